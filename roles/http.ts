@@ -91,6 +91,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     recovered: progress.recovered,
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),
     deadLetters: bus.deadLetters,
+    circuits: bus.circuits.ask,
     ...(await readPages()),
     startCodes,
     rates: resources.rates,

@@ -10,6 +10,7 @@ import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { createAgentEnder } from "#services/turns/endOfAgents.ts";
+import { circuitPrefix } from "#services/turns/askTargets.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn } from "#services/turns/run.ts";
@@ -32,6 +33,8 @@ export function openTurnWork(
 ) {
   const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
   const files = createFairSemaphore({ total: MAX_FILE_BYTES, perTenant: MAX_FILE_BYTES_OF_ORGANIZATION });
+  const circuits = createCircuits({ onOpened: () => bus.faults.report("target_down") });
+  bus.circuits.answer(worker, (organization) => circuits.list(circuitPrefix(organization)));
   const turnDeps = {
     recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,
@@ -42,7 +45,7 @@ export function openTurnWork(
     log,
     frames: bus.frames,
     models,
-    circuits: createCircuits({ onOpened: () => bus.faults.report("target_down") }),
+    circuits,
     tools,
     handle,
     countTokens,

@@ -25,12 +25,28 @@ interface Parked {
   parked_at: string;
 }
 
+/** A model that aliases name. */
+export interface TargetHealth {
+  target: string;
+  aliases: string[];
+  /** Half open: the next request to it decides. */
+  state: "closed" | "half_open" | "open";
+  /** Processes that pass it over. */
+  open_in: number;
+  failures: number;
+  since: string | null;
+  retry_at: string | null;
+  /** A status, or a word such as `timeout`. */
+  last_error: string | null;
+}
+
 export interface DeploymentHealth {
   ready: boolean;
   checks: Record<string, Check>;
   version: { node: string };
   processes: Process[];
   parked: Parked[];
+  targets: TargetHealth[];
 }
 
 export const getDeploymentHealth = queryOptions({

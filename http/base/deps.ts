@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
+import type { CircuitReports } from "#events/circuits.ts";
 import type { AuditLog, CommandSender, EventLog, Frames, HealedFault, Hints } from "#events/ports.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
@@ -93,6 +94,8 @@ export interface HttpDeps extends HttpPorts {
   /** Every dependency and follower by name, with its lag where it has one. */
   health(): Promise<Checks>;
   deadLetters: OrganizationDeadLetters;
+  /** What the processes that run turns have noticed of the targets of aliases. */
+  circuits: CircuitReports["ask"];
   /** Called for each fault that a process of the deployment has healed. */
   onHealed(listener: (fault: HealedFault) => void): void;
   /** Undefined if the console is not built. */

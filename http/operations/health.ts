@@ -2,6 +2,7 @@ import { z } from "zod";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { readTargets, Target } from "./targets.ts";
 
 const MAX_PARKED = 100;
 /** A process that is silent for longer has lost its work to the others (ADR 2). */
@@ -17,6 +18,7 @@ const Health = z.object({
   processes: z
     .array(z.object({ id: z.string(), role: z.string(), beat_at: z.iso.datetime(), alive: z.boolean() }))
     .describe("Processes of the deployment with a heartbeat in the last ten minutes."),
+  targets: z.array(Target).describe("The models that aliases of the organization name, and whether they are down."),
   parked: z
     .array(z.object({ projection: z.string(), stream: z.string(), error: z.string(), parked_at: z.iso.datetime() }))
     .describe(
@@ -25,10 +27,11 @@ const Health = z.object({
 });
 
 async function readHealth(http: Http, organization: string): Promise<z.infer<typeof Health>> {
-  const [checks, processes, parked] = await Promise.all([
+  const [checks, processes, parked, targets] = await Promise.all([
     http.health(),
     http.operations.processes(),
     http.operations.parked(organization, MAX_PARKED),
+    readTargets(http, organization),
   ]);
   return {
     ready: Object.values(checks).every(({ ok }) => ok),
@@ -40,6 +43,7 @@ async function readHealth(http: Http, organization: string): Promise<z.infer<typ
       beat_at: beat_at.toISOString(),
       alive: Date.now() - beat_at.getTime() < ALIVE_MS,
     })),
+    targets,
     parked: parked.map(({ error, parked_at, ...rest }) => ({
       ...rest,
       error: (error.split("\n")[0] ?? "").slice(0, MAX_ERROR),
@@ -54,7 +58,8 @@ export function healthRoutes(app: App, http: Http): void {
     tags: ["Operations"],
     security: [{ session: [] }],
     summary: "Get the health of the deployment",
-    description: "Dependencies, read models, processes, and what could not be projected for the organization.",
+    description:
+      "Dependencies, read models, processes, the models of aliases, and what could not be projected for the organization.",
     response: { 200: Health },
   };
   app.get("/health", { onRequest: requireAdmin(http), schema }, ({ caller }) =>

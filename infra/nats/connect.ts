@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import type { CommandSender, CommandSource, Frames, Hints, Reactions } from "#events/ports.ts";
+import type { CircuitReports } from "#events/circuits.ts";
 import type { TurnNewsExchange } from "#events/turnNews.ts";
+import { createCircuitReports } from "./circuitReports.ts";
 import { openAcks } from "./acks.ts";
 import { openAnswers } from "./answers.ts";
 import { closeConnection, openConnection } from "./connection.ts";
@@ -24,6 +26,7 @@ export interface Bus {
   source(): CommandSource;
   hints: Hints;
   turnNews: TurnNewsExchange;
+  circuits: CircuitReports;
   frames: Frames;
   reactions: Reactions;
   feed: Feed;
@@ -71,6 +74,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     source: () => createSource(bus),
     hints,
     turnNews: createTurnNews(connection, names),
+    circuits: createCircuitReports(connection, names),
     frames,
     reactions: createReactions(bus),
     feed: createFeed(bus),

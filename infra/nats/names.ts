@@ -59,6 +59,8 @@ export function namesFor(prefix: string) {
       committed: `${prefix}.hint.committed`,
       wanted: `${prefix}.hint.wanted`,
       projected: `${prefix}.hint.projected`,
+      circuitsAsked: `${prefix}.hint.circuits_asked`,
+      circuits: (question: string) => `${prefix}.hint.circuits_${token(question)}`,
       turns: (organization: string) => `${prefix}.hint.turns_${token(organization)}`,
     },
   };

@@ -119,13 +119,20 @@ async function askTarget(targets: Targets, target: string, question: Question): 
   } catch (error) {
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
     const outcome = signal.aborted ? "other" : outcomeOf(cause, left >= timeout_ms);
-    report(outcome, cause instanceof ModelError ? cause.retry_after_ms : undefined);
+    const retry_after_ms = cause instanceof ModelError ? cause.retry_after_ms : undefined;
+    const spoke = error instanceof AnswerInterrupted && hasSpoken(error);
+    report(outcome, {
+      reason: cause instanceof ModelError ? failureReason(cause, spoke) : "connection",
+      retry_after_ms,
+    });
     if (signal.aborted) relay.flush();
     throw error;
   }
 }
 
-const circuitKey = (organization_id: string, target: string): string => `${organization_id}/${target}`;
+/** What the keys of an organization's circuits begin with. */
+export const circuitPrefix = (organization_id: string): string => `${organization_id}/`;
+const circuitKey = (organization_id: string, target: string): string => circuitPrefix(organization_id) + target;
 
 const waitLeft = (notBefore: number | undefined): { retry_after_ms: number | undefined } => ({
   retry_after_ms: notBefore === undefined ? undefined : Math.max(0, notBefore - performance.now()),

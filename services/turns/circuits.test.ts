@@ -38,7 +38,7 @@ test("three failures in a row open a circuit, and an answer between them does no
 
 test("a busy target is left alone for as long as it asks", () => {
   const { circuits, pass } = start();
-  circuits.begin("a")("failed", 2_000);
+  circuits.begin("a")("failed", { reason: "429", retry_after_ms: 2_000 });
   expect(circuits.state("a")).toBe("open");
   pass(2);
   expect(circuits.state("a")).toBe("closed");
@@ -57,4 +57,21 @@ test("a process remembers 10,000 targets", () => {
   for (let n = 0; n <= 10_000; n++) circuits.begin(`target ${n}`)("slow");
   expect(circuits.state("target 0")).toBe("closed");
   expect(circuits.state("target 1")).toBe("silent");
+});
+
+test("circuits are listed by the beginning of their keys: closed, open and half open, since their first failure", () => {
+  const { circuits, pass } = start();
+  circuits.begin("one/a")("failed", { reason: "500" });
+  circuits.begin("two/a")("failed");
+  pass(1);
+  const since = 1_000_000;
+  const a = { target: "a", since };
+  expect(circuits.list("one/")).toEqual([{ ...a, state: "closed", failures: 1, reason: "500", open_until: null }]);
+  circuits.begin("one/a")("failed", { reason: "503", retry_after_ms: 5_000 });
+  const open_until = since + 6_000;
+  expect(circuits.list("one/")).toEqual([{ ...a, state: "open", failures: 2, reason: "503", open_until }]);
+  pass(5);
+  expect(circuits.list("one/")).toEqual([{ ...a, state: "half_open", failures: 2, reason: "503", open_until: null }]);
+  circuits.begin("one/a")("answered");
+  expect(circuits.list("one/")).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import type { TargetCircuit } from "#events/circuits.ts";
+
 /** Failures in a row after which a target is not asked for a while. One that said nothing for its whole time is not asked at once. */
 const FAILURES_TO_OPEN = 3;
 /** How long a circuit stays open; doubled each time that its probe fails. */
@@ -13,8 +15,10 @@ export type TargetOutcome = "answered" | "slow" | "failed" | "other";
 export type CircuitState = "closed" | "open" | "silent";
 
 interface Circuit {
-  /** Failures since the last answer. */
+  /** Failures since the last answer, when the first of them was, and why the last request failed. */
   failures: number;
+  since: number;
+  reason: string;
   /** Times that it opened since the last answer. */
   opened: number;
   /** Epoch milliseconds; 0 while it is closed. */
@@ -31,7 +35,16 @@ export interface Circuits {
   /** `closed` also when it is due for a probe that nobody makes yet. */
   state(key: string): CircuitState;
   /** Before a request. Answers with what reports its end. */
-  begin(key: string): (outcome: TargetOutcome, retry_after_ms?: number) => void;
+  begin(key: string): (outcome: TargetOutcome, failure?: TargetFailureDetails) => void;
+  /** Those with failures whose keys begin so, without the beginning. */
+  list(prefix: string): TargetCircuit[];
+}
+
+export interface TargetFailureDetails {
+  /** As in `TargetFailed`. */
+  reason: string;
+  /** For how long the target asked to be left alone. */
+  retry_after_ms?: number | undefined;
 }
 
 interface CircuitOptions {
@@ -49,19 +62,35 @@ export function createCircuits({ onOpened = () => {}, now = Date.now }: CircuitO
     if (circuits.size > MAX_CIRCUITS) circuits.delete(circuits.keys().next().value!);
   }
 
-  function fail(key: string, isSilent: boolean, wasProbe: boolean, retry_after_ms: number | undefined): void {
-    const before = circuits.get(key) ?? { failures: 0, opened: 0, open_until: 0, isSilent: false };
+  function fail(key: string, isSilent: boolean, wasProbe: boolean, details: TargetFailureDetails): void {
+    const { reason, retry_after_ms } = details;
+    const known = circuits.get(key) ?? { failures: 0, since: now(), opened: 0, open_until: 0, isSilent: false };
+    const before = { ...known, reason };
     const { opened } = before;
     const failures = before.failures + 1;
     const isDown = isSilent || wasProbe || retry_after_ms !== undefined || failures >= FAILURES_TO_OPEN;
     // requests that were under way when it opened change nothing
     if (!isDown || before.open_until > now()) return remember(key, { ...before, failures, isProbing: false });
     const open_ms = Math.min(retry_after_ms ?? OPEN_MS * 2 ** opened, MAX_OPEN_MS);
-    remember(key, { failures, opened: opened + 1, open_until: now() + open_ms, isSilent, isProbing: false });
+    remember(key, { ...before, failures, opened: opened + 1, open_until: now() + open_ms, isSilent, isProbing: false });
     if (opened === 0) onOpened();
   }
 
+  const stateOf = ({ open_until }: Circuit): TargetCircuit["state"] => {
+    if (open_until === 0) return "closed";
+    return open_until > now() ? "open" : "half_open";
+  };
+
   return {
+    list: (prefix) =>
+      [...circuits]
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([key, circuit]) => {
+          const { failures, reason, since, open_until } = circuit;
+          const state = stateOf(circuit);
+          const target = key.slice(prefix.length);
+          return { target, state, failures, reason, since, open_until: state === "open" ? open_until : null };
+        }),
     state(key) {
       const circuit = circuits.get(key);
       if (!circuit || circuit.open_until === 0 || (circuit.open_until <= now() && !circuit.isProbing)) return "closed";
@@ -71,9 +100,9 @@ export function createCircuits({ onOpened = () => {}, now = Date.now }: CircuitO
       const circuit = circuits.get(key);
       const isProbe = circuit !== undefined && circuit.open_until > 0 && !circuit.isProbing;
       if (isProbe) circuit.isProbing = true;
-      return (outcome, retry_after_ms) => {
+      return (outcome, failure = { reason: outcome }) => {
         if (outcome === "answered") circuits.delete(key);
-        else if (outcome !== "other") fail(key, outcome === "slow", isProbe, retry_after_ms);
+        else if (outcome !== "other") fail(key, outcome === "slow", isProbe, failure);
         else if (isProbe) circuit.isProbing = false;
       };
     },

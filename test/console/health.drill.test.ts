@@ -39,6 +39,31 @@ test("health names every part and process; a dead letter appears, is sent again,
   expect(await letters()).toEqual([]);
 });
 
+test("the models of an alias are shown with their failures, since when, and when they are tried again", async () => {
+  const alias = { targets: [{ model: "offline/scripted" }, { model: "offline/echo" }] };
+  await tenant.made(tenant.owner("PUT", "/aliases/fast", alias));
+  const page = await open("health");
+  const row = page.getByRole("row", { name: "offline/scripted" });
+  await row.getByText("is asked", { exact: true }).waitFor();
+  const body = { model: "fast", messages: [{ role: "user", content: "/fail 503" }] };
+  const targets = async () => (await tenant.made(tenant.owner("GET", "/health"))).targets;
+  await expect
+    .poll(async () => {
+      expect((await tenant.key("POST", "/openai/v1/chat/completions", body)).status).toBe(200);
+      return (await targets()).find(({ target }: any) => target === "offline/scripted").state;
+    }, SOON)
+    .toBe("open");
+  const [echo, scripted] = await targets();
+  expect(echo).toMatchObject({ target: "offline/echo", state: "closed", failures: 0, last_error: null });
+  expect(scripted).toMatchObject({ aliases: ["fast"], open_in: 1, last_error: "503" });
+  expect(Date.parse(scripted.retry_at)).toBeGreaterThan(Date.parse(scripted.since));
+  await row.getByText("in 1 process").waitFor();
+  await row.getByText("503").waitFor();
+  await inspect(page, "health-targets");
+  const other = await openTenant(service.base, await service.organization("Without aliases"));
+  expect((await other.made(other.owner("GET", "/health"))).targets).toEqual([]);
+});
+
 test("a builder has no entry to the health of the service", async () => {
   const page = await open("health", await tenant.member("builder"));
   await page.getByRole("heading", { name: "For administrators" }).waitFor();

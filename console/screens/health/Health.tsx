@@ -8,6 +8,7 @@ import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { DeadLetters } from "./DeadLetters.tsx";
+import { Targets } from "./Targets.tsx";
 import { adviceFor, describeDetail } from "./describeCheck.ts";
 
 interface Named extends Check {
@@ -95,6 +96,7 @@ const Details = ({ health }: { health: DeploymentHealth }) => (
       <h2 id="processes">Processes</h2>
       <Table caption="Processes" columns={PROCESSES} rows={health.processes} rowKey={({ id }) => id} />
     </section>
+    <Targets targets={health.targets} />
     <Parked parked={health.parked} />
   </>
 );

@@ -1,0 +1,23 @@
+/** What a process has noticed of a target of aliases that failed (ADR 31). Targets that answer are not reported. */
+export interface TargetCircuit {
+  /** `provider/model`. */
+  target: string;
+  /** `closed`: it is asked. `open`: it is passed over. `half_open`: the next request to it decides. */
+  state: "closed" | "open" | "half_open";
+  /** Failures since its last answer. */
+  failures: number;
+  /** Why the last request failed, as in `TargetFailed`. */
+  reason: string;
+  /** Epoch milliseconds of the first of these failures. */
+  since: number;
+  /** Until when it is passed over, in epoch milliseconds; null unless it is open. */
+  open_until: number | null;
+}
+
+/** Each process that runs turns has circuits of its own; others ask for them. */
+export interface CircuitReports {
+  /** Answers what is asked, until the returned function is called. */
+  answer(process: string, list: (organization: string) => TargetCircuit[]): () => void;
+  /** What the processes answer in time. */
+  ask(organization: string): Promise<{ process: string; circuits: TargetCircuit[] }[]>;
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { TargetCircuit } from "#events/circuits.ts";
+import { listAliases } from "#projections/aliases/query.ts";
+import type { Http } from "../base/deps.ts";
+
+const STATES = ["closed", "half_open", "open"] as const satisfies readonly TargetCircuit["state"][];
+
+export const Target = z.object({
+  target: z.string().describe("`provider/model`."),
+  aliases: z.array(z.string()).describe("The aliases that name it."),
+  state: z
+    .enum(STATES)
+    .describe(
+      "`closed`: it is asked. `open`: turns pass it over. `half_open`: the next request to it decides. The worst that any process has noticed.",
+    ),
+  open_in: z.int().describe("Processes that pass it over now. Each process notices failures for itself."),
+  failures: z.int().describe("Since its last answer, in the process that has noticed most."),
+  since: z.iso.datetime().nullable().describe("When the first of these failures was."),
+  retry_at: z.iso.datetime().nullable().describe("When it is tried again."),
+  last_error: z.string().nullable().describe("Why its last request failed, as in the event `TargetFailed`."),
+});
+type Target = z.infer<typeof Target>;
+
+const time = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
+
+/** What several processes have noticed of one target. */
+function presentTarget(target: string, aliases: string[], noticed: TargetCircuit[]): Target {
+  const worst = noticed.toSorted(
+    (a, b) => STATES.indexOf(b.state) - STATES.indexOf(a.state) || b.failures - a.failures,
+  )[0];
+  return {
+    target,
+    aliases,
+    state: worst?.state ?? "closed",
+    open_in: noticed.filter(({ state }) => state === "open").length,
+    failures: Math.max(0, ...noticed.map(({ failures }) => failures)),
+    since: time(worst?.since),
+    retry_at: time(worst?.open_until),
+    last_error: worst?.reason ?? null,
+  };
+}
+
+/** The targets of an organization's aliases, in the order of their names. Without aliases nobody is asked. */
+export async function readTargets(http: Http, organization: string): Promise<Target[]> {
+  const aliases = await listAliases(http.db, organization);
+  const named = new Map<string, string[]>();
+  for (const { alias, targets } of aliases)
+    for (const { model } of targets) named.set(model, [...(named.get(model) ?? []), alias]);
+  if (named.size === 0) return [];
+  const noticed = (await http.circuits(organization)).flatMap(({ circuits }) => circuits);
+  return [...named]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([target, of]) =>
+      presentTarget(
+        target,
+        of,
+        noticed.filter((circuit) => circuit.target === target),
+      ),
+    );
+}
