@@ -7,14 +7,18 @@ import type { Page } from "./types.ts";
 const LIMIT = 500;
 /** No event says that the figures of a budget changed. */
 const RENEWED_MS = 30_000;
+const RATES_RENEWED_MS = 5_000;
 const one = (kind: string, ...names: string[]) => [kind, ...names.map(encodeURIComponent)].join("/");
 
-export const LIMITS = ["tokens_per_day", "tokens_per_month", "cost_per_day", "cost_per_month"] as const;
-export type LimitName = (typeof LIMITS)[number];
+/** Limits of a day and of a month. */
+export const AMOUNTS = ["tokens_per_day", "tokens_per_month", "cost_per_day", "cost_per_month"] as const;
+/** Limits of any 60 seconds, and of a moment. */
+export const RATES = ["requests_per_minute", "tokens_per_minute", "concurrent_turns"] as const;
+export type LimitName = (typeof AMOUNTS | typeof RATES)[number];
 
 export interface BudgetLimit {
   name: LimitName;
-  /** Tokens, or US dollars. */
+  /** Requests, tokens, turns, or US dollars. */
   limit: string;
   spent: string;
   percent: number;
@@ -22,49 +26,32 @@ export interface BudgetLimit {
 }
 
 export interface Budget {
-  /** `organization`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`. */
+  /** `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`. */
   subject: string;
   /** Whether turns are refused at the limit. */
   hard: boolean;
   limits: BudgetLimit[];
-  /** Limits of a minute and of a moment, which the form does not show and must not remove. */
-  rates: Record<string, number>;
   updated_at: string;
 }
 
-/** As the API gives it: with all limits in one list. */
-type StoredBudget = Omit<Budget, "rates">;
-const isOfPeriod = ({ name }: BudgetLimit): boolean => LIMITS.includes(name);
-const splitLimits = (budget: StoredBudget): Budget => ({
-  ...budget,
-  limits: budget.limits.filter(isOfPeriod),
-  rates: Object.fromEntries(
-    budget.limits.filter((limit) => !isOfPeriod(limit)).map(({ name, limit }) => [name, Number(limit)]),
-  ),
-});
+export const isRate = ({ name }: Pick<BudgetLimit, "name">): boolean => RATES.some((rate) => rate === name);
 
 export const listBudgets = queryOptions({
   queryKey: ["budget", "list"],
-  queryFn: async ({ signal }): Promise<Page<Budget>> => {
-    const page = await call<Page<StoredBudget>>("budgets", { signal, query: { limit: LIMIT } });
-    return { ...page, data: page.data.map(splitLimits) };
-  },
-  refetchInterval: RENEWED_MS,
+  queryFn: ({ signal }) => call<Page<Budget>>("budgets", { signal, query: { limit: LIMIT } }),
+  refetchInterval: ({ state }) =>
+    state.data?.data.some(({ limits }) => limits.some(isRate)) ? RATES_RENEWED_MS : RENEWED_MS,
 });
 /** From here on answers carry a warning. */
 export const WARNED_PERCENT = 80;
-/** How far the limit is used up that is nearest to its end. */
-export const usedPercent = ({ limits }: Budget): number => Math.max(0, ...limits.map(({ percent }) => percent));
+/** How far the limit of a day or a month is used up that is nearest to its end. A full minute is free again in a minute. */
+export const usedPercent = ({ limits }: Budget): number =>
+  Math.max(0, ...limits.filter((limit) => !isRate(limit)).map(({ percent }) => percent));
 
-export interface BudgetToSet {
-  tokens_per_day: number | null;
-  tokens_per_month: number | null;
-  cost_per_day: string | null;
-  cost_per_month: string | null;
-  hard: boolean;
-}
+/** Amounts of money are texts. */
+export type BudgetToSet = Record<LimitName, number | string | null> & { hard: boolean };
 export const setBudget = (subject: string, body: BudgetToSet) =>
-  call<StoredBudget>(one("budgets", subject), { method: "PUT", body });
+  call<Budget>(one("budgets", subject), { method: "PUT", body });
 export const removeBudget = (subject: string) => call<void>(one("budgets", subject), { method: "DELETE" });
 
 /** US dollars per million tokens; `per_call` for each request. */

@@ -95,6 +95,35 @@ test("a budget shows what is spent and left, warns, and is changed and removed",
   await page.getByRole("heading", { name: "There are no budgets" }).waitFor();
 });
 
+test("limits of a minute and of a moment show what is used now, and are changed", async () => {
+  const { id, call } = await tenant.newKey({ name: "Limited" });
+  const page = await open(`spending?edit=key:${id}`);
+  await page.getByLabel("Requests a minute").fill("2");
+  await page.getByLabel("Turns at a time").fill("3");
+  await page.getByRole("button", { name: "Set budget" }).click();
+  const row = page.getByRole("row", { name: "Limited" });
+  await row.getByText("requests in a minute (0 %)").waitFor();
+  await row.getByText("3 free now").waitFor();
+  await call("POST", "/openai/v1/chat/completions", say("One"));
+  // live, without a reload
+  await row.getByText("requests in a minute (50 %)").waitFor();
+  await call("POST", "/openai/v1/chat/completions", say("Two"));
+  await row.getByText("full at this moment").waitFor();
+  await inspect(page, "budgets-rates");
+  expect((await call("POST", "/openai/v1/chat/completions", say("Three"))).status).toBe(429);
+  expect(await page.getByText("Little is left:").count()).toBe(0);
+  await row.getByRole("link", { name: "Limited" }).click();
+  await page.getByRole("heading", { name: "The budget of Limited" }).waitFor();
+  expect(await page.getByLabel("Requests a minute").inputValue()).toBe("2");
+  await page.getByLabel("Requests a minute").fill("");
+  await page.getByLabel("Tokens a minute").fill("100000");
+  await page.getByRole("button", { name: "Save budget" }).click();
+  await row.getByText("tokens in a minute").waitFor();
+  const names = async () =>
+    (await tenant.made(tenant.owner("GET", `/budgets/key:${id}`))).limits.map(({ name }: { name: string }) => name);
+  expect((await names()).toSorted()).toEqual(["concurrent_turns", "tokens_per_minute"]);
+});
+
 test("an alias is added with weights, changed and removed, and what cannot be is named", async () => {
   const page = await open("spending?section=aliases");
   agreeToAll(page);

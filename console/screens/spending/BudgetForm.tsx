@@ -1,4 +1,4 @@
-import { LIMITS, setBudget, type Budget, type LimitName } from "../../api/spending.ts";
+import { AMOUNTS, RATES, setBudget, type Budget, type BudgetToSet, type LimitName } from "../../api/spending.ts";
 import { Check, Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { useSaving } from "../../parts/useSaving.ts";
@@ -11,22 +11,44 @@ const LABELS: Record<LimitName, string> = {
   tokens_per_month: "Tokens a month",
   cost_per_day: "US dollars a day",
   cost_per_month: "US dollars a month",
+  requests_per_minute: "Requests a minute",
+  tokens_per_minute: "Tokens a minute",
+  concurrent_turns: "Turns at a time",
 };
+const isMoney = (name: LimitName) => name.startsWith("cost");
 
-function readLimits(form: FormData) {
-  const text = (name: LimitName) => formText(form, name).trim() || null;
-  const count = (name: LimitName) => {
-    const value = text(name);
-    return value === null ? null : Number(value);
+function readLimits(form: FormData): BudgetToSet {
+  const read = (name: LimitName) => {
+    const text = formText(form, name).trim();
+    if (text === "") return null;
+    return isMoney(name) ? text : Number(text);
   };
-  return {
-    tokens_per_day: count("tokens_per_day"),
-    tokens_per_month: count("tokens_per_month"),
-    cost_per_day: text("cost_per_day"),
-    cost_per_month: text("cost_per_month"),
-    hard: form.has("hard"),
-  };
+  const limits = [...AMOUNTS, ...RATES].map((name) => [name, read(name)]);
+  return { ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>), hard: form.has("hard") };
 }
+
+interface LimitsProps {
+  names: readonly LimitName[];
+  limitOf(name: LimitName): string | undefined;
+}
+
+const Limits = ({ names, limitOf }: LimitsProps) => (
+  <div className="side-by-side">
+    {names.map((name) => (
+      <label key={name}>
+        {LABELS[name]}
+        <input
+          name={name}
+          inputMode={isMoney(name) ? "decimal" : "numeric"}
+          pattern={isMoney(name) ? "\\d{1,9}([.]\\d{1,6})?" : "\\d{1,15}"}
+          title={isMoney(name) ? "US dollars, as in 12.50" : "A whole number"}
+          defaultValue={limitOf(name)}
+          autoComplete="off"
+        />
+      </label>
+    ))}
+  </div>
+);
 
 const Subject = ({ groups, chosen }: { groups: Groups; chosen: string | undefined }) => (
   <label>
@@ -54,13 +76,12 @@ interface Props {
   chosen: string | undefined;
 }
 
-/** Limits of one subject. Saving replaces all four. */
+/** Limits of one subject. Saving replaces all of them. */
 export function BudgetForm({ budget, groups, chosen }: Props) {
   const { send, formKey } = useSaving({
     kind: "budget",
     back: { to: "/spending" },
-    save: async (form) =>
-      setBudget(budget?.subject ?? formText(form, "subject"), { ...budget?.rates, ...readLimits(form) }),
+    save: async (form) => setBudget(budget?.subject ?? formText(form, "subject"), readLimits(form)),
   });
   const limitOf = (name: LimitName) => budget?.limits.find((limit) => limit.name === name)?.limit;
   return (
@@ -73,21 +94,9 @@ export function BudgetForm({ budget, groups, chosen }: Props) {
       <h2>{budget ? `The budget of ${nameOf(groups, budget.subject)}` : "Set a budget"}</h2>
       {!budget && <Subject groups={groups} chosen={chosen} />}
       <p className="quiet">Days and months of UTC. An empty field is no limit. What was spent before counts.</p>
-      <div className="side-by-side">
-        {LIMITS.map((name) => (
-          <label key={name}>
-            {LABELS[name]}
-            <input
-              name={name}
-              inputMode={name.startsWith("cost") ? "decimal" : "numeric"}
-              pattern={name.startsWith("cost") ? "\\d{1,9}([.]\\d{1,6})?" : "\\d{1,15}"}
-              title={name.startsWith("cost") ? "US dollars, as in 12.50" : "A whole number"}
-              defaultValue={limitOf(name)}
-              autoComplete="off"
-            />
-          </label>
-        ))}
-      </div>
+      <Limits names={AMOUNTS} limitOf={limitOf} />
+      <p className="quiet">Within any 60 seconds, and at the same time. These free themselves.</p>
+      <Limits names={RATES} limitOf={limitOf} />
       <Check
         name="hard"
         label="Refuse at the limit"

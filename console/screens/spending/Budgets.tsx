@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import {
+  isRate,
   listBudgets,
   removeBudget,
   usedPercent,
   WARNED_PERCENT,
   type Budget,
   type BudgetLimit,
+  type LimitName,
 } from "../../api/spending.ts";
 import { formatCost, formatNumber } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
@@ -21,26 +23,41 @@ import { nameOf, useSubjects } from "./useSubjects.ts";
 const toneOf = ({ percent }: BudgetLimit): string =>
   percent >= 100 ? "over" : percent >= WARNED_PERCENT ? "near" : "model";
 
+const UNITS: Record<LimitName, string> = {
+  tokens_per_day: "tokens a day",
+  tokens_per_month: "tokens a month",
+  cost_per_day: "a day",
+  cost_per_month: "a month",
+  requests_per_minute: "requests in a minute",
+  tokens_per_minute: "tokens in a minute",
+  concurrent_turns: "turns at a time",
+};
+const isMoney = ({ name }: BudgetLimit) => name.startsWith("cost");
+const show = (limit: BudgetLimit, amount: string): string =>
+  isMoney(limit) ? formatCost(amount) : formatNumber(Number(amount));
+
 /** What is left of a limit. What was spent last may be more than it. */
 function Left({ limit }: { limit: BudgetLimit }) {
   const left = Math.max(0, Number(limit.limit) - Number(limit.spent));
-  const amount = limit.name.startsWith("cost") ? formatCost(String(left)) : `${formatNumber(left)} tokens`;
+  if (isRate(limit)) return <>{limit.percent >= 100 ? "full at this moment" : `${formatNumber(left)} free now`}</>;
   return (
     <>
-      {limit.percent >= 100 ? <strong className="bad-text">used up</strong> : `${amount} left`}, again{" "}
-      <Time at={limit.ends_at} />
+      {limit.percent >= 100 ? (
+        <strong className="bad-text">used up</strong>
+      ) : (
+        `${show(limit, String(left))}${isMoney(limit) ? "" : " tokens"} left`
+      )}
+      , again <Time at={limit.ends_at} />
     </>
   );
 }
 
 function Limit({ limit }: { limit: BudgetLimit }) {
-  const show = (amount: string) =>
-    limit.name.startsWith("cost") ? formatCost(amount) : `${formatNumber(Number(amount))} tokens`;
   return (
     <div className="limit">
       <span>
-        <strong>{show(limit.spent)}</strong> of {show(limit.limit)} a {limit.name.endsWith("day") ? "day" : "month"} (
-        {limit.percent} %)
+        <strong>{show(limit, limit.spent)}</strong> of {show(limit, limit.limit)} {UNITS[limit.name]} ({limit.percent}{" "}
+        %)
       </span>
       <Bar within={{ from: 0, to: 100 }} start={0} end={Math.min(100, limit.percent)} tone={toneOf(limit)} />
       <span className="quiet">
@@ -95,7 +112,7 @@ function Warning({ budgets, name }: { budgets: Budget[]; name: (subject: string)
   );
 }
 
-/** What may be spent in a day and in a month (UTC). */
+/** What may be spent in a day and in a month (UTC), and asked in a minute and at a time. */
 export function Budgets({ edit }: { edit: string | undefined }) {
   const budgets = useQuery(listBudgets);
   const groups = useSubjects();

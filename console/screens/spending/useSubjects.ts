@@ -25,7 +25,13 @@ export function useSubjects(): Group[] {
   const people = useQuery(listMembers());
   const agents = useQuery(listAgents);
   return [
-    { label: "Everybody", subjects: [{ value: "organization", name: "The organization" }] },
+    {
+      label: "Everybody",
+      subjects: [
+        { value: "organization", name: "The organization" },
+        { value: "each-user", name: "Each end user by itself" },
+      ],
+    },
     { label: "Projects", subjects: subjectsOf("project", projects.data?.data) },
     { label: "Keys", subjects: subjectsOf("key", keys.data?.data) },
     { label: "People", subjects: subjectsOf("person", people.data?.data) },
