@@ -32,8 +32,8 @@ async function readBuiltFiles(folder: string, pattern: string): Promise<BuiltFil
   return new Map(served.map((path) => [path, readBuiltFile(join(folder, path))]));
 }
 
-/** The console and the documentation: about 4 MB. */
+/** The console and the documentation: about 8 MB. */
 export const readPages = async () => ({
-  consoleFiles: await readBuiltFiles(CONSOLE_FOLDER, "{*.html,*.svg,assets/*}"),
+  consoleFiles: await readBuiltFiles(CONSOLE_FOLDER, "{*.html,*.svg,assets/*,pdf/*.html,pdf/*/*}"),
   docsFiles: await readBuiltFiles(DOCS_FOLDER, "{**/*.html,*.svg,assets/*}"),
 });

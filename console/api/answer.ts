@@ -21,6 +21,13 @@ export interface Question {
   /** Sent with every repetition, so that a question is asked once. */
   key: string;
   thread_id?: string | undefined;
+  /** What was said before, where a new thread continues another one. */
+  history?: HistoryMessage[] | undefined;
+}
+
+export interface HistoryMessage {
+  role: "user" | "assistant";
+  content: string;
 }
 
 interface Part {
@@ -113,20 +120,21 @@ export interface Asked {
 
 /** Sends a question. The same question with the same key continues its answer. */
 export async function ask(question: Question, signal: AbortSignal): Promise<Asked> {
-  const { text, files, agent_id, model, key, thread_id } = question;
+  const { text, files, agent_id, model, key, thread_id, history = [] } = question;
+  const messages = [...history, { role: "user", content: text }];
   const attachments = files.map(({ id }) => id);
   const headers = { "idempotency-key": key, ...(thread_id && { "x-thread-id": thread_id }) };
   const common = { stream: true, ...(attachments.length > 0 && { attachments }) };
   const response = agent_id
     ? await send(`agents/${agent_id}/v1/responses`, {
         method: "POST",
-        body: { input: [{ role: "user", content: text }], ...common },
+        body: { input: messages, ...common },
         headers,
         signal,
       })
     : await send("openai/v1/chat/completions", {
         method: "POST",
-        body: { model, messages: [{ role: "user", content: text }], ...common },
+        body: { model, messages, ...common },
         headers,
         signal,
       });

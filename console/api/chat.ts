@@ -60,16 +60,25 @@ export const getThread = (id: string) =>
     refetchInterval: ({ state }) => (state.data?.status === "running" ? POLL_MS : false),
   });
 
+/** The messages up to a turn with its answer, the oldest first. */
+async function readMessages(turn_id: string, signal: AbortSignal): Promise<Message[]> {
+  const { prompt, answer } = await call<Trace>(`turns/${encodeURIComponent(turn_id)}/trace`, { signal });
+  const messages = prompt?.messages ?? [];
+  return answer?.text ? [...messages, { turn_id, role: "assistant", text: answer.text, attachments: [] }] : messages;
+}
+
+/** What a fork from a turn continues. */
+export const listMessagesUpTo = (turn_id: string) =>
+  queryOptions({
+    queryKey: ["thread", "fork", turn_id],
+    queryFn: ({ signal }) => readMessages(turn_id, signal),
+  });
+
 /** All messages of a thread, the oldest first: the conversation that its newest turn continued, and that turn's answer. */
 export const listMessages = (thread: Thread) =>
   queryOptions({
     queryKey: ["thread", "messages", thread.id, thread.newest_turn_id, thread.status],
-    queryFn: async ({ signal }): Promise<Message[]> => {
-      const { prompt, answer } = await call<Trace>(`turns/${thread.newest_turn_id}/trace`, { signal });
-      const messages = prompt?.messages ?? [];
-      if (!answer?.text) return messages;
-      return [...messages, { turn_id: thread.newest_turn_id, role: "assistant", text: answer.text, attachments: [] }];
-    },
+    queryFn: ({ signal }) => readMessages(thread.newest_turn_id, signal),
     placeholderData: (previous, query) => (query?.queryKey[2] === thread.id ? previous : undefined),
   });
 

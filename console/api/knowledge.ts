@@ -27,8 +27,37 @@ export interface DocumentInfo {
   page_count?: number;
   chunk_count: number;
   tags: string[];
+  metadata?: Metadata;
+  /** Absent: everybody who may read the collection. */
+  readers?: Reader[];
+  /** The caller's own id of a pushed text. */
+  external_id?: string;
   created_at: string;
+  updated_at: string;
   indexed_at?: string;
+}
+
+/** Keys and values of the organization's own. */
+export type Metadata = Record<string, string | number | boolean>;
+
+/** Who may read a document that names its readers. */
+export type Reader = { person: string } | { group: string } | { role: string } | { external_user: string };
+
+/** What can be changed of a document; `readers` null opens it to everybody. */
+export interface DocumentChange {
+  name?: string;
+  tags?: string[];
+  metadata?: Metadata;
+  readers?: Reader[] | null;
+}
+
+/** A text of a document that can be read. */
+export interface DocumentVersion {
+  version: number;
+  /** Whether search shows it. */
+  current: boolean;
+  chunk_count: number;
+  indexed_at: string | null;
 }
 
 export interface Passage {
@@ -46,15 +75,8 @@ export interface Passages {
   next_from_seq: number | null;
 }
 
-export interface SearchResult {
-  document: { id: string; name: string; collection_id: string; collection: string };
-  score: number;
-  passages: { seq: number; page?: number; section?: string; reference: string; score: number; content: string }[];
-}
-
 export const DOCUMENTS_PER_PAGE = 50;
 export const PASSAGES_PER_PAGE = 40;
-const SEARCH_LIMIT = 20;
 /** The counts of collections come from a summary, and no event says when it is new. */
 const SUMMARY_MS = 5_000;
 
@@ -116,6 +138,16 @@ export const getDocument = (id: string) =>
     queryFn: ({ signal }) => call<DocumentInfo>(pathOf(id), { signal }),
   });
 
+export const changeDocument = (id: string, body: DocumentChange) =>
+  call<DocumentInfo>(pathOf(id), { method: "PATCH", body });
+
+/** Those that are kept, newest first: twenty and the one that search shows. */
+export const listVersions = (id: string) =>
+  queryOptions({
+    queryKey: ["document", "versions", id],
+    queryFn: ({ signal }) => call<Page<DocumentVersion>>(`${pathOf(id)}/versions`, { signal, query: { limit: 100 } }),
+  });
+
 /** Where the original file of a document can be downloaded, or its text if it was pushed without a file. */
 export const getOriginal = ({ id, mime_type }: Pick<DocumentInfo, "id" | "mime_type">) =>
   queryOptions({
@@ -147,17 +179,6 @@ export const listPassages = (
 /** The file of a failed document is read again. */
 export const retryDocument = (id: string) =>
   call<DocumentInfo>(`${pathOf(id)}/reprocess`, { method: "POST", query: { reextract: "true" }, body: {} });
-
-export const searchPassages = (query: string, collection: string | undefined) =>
-  queryOptions({
-    queryKey: ["document", "search", query, collection],
-    queryFn: ({ signal }) =>
-      call<{ results: SearchResult[]; has_more: boolean }>(knowledge("search"), {
-        method: "POST",
-        signal,
-        body: { query, limit: SEARCH_LIMIT, ...(collection && { collections: [collection] }) },
-      }),
-  });
 
 interface Upload {
   file: File;

@@ -4,6 +4,7 @@ import { ROLES } from "../api/members.ts";
 import { GROUPINGS } from "../api/usage.ts";
 import type { KeySearch } from "../screens/keys/search.ts";
 import { MEMBER_STATES, type MemberSearch } from "../screens/members/search.ts";
+import { SECTIONS as PRIVACY_SECTIONS, type PrivacySearch } from "../screens/privacy/search.ts";
 import { SECTIONS, type SettingsSearch } from "../screens/settings/search.ts";
 import { SECTIONS as SPENDING_SECTIONS, type SpendingSearch } from "../screens/spending/search.ts";
 import { MEASURES, type UsageSearch } from "../screens/usage/rows.ts";
@@ -87,6 +88,17 @@ const spending = createRoute({
   component: lazyRouteComponent(() => import("../screens/spending/Spending.tsx"), "Spending"),
 });
 
+const privacy = createRoute({
+  getParentRoute: () => root,
+  path: "/privacy",
+  validateSearch: ({ section, subject, after }: Record<string, unknown>): PrivacySearch => ({
+    section: readChoice(section, PRIVACY_SECTIONS),
+    subject: readText(subject),
+    after: readText(after),
+  }),
+  component: lazyRouteComponent(() => import("../screens/privacy/Privacy.tsx"), "Privacy"),
+});
+
 const health = createRoute({
   getParentRoute: () => root,
   path: "/health",
@@ -112,6 +124,7 @@ export const accountRoutes = [
   member,
   usage,
   spending,
+  privacy,
   health,
   settings,
 ] as const;

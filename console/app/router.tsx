@@ -3,6 +3,7 @@ import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-r
 import { DOCUMENT_STATUSES, type DocumentStatus } from "../api/knowledge.ts";
 import type { RunFilter } from "../api/queries.ts";
 import { APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES, type ApprovalStatus } from "../api/types.ts";
+import { readKnowledgeSearch, type KnowledgeSearch } from "../screens/knowledge/search.ts";
 import type { LogSearch } from "../screens/log/search.ts";
 import type { RequestSearch } from "../screens/requests/filter.ts";
 import { accountRoutes } from "./accountRoutes.tsx";
@@ -10,10 +11,17 @@ import { buildRoutes } from "./buildRoutes.tsx";
 import { root } from "./root.ts";
 import { readChoice, readNumber, readText } from "./search.ts";
 
-interface CollectionSearch {
-  q?: string | undefined;
+interface CollectionSearch extends KnowledgeSearch {
   status?: DocumentStatus | undefined;
   page?: number | undefined;
+}
+
+interface DocumentSearch {
+  seq?: number | undefined;
+  page?: number | undefined;
+  version?: number | undefined;
+  /** The text alone, or beside the original. */
+  view?: "text" | "both" | undefined;
 }
 
 const home = createRoute({
@@ -27,10 +35,13 @@ interface ChatSearch {
   with?: string | undefined;
   /** A question to begin with. It is not asked before the person sends it. */
   ask?: string | undefined;
+  /** The turn up to which a new conversation has what another one has. */
+  fork?: string | undefined;
 }
-const readChatSearch = ({ with: target, ask }: Record<string, unknown>): ChatSearch => ({
+const readChatSearch = ({ with: target, ask, fork }: Record<string, unknown>): ChatSearch => ({
   with: readText(target),
   ask: readText(ask),
+  fork: readText(fork),
 });
 const chatScreen = lazyRouteComponent(() => import("../screens/chat/Chat.tsx"), "Chat");
 
@@ -114,15 +125,15 @@ const request = createRoute({
 const knowledge = createRoute({
   getParentRoute: () => root,
   path: "/knowledge",
-  validateSearch: ({ q }: Record<string, unknown>): { q?: string | undefined } => ({ q: readText(q) }),
+  validateSearch: readKnowledgeSearch,
   component: lazyRouteComponent(() => import("../screens/knowledge/Knowledge.tsx"), "Knowledge"),
 });
 
 const collection = createRoute({
   getParentRoute: () => root,
   path: "/knowledge/$collection",
-  validateSearch: ({ q, status, page }: Record<string, unknown>): CollectionSearch => ({
-    q: readText(q),
+  validateSearch: ({ status, page, ...search }: Record<string, unknown>): CollectionSearch => ({
+    ...readKnowledgeSearch(search),
     status: readChoice(status, DOCUMENT_STATUSES),
     page: readNumber(page),
   }),
@@ -132,18 +143,11 @@ const collection = createRoute({
 const documentPage = createRoute({
   getParentRoute: () => root,
   path: "/knowledge/documents/$documentId",
-  validateSearch: ({
-    seq,
-    page,
-    version,
-  }: Record<string, unknown>): {
-    seq?: number | undefined;
-    page?: number | undefined;
-    version?: number | undefined;
-  } => ({
+  validateSearch: ({ seq, page, version, view }: Record<string, unknown>): DocumentSearch => ({
     seq: readNumber(seq),
     page: readNumber(page),
     version: readNumber(version),
+    view: readChoice(view, ["text", "both"]),
   }),
   component: lazyRouteComponent(() => import("../screens/document/DocumentPage.tsx"), "DocumentPage"),
 });

@@ -15,6 +15,7 @@ export const SCREENS = [
   { to: "/spending", name: "Spending", letter: "p", isForAdmins: true },
   { to: "/members", name: "Members", letter: "m" },
   { to: "/keys", name: "Keys", letter: "y", isForAdmins: true },
+  { to: "/privacy", name: "Privacy", letter: "v", isForAdmins: true },
   { to: "/health", name: "Health", letter: "e", isForAdmins: true },
   { to: "/settings", name: "Settings", letter: "s" },
 ] as const satisfies readonly { to: string; name: string; letter: string; isForAdmins?: true; isForBuilders?: true }[];

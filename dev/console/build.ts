@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { glob } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { buildDocs, findSources } from "./docs/buildDocs.ts";
@@ -16,7 +16,13 @@ const sources = join(root, "console");
 const target = join(root, ".runtime", "console");
 const ENTITIES = join(root, "node_modules", "decode-named-character-reference", "index.js");
 const STAMP = "sources.sha256";
-const COMPRESSED = /\.(js|css|html|svg|json)$/;
+const COMPRESSED = /\.(m?js|css|html|svg|json)$/;
+/** What pdf.js loads while it draws: tables of characters, the fonts that a PDF may leave out, and decoders of pictures without WebAssembly. */
+const PDF_DATA = {
+  cmaps: "cmaps/*.bcmap",
+  standard_fonts: "standard_fonts/*.{pfb,ttf}",
+  decoders: "wasm/*_nowasm_fallback.js",
+};
 
 /** Of everything that decides what is built: the sources, the packages, and these scripts. */
 async function hashSources(): Promise<string> {
@@ -76,6 +82,15 @@ async function bundle(from: string, input: string, outDir: string): Promise<void
   });
 }
 
+/** The program that draws PDFs, with what it loads. */
+async function buildPdf(outDir: string): Promise<void> {
+  await bundle(join(sources, "pdf"), "frame.html", outDir);
+  const packaged = join(root, "node_modules", "pdfjs-dist");
+  for (const [folder, pattern] of Object.entries(PDF_DATA))
+    for (const file of await Array.fromAsync(glob(pattern, { cwd: packaged })))
+      cpSync(join(packaged, file), join(outDir, folder, basename(file)));
+}
+
 async function buildConsole(): Promise<void> {
   const stamp = await hashSources();
   if (readStamp() === stamp) return;
@@ -83,6 +98,7 @@ async function buildConsole(): Promise<void> {
   mkdirSync(next, { recursive: true });
   try {
     await bundle(sources, "index.html", next);
+    await buildPdf(join(next, "pdf"));
     const docs = join(next, "docs");
     await bundle(join(sources, "docs"), "main.ts", docs);
     await buildDocs(root, docs);

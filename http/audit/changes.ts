@@ -21,6 +21,7 @@ const ADMINS: Role[] = ["owner", "admin"];
 const READERS: Readonly<Record<string, readonly Role[]>> = {
   organization: EVERYBODY,
   project: EVERYBODY,
+  group: EVERYBODY,
   agent: EVERYBODY,
   collection: EVERYBODY,
   document: EVERYBODY,

@@ -1,8 +1,12 @@
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { IMMUTABLE, placePage, sendFile, wantsPage } from "./sendFile.ts";
+import { FRAME_POLICY, IMMUTABLE, placePage, sendFile, wantsPage } from "./sendFile.ts";
 
+/** Names of assets contain a hash. */
+const ASSET = /^(pdf\/)?assets\//;
+/** Shows the pages of PDFs within the console. */
+const FRAME = "pdf/frame.html";
 const hidden = { schema: { hide: true } };
 interface File {
   Params: { "*": string };
@@ -23,7 +27,8 @@ export function consoleRoutes(app: App, { consoleFiles, settings }: Http): void 
       throw new ApiError("not_found", "The console is not built: run `node dev/console/build.ts` and start again.");
     const path = request.params["*"];
     const file = path === "index.html" ? undefined : consoleFiles.get(path);
-    if (file) return sendFile(request, reply, file, path.startsWith("assets/") ? IMMUTABLE : "no-cache");
+    if (path === FRAME && file) return sendFile(request, reply, file, "no-cache", FRAME_POLICY);
+    if (file) return sendFile(request, reply, file, ASSET.test(path) ? IMMUTABLE : "no-cache");
     if (path.startsWith("assets/")) throw new ApiError("not_found", `The console has no file ${path}.`);
     return sendFile(request, reply, placed, "no-cache");
   });

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { BuiltFile } from "./files.ts";
 
 /** No inline code or style, nothing from elsewhere, and no text that becomes markup (Trusted Types). */
-const CONTENT_SECURITY_POLICY = [
+const STRICT = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -10,13 +10,17 @@ const CONTENT_SECURITY_POLICY = [
   "connect-src 'self'",
   "base-uri 'self'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+];
+const CONTENT_SECURITY_POLICY = [...STRICT, "frame-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"].join(
+  "; ",
+);
+/** Of the frame in which the console draws PDFs: a page of the console around it, and a worker of one address. */
+export const FRAME_POLICY = [...STRICT, "worker-src 'self'", "frame-ancestors 'self'", "trusted-types pdf-worker"].join(
+  "; ",
+);
 
 const PAGE_HEADERS = {
-  "content-security-policy": CONTENT_SECURITY_POLICY,
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
@@ -34,8 +38,16 @@ const accepts = ({ headers }: FastifyRequest, encoding: string): boolean =>
       return name === encoding && !params.some((param) => /^q=0(\.0*)?$/.test(param));
     });
 
-export function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile, cacheControl: string) {
-  reply.headers({ ...PAGE_HEADERS, "cache-control": cacheControl, etag: file.etag, vary: "accept-encoding" });
+/** `policy`: in place of the page's own one. */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: BuiltFile,
+  cacheControl: string,
+  policy = CONTENT_SECURITY_POLICY,
+) {
+  const headers = { "content-security-policy": policy, "cache-control": cacheControl, etag: file.etag };
+  reply.headers({ ...PAGE_HEADERS, ...headers, vary: "accept-encoding" });
   if (request.headers["if-none-match"] === file.etag) return reply.code(304).send();
   reply.header("content-type", file.type);
   if (file.br && accepts(request, "br")) return reply.header("content-encoding", "br").send(file.br);

@@ -74,6 +74,41 @@ describe("a conversation", () => {
     await inspect(page, "chat-stopped");
   });
 
+  test.each([
+    ["a model", () => "model:offline/echo"],
+    ["an agent", () => `agent:${agent.id}`],
+  ])("with %s is forked from one of its answers, and each goes on by itself", async (_, target) => {
+    const page = await openChat(target());
+    const turns = () => page.locator(".turn .asked").allTextContents();
+    await ask(page, "First");
+    await again(page).waitFor();
+    await ask(page, "Second");
+    await expect.poll(() => page.locator(".turn").count()).toBe(2);
+    await again(page).waitFor();
+    const first = page.url();
+    await page.getByRole("link", { name: "Fork from here" }).first().click();
+    await page.getByRole("heading", { name: "A fork of a conversation" }).waitFor();
+    await page.getByText("the first conversation stays as it is", { exact: false }).waitFor();
+    expect(await turns()).toEqual([expect.stringContaining("First")]);
+    await inspect(page, "chat-fork");
+    await ask(page, "Third");
+    await expect.poll(() => page.url()).toMatch(/\/console\/chat\/[0-9a-f-]{36}/);
+    await again(page).waitFor();
+    const expected = [expect.stringContaining("First"), expect.stringContaining("Third")];
+    await expect.poll(turns).toEqual(expected);
+    expect(page.url()).not.toContain(first);
+    await page.reload();
+    await expect.poll(turns).toEqual(expected);
+    await ask(page, "Fourth");
+    await expect.poll(async () => (await turns()).length).toBe(3);
+    await again(page).waitFor();
+    // the one survives the deletion of the other
+    const deleted = await tenant.owner("DELETE", `/threads/${new URL(first).pathname.split("/").at(-1)}`);
+    expect(deleted.status).toBe(200);
+    await page.reload();
+    await expect.poll(async () => (await turns()).length).toBe(3);
+  });
+
   test("with a model takes files, and shows what anybody says as text", async () => {
     const page = await openChat("model:offline/echo");
     const note = { name: `note ${HOSTILE}.txt`.replaceAll("/", ""), mimeType: "text/plain", buffer: Buffer.from("Hi") };

@@ -105,7 +105,7 @@ describe("a document", () => {
     const id = await push("Everybody gets 24 days.");
     await push("Everybody gets 30 days.");
     const page = await open(`knowledge/documents/${id}?seq=0&version=1`);
-    await page.getByText("as it was cited").waitFor();
+    await page.getByText("an earlier text").waitFor();
     expect(await page.locator("mark").textContent()).toContain("24 days");
     await inspect(page, "document-version");
     await page.getByRole("link", { name: "Show the newest text" }).click();

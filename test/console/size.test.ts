@@ -50,3 +50,9 @@ test("the whole console has at most 500 kB", async () => {
   const files = await Array.fromAsync(glob("assets/*.{js,css}", { cwd: CONSOLE_FOLDER }));
   expect(kilobytes(files)).toBeLessThanOrEqual(500);
 });
+
+test("drawing a PDF loads at most 520 kB more, in a frame of its own", async () => {
+  const files = await Array.fromAsync(glob("pdf/assets/*.{js,mjs,css}", { cwd: CONSOLE_FOLDER }));
+  expect(files.length).toBeGreaterThan(1);
+  expect(kilobytes(files)).toBeLessThanOrEqual(520);
+});

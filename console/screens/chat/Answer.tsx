@@ -75,6 +75,15 @@ function LiveText({ id, text, ...rest }: Words & { id: string | undefined }) {
   );
 }
 
+interface Props {
+  turn: Turn;
+  isRunning: boolean;
+  isRecent: boolean;
+  onAgain: (() => void) | undefined;
+  /** Who answers in a fork; undefined where none can be begun. */
+  forkWith: string | undefined;
+}
+
 const ENDS = {
   failed: "The answer failed.",
   stopped: "The answer was stopped.",
@@ -83,9 +92,13 @@ const ENDS = {
 };
 
 /** A stored answer. Its tools and sources are read with it, in long threads only on request. */
-function StoredAnswer({ turn, isRunning, isRecent }: { turn: Turn; isRunning: boolean; isRecent: boolean }) {
+function StoredAnswer({
+  id,
+  turn,
+  isRunning,
+  isRecent,
+}: Pick<Props, "turn" | "isRunning" | "isRecent"> & { id: string }) {
   const [isOpen, setOpen] = useState(false);
-  const id = turn.id!;
   const trace = useQuery({ ...getTrace(id), enabled: !isRunning && (isRecent || isOpen) });
   const status = trace.data?.status;
   const text = turn.answer?.text ?? "";
@@ -116,23 +129,18 @@ function StoredAnswer({ turn, isRunning, isRecent }: { turn: Turn; isRunning: bo
   );
 }
 
-interface Props {
-  turn: Turn;
-  isRunning: boolean;
-  isRecent: boolean;
-  onAgain: (() => void) | undefined;
-}
-
 /** What was answered to a question, and what can be done about it. */
-export function Answer({ turn, isRunning, isRecent, onAgain }: Props) {
+export function Answer({ turn, isRunning, isRecent, onAgain, forkWith }: Props) {
   const { live, id } = turn;
   const isLive = live !== undefined && live.failure === undefined;
   return (
     <div className="answer" aria-busy={isLive}>
       {live && !turn.answer ? (
         <LiveText id={live.answer.turn_id} {...live.answer} />
+      ) : id ? (
+        <StoredAnswer id={id} turn={turn} isRunning={isRunning} isRecent={isRecent} />
       ) : (
-        <StoredAnswer turn={turn} isRunning={isRunning} isRecent={isRecent} />
+        <AnswerText text={turn.answer?.text ?? ""} calls={[]} citations={[]} />
       )}
       {live?.answer.error && <p className="notice bad">{live.answer.error}</p>}
       {live?.failure !== undefined && <ErrorNotice error={live.failure} />}
@@ -146,6 +154,11 @@ export function Answer({ turn, isRunning, isRecent, onAgain }: Props) {
           <button type="button" className="button small" onClick={onAgain}>
             Ask again
           </button>
+        )}
+        {!isLive && !isRunning && id && forkWith && (
+          <Link className="button small" to="/chat" search={{ fork: id, with: forkWith }}>
+            Fork from here
+          </Link>
         )}
         {!isLive && id && (
           <Link className="button small" to="/requests/$turnId" params={{ turnId: id }}>

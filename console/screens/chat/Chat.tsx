@@ -2,14 +2,22 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import type { Question } from "../../api/answer.ts";
-import { getThread, listMessages, listTargets, targetOf, type Target, type Thread } from "../../api/chat.ts";
+import {
+  getThread,
+  listMessages,
+  listMessagesUpTo,
+  listTargets,
+  targetOf,
+  type Target,
+  type Thread,
+} from "../../api/chat.ts";
 import { whoAmI } from "../../api/queries.ts";
 import { Empty, ErrorNotice, Loading } from "../../parts/Notices.tsx";
 import { Composer } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
 import { resumeAnswer, startQuestion, useLive } from "./live.ts";
 import { ThreadList } from "./ThreadList.tsx";
-import { toTurns } from "./turns.ts";
+import { toHistory, toTurns } from "./turns.ts";
 import "./chat.css";
 
 /** What the conversation can go on with: an agent's stays with the agent, a model's may change to another model. */
@@ -29,6 +37,19 @@ const NO_THREAD: Thread = {
   newest_turn_id: "",
   updated_at: "",
 };
+
+/** What a new conversation has from another one, if its address names a turn. */
+function useForked(fork: string | undefined) {
+  const messages = useQuery({ ...listMessagesUpTo(fork ?? ""), enabled: fork !== undefined });
+  return { forked: messages, inherited: useMemo(() => toTurns(messages.data ?? [], undefined), [messages.data]) };
+}
+
+const ForkNote = () => (
+  <p className="notice" role="status">
+    A new conversation with what was said up to here. Ask how it goes on; the first conversation stays as it is.
+    Attached files are not part of it.
+  </p>
+);
 
 /** The stored part of a conversation. An answer that is being written is followed. */
 function useThread(threadId: string | undefined) {
@@ -52,8 +73,11 @@ function chooseTarget(known: Target[], thread: Thread | undefined, wanted: strin
   return targets.find((target) => target.key === key) ?? targets[0];
 }
 
-/** Sends questions; a new conversation gets an address of its own. */
-function useAsk(threadId: string | undefined, wanted: string | undefined) {
+/** Sends questions; a new conversation gets an address of its own. `fork`: the turn up to which it has another one's messages. */
+function useAsk(
+  threadId: string | undefined,
+  { with: wanted, fork }: { with?: string | undefined; fork?: string | undefined },
+) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
@@ -65,7 +89,8 @@ function useAsk(threadId: string | undefined, wanted: string | undefined) {
       const { agent_id, model } = target;
       // random even where the page has no secure context, which randomUUID needs
       const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join("-");
-      const question = { text, files, agent_id, model, key, thread_id: threadId };
+      const history = fork === undefined ? undefined : toHistory(await queries.ensureQueryData(listMessagesUpTo(fork)));
+      const question = { text, files, agent_id, model, key, thread_id: threadId, history };
       const id = await startQuestion(queries, question);
       if (threadId === undefined) await navigate({ to: "/chat/$threadId", params: { threadId: id } });
     },
@@ -80,6 +105,27 @@ const Start = () => (
   </Empty>
 );
 
+const titleOf = (
+  thread: Thread | undefined,
+  { threadId, fork }: { threadId: string | undefined; fork: string | undefined },
+) => {
+  if (threadId) return thread?.title || "Conversation";
+  return fork ? "A fork of a conversation" : "New conversation";
+};
+
+/** What the conversation consists of: the stored turns with the one that is written, or those that a fork begins with. */
+function useTurns(threadId: string | undefined, fork: string | undefined) {
+  const { thread, messages } = useThread(threadId);
+  const { forked, inherited } = useForked(fork);
+  const live = useLive(threadId);
+  const stored = useMemo(() => toTurns(messages.data ?? [], live), [messages.data, live]);
+  const turns = fork ? inherited : stored;
+  const failed = [thread, messages, forked].find(({ isError }) => isError);
+  const isNamed = threadId !== undefined || fork !== undefined;
+  const isLoading = isNamed && !failed && turns.length === 0 && !messages.data && !forked.data;
+  return { thread, turns, failed, isLoading, isLive: live !== undefined && live.failure === undefined };
+}
+
 /** Conversations with agents and models. */
 export function Chat() {
   const { threadId } = useParams({ strict: false });
@@ -87,41 +133,41 @@ export function Chat() {
   const navigate = useNavigate();
   const { data: me } = useQuery(whoAmI);
   const known = useQuery(listTargets);
-  const { thread, messages } = useThread(threadId);
-  const live = useLive(threadId);
+  const fork = threadId === undefined ? search.fork : undefined;
+  const { thread, turns, failed, isLoading, isLive } = useTurns(threadId, fork);
   const targets = targetsOf(known.data ?? [], thread.data);
   const target = chooseTarget(known.data ?? [], thread.data, search.with);
-  const asking = useAsk(threadId, search.with);
-  const turns = useMemo(() => toTurns(messages.data ?? [], live), [messages.data, live]);
+  const asking = useAsk(threadId, { with: search.with, fork });
 
-  const isBusy = asking.isPending || (live !== undefined && live.failure === undefined);
+  const isBusy = asking.isPending || isLive;
   const onAsk = (text: string, files: Question["files"]) =>
     asking.mutateAsync({ text, files }).then(
       () => true,
       () => false,
     );
   const mayAsk = me?.user.role !== "viewer";
-  const failed = [thread, messages].find(({ isError }) => isError);
   return (
     <div className={`chat${threadId ? " open" : ""}`}>
       <ThreadList />
       <section className="screen narrow talk" aria-labelledby="title">
         <h1 id="title" className={threadId ? "clipped" : ""}>
-          {threadId ? thread.data?.title || "Conversation" : "New conversation"}
+          {titleOf(thread.data, { threadId, fork })}
         </h1>
         {failed && <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />}
-        {threadId && !failed && !messages.data && turns.length === 0 && <Loading what="the conversation" />}
-        {!threadId && !asking.isPending && <Start />}
+        {isLoading && <Loading what="the conversation" />}
+        {!threadId && !fork && !asking.isPending && <Start />}
         <Conversation
           turns={turns}
           isRunning={thread.data?.status === "running"}
-          onAgain={mayAsk && !isBusy ? (text) => void onAsk(text, []) : undefined}
+          forkWith={mayAsk && !fork ? target?.key : undefined}
+          onAgain={mayAsk && !isBusy && !fork ? (text) => void onAsk(text, []) : undefined}
         />
+        {fork && !failed && <ForkNote />}
         {known.isError && <ErrorNotice error={known.error} onRetry={() => void known.refetch()} />}
         {!mayAsk && <p className="notice">A viewer may read conversations, and start none.</p>}
         {mayAsk && !failed && (
           <Composer
-            key={threadId ?? "new"}
+            key={threadId ?? fork ?? "new"}
             targets={targets}
             target={target}
             onTarget={({ key }) =>

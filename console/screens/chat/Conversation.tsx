@@ -36,16 +36,18 @@ interface Props {
   /** Whether the newest turn runs, as far as the service has said. */
   isRunning: boolean;
   onAgain: ((text: string) => void) | undefined;
+  /** Who answers in a fork; undefined where none can be begun. */
+  forkWith: string | undefined;
 }
 
 /** Questions and answers, the oldest first. */
-export function Conversation({ turns, isRunning, onAgain }: Props) {
+export function Conversation({ turns, isRunning, onAgain, forkWith }: Props) {
   const newest = turns.at(-1);
   useStayAtEnd(turns, newest?.live?.answer.text);
   return (
     <ol className="plain conversation" aria-label="Conversation">
       {turns.map((turn, n) => (
-        <li key={turn.id ?? "new"} className="turn">
+        <li key={turn.id ?? (turn.answer ? n : "new")} className="turn">
           <div className="asked">
             <h2 className="hidden-text">Question</h2>
             <p className="body-text">{turn.text}</p>
@@ -55,6 +57,7 @@ export function Conversation({ turns, isRunning, onAgain }: Props) {
             turn={turn}
             isRunning={isRunning && turn === newest && !turn.live}
             isRecent={turns.length - n <= RECENT}
+            forkWith={forkWith}
             onAgain={turn === newest && onAgain && turn.text ? () => onAgain(turn.text) : undefined}
           />
         </li>

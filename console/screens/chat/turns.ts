@@ -1,10 +1,11 @@
+import type { HistoryMessage } from "../../api/answer.ts";
 import type { Attachment, Citation, Message } from "../../api/chat.ts";
 import type { Source } from "../../api/types.ts";
 import type { Live } from "./live.ts";
 
 /** One question and its answer. */
 export interface Turn {
-  /** Undefined until the service has taken the question. */
+  /** Undefined until the service has taken the question, and for what a fork has from another thread. */
   id: string | undefined;
   text: string;
   attachments: Attachment[];
@@ -19,7 +20,11 @@ export function toTurns(messages: Message[], live: Live | undefined): Turn[] {
   for (const message of messages) {
     const id = message.turn_id;
     let turn = turns.at(-1);
-    if (turn?.id !== id) turns.push((turn = { id, text: "", attachments: [], answer: undefined, live: undefined }));
+    const isNext = turn?.id === id && turn.answer !== undefined && message.role !== "assistant";
+    // the first turn of a fork brings earlier questions and answers: only the last one is its own
+    if (turn && isNext) turn.id = undefined;
+    if (turn?.id !== id || isNext)
+      turns.push((turn = { id, text: "", attachments: [], answer: undefined, live: undefined }));
     if (message.role === "assistant") turn.answer = message;
     else {
       turn.text = [turn.text, message.text].filter(Boolean).join("\n\n");
@@ -39,6 +44,12 @@ export function toTurns(messages: Message[], live: Live | undefined): Turn[] {
     });
   return turns;
 }
+
+/** What a fork sends of what was said before. Results of tools and files stay with the thread that has them. */
+export const toHistory = (messages: Message[]): HistoryMessage[] =>
+  messages.flatMap(({ role, text }) =>
+    (role === "user" || role === "assistant") && text !== "" ? [{ role, content: text }] : [],
+  );
 
 /** The sources of a text, each once, and the text with a mark behind each part that has one. */
 export function markSources(text: string, citations: Citation[]): { sources: Source[]; marked: string } {

@@ -64,6 +64,10 @@ function Facts({ apiKey }: { apiKey: Key }) {
         <Link to="/log" search={{ stream: `key-${id}` }}>
           its log
         </Link>
+        {" · "}
+        <Link to="/privacy" search={{ section: "exports", subject: `key:${id}` }}>
+          an export
+        </Link>
       </dd>
     </dl>
   );

@@ -20,6 +20,7 @@ import { Tab } from "../../parts/Tab.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
+import type { KnowledgeSearch } from "./search.ts";
 import { SearchBox } from "./SearchBox.tsx";
 import { Uploads } from "./Uploads.tsx";
 import "./knowledge.css";
@@ -142,20 +143,19 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
 }
 
 function Details({ collection }: { collection: Collection }) {
-  const { q } = route.useSearch();
+  const { status, page: _, ...search } = route.useSearch();
   const navigate = useNavigate();
   const { mayWrite } = useRole();
   const { slug, name, description } = collection;
-  const { status } = route.useSearch();
-  const search = (text: string | undefined) =>
-    void navigate({ to: "/knowledge/$collection", params: { collection: slug }, search: text ? { q: text } : {} });
+  const toSearch = (next: KnowledgeSearch) =>
+    void navigate({ to: "/knowledge/$collection", params: { collection: slug }, search: next });
   return (
     <>
       <h1>{name}</h1>
       {description && <p>{description}</p>}
       <Progress slug={slug} />
-      <SearchBox q={q} collection={slug} onSearch={search} />
-      {q === undefined && (
+      <SearchBox search={search} collection={slug} onSearch={toSearch} />
+      {search.q === undefined && (
         <>
           {mayWrite && <Uploads collection={slug} />}
           <Statuses slug={slug} status={status} />

@@ -69,14 +69,14 @@ const NoCollections = () => (
 
 /** The collections of the organization, and a search through all of them. */
 export function Knowledge() {
-  const { q } = route.useSearch();
+  const search = route.useSearch();
   const navigate = useNavigate();
   const { mayWrite } = useRole();
   const collections = useQuery(listCollections);
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Knowledge</h1>
-      <SearchBox q={q} onSearch={(text) => void navigate({ to: "/knowledge", search: { q: text } })} />
+      <SearchBox search={search} onSearch={(next) => void navigate({ to: "/knowledge", search: next })} />
       {mayWrite && <NewCollection />}
       <Loaded query={collections} what="collections">
         {({ data }) =>

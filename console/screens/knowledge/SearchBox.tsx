@@ -1,95 +1,90 @@
-import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { FormEvent } from "react";
-import { searchPassages, type SearchResult } from "../../api/knowledge.ts";
+import { Check } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Results } from "./Results.tsx";
+import { isFiltered, type KnowledgeSearch } from "./search.ts";
 
-const Hit = ({ result }: { result: SearchResult }) => (
-  <li className="card hit">
-    <h3>
-      {result.document.name} <span className="quiet">in {result.document.collection}</span>
-    </h3>
-    <ul className="plain stack">
-      {result.passages.map(({ seq, reference, score, content }) => (
-        <li key={seq}>
-          <Link
-            className="passage-link"
-            to="/knowledge/documents/$documentId"
-            params={{ documentId: result.document.id }}
-            search={{ seq }}
-            data-row
-          >
-            <span className="quiet">
-              {reference} · score {score.toFixed(2)}
-            </span>
-            <span className="clipped found">{content}</span>
-          </Link>
-        </li>
-      ))}
-    </ul>
-  </li>
-);
+const FIELDS = [
+  { name: "types", label: "File types", hint: "pdf, docx, eml", type: "text" },
+  { name: "tags", label: "Tags, all of them", hint: "hr, 2026", type: "text" },
+  { name: "from", label: "Added from", hint: undefined, type: "date" },
+  { name: "to", label: "Added until", hint: undefined, type: "date" },
+  { name: "metadata", label: "Own metadata", hint: "kind = lease, year >= 2024", type: "text" },
+] as const;
 
-function Results({ q, collection }: { q: string; collection: string | undefined }) {
-  const found = useQuery(searchPassages(q, collection));
-  return (
-    <section aria-labelledby="results" className="stack">
-      <h2 id="results">Passages that match “{q}”</h2>
-      <Loaded query={found} what="passages">
-        {({ results, has_more }) =>
-          results.length === 0 ? (
-            <Empty title="No passage matches">
-              <p>Search finds words, in any form and order. Try fewer or other words.</p>
-            </Empty>
-          ) : (
-            <>
-              <ul className="plain stack">
-                {results.map((result) => (
-                  <Hit key={result.document.id} result={result} />
-                ))}
-              </ul>
-              {has_more && <p className="quiet">These are the best matches. Use more words to narrow the search.</p>}
-            </>
-          )
-        }
-      </Loaded>
-    </section>
-  );
+function readForm(form: FormData): KnowledgeSearch {
+  const read = (name: string) => formText(form, name).trim() || undefined;
+  return {
+    q: read("q"),
+    ...Object.fromEntries(FIELDS.map(({ name }) => [name, read(name)])),
+    grouped: form.has("grouped") || undefined,
+  };
 }
 
+const Fields = ({ search }: { search: KnowledgeSearch }) => (
+  <details className="search-filters" open={isFiltered(search) || search.grouped}>
+    <summary>Filters, phrases and words to leave out</summary>
+    <div className="side-by-side">
+      {FIELDS.map(({ name, label, hint, type }) => (
+        <label key={name}>
+          {label}
+          <input name={name} type={type} defaultValue={search[name]} placeholder={hint} maxLength={2000} />
+        </label>
+      ))}
+    </div>
+    <Check name="grouped" label="Each document once, with its best passage" isChecked={search.grouped ?? false} />
+    <p className="quiet">
+      <code>"notice period"</code> finds the words next to each other. <code>-draft</code> and{" "}
+      <code>-"first draft"</code> leave out passages that have them. Of your own metadata, several values of one key are
+      alternatives: <code>kind = lease, kind = sale</code>. A text that looks like a number has quotes:{" "}
+      <code>year = "2024"</code>.
+    </p>
+  </details>
+);
+
 interface Props {
-  q: string | undefined;
+  search: KnowledgeSearch;
   /** Slug; undefined for all collections. */
   collection?: string;
-  onSearch(q: string | undefined): void;
+  onSearch(search: KnowledgeSearch): void;
 }
 
 /** Asks the index when the form is sent: a search costs more than a list. */
-export function SearchBox({ q, collection, onSearch }: Props) {
+export function SearchBox({ search, collection, onSearch }: Props) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    onSearch(formText(new FormData(event.currentTarget), "q").trim() || undefined);
+    onSearch(readForm(new FormData(event.currentTarget)));
   };
   return (
     <>
       <search>
-        <form className="search-line" onSubmit={submit}>
-          <label>
-            <span className="hidden-text">Search the documents</span>
-            <input key={q} name="q" type="search" defaultValue={q} placeholder="Search the documents" data-filter />
-          </label>
-          <button type="submit" className="button primary">
-            Search
-          </button>
-          {q && (
-            <button type="button" className="button" onClick={() => onSearch(undefined)}>
-              Clear
+        {/* what the address says is in the fields, also after a step back */}
+        <form key={JSON.stringify(search)} className="stack" onSubmit={submit}>
+          <div className="search-line">
+            <label>
+              <span className="hidden-text">Search the documents</span>
+              <input
+                name="q"
+                type="search"
+                defaultValue={search.q}
+                placeholder="Search the documents"
+                required={isFiltered(search)}
+                data-filter
+              />
+            </label>
+            <button type="submit" className="button primary">
+              Search
             </button>
-          )}
+            {search.q && (
+              <button type="button" className="button" onClick={() => onSearch({})}>
+                Clear
+              </button>
+            )}
+          </div>
+          <Fields search={search} />
         </form>
       </search>
-      {q && <Results q={q} collection={collection} />}
+      {search.q && <Results search={search} collection={collection} onSearch={onSearch} />}
     </>
   );
 }

@@ -1,0 +1,70 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./call.ts";
+
+/* The search in documents. */
+
+type Value = string | number | boolean;
+
+/** Only documents that meet all of it. */
+export interface DocumentFilter {
+  types: string[];
+  tags: { all: string[] };
+  created_after: string | undefined;
+  created_before: string | undefined;
+  metadata: Record<string, Value[] | Partial<Record<"gt" | "gte" | "lt" | "lte", Value>>> | undefined;
+}
+
+export interface PassageSearch {
+  query: string;
+  /** Slug; undefined: all collections. */
+  collection: string | undefined;
+  filter: DocumentFilter;
+  grouped: true | undefined;
+  /** From 0. */
+  page: number;
+}
+
+/** Half open, in the units of JavaScript's strings. */
+export interface Highlight {
+  start: number;
+  end: number;
+}
+
+export interface FoundPassage {
+  seq: number;
+  page?: number;
+  section?: string;
+  reference: string;
+  score: number;
+  content: string;
+  highlights?: Highlight[];
+}
+
+export interface SearchResult {
+  document: { id: string; name: string; collection_id: string; collection: string };
+  score: number;
+  passages: FoundPassage[];
+  /** Of a document that is shown once. */
+  more_passages?: number;
+}
+
+const HITS_PER_PAGE = 20;
+
+export const searchPassages = ({ query, collection, filter, grouped, page }: PassageSearch) =>
+  queryOptions({
+    queryKey: ["document", "search", query, collection, filter, grouped, page],
+    queryFn: ({ signal }) =>
+      call<{ results: SearchResult[]; has_more: boolean }>("v1/knowledge/search", {
+        method: "POST",
+        signal,
+        body: {
+          query,
+          filter,
+          highlights: true,
+          limit: HITS_PER_PAGE,
+          offset: page * HITS_PER_PAGE,
+          ...(grouped && { group_by: "document" }),
+          ...(collection && { collections: [collection] }),
+        },
+      }),
+  });

@@ -1,0 +1,110 @@
+import { queryOptions } from "@tanstack/react-query";
+import { address, call, Failure, send } from "./call.ts";
+import type { Page } from "./types.ts";
+
+/* What is kept, what is handed out about somebody, and what is deleted for good. For administrators. */
+
+const LIMIT = 500;
+const ERASURES = 50;
+
+export const KEPT = ["threads", "files", "documents"] as const;
+export type Kept = (typeof KEPT)[number];
+/** Days as `30d`; null: kept. */
+export type RetentionRules = Record<Kept, string | null>;
+
+export interface Retention extends RetentionRules {
+  /** `organization` or `project:<id>`. */
+  subject: string;
+  deleted: Record<Kept, number>;
+  next_round_at: string;
+  updated_at: string;
+}
+
+export type RetentionPreview = Record<Kept, { count: number; oldest: string | null }>;
+
+const pathOf = (subject: string) => `retention/${encodeURIComponent(subject)}`;
+
+export const listRetention = queryOptions({
+  queryKey: ["retention", "list"],
+  queryFn: ({ signal }) => call<Page<Retention>>("retention", { signal, query: { limit: LIMIT } }),
+});
+/** Changes nothing. */
+export const previewRetention = (subject: string, rules: RetentionRules) =>
+  call<RetentionPreview>(`${pathOf(subject)}/preview`, { method: "POST", body: rules });
+export const setRetention = (subject: string, rules: RetentionRules) =>
+  call<Retention>(pathOf(subject), { method: "PUT", body: rules });
+export const removeRetention = (subject: string) => call<void>(pathOf(subject), { method: "DELETE" });
+
+export interface Erasure {
+  id: string;
+  /** `person:<id>`, `key:<id>`, `agent:<id>`, or `user:` with a mark of the value. */
+  owner: string;
+  status: "running" | "completed";
+  threads_deleted: number;
+  files_deleted: number;
+  started_by: string;
+  created_at: string;
+  completed_at: string | null;
+}
+
+/** Newest first. */
+export const listErasures = (after: string | undefined) =>
+  queryOptions({
+    queryKey: ["erasure", "list", after],
+    queryFn: ({ signal }) =>
+      call<{ data: Erasure[]; next_after: string | null }>("erasures", { signal, query: { limit: ERASURES, after } }),
+    placeholderData: (previous) => previous,
+  });
+export const startErasure = (owner: string) => call<Erasure>("erasures", { method: "POST", body: { owner } });
+export const certificateAddress = (id: string): string =>
+  address(`erasures/${encodeURIComponent(id)}/certificate`).href;
+
+export interface ExportProgress {
+  bytes: number;
+  lines: number;
+}
+
+/** Bytes that are handed to the browser's store of files at a time. */
+const PART_BYTES = 8_000_000;
+const NEWLINE = 10;
+
+const countLines = (bytes: Uint8Array): number => {
+  let lines = 0;
+  for (const byte of bytes) if (byte === NEWLINE) lines++;
+  return lines;
+};
+
+/** Whether the last line says that nothing is missing. */
+async function isWhole(file: Blob): Promise<boolean> {
+  const end = await file.slice(Math.max(0, file.size - 10_000)).text();
+  return /\{"type":"end"[^\n]*\}\n?$/.test(end);
+}
+
+/** Everything about a subject, as a file of JSON lines. Throws a Failure, also for an export that was cut off. */
+export async function exportSubject(
+  subject: string,
+  { signal, onProgress }: { signal: AbortSignal; onProgress(progress: ExportProgress): void },
+): Promise<Blob> {
+  const response = await send("exports", { query: { subject }, signal });
+  let file = new Blob();
+  let parts: Uint8Array<ArrayBuffer>[] = [];
+  let waiting = 0;
+  const progress = { bytes: 0, lines: 0 };
+  const store = () => {
+    file = new Blob([file, ...parts]);
+    [parts, waiting] = [[], 0];
+  };
+  const reader = response.body!.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const chunk = read.value;
+    parts.push(chunk);
+    waiting += chunk.length;
+    if (waiting > PART_BYTES) store();
+    progress.bytes += chunk.length;
+    progress.lines += countLines(chunk);
+    onProgress({ ...progress });
+  }
+  store();
+  if (await isWhole(file)) return file;
+  throw new Failure(0, { error: { message: "The export was cut off: its last line is missing. Start it again." } });
+}

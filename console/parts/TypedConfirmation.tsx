@@ -1,0 +1,18 @@
+import { formText } from "./formText.ts";
+
+const FIELD = "confirmation";
+
+/** A field for what cannot be undone: it happens only after a word was typed. */
+export const TypedConfirmation = ({ word }: { word: string }) => (
+  <label>
+    <span>
+      Type <code>{word}</code> to confirm
+    </span>
+    <input name={FIELD} autoComplete="off" spellCheck={false} />
+  </label>
+);
+
+/** Throws an Error unless the word was typed. */
+export function requireConfirmation(form: FormData, word: string): void {
+  if (formText(form, FIELD).trim() !== word) throw new Error(`Nothing was done. Type “${word}” to confirm.`);
+}

@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { listPassages, type DocumentInfo } from "../../api/knowledge.ts";
+import { Loading } from "../../parts/Notices.tsx";
+import { PdfPages } from "./PdfPages.tsx";
+import type { Marks } from "./Reading.tsx";
+
+/** A larger file is not drawn: the browser would need several times its size. */
+const MAX_BYTES = 50_000_000;
+/** What browsers draw themselves. */
+const PICTURES = ["image/png", "image/jpeg", "image/webp"];
+
+/** Whether the file can be drawn at all. Of an earlier text the file is not kept. */
+export const isDrawn = ({ mime_type, size_bytes }: DocumentInfo, { version }: Pick<Marks, "version">): boolean =>
+  version === undefined && size_bytes <= MAX_BYTES && (mime_type === "application/pdf" || PICTURES.includes(mime_type));
+
+const NotDrawn = ({ why }: { why: string }) => (
+  <p className="notice warn" role="status">
+    The original cannot be shown here, only its text. {why}
+  </p>
+);
+
+function Picture({ name, address }: { name: string; address: string }) {
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) return <NotDrawn why="Download it instead." />;
+  return <img className="picture" src={address} alt={`The original of ${name}`} onError={() => setBroken(true)} />;
+}
+
+/** The page of what is marked. */
+function usePage({ id }: DocumentInfo, { seq, page, version }: Marks): number | undefined {
+  const isNamed = page !== undefined || seq === undefined;
+  const passage = useQuery({ ...listPassages(id, { seq: seq ?? 0 }, { limit: 1, version }), enabled: !isNamed });
+  if (isNamed) return page ?? 1;
+  return passage.isPending ? undefined : (passage.data?.data[0]?.page ?? 1);
+}
+
+function Pdf({ document, marks }: { document: DocumentInfo; marks: Marks }) {
+  const page = usePage(document, marks);
+  if (page === undefined) return <Loading what="the original" />;
+  return (
+    <PdfPages key={`${document.id} ${page}`} id={document.id} name={document.name} first={page} notDrawn={NotDrawn} />
+  );
+}
+
+/** The file itself, opened where the text is marked. */
+export const Original = ({ document, marks, address }: { document: DocumentInfo; marks: Marks; address: string }) => (
+  <section className="original" aria-label="The original">
+    {document.mime_type === "application/pdf" ? (
+      <Pdf document={document} marks={marks} />
+    ) : (
+      <Picture name={document.name} address={address} />
+    )}
+  </section>
+);

@@ -1,0 +1,100 @@
+import { changeDocument, type DocumentChange, type DocumentInfo, type Reader } from "../../api/knowledge.ts";
+import { Options } from "../../parts/Choices.tsx";
+import { Form } from "../../parts/Form.tsx";
+import { formGroups, formLines, formText } from "../../parts/formText.ts";
+import { Repeated } from "../../parts/Repeated.tsx";
+import { useChanging } from "../../parts/useChanging.ts";
+import { nameOfReader, parseReader, useReaders, writeReader } from "./useReaders.ts";
+
+const MAX_READERS = 100;
+
+/** Null: everybody. */
+function readReaders(form: FormData): Reader[] | null {
+  if (formText(form, "who") === "everybody") return null;
+  const chosen = formGroups(form).flatMap(({ reader }) => (reader ? [reader] : []));
+  const users = formLines(form, "users").map((user) => `external_user:${user}`);
+  return [...new Set([...chosen, ...users])].map(parseReader);
+}
+
+interface Props {
+  document: DocumentInfo;
+  /** Whether the person sees the record of the document also when it names others. */
+  managesAll: boolean;
+}
+
+/** A person, a group or a role that may read the document. */
+function ReaderField({ name, reader }: { name: string; reader: Reader | undefined }) {
+  const groups = useReaders();
+  const value = reader && writeReader(reader);
+  const isListed = groups.some(({ choices }) => choices.some((choice) => choice.value === value));
+  // chosen again once people and groups are known
+  return (
+    <select
+      key={groups.map(({ choices }) => choices.length).join()}
+      aria-label="Reader"
+      name={name}
+      defaultValue={value ?? ""}
+    >
+      <option value="">choose a role, a group or a person</option>
+      {reader && !isListed && <option value={value}>{nameOfReader(groups, reader)}</option>}
+      {groups
+        .filter(({ choices }) => choices.length > 0)
+        .map(({ label, choices }) => (
+          <optgroup key={label} label={label}>
+            <Options choices={choices} />
+          </optgroup>
+        ))}
+    </select>
+  );
+}
+
+const isUser = (reader: Reader): reader is Extract<Reader, { external_user: string }> => "external_user" in reader;
+
+const Choice = ({ value, label, isChecked }: { value: string; label: string; isChecked: boolean }) => (
+  <label className="check">
+    <input type="radio" name="who" value={value} defaultChecked={isChecked} /> {label}
+  </label>
+);
+
+/** Who may read a document. Keys are no readers: one that names an end user reads for that user. */
+export function ReadersForm({ document, managesAll }: Props) {
+  const { before, save } = useChanging<DocumentChange, DocumentInfo>(document, {
+    read: (form) => ({ readers: readReaders(form) }),
+    change: (changes) => changeDocument(document.id, changes),
+    queryKeys: [["document"]],
+  });
+  const { readers } = before;
+  const named = (readers ?? []).filter((reader) => !isUser(reader));
+  return (
+    <Form submit="Save readers" done="Saved." send={save}>
+      <fieldset>
+        <legend>Who may read it</legend>
+        <Choice value="everybody" label="Everybody of the organization, and every API key" isChecked={!readers} />
+        <Choice value="named" label="Only those who are named here" isChecked={readers !== undefined} />
+      </fieldset>
+      <Repeated legend="Readers" what="reader" items={named.length > 0 ? named : [undefined]} most={MAX_READERS}>
+        {(reader, field) => <ReaderField name={field("reader")} reader={reader} />}
+      </Repeated>
+      <label>
+        <span>
+          End users of API keys <span className="quiet">(one in each line, as requests name them in “user”)</span>
+        </span>
+        <textarea
+          name="users"
+          rows={2}
+          spellCheck={false}
+          defaultValue={(readers ?? [])
+            .filter(isUser)
+            .map(({ external_user }) => external_user)
+            .join("\n")}
+        />
+      </label>
+      <p className="quiet">
+        Where nobody is named, nobody reads it.{" "}
+        {managesAll
+          ? "Administrators see and change this page, and read the text only if they are named."
+          : "If you do not name yourself, your group or your role, the document disappears for you."}
+      </p>
+    </Form>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { listVersions, type DocumentInfo } from "../../api/knowledge.ts";
+import { formatCount } from "../../format/index.ts";
+import { Time } from "../../parts/Time.tsx";
+
+interface Props {
+  document: DocumentInfo;
+  /** The version that is shown; undefined: the newest. */
+  shown: number | undefined;
+}
+
+/** The earlier texts of a document, which citations still open. Nothing where there are none. */
+export function Versions({ document: { id }, shown }: Props) {
+  const { data } = useQuery(listVersions(id));
+  if (!data || data.data.length < 2) return null;
+  return (
+    <details open={shown !== undefined}>
+      <summary>{formatCount(data.total, "version")} of the text</summary>
+      <ul className="plain versions">
+        {data.data.map(({ version, current, chunk_count, indexed_at }) => (
+          <li key={version}>
+            <Link
+              to="/knowledge/documents/$documentId"
+              params={{ documentId: id }}
+              search={current ? {} : { version }}
+              aria-current={(current ? undefined : version) === shown ? "true" : undefined}
+              data-row
+            >
+              Version {version}
+            </Link>{" "}
+            <span className="quiet">
+              {current && "what search shows, "}
+              {formatCount(chunk_count, "passage")}
+              {indexed_at && (
+                <>
+                  , since <Time at={indexed_at} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

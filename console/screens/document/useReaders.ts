@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { listGroups } from "../../api/groups.ts";
+import type { Reader } from "../../api/knowledge.ts";
+import { listMembers, ROLES } from "../../api/members.ts";
+import type { Choice } from "../../parts/Choices.tsx";
+
+interface ReaderGroup {
+  label: string;
+  choices: Choice[];
+}
+
+/** Who can be named as a reader, by kind; of people the first 500. */
+export function useReaders(): ReaderGroup[] {
+  const people = useQuery(listMembers());
+  const groups = useQuery(listGroups);
+  return [
+    { label: "Roles", choices: ROLES.map((role) => ({ value: `role:${role}`, label: `every ${role}` })) },
+    {
+      label: "Groups",
+      choices: (groups.data?.data ?? []).map(({ group }) => ({ value: `group:${group}`, label: `group ${group}` })),
+    },
+    {
+      label: "People",
+      choices: (people.data?.data ?? []).map(({ id, name, email }) => ({
+        value: `person:${id}`,
+        label: name ? `${name} (${email})` : email,
+      })),
+    },
+  ];
+}
+
+/** A reader in one text: `person:<id>`. */
+export const writeReader = (reader: Reader): string => Object.entries(reader)[0]!.join(":");
+
+export function parseReader(text: string): Reader {
+  const at = text.indexOf(":");
+  return { [text.slice(0, at)]: text.slice(at + 1) } as Reader;
+}
+
+/** The name of a reader; its kind and id where it is not known. */
+export function nameOfReader(groups: readonly ReaderGroup[], reader: Reader): string {
+  if ("external_user" in reader) return `end user ${reader.external_user}`;
+  const written = writeReader(reader);
+  return groups.flatMap(({ choices }) => choices).find(({ value }) => value === written)?.label ?? written;
+}

@@ -1,0 +1,103 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { searchPassages, type SearchResult } from "../../api/knowledgeSearch.ts";
+import { formatCount } from "../../format/index.ts";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Excerpt } from "./Excerpt.tsx";
+import { isFiltered, toPassageSearch, type KnowledgeSearch } from "./search.ts";
+
+const Hit = ({ result: { document, passages, more_passages } }: { result: SearchResult }) => (
+  <li className="card hit">
+    <h3>
+      {document.name} <span className="quiet">in {document.collection}</span>
+    </h3>
+    <ul className="plain stack">
+      {passages.map(({ seq, reference, score, content, highlights }) => (
+        <li key={seq}>
+          <Link
+            className="passage-link"
+            to="/knowledge/documents/$documentId"
+            params={{ documentId: document.id }}
+            search={{ seq }}
+            data-row
+          >
+            <span className="quiet">
+              {reference} · score {score.toFixed(2)}
+            </span>
+            <Excerpt content={content} highlights={highlights ?? []} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+    {more_passages !== undefined && more_passages > 0 && (
+      <p className="quiet">and {formatCount(more_passages, "more passage")}</p>
+    )}
+  </li>
+);
+
+const Nothing = ({ search }: { search: KnowledgeSearch }) => (
+  <Empty title="No passage matches">
+    <p>
+      {isFiltered(search)
+        ? "All filters must hold at once. Leave some of them empty, or use other words."
+        : "Search finds words, in any form and order. Try fewer or other words."}
+    </p>
+  </Empty>
+);
+
+interface Props {
+  search: KnowledgeSearch;
+  collection: string | undefined;
+  onSearch(search: KnowledgeSearch): void;
+}
+
+function Found({ search, collection, onSearch }: Props) {
+  const found = useQuery(searchPassages(toPassageSearch(search, collection)));
+  const page = search.hits ?? 0;
+  const leadTo = (hits: number, label: string) => (
+    <button type="button" className="button" onClick={() => onSearch({ ...search, hits: hits || undefined })}>
+      {label}
+    </button>
+  );
+  return (
+    <Loaded query={found} what="passages">
+      {({ results, has_more }) =>
+        results.length === 0 && page === 0 ? (
+          <Nothing search={search} />
+        ) : (
+          <>
+            <ul className="plain stack">
+              {results.map((result) => (
+                <Hit key={result.document.id} result={result} />
+              ))}
+            </ul>
+            <nav aria-label="Pages of hits" className="title-line">
+              {page > 0 && leadTo(page - 1, "Better matches")}
+              {has_more && leadTo(page + 1, "More matches")}
+            </nav>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const problemOf = (search: KnowledgeSearch): unknown => {
+  try {
+    toPassageSearch(search, undefined);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+};
+
+/** The passages that match, with the words marked; or why the search cannot be asked. */
+export function Results(props: Props) {
+  const problem = problemOf(props.search);
+  return (
+    <section aria-labelledby="results" className="stack">
+      <h2 id="results">Passages that match “{props.search.q}”</h2>
+      {problem ? <ErrorNotice error={problem} /> : <Found {...props} />}
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+import type { DocumentFilter, PassageSearch } from "../../api/knowledgeSearch.ts";
+import { readNumber, readText } from "../../app/search.ts";
+import { startOfDay } from "../../format/days.ts";
+
+/** What the address says about a search. Days are those of the person's own time zone, both included. */
+export interface KnowledgeSearch {
+  q?: string | undefined;
+  /** File types with commas between: `pdf, docx`. */
+  types?: string | undefined;
+  /** Tags with commas between; a document has all of them. */
+  tags?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Conditions of the documents' own metadata: `kind = lease, year >= 2024`. */
+  metadata?: string | undefined;
+  /** Each document once. */
+  grouped?: true | undefined;
+  /** Page of the hits, from 0. */
+  hits?: number | undefined;
+}
+
+export const readKnowledgeSearch = (search: Record<string, unknown>): KnowledgeSearch => ({
+  q: readText(search["q"]),
+  types: readText(search["types"]),
+  tags: readText(search["tags"]),
+  from: readText(search["from"]),
+  to: readText(search["to"]),
+  metadata: readText(search["metadata"]),
+  grouped: search["grouped"] === true || undefined,
+  hits: readNumber(search["hits"]),
+});
+
+/** Texts between commas; a comma within quotes is part of a text. */
+const partsOf = (text = ""): string[] =>
+  (text.match(/(?:"[^"]*"|[^,"])+/g) ?? []).map((part) => part.trim()).filter(Boolean);
+
+const OPERATORS = { "=": "eq", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte" } as const;
+const CONDITION = /^([^=<>]+?)\s*(>=|<=|=|>|<)\s*(.+)$/s;
+
+/** `"2024"` is a text, `2024` a number, `true` a boolean. */
+function readValue(text: string): string | number | boolean {
+  if (/^".*"$/s.test(text)) return text.slice(1, -1);
+  if (text === "true" || text === "false") return text === "true";
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+/** Throws an Error that says how a condition is written. */
+function readConditions(text: string | undefined): DocumentFilter["metadata"] {
+  const conditions: NonNullable<DocumentFilter["metadata"]> = {};
+  for (const part of partsOf(text)) {
+    const [, key, sign, value] = CONDITION.exec(part) ?? [];
+    if (!key || !sign || !value)
+      throw new Error(`Own metadata: “${part}” is no condition. Write one as in kind = lease or year >= 2024.`);
+    const operator = OPERATORS[sign as keyof typeof OPERATORS];
+    const found = conditions[key];
+    if (operator === "eq") conditions[key] = [...(Array.isArray(found) ? found : []), readValue(value)];
+    else conditions[key] = { ...(Array.isArray(found) ? {} : found), [operator]: readValue(value) };
+  }
+  return Object.keys(conditions).length > 0 ? conditions : undefined;
+}
+
+/** Whether something beside the words narrows the search down. */
+export const isFiltered = ({ types, tags, from, to, metadata }: KnowledgeSearch): boolean =>
+  [types, tags, from, to, metadata].some((value) => value !== undefined);
+
+/** Throws an Error that names the field. */
+export function toPassageSearch(search: KnowledgeSearch, collection: string | undefined): PassageSearch {
+  const { q = "", types, tags, from, to, metadata, grouped, hits } = search;
+  return {
+    query: q,
+    collection,
+    filter: {
+      types: partsOf(types),
+      tags: { all: partsOf(tags) },
+      created_after: startOfDay(from),
+      created_before: startOfDay(to, 1),
+      metadata: readConditions(metadata),
+    },
+    grouped,
+    page: hits ?? 0,
+  };
+}

@@ -1,0 +1,109 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { certificateAddress, listErasures, startErasure, type Erasure } from "../../api/privacy.ts";
+import { formatCount } from "../../format/index.ts";
+import { Form } from "../../parts/Form.tsx";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
+import { readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
+
+const WORD = "erase";
+
+const columns = (name: (subject: string) => string): Columns<Erasure> => [
+  {
+    title: "Of whom",
+    cell: ({ id, owner }) => (
+      <>
+        {name(owner)}
+        <br />
+        <Link className="quiet mono" to="/log" search={{ stream: `erasure-${id}` }} data-row>
+          {id}
+        </Link>
+      </>
+    ),
+  },
+  {
+    title: "Status",
+    cell: ({ id, status }) => (
+      <>
+        <Status status={status} />
+        {status === "completed" && (
+          <>
+            <br />
+            <a href={certificateAddress(id)} download={`erasure-${id}.jsonl`}>
+              Certificate
+            </a>
+          </>
+        )}
+      </>
+    ),
+  },
+  {
+    title: "Deleted",
+    cell: ({ threads_deleted, files_deleted }) =>
+      `${formatCount(threads_deleted, "thread")}, ${formatCount(files_deleted, "file")}`,
+  },
+  { title: "Started", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function Start({ chosen }: { chosen: string | undefined }) {
+  const queries = useQueryClient();
+  const send = useMutation({
+    mutationFn: async (form: FormData) => {
+      const subject = readSubject(form);
+      requireConfirmation(form, WORD);
+      return startErasure(subject);
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ["erasure"] }),
+  });
+  return (
+    <Form submit="Erase for good" done="It has begun; the list shows how far it is." send={send}>
+      <h2>Erase what somebody has</h2>
+      <p className="notice warn">
+        All threads, responses and files that the person, key or agent has now, or that all keys and agents store for an
+        end user. Nothing brings them back: their keys are destroyed, also for backups. Export first what is needed.
+      </p>
+      <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
+      <TypedConfirmation word={WORD} />
+    </Form>
+  );
+}
+
+/** Deleting everything that somebody has, and the proof of it. */
+export function Erasures({ chosen, after }: { chosen: string | undefined; after: string | undefined }) {
+  const erasures = useQuery(listErasures(after));
+  const name = useSubjectName();
+  return (
+    <>
+      <Loaded query={erasures} what="erasures">
+        {({ data, next_after }) => (
+          <>
+            {data.length === 0 ? (
+              <Empty title="Nothing was erased yet">
+                <p>Start an erasure below. Its certificate proves afterwards what was deleted, when and by whom.</p>
+              </Empty>
+            ) : (
+              <Table caption="Erasures, newest first" columns={columns(name)} rows={data} rowKey={({ id }) => id} />
+            )}
+            <nav aria-label="Pages" className="title-line">
+              {after && (
+                <Link className="button" to="/privacy" search={{ section: "erasures" }}>
+                  Newest
+                </Link>
+              )}
+              {next_after && (
+                <Link className="button" to="/privacy" search={{ section: "erasures", after: next_after }}>
+                  Earlier
+                </Link>
+              )}
+            </nav>
+          </>
+        )}
+      </Loaded>
+      <Start chosen={chosen} />
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { KEPT, listRetention, removeRetention, type Retention as Rules } from "../../api/privacy.ts";
+import { listProjects } from "../../api/settings.ts";
+import { formatCount, formatNumber } from "../../format/index.ts";
+import type { Action } from "../../parts/action.ts";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { RetentionForm } from "./RetentionForm.tsx";
+
+/** "30 days" for `30d`. */
+const days = (kept: string): string => formatCount(Number.parseInt(kept), "day");
+
+const columns = (name: (subject: string) => string, removal: Action<string>): Columns<Rules> => [
+  {
+    title: "Of",
+    cell: ({ subject }) => (
+      <Link to="/privacy" search={{ subject }} data-row>
+        {name(subject)}
+      </Link>
+    ),
+  },
+  {
+    title: "Kept for",
+    cell: (rules) => (
+      <ul className="plain">
+        {KEPT.map((kind) => {
+          const kept = rules[kind];
+          return kept === null ? null : (
+            <li key={kind}>
+              {kind}: {days(kept)}
+            </li>
+          );
+        })}
+      </ul>
+    ),
+  },
+  {
+    title: "Deleted so far",
+    wide: true,
+    cell: ({ deleted }) => KEPT.map((kind) => `${formatNumber(deleted[kind])} ${kind}`).join(", "),
+  },
+  { title: "Next round", wide: true, cell: ({ next_round_at }) => <Time at={next_round_at} /> },
+  {
+    title: "Actions",
+    cell: ({ subject }) => (
+      <RemoveButton
+        id={subject}
+        label="Remove"
+        question={`Remove the rules of “${name(subject)}”? What is not deleted yet is kept then.`}
+        removal={removal}
+      />
+    ),
+  },
+];
+
+/** For how long threads, files and documents are kept. */
+export function Retention({ edit }: { edit: string | undefined }) {
+  const rules = useQuery(listRetention);
+  const projects = useQuery(listProjects);
+  const removal = useRemoval("retention", removeRetention);
+  const subjects = [
+    { value: "organization", label: "The organization" },
+    ...(projects.data?.data ?? []).map((project) => ({ value: `project:${project.id}`, label: project.name })),
+  ];
+  const name = (subject: string) => subjects.find(({ value }) => value === subject)?.label ?? subject;
+  return (
+    <Loaded query={rules} what="retention rules">
+      {({ data }) => {
+        const edited = data.find(({ subject }) => subject === edit);
+        return (
+          <>
+            {removal.isError && <ErrorNotice error={removal.error} />}
+            {data.length === 0 ? (
+              <Empty title="Everything is kept until somebody deletes it">
+                <ol>
+                  <li>Say below for how many days threads, files and documents are kept.</li>
+                  <li>Look at the preview: it counts what would go at once.</li>
+                  <li>Runs of workflows have their own rule, in the settings of the workflow.</li>
+                </ol>
+              </Empty>
+            ) : (
+              <Table
+                caption="Retention rules"
+                columns={columns(name, removal)}
+                rows={data}
+                rowKey={({ subject }) => subject}
+              />
+            )}
+            <RetentionForm key={edited?.subject} rules={edited} name={name} subjects={subjects} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

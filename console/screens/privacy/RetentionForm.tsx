@@ -1,0 +1,128 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  KEPT,
+  previewRetention,
+  setRetention,
+  type Retention,
+  type RetentionPreview,
+  type RetentionRules,
+} from "../../api/privacy.ts";
+import { formatNumber } from "../../format/index.ts";
+import { Options, type Choice } from "../../parts/Choices.tsx";
+import { Form } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+import { Time } from "../../parts/Time.tsx";
+import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
+import { useSaving } from "../../parts/useSaving.ts";
+
+const WORD = "delete";
+const HINTS = { threads: "after their last turn", files: "after the upload", documents: "after their last change" };
+
+/** What was entered. Documents belong to no project. */
+function readRules(form: FormData): { subject: string; rules: RetentionRules } {
+  const subject = formText(form, "subject");
+  const read = (kind: string) => {
+    const days = formText(form, kind).trim();
+    return days === "" ? null : `${days}d`;
+  };
+  return { subject, rules: { threads: read("threads"), files: read("files"), documents: read("documents") } };
+}
+
+const Preview = ({ preview }: { preview: RetentionPreview }) => {
+  const total = KEPT.reduce((sum, kind) => sum + preview[kind].count, 0);
+  if (total === 0) return <p className="notice good">Nothing is old enough to go now.</p>;
+  return (
+    <div className="notice warn">
+      <p>These would be deleted within the hour, for good:</p>
+      <ul>
+        {KEPT.filter((kind) => preview[kind].count > 0).map((kind) => (
+          <li key={kind}>
+            <strong>{formatNumber(preview[kind].count)}</strong> {kind}
+            {preview[kind].oldest && (
+              <>
+                , the oldest from <Time at={preview[kind].oldest} />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};
+
+interface Props {
+  /** The rules that are changed; undefined: new ones. */
+  rules: Retention | undefined;
+  subjects: readonly Choice[];
+  name: (subject: string) => string;
+}
+
+const Days = ({ rules }: Pick<Props, "rules">) => (
+  <div className="side-by-side">
+    {KEPT.map((kind) => (
+      <label key={kind}>
+        <span>
+          Days of {kind} <span className="quiet">({HINTS[kind]})</span>
+        </span>
+        <input
+          name={kind}
+          inputMode="numeric"
+          pattern="[1-9]\d{0,4}"
+          title="A number of days, as in 30"
+          autoComplete="off"
+          defaultValue={rules?.[kind]?.replace("d", "")}
+        />
+      </label>
+    ))}
+  </div>
+);
+
+const isSame = (one: object | undefined, other: object) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Rules are set in two steps: the first counts what would go, the second asks for a word. */
+export function RetentionForm({ rules, subjects, name }: Props) {
+  const [shown, setShown] = useState<{ asked: ReturnType<typeof readRules>; preview: RetentionPreview }>();
+  const { send, formKey } = useSaving({
+    kind: "retention",
+    back: { to: "/privacy" },
+    save: async (form) => {
+      const { subject, rules: entered } = readRules(form);
+      if (!isSame(shown?.asked, { subject, rules: entered }))
+        throw new Error("Look at the preview of these rules first.");
+      requireConfirmation(form, WORD);
+      await setRetention(subject, entered);
+      setShown(undefined);
+    },
+  });
+  const look = useMutation({
+    mutationFn: async (form: FormData) => {
+      const asked = readRules(form);
+      setShown({ asked, preview: await previewRetention(asked.subject, asked.rules) });
+    },
+  });
+  const isReady = shown !== undefined;
+  return (
+    <Form
+      key={formKey}
+      submit={isReady ? "Set these rules" : "Preview"}
+      done="Saved."
+      send={isReady ? { ...send, isSuccess: false } : { ...look, isSuccess: send.isSuccess }}
+    >
+      <h2>{rules ? `The rules of ${name(rules.subject)}` : "Set rules"}</h2>
+      <label>
+        Of
+        <select name="subject" defaultValue={rules?.subject ?? "organization"} onChange={() => setShown(undefined)}>
+          <Options choices={subjects} />
+        </select>
+      </label>
+      <p className="quiet">An empty field keeps them. Saving replaces all three. Documents belong to no project.</p>
+      {/* what is changed after the preview needs another one */}
+      <div onChange={() => setShown(undefined)}>
+        <Days rules={rules} />
+      </div>
+      <div role="status">{shown && <Preview preview={shown.preview} />}</div>
+      {isReady && <TypedConfirmation word={WORD} />}
+    </Form>
+  );
+}
