@@ -106,6 +106,8 @@ describe("an erasure", () => {
     await page.getByRole("button", { name: "Erase for good" }).click();
     const row = page.getByRole("row", { name: "Erased" });
     await row.getByText("completed").waitFor();
+    // the next one needs its own word
+    expect(await page.getByLabel("Type erase to confirm").inputValue()).toBe("");
     await row.getByText("1 thread, 0 files").waitFor();
     await inspect(page, "erasures");
     const { lines } = await saved(page, () => row.getByRole("link", { name: "Certificate" }).click());

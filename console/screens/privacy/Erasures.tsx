@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { certificateAddress, listErasures, startErasure, type Erasure } from "../../api/privacy.ts";
 import { formatCount } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
@@ -51,16 +52,19 @@ const columns = (name: (subject: string) => string): Columns<Erasure> => [
 
 function Start({ chosen }: { chosen: string | undefined }) {
   const queries = useQueryClient();
+  const [begun, setBegun] = useState(0);
   const send = useMutation({
     mutationFn: async (form: FormData) => {
       const subject = readSubject(form);
       requireConfirmation(form, WORD);
       return startErasure(subject);
     },
+    // the next one needs its own word
+    onSuccess: () => setBegun((count) => count + 1),
     onSettled: () => queries.invalidateQueries({ queryKey: ["erasure"] }),
   });
   return (
-    <Form submit="Erase for good" done="It has begun; the list shows how far it is." send={send}>
+    <Form key={begun} submit="Erase for good" done="It has begun; the list shows how far it is." send={send}>
       <h2>Erase what somebody has</h2>
       <p className="notice warn">
         All threads, responses and files that the person, key or agent has now, or that all keys and agents store for an
