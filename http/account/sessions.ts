@@ -131,6 +131,8 @@ async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof L
   const email = body.email.trim().toLowerCase();
   const attempt = { kind: "login", address: request.ip, email } as const;
   await countAttempt(http.loginAttempts, attempt);
+  // a member is answered before the read models have it where these lag
+  await http.freshRead(["users"]);
   const user = await checkPassword(http, email, body);
   await clearAttempts(http.loginAttempts, attempt);
   return signIn(http, request.id, user);
