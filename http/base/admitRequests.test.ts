@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fastify from "fastify";
 import { afterEach, expect, test } from "vitest";
+import { Unavailable } from "#events/ports.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { admitInTurns, afterIdle } from "./admitRequests.ts";
 import type { App } from "./app.ts";
@@ -11,11 +12,12 @@ afterEach(async () => {
 });
 
 /** A server with three places, two of them for one owner, whose requests end when the test ends them. */
-function stage() {
+function stage(maxWaitMs?: number) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   app = fastify() as App;
-  admitInTurns(app, { requestPlaces: createFairSemaphore({ total: 3, perTenant: 2 }) });
+  admitInTurns(app, { requestPlaces: createFairSemaphore({ total: 3, perTenant: 2 }) }, maxWaitMs);
+  app.setErrorHandler((error, _, reply) => reply.code(error instanceof Unavailable ? 503 : 500).send("refused"));
   app.get("/:hook_token/:name", async (request) => {
     const { name } = request.params as { name: string };
     begun.push(name);
@@ -45,6 +47,19 @@ test("a request that waits for long gives its place to the next", async () => {
   await expect.poll(() => begun).toEqual(["a1", "a2", "a3"]);
   for (const name of begun) end(name);
   await Promise.all(answers);
+});
+
+test("a request that waits for a place for too long is refused, and keeps no place from the next one", async () => {
+  const { begun, send, end } = stage(30);
+  const answers = ["a1", "a2"].map((name) => send("a", name));
+  await expect.poll(() => begun).toEqual(["a1", "a2"]);
+  expect(await send("a", "a3")).toBe("refused");
+  for (const name of ["a1", "a2"]) end(name);
+  expect(await Promise.all(answers)).toEqual(["done", "done"]);
+  const last = send("a", "a4");
+  await expect.poll(() => begun).toEqual(["a1", "a2", "a4"]);
+  end("a4");
+  expect(await last).toBe("done");
 });
 
 test("a request that says that it only waits keeps nobody out", async () => {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { Unavailable } from "#events/ports.ts";
 import type { App } from "./app.ts";
 import { bodyOwner } from "./bodyBudget.ts";
 import type { Http } from "./deps.ts";
@@ -18,6 +19,10 @@ export const MAX_ADMITTED_OF_OWNER = 16;
 const COUNTED_IDLE_MS = 100;
 /** However busy the loop is, streams that stay open must not keep their organization's next requests out. */
 const COUNTED_MS = 5_000;
+
+/** A request that has waited for a place for so long is refused. After an overload all that wait are answered or refused within this time. */
+const MAX_WAIT_MS = 6_000;
+const RETRY_AFTER_MS = 2_000;
 
 /** Time in which the event loop had nothing to do since the process started, in milliseconds. */
 const idleTime = (): number => performance.eventLoopUtilization().idle;
@@ -41,13 +46,26 @@ export function afterIdle(ms: number, most_ms: number, callback: () => void, idl
 
 /**
  * Admits requests in turns, by organization: one that sends hundreds at once waits for its own, and the next request of another
- * one overtakes them. Nothing is refused, and a request that only waits keeps nobody else out (docs/adr/0036-requests-are-admitted-in-turns.md).
+ * one overtakes them. One that has waited for `maxWaitMs` is refused, and a request that only waits keeps nobody else out
+ * (docs/adr/0036-requests-are-admitted-in-turns.md).
  */
-export function admitInTurns(app: App, { requestPlaces }: Pick<Http, "requestPlaces">): void {
+export function admitInTurns(
+  app: App,
+  { requestPlaces }: Pick<Http, "requestPlaces">,
+  maxWaitMs: number = MAX_WAIT_MS,
+): void {
   app.decorateRequest("onlyWaits", () => undefined);
+  /** Throws Unavailable. */
+  async function waitForPlace(owner: string): Promise<void> {
+    const waiting = new AbortController();
+    const refuse = () =>
+      waiting.abort(new Unavailable("too many requests wait for this process", { retry_after_ms: RETRY_AFTER_MS }));
+    const timer = setTimeout(refuse, maxWaitMs);
+    await requestPlaces.acquire(owner, waiting.signal).finally(() => clearTimeout(timer));
+  }
   async function admit(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {
     const owner = bodyOwner(request);
-    await requestPlaces.acquire(owner);
+    await waitForPlace(owner);
     let isCounted = true;
     const release = (): void => {
       if (!isCounted) return;

@@ -76,7 +76,7 @@ export interface HttpDeps extends HttpPorts {
   models: SearchModels;
   catalog: Catalog;
   /** Places for requests that this process works on, shared by organizations in turns. */
-  requestPlaces: { acquire(owner: string): Promise<void>; release(owner: string): void };
+  requestPlaces: { acquire(owner: string, signal: AbortSignal): Promise<void>; release(owner: string): void };
   scripts: ScriptChecker;
   replayer: RunReplayer;
   schemas: SchemaChecker;
