@@ -20,7 +20,7 @@ export interface LinkedArgs {
 /** The event that a `listener` waits for. */
 export const EVENT = "crash";
 /** Votes that a `voted` run needs. */
-export const VOTES = 2;
+const VOTES = 2;
 /** Longer than any fault of a run: then it goes on without the event. */
 const LISTENS = "45s";
 
