@@ -16,9 +16,10 @@ import {
   Warning,
   Lease,
   RunPart,
+  ContinuationRules,
 } from "./runParts.ts";
-import type { RunLinkCommand, RunLinkEvent } from "./runLinks.ts";
-import { Actor, ParentRun, StarterRun } from "./runOrigin.ts";
+import { Watcher, type RunLinkCommand, type RunLinkEvent } from "./runLinks.ts";
+import { Actor, ContinuedRun, ParentRun, StarterRun } from "./runOrigin.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 const Id = z.object({ run_id: z.uuid() });
@@ -40,6 +41,9 @@ const RunSettings = Id.extend({
   slot: z.string().nullable(),
   parent: ParentRun.optional(),
   starter: StarterRun.optional(),
+  continued_from: ContinuedRun.optional(),
+  /** Runs that wait for the end of the chain, and are handed over from one run of it to the next. */
+  watchers: z.array(Watcher).optional(),
 });
 const RunInput = z.object({
   args: StoredValue,
@@ -217,6 +221,16 @@ export const RunFailed = defineEvent("RunFailed", {
 export const RunCancelled = defineEvent("RunCancelled", {
   public: RunEnd.extend({ by: Actor }),
   personal: z.object({ reason: z.string().nullable() }),
+  thing,
+});
+/**
+ * `continueAs`: the run is over, and another one goes on for it. That one takes over the concurrency slot, and what waits for
+ * this run. `slot` is therefore not released.
+ */
+export const RunContinued = defineEvent("RunContinued", {
+  public: RunEnd.extend(ContinuationRules.shape).extend({ continued_as: z.uuid(), first_run_id: z.uuid() }),
+  /** Of the next run. */
+  personal: z.object({ args: StoredValue }),
   thing,
 });
 export const RunForgotten = defineEvent("RunForgotten", { public: Id });

@@ -11,6 +11,10 @@ const Call = Id.extend({ key: CallKey });
 const Refusal = z.object({ code: z.string(), message: z.string() });
 export type Refusal = z.infer<typeof Refusal>;
 
+/** A run that must learn of the end of another one. `awaited_run_id`: the run that it waits for; null: this one. */
+export const Watcher = z.object({ run_id: z.uuid(), awaited_run_id: z.uuid().nullable() });
+export type Watcher = z.infer<typeof Watcher>;
+
 /** What became of the start of a child run. Has no effect once that is recorded. */
 export const RecordChildRun = defineCommand(
   "RecordChildRun",
@@ -21,7 +25,15 @@ export const RecordChildRun = defineCommand(
   }),
 );
 /** Makes another run learn of the end of this one. Has no effect on a run that has ended. */
-export const WatchRun = defineCommand("WatchRun", "run", Id.extend({ watcher_id: z.uuid() }));
+export const WatchRun = defineCommand(
+  "WatchRun",
+  "run",
+  Id.extend({
+    watcher_id: z.uuid(),
+    /** The run that the watcher waits for, when this one goes on for it. */
+    awaited_run_id: z.uuid().optional(),
+  }),
+);
 /** The awaited run watches: its end answers the wait. */
 export const RecordWatch = defineCommand("RecordWatch", "run", Call.extend({ refusal: Refusal.nullable() }));
 /** Answers all waits of this run for the end of another one. */
@@ -74,11 +86,19 @@ export const WaitAnswered = defineEvent("WaitAnswered", {
 });
 export const WaitTimedOut = defineEvent("WaitTimedOut", { public: Call });
 /** Another run waits for the end of this one. */
-export const RunWatched = defineEvent("RunWatched", { public: Id.extend({ watcher_id: z.uuid() }) });
+export const RunWatched = defineEvent("RunWatched", {
+  public: Id.extend({ watcher_id: z.uuid(), awaited_run_id: z.uuid().optional() }),
+});
 export const RunSettled = defineEvent("RunSettled", { public: Id });
 
 /** The run that a call of `run()` starts: whatever tries to start it a second time finds it there. */
 export const childRunId = (run_id: string, key: string): string => deriveId("child-run", run_id, key);
+
+/** The run that goes on for one that has called `continueAs`. */
+export const continuationId = (run_id: string): string => deriveId("continued-run", run_id);
+
+/** The claim that the newest run of a chain holds on it: every run of the chain finds the newest one by it (ADR 57). */
+export const chainClaim = (first_run_id: string): string => `run-chain:${first_run_id}`;
 
 export type RunLinkCommand = CommandsIn<typeof import("./runLinks.ts")>;
 export type RunLinkEvent = EventsIn<typeof import("./runLinks.ts")>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ApprovalRules, Limits } from "./workflow.ts";
 
 /** The exact JSON of a value. A long one is stored as a blob of the run. */
 export const StoredValue = z.union([z.object({ json: z.string() }), z.object({ blob: z.string(), bytes: z.int() })]);
@@ -107,6 +108,15 @@ export type StepEntry = z.infer<typeof StepEntry>;
 /** The process that drives a run from now on; null if none has capacity. */
 export const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nullable() });
 
+/** The rules of a run that goes on for another one: those of the workflow at that moment. */
+export const ContinuationRules = z.object({
+  definition_version: z.int().positive(),
+  limits: Limits,
+  approvals: ApprovalRules,
+  retention_days: z.int().positive(),
+});
+export type ContinuationRules = z.infer<typeof ContinuationRules>;
+
 /** The result of one tick, that is, one execution of `run()`. */
 export const TickResult = z.object({
   schedule: z.array(BatchSettings.extend({ steps: z.array(ScheduledStep.extend({ args: StoredValue })) })),
@@ -144,6 +154,7 @@ export const TickResult = z.object({
     .discriminatedUnion("type", [
       z.object({ type: z.literal("completed"), completion: z.enum(["explicit", "implicit"]), result: StoredValue }),
       z.object({ type: z.literal("failed"), code: z.string(), step: z.string().nullable(), error: Failure }),
+      ContinuationRules.extend({ type: z.literal("continued"), args: StoredValue }),
     ])
     .nullable(),
 });

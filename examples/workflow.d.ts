@@ -156,6 +156,11 @@ declare module "svc:workflow" {
     uuid(label: string): string;
     log(...words: unknown[]): void;
     complete(result?: unknown): Promise<never>;
+    /**
+     * Ends this run. Another one goes on for it with these arguments and an empty history: for loops without an end. What
+     * waits for this run waits for that one.
+     */
+    continueAs(args?: Record<string, unknown>): Promise<never>;
   }
 
   /* The functions of RunContext can also be imported; in a module they are globals too. */
@@ -168,6 +173,7 @@ declare module "svc:workflow" {
   export const sleep: RunContext["sleep"];
   export const sleepUntil: RunContext["sleepUntil"];
   export const complete: RunContext["complete"];
+  export const continueAs: RunContext["continueAs"];
   export const now: RunContext["now"];
   export const uuid: RunContext["uuid"];
   export const log: RunContext["log"];

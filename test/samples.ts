@@ -53,6 +53,7 @@ export const liveRun = (fields: Partial<LiveRun> = {}): LiveRun => ({
   childCount: 0,
   waits: {},
   watchers: [],
+  first_run_id: null,
   ...fields,
 });
 

@@ -13,7 +13,8 @@ const StepAnswer = z.union(
 );
 export type StepAnswer = z.infer<typeof StepAnswer>;
 
-const DECISIONS = ["approve", "reject", "expire"] as const;
+/** `wait`: nobody decides while the run can go on without it. */
+const DECISIONS = ["approve", "reject", "expire", "wait"] as const;
 const ApprovalAnswer = z.union(
   [
     z.enum(DECISIONS).transform((decision) => ({ decision, data: null, comment: null, by: "local" })),
@@ -24,7 +25,7 @@ const ApprovalAnswer = z.union(
       by: z.string().default("local"),
     }),
   ],
-  'must be "approve", "reject" or "expire", or {decision, data, comment, by}',
+  'must be "approve", "reject", "expire" or "wait", or {decision, data, comment, by}',
 );
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
@@ -36,6 +37,15 @@ const RunAnswer = z
   })
   .describe("How a run that `startRun` started ends.");
 export type RunAnswer = z.infer<typeof RunAnswer>;
+
+const EventAnswer = z.union(
+  [
+    z.literal("timeout").transform((): undefined => undefined),
+    z.strictObject({ data: z.record(z.string(), z.unknown()).default({}) }),
+  ],
+  'must be {data}, or "timeout" for no event',
+);
+export type EventAnswer = NonNullable<z.output<typeof EventAnswer>>;
 
 const oneOrMore = <T extends z.ZodType>(one: T) =>
   z.union([z.array(one), one.transform((only) => [only])]) as unknown as z.ZodType<z.output<T>[]>;
@@ -50,6 +60,8 @@ export const answerFields = {
   approvals: z.record(z.string(), oneOrMore(ApprovalAnswer)).default({}),
   /** By the name that `startRun` is called with, or by the id that `waitForRun` is called with. */
   runs: z.record(z.string(), oneOrMore(RunAnswer)).default({}),
+  /** By the name that `waitForEvent` is called with. Without an answer, a wait takes until its timeout. */
+  events: z.record(z.string(), oneOrMore(EventAnswer)).default({}),
   secrets: z.record(z.string(), z.string()).default({}),
 };
 export const AnswersFile = z.strictObject(answerFields);
@@ -74,7 +86,7 @@ export function parseFile<T extends z.ZodType>(schema: T, text: string, file: st
  * Gives each call its answer. Answers with `args` are for calls with these arguments; the others are used in their order, and the
  * last one for all further calls.
  */
-export function createAnswers({ steps, approvals, runs, execute }: AnswersFile) {
+export function createAnswers({ steps, approvals, runs, events, execute }: AnswersFile) {
   const used = new Map<string, number>();
   const next = <T>(what: string, answers: T[]): T | undefined => {
     const nth = used.get(what) ?? 0;
@@ -94,6 +106,8 @@ export function createAnswers({ steps, approvals, runs, execute }: AnswersFile) 
     isExecuted: (name: string): boolean => (Array.isArray(execute) ? execute.includes(name) : execute),
     approval: (name: string): ApprovalAnswer | undefined =>
       Object.hasOwn(approvals, name) ? next(`approval ${name}`, approvals[name]!) : undefined,
+    event: (name: string): EventAnswer | undefined =>
+      Object.hasOwn(events, name) ? next(`event ${name}`, events[name]!) : undefined,
     run: (name: string): RunAnswer | undefined =>
       Object.hasOwn(runs, name) ? next(`run ${name}`, runs[name]!) : undefined,
   };

@@ -1,5 +1,5 @@
 import { printable } from "../output.ts";
-import type { LocalCall, LocalEnd, Place } from "./localRun.ts";
+import type { LocalCall, LocalEnd, Place } from "./localCalls.ts";
 
 const MAX_JSON = 200;
 /** A value as one line, cut off. */
@@ -17,10 +17,13 @@ export function describeCall(call: LocalCall): string {
   if (call.kind === "approval") return `approval ${call.name} ${JSON.stringify(printable(call.title))}`;
   if (call.kind === "child") return `startRun ${printable(call.name)} ${shortJson(call.args)}`;
   if (call.kind === "runWait") return `waitForRun ${printable(call.name)}`;
+  if (call.kind === "event") return `waitForEvent ${printable(call.name)}`;
   return `sleep until ${call.until}`;
 }
 
-export const describeEnd = (file: string, end: LocalEnd): string =>
-  end.type === "completed"
-    ? `completed ${JSON.stringify(end.result, null, 2)}`
-    : `${placeIn(file, end.at)}: ${printable(end.message)}${end.step === null ? "" : ` (step ${end.step})`}`;
+export function describeEnd(file: string, end: LocalEnd): string {
+  if (end.type === "completed") return `completed ${JSON.stringify(end.result, null, 2)}`;
+  if (end.type === "continued")
+    return `continueAs   ${placeIn(file, end.at)}\nAnother run would go on with ${JSON.stringify(end.args, null, 2)}`;
+  return `${placeIn(file, end.at)}: ${printable(end.message)}${end.step === null ? "" : ` (step ${end.step})`}`;
+}

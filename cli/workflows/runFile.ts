@@ -6,7 +6,8 @@ import { Problem } from "../problem.ts";
 import { AnswersFile, createAnswers, NO_ANSWERS, parseFile, type ApprovalAnswer, type Answers } from "./answers.ts";
 import { describeCall, describeEnd, placeIn, shortJson } from "./describeCalls.ts";
 import { LOCAL, openLocalSandbox, type LocalSandbox, type LocalScript } from "./loadScript.ts";
-import { runLocally, type Answerer, type ApprovalCall, type LocalObserver } from "./localRun.ts";
+import type { Answerer, ApprovalCall, LocalObserver } from "./localCalls.ts";
+import { runLocally } from "./localRun.ts";
 import { executeStep, localHost } from "./localStep.ts";
 
 interface RunOptions {
@@ -59,9 +60,11 @@ async function askApproval(terminal: Terminal, { name, options }: ApprovalCall):
   const { title, body, form } = options;
   if (body !== null) print(printable(body));
   for (;;) {
-    const text = await terminal.ask(`${printable(title)} [approve/reject/expire] `);
+    const text = await terminal.ask(`${printable(title)} [approve/reject/expire/wait] `);
     if (text === undefined) throw noAnswer(name);
-    const decision = (["approve", "reject", "expire"] as const).find((each) => text !== "" && each.startsWith(text));
+    const decision = (["approve", "reject", "expire", "wait"] as const).find(
+      (each) => text !== "" && each.startsWith(text),
+    );
     if (!decision) continue;
     const data = decision === "approve" && form ? await askForm(terminal, name) : null;
     return { decision, data, comment: null, by: "local" };
@@ -135,6 +138,7 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
         `add it to --answers: {"runs": {"${name}": {"result": …}}}`,
       );
     },
+    event: async ({ name }) => answers.event(name),
     approval: async (call) => answers.approval(call.name) ?? askApproval(terminal, call),
   };
 }

@@ -5,7 +5,8 @@ import { Problem } from "../problem.ts";
 import { answerFields, createAnswers } from "./answers.ts";
 import { describeCall, placeIn, shortJson } from "./describeCalls.ts";
 import type { LocalSandbox, LocalScript } from "./loadScript.ts";
-import { runLocally, type Answerer, type LocalCall, type LocalEnd } from "./localRun.ts";
+import type { Answerer, LocalCall, LocalEnd } from "./localCalls.ts";
+import { runLocally } from "./localRun.ts";
 import { executeStep, localHost } from "./localStep.ts";
 import { checkRunArgs } from "./runFile.ts";
 
@@ -15,9 +16,10 @@ const ExpectedCall = z.union(
     z.strictObject({ approval: z.string(), title: z.string().optional() }),
     z.strictObject({ startRun: z.string(), args: z.unknown().optional() }),
     z.strictObject({ waitForRun: z.string() }),
+    z.strictObject({ waitForEvent: z.string() }),
     z.strictObject({ sleep: z.literal(true) }),
   ],
-  "must be {step, args}, {approval, title}, {startRun, args}, {waitForRun} or {sleep: true}",
+  "must be {step, args}, {approval, title}, {startRun, args}, {waitForRun}, {waitForEvent} or {sleep: true}",
 );
 type ExpectedCall = z.infer<typeof ExpectedCall>;
 
@@ -30,11 +32,16 @@ const TestCase = z.strictObject({
       result: z.unknown().optional(),
       /** A part of the message with which the run fails. */
       error: z.string().optional(),
+      /** The arguments of `continueAs`, with which the run ends. */
+      continueAs: z.record(z.string(), z.unknown()).optional(),
       /** All calls of `run()` in their order. */
       calls: z.array(ExpectedCall).optional(),
     })
-    .refine((expected) => Object.keys(expected).length > 0, "must have result, error or calls")
-    .refine(({ result, error }) => result === undefined || error === undefined, "has result or error, not both"),
+    .refine((expected) => Object.keys(expected).length > 0, "must have result, error, continueAs or calls")
+    .refine(
+      ({ result, error, continueAs }) => [result, error, continueAs].filter((one) => one !== undefined).length < 2,
+      "has only one of result, error and continueAs",
+    ),
 });
 export type TestCase = z.infer<typeof TestCase>;
 export const TestFile = z.strictObject({ cases: z.array(TestCase).min(1) });
@@ -56,6 +63,7 @@ const isExpected = (call: LocalCall, expected: ExpectedCall): boolean => {
       (expected.args === undefined || isDeepStrictEqual(call.args, expected.args))
     );
   if ("waitForRun" in expected) return call.kind === "runWait" && call.name === expected.waitForRun;
+  if ("waitForEvent" in expected) return call.kind === "event" && call.name === expected.waitForEvent;
   if ("approval" in expected)
     return (
       call.kind === "approval" &&
@@ -75,18 +83,26 @@ function compareCalls(file: string, calls: LocalCall[], expected: ExpectedCall[]
   return undefined;
 }
 
-/** Why a run is not what its case expects; undefined when it is. */
-function findFault(file: string, { expect }: TestCase, end: LocalEnd, calls: LocalCall[]): string | undefined {
+/** Why a run does not end as its case expects. */
+function findWrongEnd(file: string, { expect }: TestCase, end: LocalEnd): string | undefined {
   if (end.type === "failed") {
     const { message, step, at } = end;
     if (expect.error === undefined || !message.includes(expect.error))
       return `${placeIn(file, at)}: ${message}${step === null ? "" : ` (step ${step})`}`;
-  } else if (expect.error !== undefined)
-    return `expected the error ${JSON.stringify(expect.error)}, found the result ${shortJson(end.result)}`;
-  else if (expect.result !== undefined && !isDeepStrictEqual(end.result, expect.result))
-    return `expected the result ${shortJson(expect.result)}, found ${shortJson(end.result)}`;
-  return expect.calls && compareCalls(file, calls, expect.calls);
+    return undefined;
+  }
+  const kinds = { completed: "result", continued: "continueAs" } as const;
+  const kind = kinds[end.type];
+  const found = end.type === "completed" ? end.result : end.args;
+  const wanted = (["error", "result", "continueAs"] as const).find((one) => expect[one] !== undefined);
+  if (wanted === undefined || (wanted === kind && isDeepStrictEqual(found, expect[kind]))) return undefined;
+  const names = { error: "the error", result: "the result", continueAs: "continueAs with" };
+  return `expected ${names[wanted]} ${shortJson(expect[wanted])}, found ${wanted === kind ? "" : `${names[kind]} `}${shortJson(found)}`;
 }
+
+/** Why a run is not what its case expects; undefined when it is. */
+const findFault = (file: string, test: TestCase, end: LocalEnd, calls: LocalCall[]): string | undefined =>
+  findWrongEnd(file, test, end) ?? (test.expect.calls && compareCalls(file, calls, test.expect.calls));
 
 function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCase): Answerer {
   const answers = createAnswers(test);
@@ -108,6 +124,7 @@ function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCa
       if (given) return given;
       throw missing(`the approval ${name}`, "approvals", placeIn(script.file, at));
     },
+    event: async ({ name }) => answers.event(name),
     async run(name, at) {
       const given = answers.run(name);
       if (given) return given;

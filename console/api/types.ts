@@ -18,7 +18,7 @@ export interface Actor {
   name?: string | null;
 }
 
-export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
+export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled", "continued"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export interface RunSummary {
@@ -35,7 +35,7 @@ export interface RunSummary {
   started_at: string | null;
   completed_at: string | null;
   /** The run that this one continues. */
-  parent: { run_id: string; kind: "retry" | "fork"; step: string | null } | null;
+  parent: { run_id: string; kind: "retry" | "fork" | "continued"; step: string | null } | null;
 }
 
 /** The answer of a request that changes many runs. */

@@ -69,6 +69,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   too_many_schedules: 409,
   workflow_disabled: 409,
   run_not_live: 409,
+  run_continued: 409,
   run_still_live: 409,
   run_completed: 409,
   approval_not_pending: 409,

@@ -18,6 +18,8 @@ export interface RecordedCall {
 export type RecordedEnd =
   | { type: "open" }
   | { type: "completed"; json: string }
+  /** `json`: the arguments of the run that goes on for it. */
+  | { type: "continued"; json: string }
   | { type: "failed"; key: string | null; message: string };
 
 export interface RecordedRun {

@@ -124,13 +124,18 @@ const retryId = (run_id: string): string => deriveId("retry", run_id);
 
 /**
  * Retries a failed or cancelled run as a new one, with every answer that it had. Repeating it returns the same run.
- * Throws 409 `run_still_live`, `run_completed`, and what a start throws.
+ * Throws 409 `run_still_live`, `run_completed`, `run_continued`, and what a start throws.
  */
 export async function retryRun(http: Http, request: FastifyRequest, id: string): Promise<string> {
   const parent = await openParent(http, request, id);
   const { row, view, calls, args } = parent;
   if (view.status === "completed")
     throw new ApiError("run_completed", "The run is completed, so nothing is left to retry; fork it instead.");
+  if (view.status === "continued")
+    throw new ApiError(
+      "run_continued",
+      `The run ${view.continued_as} goes on for this one: retry that one if it failed.`,
+    );
   await requireVersion(http, request.caller, row.definition_id, row.definition_version);
   return startContinuation(http, request, parent, {
     kind: "retry",

@@ -52,6 +52,7 @@ const MESSAGES: { [T in RunEventType]: Describe<T> } = {
   RunFailed: ({ data: { code, step }, personal }) =>
     one("run.failed", { error: personal?.error.message ?? null, code, step }),
   RunCancelled: ({ data }) => one("run.cancelled", { cancelled_by: data.by }),
+  RunContinued: ({ data: { continued_as } }) => one("run.continued", { continued_as }),
   StepsScheduled: ({ data: { run_id, steps } }) =>
     steps.map(({ key, name, batch, index }) => ({
       event: "step.scheduled",

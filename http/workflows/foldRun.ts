@@ -27,7 +27,7 @@ export interface Warning {
 
 /** A run as its events describe it. Stored values are not opened. */
 export interface RunView extends LinksView {
-  status: "pending" | "running" | "completed" | "failed" | "cancelled";
+  status: "pending" | "running" | "completed" | "failed" | "cancelled" | "continued";
   /** Version of the stream after the events. */
   version: number;
   /** Undefined before the first event. */
@@ -52,6 +52,9 @@ export interface RunView extends LinksView {
   error_info: (ErrorInfo & { step_id: string | null; step: string | null; attempt: number | null }) | null;
   cancelled_by: Actor | null;
   cancel_reason: string | null;
+  /** The run that goes on for it, and its arguments. */
+  continued_as: string | null;
+  next_args: StoredValue | null;
   started_at: Date | null;
   completed_at: Date | null;
 }
@@ -78,6 +81,8 @@ const newView = (): RunView => ({
   error_info: null,
   cancelled_by: null,
   cancel_reason: null,
+  continued_as: null,
+  next_args: null,
   started_at: null,
   completed_at: null,
 });
@@ -96,6 +101,7 @@ const TICK_EVENTS = new Set<RunEventType>([
   "RunLogged",
   "RunParked",
   "RunCompleted",
+  "RunContinued",
 ]);
 
 /** Events that may come between the events of one tick. */
@@ -192,6 +198,11 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
     run.cancelled_by = data.by;
     run.cancel_reason = personal?.reason ?? null;
     end(run, "cancelled", recorded_at);
+  },
+  RunContinued(run, { data, personal, recorded_at }) {
+    run.continued_as = data.continued_as;
+    run.next_args = personal?.args ?? null;
+    end(run, "continued", recorded_at);
   },
   ChildRunRequested: changeLinks,
   ChildRunStarted: changeLinks,

@@ -13,6 +13,7 @@ import { isObject, parseOpaqueJson } from "../base/json.ts";
 import { mergeArgs, pickHeaders, readSignedPayload } from "./hookPayload.ts";
 import { deliveryId } from "./hookSignature.ts";
 import { findRun, runNotFound } from "./lookups.ts";
+import { findNewestRun } from "./newestRun.ts";
 import { createOpenValue } from "./runValues.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
 import { startRun } from "./startRun.ts";
@@ -111,20 +112,31 @@ async function waitAndRead(
   return (await getRun(http.db, row.organization_id, row.id)) ?? row;
 }
 
+async function describeProgress(http: Http, row: RunRow) {
+  const { status, completed_at } = row;
+  // the next run is about to start
+  if (status === "continued") return { status: "running" as const, result: null, error: null, completed_at: null };
+  return {
+    status,
+    result: await createOpenValue(http, row)(row.result),
+    error: row.error?.message ?? null,
+    completed_at: completed_at?.toISOString() ?? null,
+  };
+}
+
+/** A caller polls the run that it has started, whichever run goes on for that one. */
 async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest, reply: FastifyReply) {
   const { trigger } = request;
   const { run_id } = request.params as { run_id: string };
   const found = await findRun(http, trigger.organization_id, run_id);
   if (found?.trigger_id !== trigger.trigger_id) throw runNotFound();
-  const row = isLive(found) ? await waitAndRead(http, waitForEnd, found, request, reply) : found;
+  const newest = await findNewestRun(http, found);
+  const row = isLive(newest) ? await waitAndRead(http, waitForEnd, newest, request, reply) : newest;
   return {
-    run_id: row.id,
-    status: row.status,
-    result: await createOpenValue(http, row)(row.result),
-    error: row.error?.message ?? null,
-    external_user_id: row.external_user_id,
-    created_at: row.created_at.toISOString(),
-    completed_at: row.completed_at?.toISOString() ?? null,
+    run_id: found.id,
+    ...(await describeProgress(http, row)),
+    external_user_id: found.external_user_id,
+    created_at: found.created_at.toISOString(),
   };
 }
 

@@ -33,13 +33,17 @@ async function readAnswer({ answer, kind, endsRun }: MadeCall, open: OpenJson): 
 
 async function readEnd(
   events: readonly RecordedRunEvent[],
-  { status, result }: RunView,
+  { status, result, next_args }: RunView,
   calls: RecordedCall[],
   open: OpenJson,
 ): Promise<RecordedEnd> {
   if (status === "completed") {
     const json = result && (await open(result));
     return json === null ? { type: "open" } : { type: "completed", json };
+  }
+  if (status === "continued") {
+    const json = next_args && (await open(next_args));
+    return json === null ? { type: "open" } : { type: "continued", json };
   }
   const failed = events.find((event) => event.type === "RunFailed");
   if (!failed) return { type: "open" };

@@ -1,6 +1,6 @@
 import type { RecordedRunEvent } from "./foldSteps.ts";
 
-const RUN_ENDS = new Set<string>(["RunCompleted", "RunFailed", "RunCancelled", "RunForgotten"]);
+const RUN_ENDS = new Set<string>(["RunCompleted", "RunFailed", "RunCancelled", "RunContinued", "RunForgotten"]);
 const STEP_ENDS = new Set<string>(["StepCompleted", "StepFailed", "StepAttemptFailed", "StepAttemptLost"]);
 
 /** Follows the events of a run, to tell when nothing more will come. */

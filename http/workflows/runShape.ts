@@ -8,7 +8,7 @@ import type { OpenValue } from "./runValues.ts";
 import { presentSteps, RunStep } from "./stepShape.ts";
 
 const time = z.iso.datetime();
-export const RunStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
+export const RunStatus = z.enum(["pending", "running", "completed", "failed", "cancelled", "continued"]);
 
 /** A run as lists show it. */
 export const RunSummary = z.object({
@@ -42,11 +42,20 @@ export const RunSummary = z.object({
   parent: z
     .object({
       run_id: z.string(),
-      kind: z.enum(["retry", "fork"]),
+      kind: z.enum(["retry", "fork", "continued"]),
       step: z.string().nullable().describe("The name of the step from which it continues."),
     })
     .nullable()
-    .describe("The run that this one retries or forks."),
+    .describe("The run that this one retries or forks, or goes on for."),
+  continued_from: z
+    .object({
+      run_id: z.string(),
+      first_run_id: z.string().describe("The first run of the chain."),
+      nth: z.int().describe("2 for the second run of the chain."),
+    })
+    .nullable()
+    .describe("The run that has called continueAs() and that this one goes on for."),
+  continued_as: z.string().nullable().describe("The run that goes on for this one."),
 });
 
 const Waiting = z.discriminatedUnion("type", [
@@ -127,6 +136,9 @@ export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   cancelled_by: row.cancelled_by,
   expires_at: row.expires_at.toISOString(),
   parent: row.parent_id === null ? null : { run_id: row.parent_id, kind: row.parent_kind!, step: row.parent_step },
+  continued_from:
+    row.chain_nth === null ? null : { run_id: row.parent_id!, first_run_id: row.first_run_id!, nth: row.chain_nth },
+  continued_as: row.continued_as,
 });
 
 /** The approvals, steps, timers and runs that a live run waits for. */
@@ -179,6 +191,7 @@ export async function presentRun(row: RunRow, run: RunView, open: OpenValue): Pr
     attempts,
     headers,
     cancel_reason,
+    continued_as,
   } = run;
   return {
     ...presentSummary(row),
@@ -188,6 +201,7 @@ export async function presentRun(row: RunRow, run: RunView, open: OpenValue): Pr
     completion,
     cancelled_by,
     cancel_reason,
+    continued_as,
     started_at: iso(run.started_at),
     completed_at: iso(run.completed_at),
     waiting_on: waitingOn(run),

@@ -16,6 +16,7 @@ import { PageQuery } from "../base/pagination.ts";
 import { actorFrom } from "./access.ts";
 import { foldRun, isLive, stillRunning } from "./foldRun.ts";
 import { requireRun, requireWorkflow } from "./lookups.ts";
+import { withNewestRun } from "./newestRun.ts";
 import { presentRun, presentSummary, Run, RunStatus, RunSummary } from "./runShape.ts";
 import { createOpenValue } from "./runValues.ts";
 import { createWaitForEnd, WaitQuery } from "./waitForEnd.ts";
@@ -27,7 +28,7 @@ export const runFilters = {
   to: Moment.optional().describe("Only runs created before this moment."),
   external_user_id: z.string().max(256).optional(),
   trigger_id: z.uuid().optional(),
-  parent_id: z.uuid().optional().describe("Only runs that retry or fork this run."),
+  parent_id: z.uuid().optional().describe("Only runs that retry or fork this run, or go on for it."),
   starter_id: z.uuid().optional().describe("Only runs that this run started."),
   q: z.string().max(500).optional().describe("Only runs whose error contains this text, in any case."),
 };
@@ -35,7 +36,7 @@ const Filters = PageQuery.extend(runFilters);
 const AllFilters = Filters.extend({ workflow_id: z.uuid().optional() });
 const Reason = z.object({ reason: z.string().max(1_000).nullish() }).nullish();
 const Cancellation = z.object({
-  id: z.string(),
+  id: z.string().describe("Of the newest run, when others went on for the run."),
   status: z.literal("cancelled"),
   cancelled_at: z.iso.datetime(),
   cancelled_by: Actor,
@@ -70,14 +71,26 @@ function checkMayCancel({ session }: Caller): void {
   if (session?.role === "viewer") throw new ApiError("forbidden", "A viewer may not cancel runs.");
 }
 
-/** Throws 403 `forbidden`, 404 `run_not_found`, 409 `run_not_live`. */
+const isContinued = (error: unknown): boolean => error instanceof ApiError && error.errorCode === "run_continued";
+
+/** Cancels a run, or the one that goes on for it. Throws 403 `forbidden`, 404 `run_not_found`, 409 `run_not_live`. */
 export async function cancelRun(http: Http, request: FastifyRequest, id: string, reason: string | null) {
   const { caller } = request;
   checkMayCancel(caller);
-  const row = await requireRun(http, caller, id);
+  const asked = await requireRun(http, caller, id);
+  const by = actorFrom(caller);
+  const row = await withNewestRun(http, asked, async (newest) => {
+    const fields = commandFields(request, streamName("run", newest.id), ["runs"]);
+    try {
+      await http.send(CancelRun, { ...fields, data: { run_id: newest.id, by, reason } });
+      return newest;
+    } catch (error) {
+      if (!isContinued(error)) throw error;
+      return undefined;
+    }
+  });
+  if (!row) throw new ApiError("run_continued", "Another run goes on for this one and could not be found; try again.");
   const stream = streamName("run", row.id);
-  const data = { run_id: row.id, by: actorFrom(caller), reason };
-  await http.send(CancelRun, { ...commandFields(request, stream, ["runs"]), data });
   const run = foldRun(await http.readStream(stream));
   return {
     id: row.id,
@@ -135,7 +148,9 @@ export function runRoutes(app: App, http: Http): void {
   const cancelling = {
     ...signedIn,
     summary: "Cancel a run",
-    description: "From then on the run executes no tick, and its steps read no secret.",
+    description:
+      "From then on the run executes no tick, and its steps read no secret. For a run that has called continueAs(), the run that " +
+      "goes on for it is cancelled.",
     params: one,
     body: Reason,
     response: { 200: Cancellation },

@@ -3,6 +3,7 @@ import { MISSED_RULES, OVERLAPS, type ScheduleRule } from "#events/schedule.ts";
 import { timesAfter } from "#events/scheduleTimes.ts";
 import { SCHEDULE_OUTCOMES, type ScheduleRow } from "#projections/schedules/query.ts";
 import type { FieldCodes } from "../base/validate.ts";
+import { RunStatus } from "./runShape.ts";
 
 /** In JSON: the arguments of a run that a command carries as they are. */
 const MAX_ARGS_BYTES = 32_768;
@@ -97,7 +98,7 @@ export const Schedule = z.object({
         .enum(SCHEDULE_OUTCOMES)
         .describe("`missed`: no process could attend to it in time. `refused`: see `error`."),
       run_id: z.string().nullable(),
-      run_status: z.enum(["pending", "running", "completed", "failed", "cancelled"]).nullable(),
+      run_status: RunStatus.nullable(),
       error: z.object({ code: z.string(), message: z.string().nullable() }).nullable(),
     })
     .nullable()

@@ -10,6 +10,7 @@ const SIGNAL_FUNCTIONS = new Set([
   "waitForRun",
   "waitForEvent",
   "complete",
+  "continueAs",
   "sleep",
   "sleepUntil",
 ]);

@@ -6,7 +6,7 @@ import {
   parseDuration,
   parseTime,
 } from "./workflows/callOptions.ts";
-import { parseMatch, parseOnParentEnd } from "./workflows/linkCalls.ts";
+import { checkNextArgs, parseMatch, parseOnParentEnd } from "./workflows/linkCalls.ts";
 import { findSignalCalls, type SignalCall } from "./signalCalls.ts";
 import { isUncertain, propertyName, readValue } from "./staticValue.ts";
 import { findStepFaults, type Fault } from "./wrongStepCalls.ts";
@@ -67,7 +67,12 @@ const OPTIONS: Record<string, { at: number; checks: Record<string, Check> }> = {
   sleep: { at: 1, checks: { key: isKey } },
   sleepUntil: { at: 1, checks: { key: isKey } },
 };
-const TIMES: Record<string, Check> = { sleep: asTime(parseDuration), sleepUntil: asTime(parseTime) };
+/** Checks of the first argument. */
+const FIRST: Record<string, Check> = {
+  sleep: asTime(parseDuration),
+  sleepUntil: asTime(parseTime),
+  continueAs: asParsed((value) => checkNextArgs(JSON.stringify(value)), /^continueAs: /),
+};
 
 /** What a check says of a value that is written in the code. What is computed is checked when it runs; null is no value. */
 function checkWritten(node: AnyNode, check: Check): string | undefined {
@@ -91,9 +96,9 @@ function optionFaults(name: string, options: ObjectExpression, checks: Record<st
 
 function faultsOf({ name, call }: SignalCall): Fault[] {
   const found: Fault[] = [];
-  const [time] = call.arguments;
-  const wrong = time && TIMES[name] && checkWritten(time, TIMES[name]);
-  if (wrong !== undefined) found.push({ message: `${name}: ${wrong}.`, node: time! });
+  const [first] = call.arguments;
+  const wrong = first && FIRST[name] && checkWritten(first, FIRST[name]);
+  if (wrong !== undefined) found.push({ message: `${name}: ${wrong}.`, node: first! });
   const known = OPTIONS[name];
   const options = known && call.arguments[known.at];
   if (options?.type === "ObjectExpression") found.push(...optionFaults(name, options, known!.checks));

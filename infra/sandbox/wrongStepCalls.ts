@@ -25,6 +25,7 @@ const FUNCTIONS = {
   run: [
     "awaitApproval",
     "complete",
+    "continueAs",
     "log",
     "now",
     "runStep",

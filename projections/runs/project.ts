@@ -22,6 +22,7 @@ function applyCreation({ organization_id, data, personal }: EventRecord<"RunCrea
     run_as,
     parent,
     starter,
+    continued_from,
   } = data;
   return [
     {
@@ -43,6 +44,12 @@ function applyCreation({ organization_id, data, personal }: EventRecord<"RunCrea
         expires_at: new Date(data.expires_at),
         ...(starter && { starter_id: starter.run_id, started_first_by: encode(starter.by) }),
         ...(parent && { parent_id: parent.run_id, parent_kind: parent.kind, parent_step: parent.step }),
+        ...(continued_from && {
+          parent_id: continued_from.run_id,
+          parent_kind: "continued",
+          first_run_id: continued_from.first_run_id,
+          chain_nth: continued_from.nth,
+        }),
       },
     },
   ];
@@ -176,7 +183,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
 
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 6,
+  version: 7,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,
@@ -228,6 +235,8 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
       }),
     RunCancelled: ({ data, recorded_at }) =>
       endRun(data.run_id, { status: "cancelled", cancelled_by: encode(data.by), completed_at: recorded_at }),
+    RunContinued: ({ data: { run_id, continued_as, first_run_id }, recorded_at }) =>
+      endRun(run_id, { status: "continued", continued_as, first_run_id, completed_at: recorded_at }),
     RunForgotten: ({ data: { run_id } }) => [
       { table: "runs", kind: "remove", key: { id: run_id } },
       { table: "approvals", kind: "removeWhere", where: { run_id } },

@@ -4,7 +4,7 @@ import type { StoredValue } from "#events/runParts.ts";
 import type { RunAs } from "#events/workflow.ts";
 import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
-export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
+export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled" | "continued";
 
 /** Why a run failed, with the name and key of the failed step if there is one. */
 export interface RunError {
@@ -38,9 +38,14 @@ export interface RunRow {
   expires_at: Date;
   /** The run that this one continues. */
   parent_id: string | null;
-  parent_kind: "retry" | "fork" | null;
+  parent_kind: "retry" | "fork" | "continued" | null;
   /** The name of the step from which it continues. */
   parent_step: string | null;
+  /** The first run of its chain, when another run goes on for it, or it goes on for another one. */
+  first_run_id: string | null;
+  /** Its number in the chain, from 2. */
+  chain_nth: number | null;
+  continued_as: string | null;
   /** The data key of `run-<id>`, wrapped (base64). */
   wrapped_key: string;
 }
@@ -48,7 +53,8 @@ export interface RunRow {
 const JOINED = `join log.keys k on k.thing = 'run-' || r.id left join read.workflows w on w.id = r.workflow_id`;
 const COLUMNS = `r.id, r.organization_id, r.workflow_id, w.name as workflow_name, r.definition_id, r.definition_version, r.project_id,
     r.trigger_id, r.status, r.started_by, r.run_as, r.external_user_id, r.result, r.completion, r.error, r.cancelled_by,
-    r.created_at, r.started_at, r.completed_at, r.expires_at, r.parent_id, r.parent_kind, r.parent_step, k.wrapped as wrapped_key`;
+    r.created_at, r.started_at, r.completed_at, r.expires_at, r.parent_id, r.parent_kind, r.parent_step, r.first_run_id, r.chain_nth,
+    r.continued_as, k.wrapped as wrapped_key`;
 type Encoded = "workflow_name" | "external_user_id" | "result" | "error" | "cancelled_by";
 type StoredRow = Omit<RunRow, Encoded | "started_by" | "run_as"> &
   Record<Encoded, string | null> & { started_by: string; run_as: string };

@@ -19,10 +19,14 @@ create table runs (
   started_at timestamptz,
   completed_at timestamptz,
   expires_at timestamptz not null,
-  -- the run that this one retries or forks
+  -- the run that this one retries or forks, or goes on for
   parent_id uuid,
   parent_kind text,
   parent_step text,
+  -- of a chain of runs that `continueAs` makes: its first run, the number of this one from 2, and the next run
+  first_run_id uuid,
+  chain_nth integer,
+  continued_as uuid,
   -- the run that started this one, and who started the first run of that chain
   starter_id uuid,
   started_first_by text

@@ -1,4 +1,5 @@
-import type { Decider } from "#events/decider.ts";
+import type { Claim, Decider } from "#events/decider.ts";
+import type { EventFrom } from "#events/define.ts";
 import type { CommandFrom } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
 import { slotClaim } from "#events/newRun.ts";
@@ -16,6 +17,7 @@ import {
   type RunEvent,
   type TakeRun,
 } from "#events/run.ts";
+import { chainClaim } from "#events/runLinks.ts";
 import { decideLinks, timeOutWaits } from "./runLinks.ts";
 import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
 import { applyDueApprovals, createApprovalLink, decideApproval, revokeApprovalLink } from "./runApprovals.ts";
@@ -90,6 +92,8 @@ function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState)
   if (state.status === "absent" || state.status === "forgotten")
     throw new Rejection("run_not_found", "No run has this id.");
   if (state.status === "cancelled") return [];
+  if (state.status === "continued")
+    throw new Rejection("run_continued", "Another run goes on for this one; its continued_as names it.");
   if (!isLive(state)) throw new Rejection("run_not_live", `The run is ${state.status} already.`);
   const changes = startChanges(state);
   cancelApprovals(changes, run_id);
@@ -99,8 +103,16 @@ function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState)
 
 const slotTaken = { code: "slot_taken", message: "Another run took this concurrency slot of the workflow meanwhile." };
 
+const chainTaken = { code: "run_exists", message: "Another run goes on for this chain already." };
+
+/** A run that goes on for another one takes over its slot, which that one has not released. */
+function heldBy({ slot, continued_from }: EventFrom<typeof RunCreated>["data"]): Claim[] {
+  if (continued_from) return [{ name: chainClaim(continued_from.first_run_id), rejection: chainTaken }];
+  return slot === null ? [] : [{ name: slotClaim(slot), rejection: slotTaken }];
+}
+
 export const run: Decider<RunState, RunCommand, RunEvent> = {
-  version: 4,
+  version: 5,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -151,16 +163,15 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
   }),
 
   claims: (events) => ({
-    hold: events.flatMap((event) =>
-      event.type === "RunCreated" && event.data.slot !== null
-        ? [{ name: slotClaim(event.data.slot), rejection: slotTaken }]
-        : [],
-    ),
-    release: events.flatMap((event) =>
-      (event.type === "RunCompleted" || event.type === "RunFailed" || event.type === "RunCancelled") &&
-      event.data.slot !== null
+    hold: events.flatMap((event) => (event.type === "RunCreated" ? heldBy(event.data) : [])),
+    release: events.flatMap((event) => {
+      // the first run of a chain holds no claim on it
+      if (event.type === "RunContinued" && event.data.first_run_id !== event.data.run_id)
+        return [chainClaim(event.data.first_run_id)];
+      return (event.type === "RunCompleted" || event.type === "RunFailed" || event.type === "RunCancelled") &&
+        event.data.slot !== null
         ? [slotClaim(event.data.slot)]
-        : [],
-    ),
+        : [];
+    }),
   }),
 };

@@ -22,11 +22,16 @@ export const startChanges = (state: RunState): RunChanges => ({
 });
 
 /** Fields of every event that ends a run: its retention and the concurrency slot that it releases. */
-export const endFields = (run: LiveRun, status: "completed" | "failed" | "cancelled", run_id: string, at: string) => ({
+export const endFields = (
+  run: LiveRun,
+  status: "completed" | "failed" | "cancelled" | "continued",
+  run_id: string,
+  at: string,
+) => ({
   run_id,
   slot: run.slot,
   forget_at: new Date(Date.parse(at) + run.retention_days * DAY_MS).toISOString(),
-  ...(settlingAfter(run, status) && { settles: true }),
+  ...((status === "continued" || settlingAfter(run, status)) && { settles: true }),
 });
 
 /** Cancels the pending approvals of a run that ends. */

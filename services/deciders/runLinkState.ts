@@ -1,4 +1,5 @@
 import type { RunEvent } from "#events/run.ts";
+import type { Watcher } from "#events/runLinks.ts";
 
 /* The part of a run's state that ties it to other runs. */
 
@@ -28,7 +29,7 @@ export interface LiveLinks {
   childCount: number;
   waits: Record<string, Wait>;
   /** Runs that wait for the end of this one, or that started it. */
-  watchers: string[];
+  watchers: Watcher[];
 }
 
 /** What is left to do after the end of a run. */
@@ -38,7 +39,9 @@ export interface Settling {
   /** Those of `cancel` whose start was not recorded: it may still be on its way. */
   unstarted: string[];
   /** Runs that must learn of the end. */
-  notify: string[];
+  notify: Watcher[];
+  /** The run that goes on, which must be started. */
+  next?: { run_id: string; watchers: Watcher[] };
 }
 
 /** Whether a child run is to be started, or a wait to be registered. */
@@ -56,6 +59,25 @@ export function settlingAfter({ children, watchers }: LiveLinks, status: string)
     notify: watchers,
   };
 }
+
+/** What is left to do after a run that goes on as another one: its watchers are handed over, and its child runs go on. */
+export const settlingContinued = (
+  { watchers }: LiveLinks,
+  { run_id, continued_as }: { run_id: string; continued_as: string },
+): Settling => ({
+  cancel: [],
+  unstarted: [],
+  notify: [],
+  next: {
+    run_id: continued_as,
+    watchers: watchers.map((watcher) => ({ ...watcher, awaited_run_id: watcher.awaited_run_id ?? run_id })),
+  },
+});
+
+export const watcherIn = (data: { watcher_id: string; awaited_run_id?: string | undefined }): Watcher => ({
+  run_id: data.watcher_id,
+  awaited_run_id: data.awaited_run_id ?? null,
+});
 
 const withoutWait = (waits: LiveLinks["waits"], key: string): LiveLinks["waits"] => {
   const { [key]: _, ...rest } = waits;
@@ -118,7 +140,7 @@ export function evolveLinks(state: LiveLinks, event: RunEvent): Partial<Linked> 
     case "WaitTimedOut":
       return { woken: true, waits: withoutWait(state.waits, event.data.key) };
     case "RunWatched":
-      return { watchers: [...state.watchers, event.data.watcher_id] };
+      return { watchers: [...state.watchers, watcherIn(event.data)] };
     default:
       return {};
   }

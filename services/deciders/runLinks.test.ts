@@ -178,5 +178,5 @@ test("a completed run leaves its child runs alone, and one whose end was seen ne
 test("a run that another one started has it as its first watcher", () => {
   const starter = { run_id: "r0", depth: 1, by };
   const { state } = given(run, [{ ...created, data: { ...created.data, starter } }]);
-  expect(state).toMatchObject({ watchers: ["r0"] });
+  expect(state).toMatchObject({ watchers: [{ run_id: "r0", awaited_run_id: null }] });
 });

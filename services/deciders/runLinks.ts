@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Rejection } from "#events/rejection.ts";
 import type { RunEvent } from "#events/run.ts";
 import {
@@ -15,6 +16,7 @@ import {
 } from "#events/runLinks.ts";
 import type { TickResult } from "#events/runParts.ts";
 import { failRun, startChanges, type RunChanges } from "./runChanges.ts";
+import { watcherIn } from "./runLinkState.ts";
 import { hasWork, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 
 /** Waits that a run may have at once. */
@@ -66,7 +68,8 @@ function refuseCall(state: LiveRun, run_id: string, at: string, key: string, { c
 function watchRun({ data }: Extract<RunLinkCommand, { type: "WatchRun" }>, state: RunState): RunEvent[] {
   if (state.status === "absent" || state.status === "forgotten")
     throw new Rejection("run_not_found", "No run has this id.");
-  if (!isLive(state) || state.watchers.includes(data.watcher_id)) return [];
+  const watcher = watcherIn(data);
+  if (!isLive(state) || state.watchers.some((one) => isDeepStrictEqual(one, watcher))) return [];
   if (state.watchers.length >= MAX_WATCHERS)
     throw new Rejection("too_many_watchers", `${MAX_WATCHERS} runs wait for this run already, which is the limit.`);
   return [RunWatched.of(data)];

@@ -1,7 +1,14 @@
 import type { WorkStatus } from "#events/decider.ts";
 import type { RunEvent } from "#events/run.ts";
 import { approvalTimes, changeApproval, requestApproval, type OpenApproval } from "./openApprovals.ts";
-import { evolveLinks, hasOpenLinks, settlingAfter, type LiveLinks, type Settling } from "./runLinkState.ts";
+import {
+  evolveLinks,
+  hasOpenLinks,
+  settlingAfter,
+  settlingContinued,
+  type LiveLinks,
+  type Settling,
+} from "./runLinkState.ts";
 
 /** A step that has not ended. */
 export interface OpenStep {
@@ -43,11 +50,16 @@ export interface LiveRun extends RunBase, LiveLinks {
   timers: Record<string, string>;
   /** Workers lost in a row, without progress in between. */
   lost: number;
+  /** The first run of its chain, when it goes on for another one. */
+  first_run_id: string | null;
 }
 
 export interface EndedRun extends RunBase {
-  status: "completed" | "failed" | "cancelled";
+  /** `continued`: another run goes on for it. */
+  status: "completed" | "failed" | "cancelled" | "continued";
   forget_at: string;
+  /** The first run of its chain; null when it is no part of a chain. */
+  first_run_id: string | null;
   /** What its end asks for; null when it is done. */
   settling: Settling | null;
 }
@@ -56,7 +68,10 @@ export type RunState = { status: "absent" } | LiveRun | EndedRun | { status: "fo
 
 export const isLive = (state: RunState): state is LiveRun => state.status === "pending" || state.status === "running";
 export const isEnded = (state: RunState): state is EndedRun =>
-  state.status === "completed" || state.status === "failed" || state.status === "cancelled";
+  state.status === "completed" ||
+  state.status === "failed" ||
+  state.status === "cancelled" ||
+  state.status === "continued";
 
 export const findStep = ({ steps }: Pick<RunBase, "steps">, key: string): OpenStep | undefined =>
   steps.find((step) => step.key === key);
@@ -126,16 +141,29 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
     children: [],
     childCount: 0,
     waits: {},
-    watchers: data.starter ? [data.starter.run_id] : [],
+    first_run_id: data.continued_from?.first_run_id ?? null,
+    watchers: data.watchers ?? (data.starter ? [{ run_id: data.starter.run_id, awaited_run_id: null }] : []),
   };
 }
 
+type RunEnd = Extract<RunEvent, { type: "RunCompleted" | "RunFailed" | "RunCancelled" | "RunContinued" }>;
+const END_STATUS = {
+  RunCompleted: "completed",
+  RunFailed: "failed",
+  RunCancelled: "cancelled",
+  RunContinued: "continued",
+} as const;
+
 /** Running steps of an ended run finish on their own. All other steps are dropped. */
-function endRun(state: LiveRun, status: EndedRun["status"], forget_at: string): EndedRun {
+function endRun(state: LiveRun, event: RunEnd): EndedRun {
   const { version, epoch, worker, workflow_id, project_id, slot, steps } = state;
   const running = steps.filter((step) => step.status === "running");
-  const settling = settlingAfter(state, status);
-  return { status, version, epoch, worker, workflow_id, project_id, slot, steps: running, forget_at, settling };
+  const status = END_STATUS[event.type];
+  const base = { status, version, epoch, worker, workflow_id, project_id, slot, steps: running };
+  const { forget_at } = event.data;
+  if (event.type !== "RunContinued")
+    return { ...base, forget_at, first_run_id: state.first_run_id, settling: settlingAfter(state, status) };
+  return { ...base, forget_at, first_run_id: event.data.first_run_id, settling: settlingContinued(state, event.data) };
 }
 
 function evolveLive(state: LiveRun, event: RunEvent): RunState {
@@ -186,11 +214,10 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
     case "RunParked":
       return { ...state, woken: false, lost: 0 };
     case "RunCompleted":
-      return endRun(state, "completed", event.data.forget_at);
     case "RunFailed":
-      return endRun(state, "failed", event.data.forget_at);
     case "RunCancelled":
-      return endRun(state, "cancelled", event.data.forget_at);
+    case "RunContinued":
+      return endRun(state, event);
     default:
       return { ...state, ...evolveLinks(state, event) };
   }

@@ -2,6 +2,7 @@ import {
   ApprovalCancelled,
   ApprovalRequested,
   RunCompleted,
+  RunContinued,
   RunLogged,
   RunParked,
   RunStarted,
@@ -11,6 +12,7 @@ import {
   TimerStarted,
   ValueNoted,
 } from "#events/run.ts";
+import { continuationId } from "#events/runLinks.ts";
 import type { TickResult } from "#events/runParts.ts";
 import { applyLinks } from "./runLinks.ts";
 import { cancelApprovals, endFields, failRun, type RunChanges } from "./runChanges.ts";
@@ -31,10 +33,23 @@ export function applyTick(changes: RunChanges, tick: TickResult, context: Change
 
 function endRun(changes: RunChanges, end: NonNullable<TickResult["end"]>, { run_id, at }: ChangeContext): void {
   if (end.type === "failed") return failRun(changes, run_id, at, end);
+  if (end.type === "continued") return continueAs(changes, end, { run_id, at });
   const { completion, result } = end;
   const fields = endFields(changes.state as LiveRun, "completed", run_id, at);
   cancelApprovals(changes, run_id);
   changes.add(RunCompleted.of({ ...fields, completion }, { result }));
+}
+
+function continueAs(
+  changes: RunChanges,
+  { args, type: _, ...rules }: Extract<NonNullable<TickResult["end"]>, { type: "continued" }>,
+  { run_id, at }: Pick<ChangeContext, "run_id" | "at">,
+): void {
+  const live = changes.state as LiveRun;
+  const fields = endFields(live, "continued", run_id, at);
+  const chain = { continued_as: continuationId(run_id), first_run_id: live.first_run_id ?? run_id };
+  cancelApprovals(changes, run_id);
+  changes.add(RunContinued.of({ ...fields, ...rules, ...chain }, { args }));
 }
 
 /** Adds the steps, child runs, waits, timers and approvals that `run()` waits for now. */

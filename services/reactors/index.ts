@@ -16,6 +16,7 @@ export const reactors: Record<string, Reactor[]> = {
   RunCompleted: [attendOnSettling],
   RunFailed: [attendOnSettling],
   RunCancelled: [attendOnSettling],
+  RunContinued: [attendOnSettling],
   TurnRefused: [deleteBlobsOnForgotten],
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResult } from "#events/envelope.ts";
 import { newCommand } from "#events/envelope.ts";
-import { parseStreamName, streamName } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import {
   FireSchedule,
@@ -10,14 +10,14 @@ import {
   TakeSchedule,
   type ScheduleEvent,
 } from "#events/schedule.ts";
-import { run as runDecider } from "../deciders/run.ts";
-import { isLive, type RunState } from "../deciders/runState.ts";
+import { isLive } from "../deciders/runState.ts";
 import { hasOpenStart, type ScheduleState } from "../deciders/scheduleState.ts";
 import { trigger as triggerDecider, type TriggerState } from "../deciders/trigger.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import type { Target } from "../send.ts";
 import { readState } from "../states.ts";
+import { isContinued, readNewestRun } from "../workflows/newestRun.ts";
 import type { StartDeps } from "../workflows/startRun.ts";
 import { startScheduledRun } from "./startScheduledRun.ts";
 
@@ -40,14 +40,10 @@ async function readSchedule({ log }: SchedulesDeps, head: StreamHead): Promise<S
   return state.schedule;
 }
 
-/** Whether the last run of a schedule is live. */
+/** Whether the last run of a schedule is live, or one that goes on for it. */
 async function isRunLive({ log }: SchedulesDeps, run_id: string | null): Promise<boolean> {
-  if (run_id === null) return false;
-  const stream = streamName("run", run_id);
-  const head = (await log.heads([stream])).get(stream);
-  if (!head) return false;
-  const { state }: { state: RunState } = await readState(log, head, runDecider);
-  return isLive(state);
+  const newest = run_id === null ? undefined : await readNewestRun(log, run_id);
+  return newest !== undefined && (isLive(newest.state) || isContinued(newest.state));
 }
 
 /** Commands of this process to one trigger. */

@@ -1,11 +1,10 @@
-import { newCommand } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
-import { CancelRun } from "#events/run.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { ScheduleChanged, ScheduleCreated, scheduledRunCommandId } from "#events/schedule.ts";
 import { runAt, type ScheduleState } from "../deciders/scheduleState.ts";
-import type { Target } from "../send.ts";
-import { findWorkflow, START_TIMEOUT_MS, startWorkflowRun, type StartDeps } from "../workflows/startRun.ts";
+import { sendTo, type Target } from "../send.ts";
+import { cancelNewestRun } from "../workflows/newestRun.ts";
+import { findWorkflow, startWorkflowRun, type StartDeps } from "../workflows/startRun.ts";
 
 /** JSON of the arguments. Undefined when the trigger was deleted meanwhile. */
 async function readArgs({ log }: StartDeps, { stream }: Target, { args_version }: ScheduleState) {
@@ -15,15 +14,10 @@ async function readArgs({ log }: StartDeps, { stream }: Target, { args_version }
   return (event?.personal as { args: string } | undefined)?.args;
 }
 
-async function cancelRun({ handle, worker }: StartDeps, target: Target, trigger_id: string, run_id: string) {
-  const { organization_id } = target;
+async function cancelRun({ log, handle, worker }: StartDeps, trigger_id: string, run_id: string) {
   const by = { type: "schedule" as const, id: trigger_id };
-  const data = { run_id, by, reason: "The schedule starts its next run." };
-  const stream = streamName("run", run_id);
-  // refused when the run has ended by itself
-  await handle(
-    newCommand(CancelRun.type, { stream, organization_id, request_id: worker, timeout_ms: START_TIMEOUT_MS, data }),
-  );
+  const deps = { log, send: sendTo(handle, worker) };
+  await cancelNewestRun(deps, run_id, { by, reason: "The schedule starts its next run." });
 }
 
 /**
@@ -53,7 +47,7 @@ export async function startScheduledRun(
     args,
     commandId: (attempt) => scheduledRunCommandId(trigger_id, due_at, attempt),
     async beforeStart() {
-      if (cancels) await cancelRun(deps, target, trigger_id, cancels);
+      if (cancels) await cancelRun(deps, trigger_id, cancels);
     },
   });
 }

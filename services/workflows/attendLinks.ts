@@ -1,11 +1,11 @@
-import { streamName } from "#events/ids.ts";
-import type { EventLog } from "#events/ports.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseStreamName } from "#events/ids.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
 import { AnswerRunWaits, RecordChildRun, RecordWatch, WatchRun, type Refusal } from "#events/runLinks.ts";
-import { run as decider } from "../deciders/run.ts";
-import { isEnded, isLive, type RunState } from "../deciders/runState.ts";
+import { isEnded, isLive, type LiveRun } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
-import { readState } from "../states.ts";
 import type { StartChildRun } from "./childRuns.ts";
+import { isContinued, readNewestRun } from "./newestRun.ts";
 import type { OpenRun } from "./openRun.ts";
 import { readRunAnswer, type RunAnswerDeps } from "./runAnswer.ts";
 
@@ -17,6 +17,8 @@ export interface LinkDeps extends RunAnswerDeps {
 
 /** Starts of child runs, and registrations of waits, that run at the same time. */
 const CONCURRENCY = 10;
+/** Pause before another look at a chain whose next run is on its way. */
+const RETRY_MS = 200;
 
 async function startChild({ startChildRun, send }: LinkDeps, { history, values }: OpenRun, key: string) {
   const { child_run_id, workflow, args } = history.links.children.get(key)!;
@@ -30,15 +32,35 @@ const NOT_FOUND: Refusal = {
   message: "waitForRun: no run that this one can reach has this id.",
 };
 
-/** The awaited run as the log has it now; undefined when this run cannot reach it. */
+/** The awaited run as the log has it now, or the one that goes on for it; undefined when this run cannot reach it. */
 async function readAwaited({ log }: LinkDeps, { history }: OpenRun, run_id: string) {
-  const stream = streamName("run", run_id);
-  const head = (await log.heads([stream])).get(stream);
-  if (head?.organization_id !== history.organization_id) return undefined;
-  const { state }: { state: RunState } = await readState(log, head, decider);
+  const found = await readNewestRun(log, run_id);
+  if (found?.head.organization_id !== history.organization_id) return undefined;
+  const { head, state } = found;
   if (!isLive(state) && !isEnded(state)) return undefined;
   const { project_id } = history.created;
   return project_id === null || state.project_id === project_id ? { head, state } : undefined;
+}
+
+/** A live run, and the wait of another run for its end. */
+interface WatchedRun {
+  run_id: string;
+  head: StreamHead;
+  state: LiveRun;
+  watcher_id: string;
+  /** The run itself, or an earlier one of its chain. */
+  awaited_run_id: string;
+}
+
+const isWatched = ({ run_id, state, watcher_id, awaited_run_id }: WatchedRun): boolean =>
+  state.watchers.some((one) => one.run_id === watcher_id && (one.awaited_run_id ?? run_id) === awaited_run_id);
+
+/** Makes a run a watcher of the awaited one, or of the one that goes on for it. Returns why not. */
+async function watch({ send }: LinkDeps, organization_id: string, watched: WatchedRun) {
+  if (isWatched(watched)) return undefined;
+  const { run_id, watcher_id, awaited_run_id, head } = watched;
+  const data = { run_id, watcher_id, ...(run_id !== awaited_run_id && { awaited_run_id }) };
+  return (await send({ organization_id, stream: head.stream }, WatchRun.type, data)).rejection;
 }
 
 /**
@@ -50,15 +72,24 @@ async function registerWait(deps: LinkDeps, run: OpenRun, key: string, awaited_r
   const { history } = run;
   const { run_id } = history.created;
   const record = (refusal: Refusal | null) => send(history, RecordWatch.type, { run_id, key, refusal });
+  const watched = (head: StreamHead, state: LiveRun): WatchedRun => ({
+    run_id: parseStreamName(head.stream).id,
+    watcher_id: run_id,
+    head,
+    state,
+    awaited_run_id,
+  });
   let awaited = await readAwaited(deps, run, awaited_run_id);
-  if (awaited && isLive(awaited.state) && !awaited.state.watchers.includes(run_id)) {
-    const target = { ...history, stream: awaited.head.stream };
-    const { rejection } = await send(target, WatchRun.type, { run_id: awaited_run_id, watcher_id: run_id });
+  if (awaited && isLive(awaited.state)) {
+    const rejection = await watch(deps, history.organization_id, watched(awaited.head, awaited.state));
     if (rejection) return void (await record({ code: rejection.code, message: `waitForRun: ${rejection.message}` }));
     awaited = await readAwaited(deps, run, awaited_run_id);
   }
   if (!awaited) return void (await record(NOT_FOUND));
-  if (isLive(awaited.state)) return void (await record(null));
+  // Otherwise another run has gone on for it meanwhile: the wait stays open, and its next look finds that one.
+  if (isLive(awaited.state)) return void (isWatched(watched(awaited.head, awaited.state)) && (await record(null)));
+  // The next run of the chain is on its way.
+  if (isContinued(awaited.state)) return sleep(RETRY_MS);
   const answer = await run.values.store(await readRunAnswer(deps, awaited.head));
   await send(history, AnswerRunWaits.type, { run_id, awaited_run_id, answer });
 }

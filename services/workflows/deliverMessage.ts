@@ -45,7 +45,8 @@ const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): stri
     .update(JSON.stringify(["deliver", message_id, run_id, key]))
     .digest("hex");
 
-const isMatch = (match: Record<string, unknown>, data: Record<string, unknown>): boolean =>
+/** Whether the top-level fields of a message are what a wait asks for. */
+export const isMatch = (match: Record<string, unknown>, data: Record<string, unknown>): boolean =>
   Object.entries(match).every(([field, value]) => Object.hasOwn(data, field) && isDeepStrictEqual(data[field], value));
 
 const send = (

@@ -4,6 +4,7 @@ import type { StepEntry, StoredValue } from "#events/runParts.ts";
 import { isLive } from "../deciders/runState.ts";
 import { attendLinks } from "./attendLinks.ts";
 import { failLostStep } from "./attempt.ts";
+import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
 import { catchUp, enqueue, fail, holdsLease, poll, recover, send, type DriveDeps, type Driver } from "./driver.ts";
 import { startableSteps } from "./history.ts";
@@ -66,7 +67,12 @@ async function tick(driver: Driver, script: Script): Promise<void> {
   try {
     const outcome = await deps.runner.tick(call);
     driver.crashes = 0;
-    const result = await planTick(history, outcome, { now: call.now, store: values.store });
+    const { end } = outcome;
+    const delay = end.type === "continued" ? continuationDelay(history, call.now) : 0;
+    // It ticks again after that, because anything may happen meanwhile.
+    if (delay > 0) return void (await sleeper.sleep(delay));
+    const continuation = end.type === "continued" ? await planContinuation(deps, history, end, values.store) : null;
+    const result = await planTick(history, outcome, { now: call.now, store: values.store, continuation });
     const isStale = history.version !== seen || run.isBehind() || outbox.hasFailed();
     if (isStale) return;
     history.needsTick = false;

@@ -25,6 +25,7 @@ const ended: RunState = {
   workflow_id: "wf",
   slot: null,
   project_id: null,
+  first_run_id: null,
   settling: null,
   steps: [],
   forget_at: after(DAY_MS),

@@ -93,8 +93,9 @@ const filterCalls = <K extends PendingCall["kind"]>({ asked }: TickOutcome, kind
 async function planEnd(
   { end }: TickOutcome,
   changed: Map<string, ChangedCall>,
-  store: Store,
+  { store, continuation = null }: Pick<PlanContext, "store" | "continuation">,
 ): Promise<TickResult["end"]> {
+  if (end.type === "continued") return continuation;
   if (end.type === "completed") return { type: "completed", completion: end.completion, result: await store(end.json) };
   if (end.type === "failed") {
     const { code, message, line, column } = end;
@@ -150,12 +151,16 @@ function planWaits(
   };
 }
 
+interface PlanContext {
+  now: number;
+  store: Store;
+  /** The end of a run that has called `continueAs()`. */
+  continuation?: TickResult["end"];
+}
+
 /** Turns the outcome of a tick into the events' content: new steps, timers and approvals, what starts at once, or the end. */
-export async function planTick(
-  history: History,
-  outcome: TickOutcome,
-  { now, store }: { now: number; store: Store },
-): Promise<TickResult> {
+export async function planTick(history: History, outcome: TickOutcome, context: PlanContext): Promise<TickResult> {
+  const { now, store } = context;
   const calls = outcome.end.type === "suspended" ? newSteps(history, outcome.asked) : [];
   const changed = findChangedCalls(history, calls, outcome.unasked);
   const warnings = [
@@ -174,7 +179,7 @@ export async function planTick(
     notes: outcome.notes.filter(({ key }) => !history.memoKeys.has(key)),
     warnings,
     logs: outcome.logs.slice(history.logged),
-    end: await planEnd(outcome, changed, store),
+    end: await planEnd(outcome, changed, context),
   };
   if (result.end) return result;
 

@@ -15,7 +15,7 @@ import { ScriptGone, type ScriptStore } from "./script.ts";
 /* Starts of runs by the service itself: by a schedule, and by another run. */
 
 /** How long the log may be unavailable before the outcome of a command counts as unknown. */
-export const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
 export interface StartDeps {
   log: Pick<EventLog, "heads" | "read" | "readNewest">;
@@ -42,7 +42,7 @@ export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"
 
 /** A workflow of the organization as its stream has it now. */
 export async function findWorkflow(
-  { log }: Pick<StartDeps, "log">,
+  { log }: { log: Pick<EventLog, "heads" | "read"> },
   organization_id: string,
   id: string,
 ): Promise<StartableWorkflow | undefined> {
@@ -53,8 +53,9 @@ export async function findWorkflow(
   return state.status === "registered" ? { ...state, id, organization_id } : undefined;
 }
 
-async function checkArgs(
-  { scripts, schemas }: StartDeps,
+/** Why arguments do not fit the newest code of a workflow, if they do not. */
+export async function refuseArgs(
+  { scripts, schemas }: Pick<StartDeps, "scripts" | "schemas">,
   workflow: StartableWorkflow,
   args: Record<string, unknown>,
 ): Promise<Refusal | undefined> {
@@ -129,7 +130,7 @@ export async function startWorkflowRun(
       message: "The workflow is disabled; it can start no runs until it is enabled.",
     };
   const args = JSON.parse(run.args) as Record<string, unknown>;
-  const refusal = await checkArgs(deps, workflow, args);
+  const refusal = await refuseArgs(deps, workflow, args);
   if (refusal) return refusal;
   await run.beforeStart?.();
   return sendStart(deps, workflow, run, args);

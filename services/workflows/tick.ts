@@ -113,6 +113,8 @@ export interface TickOutcome {
   end:
     | { type: "suspended" }
     | { type: "completed"; completion: "explicit" | "implicit"; json: string }
+    /** It called `continueAs()`. `args`: JSON. */
+    | { type: "continued"; args: string; line: number | null; column: number | null }
     | { type: "failed"; code: RunFailureCode; message: string; line: number | null; column: number | null };
   /** The pending calls in their order, each key once. They mean nothing when the run has ended. */
   asked: PendingCall[];

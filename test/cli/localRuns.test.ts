@@ -76,6 +76,68 @@ describe("svc definitions test", () => {
     ]);
   });
 
+  test("answers events, and lets time pass to what is due first", async () => {
+    const source = `export async function run(ctx) {
+      const waits = [ctx.waitForEvent("paid", { match: { id: 1 }, timeout: "3d" }), ctx.sleep("2d").then(() => ctx.now("woken"))];
+      const [paid, woken] = await Promise.all(waits);
+      return { paid: paid.data ?? paid.status, woken, end: ctx.now("end") };
+    }`;
+    const now = "2026-01-01T00:00:00.000Z";
+    const at = (days: number) => Date.parse(now) + days * DAY_MS;
+    const paid = { data: { id: 1, amount: 5 } };
+    const { folder } = await folderWith(
+      [
+        {
+          name: "paid",
+          now,
+          events: { paid },
+          expect: {
+            result: { paid: paid.data, woken: at(2), end: at(2) },
+            calls: [{ waitForEvent: "paid" }, { sleep: true }],
+          },
+        },
+        {
+          name: "not paid",
+          now,
+          events: { paid: "timeout" },
+          expect: {
+            result: { paid: "timed_out", woken: at(2), end: at(3) },
+            calls: [{ sleep: true }, { sleep: true }],
+          },
+        },
+        { name: "another order", events: { paid: { data: { id: 2 } } }, expect: { calls: [] } },
+      ],
+      source,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["paid", null],
+      ["not paid", null],
+      ["another order", expect.stringContaining('The event paid does not fit match {"id":1}')],
+    ]);
+  });
+
+  test("end with continueAs, and with approvals that nobody decides", async () => {
+    const source = `export async function run(ctx, { n = 1 }) {
+      if (n > 1) await ctx.awaitApproval("boss", { title: "Go on?" });
+      return ctx.continueAs({ n: n + 1 });
+    }`;
+    const { folder } = await folderWith(
+      [
+        { name: "goes on", expect: { continueAs: { n: 2 }, calls: [] } },
+        { name: "otherwise", expect: { continueAs: { n: 3 } } },
+        { name: "result", expect: { result: { n: 2 } } },
+        { name: "nobody", args: { n: 2 }, approvals: { boss: "wait" }, expect: { calls: [] } },
+      ],
+      source,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["goes on", null],
+      ["otherwise", 'expected continueAs with {"n":3}, found {"n":2}'],
+      ["result", 'expected the result {"n":2}, found continueAs with {"n":2}'],
+      ["nobody", expect.stringContaining("run() waits for boss, and nothing comes")],
+    ]);
+  });
+
   test("says for each other case what was found, and where", async () => {
     const steps = { price: { result: { cents: 1 } } };
     const base = { args: { sku: "A" }, steps, approvals: { boss: "reject" } };

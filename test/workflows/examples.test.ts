@@ -138,6 +138,16 @@ describe("the example", () => {
     expect(greetings.map(({ greeting }: any) => greeting)).toEqual(["Hello, Ada!", "Hello, Ada!", "Hello, Bob!"]);
   });
 
+  test("watch hands over to a run that goes on", async () => {
+    const run = await begin("watch", { url: `${w.site.url}/meter`, limit: 1_000, every: "1ms" }, w.egress);
+    const { status, continued_as } = await w.home.untilOver(run, 30_000);
+    expect(status).toBe("continued");
+    await expect
+      .poll(async () => (await w.home.owner("GET", `/workflows/runs/${continued_as}`)).body.args, { timeout: 10_000 })
+      .toMatchObject({ limit: 1_000, every: "1ms" });
+    await w.home.cancel(run);
+  });
+
   test("lookUp finds nothing where there are no documents", async () => {
     const question = "How many days of leave?";
     expect(await resultOf("lookUp", { question })).toEqual({ question, found: 0, passages: [] });
@@ -156,7 +166,7 @@ test("every example is run, is listed on its page, and has cases that pass", asy
   const cases = await runTestFiles([fileURLToPath(FOLDER)]);
   expect(cases.filter(({ fault }) => fault !== null)).toEqual([]);
   expect(new Set(cases.map(({ file }) => basename(file)))).toEqual(new Set(names.map((name) => `${name}.test.json`)));
-  expect(names).toHaveLength(14);
+  expect(names).toHaveLength(15);
 });
 
 test("the types for an editor are served", async () => {

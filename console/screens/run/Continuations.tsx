@@ -57,6 +57,9 @@ const RunLink = ({ id }: { id: string }) => (
   </Link>
 );
 
+const BACKWARD = { retry: "Retries", fork: "Forked from", continued: "Goes on for" };
+const FORWARD = { retry: "Retried by", fork: "Forked by", continued: "Goes on as" };
+
 /** The run that this one continues, and the runs that continue this one. */
 export function Continuations({ run: { id, parent } }: { run: Run }) {
   const later = useQuery(listContinuations(id)).data?.data ?? [];
@@ -64,14 +67,13 @@ export function Continuations({ run: { id, parent } }: { run: Run }) {
     <>
       {parent && (
         <p className="quiet">
-          {parent.kind === "retry" ? "Retries" : "Forked from"} <RunLink id={parent.run_id} />
+          {BACKWARD[parent.kind]} <RunLink id={parent.run_id} />
           {parent.step !== null && `, from the step ${parent.step} on`}.
         </p>
       )}
       {later.map((run) => (
         <p key={run.id} className="quiet">
-          {run.parent?.kind === "retry" ? "Retried by" : "Forked by"} <RunLink id={run.id} />{" "}
-          <Status status={run.status} />
+          {run.parent && FORWARD[run.parent.kind]} <RunLink id={run.id} /> <Status status={run.status} />
         </p>
       ))}
     </>

@@ -38,10 +38,11 @@ export interface RunHistory {
   ends: RecordedEvent<any>[];
 }
 
-export const ENDS: Record<string, "completed" | "failed" | "cancelled"> = {
+export const ENDS: Record<string, "completed" | "failed" | "cancelled" | "continued"> = {
   RunCompleted: "completed",
   RunFailed: "failed",
   RunCancelled: "cancelled",
+  RunContinued: "continued",
 };
 
 function addEvent(history: RunHistory, event: RecordedEvent<any>): void {

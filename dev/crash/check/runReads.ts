@@ -44,6 +44,7 @@ const SHOWN: Record<string, string> = {
   RunCompleted: "run.completed",
   RunFailed: "run.failed",
   RunCancelled: "run.cancelled",
+  RunContinued: "run.continued",
   StepsScheduled: "step.scheduled",
   StepStarted: "step.started",
   StepCompleted: "step.completed",

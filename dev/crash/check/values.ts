@@ -5,7 +5,7 @@ import { openBlob, type Stores } from "./openBlob.ts";
 /** Values that an event of a run refers to. */
 export function valuesIn({ type, personal }: RecordedEvent<any>): StoredValue[] {
   if (!personal) return [];
-  if (type === "RunCreated") return [personal.args];
+  if (type === "RunCreated" || type === "RunContinued") return [personal.args];
   if (type === "StepsScheduled") return personal.args;
   return type === "StepCompleted" || type === "RunCompleted" ? [personal.result] : [];
 }

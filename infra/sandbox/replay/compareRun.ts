@@ -79,8 +79,8 @@ function failedAlike({ calls, end }: RecordedRun, message: string): boolean {
 
 function compareEnd({ end }: RecordedRun, now: Exclude<TickOutcome["end"], { type: "failed" }>): Replay {
   if (now.type === "suspended") return end.type === "open" ? { outcome: "same" } : different("end");
-  if (end.type !== "completed") return different("end");
-  const pointers = pointersIn(end.json, now.json);
+  if (end.type !== now.type) return different("end");
+  const pointers = pointersIn(end.json, now.type === "continued" ? now.args : now.json);
   return pointers.length === 0 ? { outcome: "same" } : different("result", { pointers });
 }
 

@@ -43,6 +43,13 @@ export function requestChildRun(state: TickState, json: string, userKey: string 
   return answerOrThrow(call);
 }
 
+/** JSON of the arguments of continueAs. */
+export function checkNextArgs(json: string): string {
+  checkFits("The arguments of continueAs", json, MAX_ARGS);
+  if (!isRecord(JSON.parse(json))) throw new InvalidOption("continueAs: the arguments must be an object.");
+  return json;
+}
+
 const MAX_MATCH_FIELDS = 20;
 
 /** Values that top-level fields must have: texts, numbers, true, false or null. */

@@ -101,7 +101,7 @@ export const SHARED_GUEST = `
 `;
 
 const EXPORTS =
-  "defineStep, NonRetryableError, runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, complete, sleep, sleepUntil, now, uuid, log";
+  "defineStep, NonRetryableError, runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, complete, continueAs, sleep, sleepUntil, now, uuid, log";
 
 /** Source of `svc:workflow`, the module that a workflow may import. */
 export const WORKFLOW_MODULE = `const { ${EXPORTS} } = globalThis;

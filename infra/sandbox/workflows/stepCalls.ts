@@ -30,7 +30,7 @@ export function findAnswer(state: TickState, request: string): Answer {
  * start with.
  */
 function speculateStep(state: TickState, call: Call, { name, json, mode }: StepRequest, speculate: Speculate): void {
-  if (state.outstanding > 0 || !hasUsedAllResults(state) || state.completed !== undefined) return;
+  if (state.outstanding > 0 || !hasUsedAllResults(state) || state.ended !== undefined) return;
   const step = { key: call.key, name, args: json };
   const ran = speculate(step);
   if (!ran) return;

@@ -74,7 +74,15 @@ describe("The calls of a tick", () => {
     const calls = tick();
     calls.request("complete", "", "1", undefined);
     calls.request("complete", "", "2", undefined);
-    expect([calls.completed(), calls.isOpen()]).toEqual(["1", true]);
+    expect([calls.ended(), calls.isOpen()]).toEqual([{ type: "completed", completion: "explicit", json: "1" }, true]);
+  });
+
+  test("go on as another run with the first continueAs()", () => {
+    const calls = tick();
+    calls.request("continueAs", "at run (script.js:3:7)", '{"n":1}', undefined);
+    calls.request("complete", "", "2", undefined);
+    calls.request("continueAs", "", '{"n":2}', undefined);
+    expect(calls.ended()).toEqual({ type: "continued", args: '{"n":1}', line: 3, column: 7 });
   });
 
   test.each<[title: string, make: (calls: ReturnType<typeof tick>) => unknown, message: RegExp]>([

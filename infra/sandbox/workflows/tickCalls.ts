@@ -2,8 +2,9 @@ import { deriveId } from "#events/ids.ts";
 import type { TickOutcome } from "#services/workflows/tick.ts";
 import { errorAnswer, type Answer } from "./callAnswers.ts";
 import { checkLabel, InvalidOption } from "./callOptions.ts";
+import { placeInStack } from "../vm/thrown.ts";
 import { checkFits, MAX_KEY, MAX_RESULT } from "./limits.ts";
-import { requestChildRun, requestMessageWait, requestRunWait } from "./linkCalls.ts";
+import { checkNextArgs, requestChildRun, requestMessageWait, requestRunWait } from "./linkCalls.ts";
 import type { SpeculatedStep } from "./messages.ts";
 import { findAnswer, requestSteps, type Speculate } from "./stepCalls.ts";
 import { newTickState, newValues, unusedKeys, type NewTick, type TickState } from "./tickState.ts";
@@ -29,7 +30,14 @@ function answerRequest(state: TickState, what: string, name: string, json: strin
     case "uuid":
       return JSON.stringify(deriveId("uuid", state.run_id, checkLabel("uuid: the label", name)));
     case "complete":
-      state.completed ??= checkFits("The result of complete()", json, MAX_RESULT);
+      state.ended ??= {
+        type: "completed",
+        completion: "explicit",
+        json: checkFits("The result of complete()", json, MAX_RESULT),
+      };
+      return "null";
+    case "continueAs":
+      state.ended ??= { type: "continued", args: checkNextArgs(json), ...placeInStack(name) };
       return "null";
     default:
       state.logs.add(name);
@@ -63,9 +71,9 @@ export function createTickCalls(tick: NewTick & { speculate?: Speculate }) {
       answerOrError(() => requestSteps(state, request, concurrency, tick.speculate)),
     request: (what: string, name: string, json: string, key: string | undefined): Answer =>
       answerOrError(() => answerRequest(state, what, name, json, key)),
-    completed: (): string | undefined => state.completed,
-    /** Whether `run()` cannot end now: it has called complete(), or waits for a new call. */
-    isOpen: (): boolean => state.requested.length > 0 || state.completed !== undefined,
+    ended: () => state.ended,
+    /** Whether `run()` cannot end now: it has called complete() or continueAs(), or waits for a new call. */
+    isOpen: (): boolean => state.requested.length > 0 || state.ended !== undefined,
     outcome: (): Pick<TickOutcome, "asked" | "unasked" | "notes" | "logs"> => ({
       asked: state.requested,
       unasked: unusedKeys(state),

@@ -50,8 +50,8 @@ function thrownEnd({ signal, ends, wraps, error }: ThrownByRun, { raised, isAwai
 }
 
 /**
- * The end of a tick from what `run()` did. `isOpen`: it has called complete(), or waits for a new call; complete() itself is
- * applied later. Throws RunFailure.
+ * The end of a tick from what `run()` did. `isOpen`: it has called complete() or continueAs(), or waits for a new call; these
+ * two are applied later. Throws RunFailure.
  */
 export function tickEnd(state: RunState, isOpen: boolean, signals: RunSignals): TickEnd {
   switch (state.is) {

@@ -172,6 +172,11 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
     toValue(request("complete", "", toJson(result, "The result of complete()")));
     return suspend("complete()", true);
   };
+  const continueAs = (args) => {
+    const json = toJson(args === undefined ? bare({}) : args, "The arguments of continueAs()");
+    toValue(request("continueAs", stack(), json));
+    return suspend("continueAs()", true);
+  };
   const checkLabel = (call, label) => {
     if (typeof label !== "string") throw new GuestTypeError(call + ": the label must be a string.");
     return label;
@@ -180,7 +185,7 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   const uuid = (label) => toValue(request("uuid", checkLabel("uuid", label)));
   const log = (...parts) => void request("log", logLine(parts));
 
-  const calls = bare({ runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, complete, sleep, sleepUntil, now, uuid, log });
+  const calls = bare({ runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, complete, continueAs, sleep, sleepUntil, now, uuid, log });
   const ctx = {};
   for (const name in calls) {
     define(globalThis, name, calls[name]);

@@ -1,4 +1,4 @@
-import type { PendingCall } from "#services/workflows/tick.ts";
+import type { PendingCall, TickOutcome } from "#services/workflows/tick.ts";
 import { findCall, type Call, type CallHistory, type CallRequest } from "./callHistory.ts";
 import { InvalidOption } from "./callOptions.ts";
 import { createLogs, MAX_OUTSTANDING_CALLS, MAX_REQUESTED_JSON } from "./limits.ts";
@@ -22,8 +22,8 @@ export interface TickState {
   outstanding: number;
   /** Size of the requests that are new on this tick, in UTF-16 units. */
   requestedJson: number;
-  /** JSON of the first complete(). */
-  completed: string | undefined;
+  /** What the first complete() or continueAs() asks for. */
+  ended: Extract<TickOutcome["end"], { type: "completed" | "continued" }> | undefined;
   speculated: (SpeculatedStep & { call: Call })[];
   /** Log lines and fixed values that are part of `speculated`. */
   speculatedLines: number;
@@ -47,7 +47,7 @@ export function newTickState({ run_id, now, history, onCall }: NewTick): TickSta
     answered: 0,
     outstanding: 0,
     requestedJson: 0,
-    completed: undefined,
+    ended: undefined,
     speculated: [],
     speculatedLines: 0,
     speculatedValues: 0,

@@ -232,10 +232,8 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
       });
       const { calls, trace, compiled, fault } = running;
       if (fault) throw fault;
-      const json = calls.completed();
-      // the first complete() counts, whatever run() did after it
-      const last: TickEnd["end"] = json === undefined ? end : { type: "completed", completion: "explicit", json };
-      const outcome = { end: last, warnings, ...calls.outcome(), ...(trace && { calls: trace.calls }) };
+      // the first complete() or continueAs() counts, whatever run() did after it
+      const outcome = { end: calls.ended() ?? end, warnings, ...calls.outcome(), ...(trace && { calls: trace.calls }) };
       return { outcome, speculated: calls.takeSpeculated(), compiled };
     },
   };

@@ -1,0 +1,46 @@
+import type { CallAnswer } from "#events/inheritedCalls.ts";
+import type { PendingCall, PendingStep } from "#services/workflows/tick.ts";
+import type { ApprovalAnswer, EventAnswer, RunAnswer } from "./answers.ts";
+
+/* What a local run does, for those who answer and show it. */
+
+export interface Place {
+  line: number | null;
+  column: number | null;
+}
+
+/** A call of `run()`, as a timeline shows it and a test expects it. */
+export type LocalCall =
+  | { kind: "step"; name: string; args: unknown; at: Place }
+  | { kind: "approval"; name: string; title: string; at: Place }
+  | { kind: "child"; name: string; args: unknown; at: Place }
+  | { kind: "runWait"; name: string; at: Place }
+  | { kind: "event"; name: string; at: Place }
+  | { kind: "timer"; until: string; at: Place };
+
+export type ApprovalCall = Extract<PendingCall, { kind: "approval" }>;
+export type EventCall = Extract<PendingCall, { kind: "messageWait" }>;
+
+/** Answers the calls of a local run. */
+export interface Answerer {
+  /** JSON of the result. Throws StepFailure when the step has failed, and Problem when it has no answer. */
+  step(step: PendingStep, at: Place): Promise<string>;
+  /** Throws Problem. */
+  approval(call: ApprovalCall, at: Place): Promise<ApprovalAnswer>;
+  /** The end of a run, by the name of its workflow or by its id. Throws Problem. */
+  run(name: string, at: Place): Promise<RunAnswer>;
+  /** Undefined when no event comes: then the wait takes until its timeout. Throws Problem. */
+  event(call: EventCall, at: Place): Promise<EventAnswer | undefined>;
+}
+
+export interface LocalObserver {
+  onCall(call: LocalCall): void;
+  onAnswer(call: LocalCall, answer: CallAnswer): void;
+  onLog(line: string): void;
+}
+
+export type LocalEnd =
+  | { type: "completed"; result: unknown }
+  /** It called `continueAs()`; `args` are those of the run that would go on for it. */
+  | { type: "continued"; args: unknown; at: Place }
+  | { type: "failed"; code: string; message: string; step: string | null; at: Place };

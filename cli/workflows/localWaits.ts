@@ -1,0 +1,67 @@
+import { newId } from "#events/ids.ts";
+import { timedOutAnswer } from "#events/inheritedCalls.ts";
+import { isMatch } from "#services/workflows/deliverMessage.ts";
+import type { PendingCall } from "#services/workflows/tick.ts";
+import { Problem } from "../problem.ts";
+import type { EventCall, LocalCall } from "./localCalls.ts";
+import { answer, placeOf, type RunState } from "./localState.ts";
+
+/* Waits of a local run for other runs, for events and for time. */
+
+type Timer = Extract<PendingCall, { kind: "timer" }>;
+/** A call that time answers. */
+type Timed = Timer | (EventCall & { timeout_ms: number });
+const isTimed = (call: PendingCall): call is Timed =>
+  call.kind === "timer" || (call.kind === "messageWait" && call.timeout_ms !== null);
+/** Whether an event answers the wait. Throws Problem for one that the wait does not take. */
+export async function answerEvent(state: RunState, wait: EventCall): Promise<boolean> {
+  const { key, name, match } = wait;
+  const at = placeOf(state, key);
+  const given = await state.answerer.event(wait, at);
+  if (!given) {
+    state.left.add(key);
+    return false;
+  }
+  const call: LocalCall = { kind: "event", name, at };
+  state.observer.onCall(call);
+  if (!isMatch(match, given.data))
+    throw new Problem(`The event ${name} does not fit match ${JSON.stringify(match)}`, "change its data");
+  answer(state, call, key, { json: JSON.stringify({ status: "received", event_id: newId(), data: given.data }) });
+  return true;
+}
+
+export async function answerWait(state: RunState, { key, run_id }: Extract<PendingCall, { kind: "runWait" }>) {
+  const at = placeOf(state, key);
+  const name = state.children.get(run_id) ?? run_id;
+  const call: LocalCall = { kind: "runWait", name, at };
+  state.observer.onCall(call);
+  answer(state, call, key, { json: JSON.stringify({ run_id, ...(await state.answerer.run(name, at)) }) });
+}
+
+/** The time that it waits for is the time of all that follows. */
+function passTime(state: RunState, call: Timed): void {
+  state.time = Math.max(state.time, state.due.get(call.key)!);
+  const at = placeOf(state, call.key);
+  const shown: LocalCall = { kind: "timer", until: new Date(state.time).toISOString(), at };
+  state.observer.onCall(shown);
+  answer(state, shown, call.key, { json: call.kind === "timer" ? "null" : timedOutAnswer(undefined) });
+}
+
+/** Answers what is due first. Throws Problem when nothing is. */
+export function answerTimed(state: RunState, asked: PendingCall[]): void {
+  const timed = asked.filter(isTimed);
+  const [first] = timed.toSorted((a, b) => state.due.get(a.key)! - state.due.get(b.key)!);
+  if (first) return passTime(state, first);
+  const waits = asked.map((call) => (call.kind === "approval" || call.kind === "messageWait" ? call.name : call.kind));
+  const what = `${state.script.file}: run() waits for ${waits.join(", ") || "nothing"}, and nothing comes`;
+  throw new Problem(what, "give it an answer");
+}
+
+/** Fixes when each timer and timeout is due. */
+export function fixDueTimes(state: RunState, asked: PendingCall[]): void {
+  for (const call of asked.filter(isTimed)) {
+    if (state.due.has(call.key)) continue;
+    const wait = call.kind === "timer" ? call.until : { in_ms: call.timeout_ms };
+    state.due.set(call.key, "at" in wait ? Date.parse(wait.at) : state.time + wait.in_ms);
+  }
+}

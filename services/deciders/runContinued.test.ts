@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { ApprovalCancelled, RunCompleted, RunContinued, RunCreated, RunStarted } from "#events/run.ts";
+import { chainClaim, continuationId, RunSettled, RunWatched } from "#events/runLinks.ts";
+import type { TickResult } from "#events/runParts.ts";
+import { Limits } from "#events/workflow.ts";
+import { command, given } from "#test/given.ts";
+import { NO_TICK } from "#test/noTick.ts";
+import { run } from "./run.ts";
+import { workStatus } from "./runState.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const id = { run_id: "r1" };
+const NEXT = continuationId("r1");
+const rules = {
+  definition_version: 2,
+  limits: Limits.parse({}),
+  approvals: { default_expiry_s: 60, allow_api_key: true },
+  retention_days: 1,
+};
+const created = RunCreated.of(
+  {
+    ...id,
+    ...rules,
+    workflow_id: "w1",
+    definition_id: "d1",
+    project_id: null,
+    trigger_id: null,
+    started_by: { type: "api_key", id: "k1" },
+    run_as: { type: "service", id: null },
+    expires_at: "2026-01-02T00:00:00.000Z",
+    slot: "s1",
+    created_at: AT,
+    worker: "p1",
+  },
+  { args: { json: "{}" }, external_user_id: null },
+);
+const chained = {
+  ...created,
+  data: {
+    ...created.data,
+    continued_from: { run_id: "r0", first_run_id: "r0", nth: 2 },
+    watchers: [{ run_id: "r9", awaited_run_id: "r0" }],
+  },
+};
+const started = RunStarted.of({ ...id, at: AT });
+const args = { json: '{"n":2}' };
+const tick = (seen: number, part: Partial<TickResult>) =>
+  command("AdvanceRun", { ...id, epoch: 1, seen, parts: [{ at: AT, entries: [], tick: { ...NO_TICK, ...part } }] });
+const goOn = (seen: number) => tick(seen, { end: { type: "continued", args, ...rules } });
+const end = { ...id, slot: "s1", forget_at: "2026-01-02T00:00:00.000Z" };
+const continued = (first_run_id: string) =>
+  RunContinued.of({ ...end, settles: true, ...rules, continued_as: NEXT, first_run_id }, { args });
+const watched = RunWatched.of({ ...id, watcher_id: "r8" });
+
+test("a run that goes on ends with the id and the rules of the next one, and keeps its slot", () => {
+  given(run, [created, started]).when(goOn(2)).then(continued("r1"));
+  expect(run.claims!([continued("r1")])).toEqual({ hold: [], release: [] });
+});
+
+test("its end is open work until the next run is started, which inherits the watchers", () => {
+  const { state } = given(run, [chained, started, watched, continued("r0")]);
+  expect(state).toMatchObject({
+    status: "continued",
+    first_run_id: "r0",
+    settling: {
+      next: {
+        run_id: NEXT,
+        watchers: [
+          { run_id: "r9", awaited_run_id: "r0" },
+          { run_id: "r8", awaited_run_id: "r1" },
+        ],
+      },
+    },
+  });
+  expect(workStatus(state).status).toBe("ending");
+  expect(workStatus(given(run, [created, started, continued("r1"), RunSettled.of(id)]).state).status).toBe("waiting");
+});
+
+test("the runs of a chain hand a claim on it from one to the next", () => {
+  const { rejection, name } = run.claims!([chained]).hold[0]!;
+  expect([name, rejection.code]).toEqual([chainClaim("r0"), "run_exists"]);
+  expect(run.claims!([continued("r0")]).release).toEqual([chainClaim("r0")]);
+  // the last run releases the slot that the first one took
+  const completed = RunCompleted.of({ ...end, completion: "explicit" }, { result: args });
+  expect(run.claims!([completed]).release).toEqual(["run-slot:s1"]);
+});
+
+test("a cancel of a run that another one goes on for says so", () => {
+  given(run, [created, started, continued("r1")])
+    .when(command("CancelRun", { ...id, by: { type: "person", id: "u1" }, reason: null }))
+    .rejected("run_continued");
+});
+
+test("a tick that was computed before somebody decided does not end the run", () => {
+  given(run, [created, started, watched]).when(goOn(2)).then();
+});
+
+test("its open approvals are cancelled", () => {
+  const approval = { approval_id: "a1", key: "k".repeat(22) };
+  const asked = {
+    type: "ApprovalRequested",
+    data: { ...id, ...approval, expires_at: AT, on_expiry: "return" },
+  } as never;
+  given(run, [created, started, asked])
+    .when(goOn(3))
+    .then(ApprovalCancelled.of({ ...id, ...approval, reason: "run_ended" }), continued("r1"));
+});

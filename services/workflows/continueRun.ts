@@ -1,0 +1,106 @@
+import { parseStreamName, streamName } from "#events/ids.ts";
+import type { EventFrom } from "#events/define.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
+import { RunContinued, RunCreated, StartRun } from "#events/run.ts";
+import type { ContinuedRun } from "#events/runOrigin.ts";
+import type { StoredValue } from "#events/runParts.ts";
+import type { Settling } from "../deciders/runLinkState.ts";
+import type { Send } from "../send.ts";
+import type { VaultDeps } from "../thingBlobs.ts";
+import type { History } from "./history.ts";
+import { findWorkflow, refuseArgs, type StartDeps } from "./startRun.ts";
+import type { TickOutcome } from "./tick.ts";
+import { openValues, RunGone } from "./values.ts";
+
+/* `continueAs`: a run ends, and another one goes on for it with new arguments and an empty history (ADR 57). */
+
+/** A run of a chain lives at least so long: a loop that does nothing else starts one run a second. */
+const MIN_LIFE_MS = 1_000;
+
+/** Milliseconds until a run may go on as another one. */
+export const continuationDelay = ({ created }: Pick<History, "created">, now: number): number =>
+  Math.max(0, Date.parse(created.created_at) + MIN_LIFE_MS - now);
+
+type Continued = Extract<TickOutcome["end"], { type: "continued" }>;
+type PlanDeps = Pick<StartDeps, "log" | "scripts" | "schemas">;
+
+/** The rules of the next run, those of the workflow now; or why it cannot be started. */
+export async function planContinuation(
+  deps: PlanDeps,
+  { organization_id, created }: Pick<History, "organization_id" | "created">,
+  { args, line, column }: Continued,
+  store: (json: string) => Promise<StoredValue>,
+) {
+  const failed = (code: string, message: string) => ({
+    type: "failed" as const,
+    code,
+    step: null,
+    error: { message: `continueAs: ${message}`, line, column },
+  });
+  const workflow = await findWorkflow(deps, organization_id, created.workflow_id);
+  if (!workflow) return failed("workflow_not_found", "the workflow no longer exists.");
+  const refusal = await refuseArgs(deps, workflow, JSON.parse(args) as Record<string, unknown>);
+  if (refusal) return failed(refusal.code, refusal.message);
+  const { definition_version, envelope } = workflow;
+  const { limits, approvals, retention_days } = envelope;
+  const rules = { definition_version, limits, approvals, retention_days };
+  return { type: "continued" as const, args: await store(args), ...rules };
+}
+
+export interface ContinuationDeps extends VaultDeps {
+  log: Pick<EventLog, "heads" | "readNewest">;
+  send: Send;
+}
+
+type Created = EventFrom<typeof RunCreated>;
+type Ended = EventFrom<typeof RunContinued>;
+
+/** The data of StartRun for the next run. It depends on the log alone, so every process that starts it sends the same. */
+function nextRun({ data, personal }: Created, { data: end }: Ended, ended_at: Date, args: StoredValue) {
+  const { created_at: _, worker: _worker, parent: _parent, continued_from, ...settings } = data;
+  const { definition_version, limits, approvals, retention_days } = end;
+  const continued: ContinuedRun = {
+    run_id: data.run_id,
+    first_run_id: end.first_run_id,
+    nth: (continued_from?.nth ?? 1) + 1,
+  };
+  return {
+    ...settings,
+    run_id: end.continued_as,
+    definition_version,
+    limits,
+    approvals,
+    retention_days,
+    expires_at: new Date(ended_at.getTime() + limits.run_ttl_s * 1_000).toISOString(),
+    continued_from: continued,
+    args,
+    external_user_id: personal!.external_user_id,
+    ...(personal!.headers && { headers: personal!.headers }),
+  };
+}
+
+async function readOne({ log }: ContinuationDeps, { stream, version }: StreamHead, type: string) {
+  // one event, whatever its size
+  const [event] = await log.readNewest(stream, { before: version + 1, types: [type], limit: 1, bytes: 1 });
+  if (!event?.personal) throw new RunGone(`${stream} was destroyed`);
+  return event;
+}
+
+/** Starts the run that goes on for an ended one, once: its id derives from that one. */
+export async function startNextRun(
+  deps: ContinuationDeps,
+  head: StreamHead,
+  { run_id, watchers }: NonNullable<Settling["next"]>,
+): Promise<void> {
+  const { organization_id } = head;
+  const target = { organization_id, stream: streamName("run", run_id) };
+  if ((await deps.log.heads([target.stream])).has(target.stream)) return;
+  const created = (await readOne(deps, head, RunCreated.type)) as unknown as Created;
+  const ended = await readOne(deps, head, RunContinued.type);
+  const { personal } = ended as unknown as Ended;
+  const json = await openValues(deps, head).json(personal!.args);
+  const data = nextRun(created, ended as unknown as Ended, ended.recorded_at, { json });
+  const { rejection } = await deps.send(target, StartRun.type, { ...data, watchers });
+  if (rejection && rejection.code !== "run_exists")
+    throw new Error(`${parseStreamName(head.stream).id} cannot go on: ${rejection.message}`);
+}

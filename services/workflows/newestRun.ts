@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { claimStream, streamName } from "#events/ids.ts";
+import { Unavailable, type EventLog, type StreamHead } from "#events/ports.ts";
+import { CancelRun } from "#events/run.ts";
+import { chainClaim } from "#events/runLinks.ts";
+import type { Actor } from "#events/runOrigin.ts";
+import { run as decider } from "../deciders/run.ts";
+import { isEnded, type RunState } from "../deciders/runState.ts";
+import type { Send } from "../send.ts";
+import { readState } from "../states.ts";
+
+type Log = Pick<EventLog, "heads" | "read">;
+
+/** The next run of a chain is started within milliseconds; after a crash, by the sweep. */
+const RETRY_MS = 200;
+const MAX_TRIES = 50;
+
+async function readRun(log: Log, stream: string): Promise<{ head: StreamHead; state: RunState } | undefined> {
+  const head = (await log.heads([stream])).get(stream);
+  if (!head) return undefined;
+  const { state }: { state: RunState } = await readState(log, head, decider);
+  return { head, state };
+}
+
+/** Whether another run goes on for it. */
+export const isContinued = (state: RunState): boolean => state.status === "continued";
+
+/**
+ * The run that goes on for this one, or the run itself. Its state is `continued` for the moment in which the next run of the
+ * chain is on its way. Undefined for a run that does not exist.
+ */
+export async function readNewestRun(log: Log, run_id: string) {
+  const found = await readRun(log, streamName("run", run_id));
+  if (!found || !isEnded(found.state) || found.state.status !== "continued") return found;
+  const claim = claimStream(chainClaim(found.state.first_run_id!));
+  const newest = (await log.heads([claim])).get(claim)?.state as string | null | undefined;
+  return (newest && (await readRun(log, newest))) || found;
+}
+
+/** Cancels a run, or the one that goes on for it. One that has ended by itself is left alone. Throws Unavailable. */
+export async function cancelNewestRun(
+  { log, send }: { log: Log; send: Send },
+  run_id: string,
+  { by, reason }: { by: Actor; reason: string },
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const newest = await readNewestRun(log, run_id);
+    if (!newest) return;
+    if (!isContinued(newest.state)) {
+      const id = newest.head.stream.slice(streamName("run", "").length);
+      const { rejection } = await send(newest.head, CancelRun.type, { run_id: id, by, reason });
+      if (rejection?.code !== "run_continued") return;
+    }
+    await sleep(RETRY_MS);
+  }
+  throw new Unavailable("the next run of a chain was not started");
+}
