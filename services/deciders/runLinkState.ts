@@ -3,6 +3,15 @@ import type { Watcher } from "#events/runLinks.ts";
 
 /* The part of a run's state that ties it to other runs. */
 
+/** The events that end a run, and what its status is then. */
+export type RunEnd = Extract<RunEvent, { type: "RunCompleted" | "RunFailed" | "RunCancelled" | "RunContinued" }>;
+export const END_STATUS = {
+  RunCompleted: "completed",
+  RunFailed: "failed",
+  RunCancelled: "cancelled",
+  RunContinued: "continued",
+} as const;
+
 /** A child run that this run has requested. */
 export interface ChildRun {
   key: string;
@@ -61,7 +70,7 @@ export function settlingAfter({ children, watchers }: LiveLinks, status: string)
 }
 
 /** What is left to do after a run that goes on as another one: its watchers are handed over, and its child runs go on. */
-export const settlingContinued = (
+const settlingContinued = (
   { watchers }: LiveLinks,
   { run_id, continued_as }: { run_id: string; continued_as: string },
 ): Settling => ({
@@ -73,6 +82,10 @@ export const settlingContinued = (
     watchers: watchers.map((watcher) => ({ ...watcher, awaited_run_id: watcher.awaited_run_id ?? run_id })),
   },
 });
+
+/** What is left to do after an event that ends a run. */
+export const settlingOf = (links: LiveLinks, event: RunEnd): Settling | null =>
+  event.type === "RunContinued" ? settlingContinued(links, event.data) : settlingAfter(links, END_STATUS[event.type]);
 
 export const watcherIn = (data: { watcher_id: string; awaited_run_id?: string | undefined }): Watcher => ({
   run_id: data.watcher_id,

@@ -2,11 +2,12 @@ import type { WorkStatus } from "#events/decider.ts";
 import type { RunEvent } from "#events/run.ts";
 import { approvalTimes, changeApproval, requestApproval, type OpenApproval } from "./openApprovals.ts";
 import {
+  END_STATUS,
   evolveLinks,
   hasOpenLinks,
-  settlingAfter,
-  settlingContinued,
+  settlingOf,
   type LiveLinks,
+  type RunEnd,
   type Settling,
 } from "./runLinkState.ts";
 
@@ -67,11 +68,7 @@ export interface EndedRun extends RunBase {
 export type RunState = { status: "absent" } | LiveRun | EndedRun | { status: "forgotten" };
 
 export const isLive = (state: RunState): state is LiveRun => state.status === "pending" || state.status === "running";
-export const isEnded = (state: RunState): state is EndedRun =>
-  state.status === "completed" ||
-  state.status === "failed" ||
-  state.status === "cancelled" ||
-  state.status === "continued";
+export const isEnded = (state: RunState): state is EndedRun => Object.values<string>(END_STATUS).includes(state.status);
 
 export const findStep = ({ steps }: Pick<RunBase, "steps">, key: string): OpenStep | undefined =>
   steps.find((step) => step.key === key);
@@ -146,24 +143,15 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
   };
 }
 
-type RunEnd = Extract<RunEvent, { type: "RunCompleted" | "RunFailed" | "RunCancelled" | "RunContinued" }>;
-const END_STATUS = {
-  RunCompleted: "completed",
-  RunFailed: "failed",
-  RunCancelled: "cancelled",
-  RunContinued: "continued",
-} as const;
-
 /** Running steps of an ended run finish on their own. All other steps are dropped. */
 function endRun(state: LiveRun, event: RunEnd): EndedRun {
   const { version, epoch, worker, workflow_id, project_id, slot, steps } = state;
   const running = steps.filter((step) => step.status === "running");
-  const status = END_STATUS[event.type];
-  const base = { status, version, epoch, worker, workflow_id, project_id, slot, steps: running };
   const { forget_at } = event.data;
-  if (event.type !== "RunContinued")
-    return { ...base, forget_at, first_run_id: state.first_run_id, settling: settlingAfter(state, status) };
-  return { ...base, forget_at, first_run_id: event.data.first_run_id, settling: settlingContinued(state, event.data) };
+  const first_run_id = event.type === "RunContinued" ? event.data.first_run_id : state.first_run_id;
+  const ids = { workflow_id, project_id, first_run_id, slot };
+  const settling = settlingOf(state, event);
+  return { status: END_STATUS[event.type], version, epoch, worker, ...ids, steps: running, forget_at, settling };
 }
 
 function evolveLive(state: LiveRun, event: RunEvent): RunState {
