@@ -46,6 +46,8 @@ export const ScriptMeta = z.object({
       lint: z.array(z.object({ code: z.string(), message: z.string(), line: z.int(), column: z.int() })),
       /** Whether code outside the steps could catch the signal that suspends `run()`. */
       catches: z.boolean().optional(),
+      /** Whether answers reach `run()` in the order of the log. Versions of earlier releases have none. */
+      ordered: z.boolean().optional(),
     })
     .optional(),
 });

@@ -49,9 +49,9 @@ export function openLocalSandbox() {
     async load(file: string): Promise<LocalScript> {
       const source = readFileSync(file, "utf8");
       const { js, meta } = await checkSource(checker, file, source, "workflow");
-      const { steps = {}, catches = true, lint = [] } = meta.workflow ?? {};
+      const { steps = {}, catches = true, ordered = false, lint = [] } = meta.workflow ?? {};
       const sha256 = createHash("sha256").update(js).digest("hex");
-      return { file, js, sha256, steps, catches, lint, args_schema: meta.parameters };
+      return { file, js, sha256, steps, catches, ordered, lint, args_schema: meta.parameters };
     },
     close: async (): Promise<void> => void (await Promise.all([runner.close(), schemas.close()])),
   };

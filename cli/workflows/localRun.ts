@@ -52,9 +52,9 @@ function approvalResult({ key, options, given, now, run_id }: GivenApproval): st
 
 async function tick(state: RunState): Promise<TickOutcome> {
   const { script, run_id, args, headers, created_at, time: now, memo, observer } = state;
-  const { js, sha256 } = script;
+  const { js, sha256, ordered } = script;
   const call = { organization_id: LOCAL, run_id, js, sha256, args, headers, created_at, now, memo };
-  const outcome = await state.runner.tick({ ...call, trace: true });
+  const outcome = await state.runner.tick({ ...call, ordered, trace: true });
   state.places = new Map((outcome.calls ?? []).map(({ key, ...place }: TracedCall) => [key, place]));
   outcome.logs.slice(state.logged).forEach((line) => observer.onLog(line));
   state.logged = outcome.logs.length;

@@ -75,7 +75,7 @@ export interface RunReplayer {
    */
   replay(
     organization_id: string,
-    js: string,
+    script: { js: string; ordered: boolean },
     load: () => Promise<RecordedRun | undefined>,
   ): Promise<Replay | undefined>;
 }

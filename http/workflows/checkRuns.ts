@@ -98,7 +98,8 @@ async function checkRuns(http: Http, caller: Caller, id: string, body: Body): Pr
   const { organization_id } = caller;
   const after = readCursor(body.cursor);
   const definition = await requireDefinition(http, caller, id);
-  const { js } = await checkScript(http, organization_id, "workflow", body.source);
+  const { js, meta } = await checkScript(http, organization_id, "workflow", body.source);
+  const script = { js, ordered: meta.workflow?.ordered ?? false };
   await http.freshRead(["runs"]);
   const { workflow_id = null, status = null, limit } = body;
   const filter = { definition_id: definition.id, workflow_id, status };
@@ -110,7 +111,7 @@ async function checkRuns(http: Http, caller: Caller, id: string, body: Body): Pr
     const group = rows.slice(next, Math.min(next + AT_ONCE, limit));
     next += group.length;
     const checked = group.map(async (row) => {
-      const replay = await http.replayer.replay(organization_id, js, () => readRecordedRun(http, row));
+      const replay = await http.replayer.replay(organization_id, script, () => readRecordedRun(http, row));
       return replay ? [present(row, replay)] : [];
     });
     data.push(...(await Promise.all(checked)).flat());

@@ -29,7 +29,7 @@ function parseStep({ name, callable, settings, place }: Step): [string, StepSett
 }
 
 /** Checks the steps of a workflow and their settings. Throws InvalidScript. */
-export function checkWorkflow({ runs, steps, lint, wrong_options, catches }: Workflow) {
+export function checkWorkflow({ runs, steps, lint, wrong_options, catches, ordered }: Workflow) {
   if (!runs) throw new InvalidScript("A workflow exports a function run(ctx, args), and this one does not.");
   if (steps === null) throw new InvalidScript("steps: must be an object of functions.");
   if (steps.length > MAX_STEPS) throw new InvalidScript(`steps: more than ${MAX_STEPS}.`);
@@ -38,5 +38,5 @@ export function checkWorkflow({ runs, steps, lint, wrong_options, catches }: Wor
   const settings = Object.fromEntries(steps.map(parseStep));
   if (JSON.stringify(settings).length > MAX_SETTINGS)
     throw new InvalidScript(`steps: their settings are longer than ${MAX_SETTINGS} characters of JSON.`);
-  return { steps: settings, lint, catches };
+  return { steps: settings, lint, catches, ...(ordered && { ordered }) };
 }

@@ -1,7 +1,7 @@
 import type { Program } from "acorn";
 import { ScriptError, type ScriptInspection } from "#services/scripting/runner.ts";
 import { lintWorkflow } from "./lintWorkflow.ts";
-import { mayCatchSignals } from "./mayCatchSignals.ts";
+import { mayCatchSignals, mayRaceCalls } from "./mayCatchSignals.ts";
 import type { ScriptVmOptions } from "./scriptVm.ts";
 import { stepPositions } from "./stepPositions.ts";
 import { createCodeCache } from "./workflows/bytecode.ts";
@@ -51,6 +51,7 @@ export async function inspectWorkflow(
       lint: orElse(() => lintWorkflow(program, js, names), []),
       wrong_options: orElse(() => findWrongOptions(program, js), []),
       catches: orElse(() => mayCatchSignals(program), true),
+      ordered: orElse(() => mayRaceCalls(program), true),
     },
   };
 }

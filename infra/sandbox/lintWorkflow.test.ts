@@ -1,7 +1,7 @@
 import { parse } from "acorn";
 import { describe, expect, test } from "vitest";
 import { lintWorkflow } from "./lintWorkflow.ts";
-import { mayCatchSignals } from "./mayCatchSignals.ts";
+import { mayCatchSignals, mayRaceCalls } from "./mayCatchSignals.ts";
 import { stepPositions } from "./stepPositions.ts";
 
 const parsed = (js: string) => parse(js, { ecmaVersion: "latest", sourceType: "module" });
@@ -19,9 +19,11 @@ describe("a caught signal", () => {
     [".catch", "await ctx.runStep('a').then((x) => x).catch(() => 1)", [["caught_signal", 2, 7]]],
     ["a second handler", "await runStep('a').then((x) => x, () => 1)", [["caught_signal", 2, 7]]],
     [".finally", "await ctx.sleep('1h').finally(() => 1)", [["finally_at_signal", 2, 7]]],
-    ["allSettled", "await Promise.allSettled([ctx.runStep('a'), ctx.runStep('b')])", 2],
-    ["race", "await Promise.race([ctx.sleepUntil(args.at), other()])", [["caught_signal", 2, 21]]],
-    ["any", "await Promise.any([runStep('a')])", [["caught_signal", 2, 20]]],
+    [
+      "a try around a race",
+      "try { await Promise.race([ctx.sleepUntil(args.at)]) } catch {}",
+      [["caught_signal", 2, 27]],
+    ],
   ])("is a warning in the case of %s", (_, body, expected) => {
     if (typeof expected === "number") expect(inRun(body)).toHaveLength(expected);
     else expect(inRun(body)).toEqual(expected);
@@ -31,6 +33,9 @@ describe("a caught signal", () => {
     ["a call in the handler", "try { JSON.parse(args.x) } catch { await ctx.runStep('a') }"],
     ["a call next to the try", "await ctx.runStep('a'); try { JSON.parse(args.x) } catch {}"],
     ["Promise.all", "await Promise.all([ctx.runStep('a'), ctx.runStep('b')])"],
+    ["Promise.allSettled", "await Promise.allSettled([ctx.runStep('a'), ctx.runStep('b')])"],
+    ["Promise.race", "await Promise.race([ctx.sleepUntil(args.at), other()])"],
+    ["Promise.any", "await Promise.any([runStep('a')])"],
     [".then with one handler", "await ctx.runStep('a').then((x) => x.y)"],
     ["a complete() of another object", "try { await task.complete() } catch {}"],
   ])("is not reported for %s", (_, body) => {
@@ -120,4 +125,17 @@ test.each([
   [true, "export async function run(ctx) { return eval(`try { await 0 } catch {}`); }"],
 ])("it is %s that run() may catch its signals in: %s", (catches, js) => {
   expect(mayCatchSignals(parsed(js))).toBe(catches);
+});
+
+test.each([
+  [true, `export async function run(ctx) { return Promise.race([ctx.runStep("a")]); }`],
+  [true, `export async function run(ctx) { return Promise["any"]([ctx.runStep("a")]); }`],
+  [true, `export async function run(ctx) { const { allSettled } = Promise; return first(allSettled); }`],
+  [false, `export async function run(ctx) { return Promise.all([ctx.runStep("a")]).catch(() => "race car"); }`],
+  [
+    false,
+    `export const steps = { a: () => Promise.race([1]) }; export async function run(ctx) { return ctx.runStep("a"); }`,
+  ],
+])("it is %s that the order of answers counts in: %s", (ordered, js) => {
+  expect(mayRaceCalls(parsed(js))).toBe(ordered);
 });

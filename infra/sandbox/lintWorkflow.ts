@@ -21,8 +21,6 @@ interface Finding {
 
 const STEP_FUNCTIONS = new Set(["runStep", "runStepMany"]);
 const LOOPS = new Set(["ForStatement", "ForInStatement", "ForOfStatement", "WhileStatement", "DoWhileStatement"]);
-/** Functions of `Promise` that handle rejections. */
-const HANDLING_COMBINATORS = new Set(["allSettled", "race", "any"]);
 const MAX_WARNINGS = 100;
 
 /** Code around a call that handles its signal. Each code is reported once for a call. */
@@ -44,8 +42,7 @@ function caughtSignal({ name, call, ancestors }: SignalCall): Finding[] {
         warn("caught_signal", `.${method.name}() swallows the signal of ${name}(): catch inside the step.`);
       if (method.name === "finally")
         warn("finally_at_signal", `.finally() runs each time that ${name}() suspends run().`);
-    } else if (isNamed(method.object, "Promise") && HANDLING_COMBINATORS.has(method.name))
-      warn("caught_signal", `Promise.${method.name}() swallows the signal of ${name}(): use Promise.all().`);
+    }
   });
   return [...found.values()];
 }

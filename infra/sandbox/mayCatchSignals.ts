@@ -30,6 +30,19 @@ function mayCatch(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
   return isSuspiciousThen(node, ancestors) || (typeof text === "string" && HANDLER_NAMES.test(text));
 }
 
+/** Functions of `Promise` whose result depends on the order in which calls are answered, or that wait for failures too. */
+const RACE_NAMES = /^(race|any|allSettled)$/;
+
+/** Whether code outside the steps names one of them: then answers reach `run()` in the order of the log (ADR 58). */
+export function mayRaceCalls(program: Program): boolean {
+  let found = false;
+  walkSyntax(program, (node, ancestors) => {
+    const text = textOf(node);
+    found ||= typeof text === "string" && RACE_NAMES.test(text) && !isWithinSteps(ancestors);
+  });
+  return found;
+}
+
 /**
  * Whether code outside the steps may handle a signal on its way out of `run()`, or continues without waiting for a call: the
  * result of such a `run()` depends on when it is suspended. It errs on the safe side, a name that could handle one is enough.

@@ -70,6 +70,8 @@ export interface ScriptInspection {
     wrong_options: { message: string; line: number; column: number }[];
     /** Whether code outside of the steps can catch the signal that suspends `run()`. */
     catches: boolean;
+    /** Whether the answers must reach `run()` in the order of the log (ADR 58). */
+    ordered: boolean;
   };
 }
 

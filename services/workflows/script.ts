@@ -13,6 +13,8 @@ export interface Script {
   steps: Record<string, StepSettings>;
   /** `run()` may catch the signal that suspends it, so it must be suspended at the same calls on every tick. */
   catches: boolean;
+  /** Answers reach `run()` in the order of the log, one after the other (ADR 58). */
+  ordered: boolean;
   /** JSON Schema of the arguments of a run. */
   args_schema: Record<string, unknown>;
 }
@@ -45,8 +47,8 @@ export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "read"> 
     const blobs = await openThingBlobs(deps, { stream, organization_id });
     if (!blobs || !saved.personal) throw gone();
     const { js } = JSON.parse((await blobs.get(saved.data.blob)).toString()) as { js: string };
-    const { steps = {}, catches = true } = saved.personal.meta.workflow ?? {};
-    return { js, sha256: saved.data.sha256, steps, catches, args_schema: saved.personal.meta.parameters };
+    const { steps = {}, catches = true, ordered = false } = saved.personal.meta.workflow ?? {};
+    return { js, sha256: saved.data.sha256, steps, catches, ordered, args_schema: saved.personal.meta.parameters };
   }
 
   return (version: DefinitionVersion): Promise<Script> => {

@@ -38,6 +38,8 @@ export interface TickCall {
     /** The run that the idempotency keys derive from, when it is another. */
     effects_of?: string | undefined;
   };
+  /** Answers reach `run()` one after the other, in the order of the memo (ADR 58). */
+  ordered?: boolean;
   /** Asks for `calls` in the outcome. */
   trace?: true;
 }

@@ -4,7 +4,7 @@ import type { Script } from "./script.ts";
 import type { TickCall } from "./tick.ts";
 
 /** The call of the runner for a run's next tick. */
-export function buildTickCall(history: History, { js, sha256, catches }: Script): TickCall {
+export function buildTickCall(history: History, { js, sha256, catches, ordered }: Script): TickCall {
   const { organization_id, created, args, headers, memo, state } = history;
   const { run_id, created_at, run_as, limits, parent } = created;
   const ahead = { run_as, max_result_bytes: limits.max_result_bytes, effects_of: parent?.effects_of };
@@ -21,6 +21,7 @@ export function buildTickCall(history: History, { js, sha256, catches }: Script)
     created_at: Date.parse(parent?.seen_as.created_at ?? created_at),
     now: Date.now(),
     memo,
+    ordered,
     ...(!catches && !hasApprovals && { ahead }),
   };
 }

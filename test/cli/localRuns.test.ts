@@ -116,6 +116,23 @@ describe("svc definitions test", () => {
     ]);
   });
 
+  test("let time win a race that nobody decides", async () => {
+    const source = `export async function run(ctx) {
+      return Promise.race([ctx.awaitApproval("boss", { title: "Go?" }).then(() => "boss"), ctx.sleep("1d").then(() => "late")]);
+    }`;
+    const { folder } = await folderWith(
+      [
+        { name: "nobody", approvals: { boss: "wait" }, expect: { result: "late" } },
+        { name: "boss", approvals: { boss: "approve" }, expect: { result: "boss" } },
+      ],
+      source,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["nobody", null],
+      ["boss", null],
+    ]);
+  });
+
   test("end with continueAs, and with approvals that nobody decides", async () => {
     const source = `export async function run(ctx, { n = 1 }) {
       if (n > 1) await ctx.awaitApproval("boss", { title: "Go on?" });

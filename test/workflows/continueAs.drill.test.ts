@@ -75,8 +75,11 @@ describe("continueAs", () => {
   });
 
   test("follows the workflow to its newest version", async () => {
-    const workflow = await home.register(COUNTING);
-    const run = await home.start(workflow, { n: 1, to: 2 });
+    const workflow = await home.register(
+      workflowSource('await ctx.awaitApproval("go", { title: "Go on?" });\nreturn ctx.continueAs({ n: 2 });'),
+    );
+    const run = await home.start(workflow);
+    const [approval] = await home.pending(run);
     const { definition } = workflow;
     await home.made(
       home.owner("PATCH", `/definitions/${definition.id}`, {
@@ -84,6 +87,7 @@ describe("continueAs", () => {
       }),
     );
     await home.made(home.owner("PATCH", `/workflows/${workflow.id}`, { definition_version: null }));
+    await home.decide(approval);
     const last = await untilNewest(run, isOver);
     expect([last.definition_version, last.result]).toEqual([2, { newer: 2 }]);
   });

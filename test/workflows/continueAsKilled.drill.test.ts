@@ -15,7 +15,10 @@ beforeAll(async () => {
   platform = await startPlatform({ roles: ["http", "projections"], deployment });
   const first = await startProcess("services", deployment);
   home = await openTenant(platform.url, await platform.organization("Home"));
-  const source = workflowSource("if (!args.again) return ctx.continueAs({ ...args, again: true });\nreturn args.n;");
+  // each of its ends is the first event of its commit, after which the failpoint is named
+  const source = workflowSource(
+    "await ctx.sleep(args.again ? 200 : 1_200);\nif (!args.again) return ctx.continueAs({ ...args, again: true });\nreturn args.n;",
+  );
   workflow = await home.register(source, { concurrency: { max_runs: 1, key: null } });
   first.kill();
   await first.ended;

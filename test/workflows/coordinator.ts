@@ -32,7 +32,7 @@ export function openCoordinator(
     runner: plainRunner(functions),
     scripts: async ({ definition_id }) => {
       const js = definitions.get(definition_id)!;
-      return { js, sha256: js, steps: {}, catches: true, args_schema: {} };
+      return { js, sha256: js, steps: {}, catches: true, ordered: false, args_schema: {} };
     },
     openHost: ({ ensureRecorded }) => ({
       // a secret is the one thing that steps here can use: its attempt is on record before

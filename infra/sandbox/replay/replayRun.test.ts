@@ -37,7 +37,7 @@ async function replay(run: RecordedRun, tick: (call: TickCall) => Partial<TickOu
     },
     forget: () => {},
   };
-  const replayed = await createRunReplayer(runner).replay("o1", "js", async () => run);
+  const replayed = await createRunReplayer(runner).replay("o1", { js: "js", ordered: false }, async () => run);
   return { replayed, memos };
 }
 

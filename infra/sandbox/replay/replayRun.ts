@@ -76,7 +76,7 @@ async function replayWith(runner: Runner, call: TickCall, run: RecordedRun): Pro
 export function createRunReplayer(runner: Runner): RunReplayer {
   const semaphore = createFairSemaphore({ total: MAX_AT_ONCE, perTenant: MAX_AT_ONCE / 2 });
   return {
-    replay: (organization_id, js, load) =>
+    replay: (organization_id, { js, ordered }, load) =>
       semaphore.run(organization_id, async () => {
         const run = await load();
         if (!run) return undefined;
@@ -84,7 +84,7 @@ export function createRunReplayer(runner: Runner): RunReplayer {
         const run_id = newId();
         const { args, headers, created_at } = run;
         const sha256 = createHash("sha256").update(js).digest("hex");
-        const call = { organization_id, run_id, seen_as: run.run_id, js, sha256, args, headers, created_at };
+        const call = { organization_id, run_id, seen_as: run.run_id, js, sha256, ordered, args, headers, created_at };
         try {
           return await replayWith(runner, { ...call, now: Date.now(), memo: [], trace: true }, run);
         } finally {

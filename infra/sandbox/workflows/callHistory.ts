@@ -9,6 +9,8 @@ export interface Call {
   key: string;
   /** Its result; undefined while it is outstanding. */
   value: MemoEntry["value"] | undefined;
+  /** The number of its result among all results of the run, in the order of the log; 0 while it is outstanding. */
+  order: number;
   /** The number of the last tick that made it. */
   lastTick: number;
 }
@@ -37,7 +39,7 @@ export const newCallHistory = (): CallHistory => ({
 function findOrAdd(history: CallHistory, key: string): Call {
   const known = history.calls.get(key);
   if (known) return known;
-  const call = { key, value: undefined, lastTick: 0 };
+  const call = { key, value: undefined, order: 0, lastTick: 0 };
   history.calls.set(key, call);
   history.bytes += bytesOf(key);
   return call;
@@ -46,7 +48,7 @@ function findOrAdd(history: CallHistory, key: string): Call {
 export function remember(history: CallHistory, entries: readonly MemoEntry[]): void {
   for (const { key, value } of entries) {
     const call = findOrAdd(history, key);
-    if (!call.value) history.answered += 1;
+    if (!call.value) call.order = history.answered += 1;
     call.value = value;
     history.bytes += bytesOf("json" in value ? value.json : value.error.message);
   }

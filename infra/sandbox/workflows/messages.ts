@@ -66,6 +66,7 @@ export interface TickOrder {
   created_at?: number;
   /** Allows speculative steps. */
   speculation?: TickCall["ahead"];
+  ordered?: true;
   trace?: true;
 }
 

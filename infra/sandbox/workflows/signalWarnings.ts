@@ -10,6 +10,8 @@ export interface RaisedSignal {
   /** Whether it is the signal of complete(). */
   ends: boolean;
   stack: string | null;
+  /** Another call won the race that it took part in: nothing waits for it any more. */
+  lost?: boolean;
 }
 
 /**
@@ -23,7 +25,8 @@ export function swallowedSignals(
 ): TickWarning[] {
   const earlier = completedBy === null ? raised : raised.slice(0, completedBy);
   const warnings = new Map<string, TickWarning>();
-  for (const [n, { call, stack }] of earlier.entries()) {
+  for (const [n, { call, stack, lost }] of earlier.entries()) {
+    if (lost) continue;
     const { line } = placeInStack(stack);
     const place = `${call} ${line}`;
     if (warnings.size === MAX_WARNINGS) break;

@@ -20,7 +20,10 @@ export class ThreadLost extends TickLost {
 }
 
 /** An order with the memo from an entry on. */
-const orderPart = ({ run_id, seen_as, sha256, now, memo, ahead, trace }: TickCall, from: number): TickOrder => ({
+const orderPart = (
+  { run_id, seen_as, sha256, now, memo, ahead, ordered, trace }: TickCall,
+  from: number,
+): TickOrder => ({
   run_id,
   ...(seen_as !== undefined && { seen_as }),
   sha256,
@@ -28,6 +31,7 @@ const orderPart = ({ run_id, seen_as, sha256, now, memo, ahead, trace }: TickCal
   from,
   memo: memo.slice(from),
   ...(ahead && { speculation: ahead }),
+  ...(ordered && { ordered }),
   ...(trace && { trace }),
 });
 

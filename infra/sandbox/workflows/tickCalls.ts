@@ -65,12 +65,18 @@ function takeSpeculated({ history, speculated }: TickState): SpeculatedStep[] {
 /** Answers the calls that `run()` makes on one tick. */
 export function createTickCalls(tick: NewTick & { speculate?: Speculate }) {
   const state = newTickState(tick);
+  const newCall = (answer: () => Answer): Answer => {
+    state.lastOrder = 0;
+    return answer();
+  };
   return {
-    findAnswer: (request: string): Answer => findAnswer(state, request),
+    findAnswer: (request: string): Answer => newCall(() => findAnswer(state, request)),
     requestSteps: (request: string, concurrency: number): Answer =>
-      answerOrError(() => requestSteps(state, request, concurrency, tick.speculate)),
+      newCall(() => answerOrError(() => requestSteps(state, request, concurrency, tick.speculate))),
     request: (what: string, name: string, json: string, key: string | undefined): Answer =>
-      answerOrError(() => answerRequest(state, what, name, json, key)),
+      what === "order"
+        ? String(state.lastOrder)
+        : newCall(() => answerOrError(() => answerRequest(state, what, name, json, key))),
     ended: () => state.ended,
     /** Whether `run()` cannot end now: it has called complete() or continueAs(), or waits for a new call. */
     isOpen: (): boolean => state.requested.length > 0 || state.ended !== undefined,

@@ -59,7 +59,8 @@ export function tickEnd(state: RunState, isOpen: boolean, signals: RunSignals): 
       if (!isOpen) throw stuckFailure("run()");
       return { end: SUSPENDED, warnings: [] };
     case "returned":
-      if (!isOpen) return { end: implicitEnd(state.json()), warnings: [] };
+      if (!isOpen || signals.raised().every(({ lost }) => lost))
+        return { end: implicitEnd(state.json()), warnings: [] };
       return { end: SUSPENDED, warnings: swallowedSignals(signals.raised(), null, signals.isAwaited) };
     case "thrown":
       return thrownEnd(state.thrown, signals);

@@ -1,9 +1,10 @@
+import { RACE_GUEST } from "./raceGuest.ts";
 import { SHARED_GUEST } from "./sharedGuest.ts";
 
 /**
  * The functions that `run()` can call. Each requests an answer from the host: JSON of the result, undefined while there is none,
  * or "!" and JSON of an error. A function of the host functions, which returns
- * `[prepare, start, describe, resultJson, allSignals, signalAt, stack]`.
+ * `[prepare, start, describe, resultJson, allSignals, signalAt, stack, deliver]`.
  */
 export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   ${SHARED_GUEST}
@@ -24,6 +25,7 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   };
   const signalIndex = (error) =>
     isObject(error) && apply(mapHas, signalIndexes, [error]) ? apply(mapGet, signalIndexes, [error]) : null;
+  ${RACE_GUEST}
   /* The signal that an error contains, as its cause or in its list of errors. */
   const wrappedSignal = (error) => {
     let inner = error;
@@ -48,10 +50,10 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   const isError = (answer) => typeof answer === "string" && answer[0] === "!";
   const toPromise = (answer, call, name) => {
     if (answer === undefined) return suspend(call + (name === undefined ? "()" : '("' + name + '")'), false);
-    if (!isError(answer)) return resolved(parse(answer));
+    if (!isError(answer)) return isOrdered ? queueAnswer(parse(answer), false) : resolved(parse(answer));
     const error = readError(answer);
     if (error.code === undefined) throw error;
-    return rejected(error);
+    return isOrdered ? queueAnswer(error, true) : rejected(error);
   };
   const toValue = (answer) => {
     if (isError(answer)) throw readError(answer);
@@ -206,7 +208,8 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
 
   /* Runs before the script: the top level of the module can read these values too. */
   const prepare = (json) => {
-    const { args, headers, runId, seed } = bare(parse(json));
+    const { args, headers, runId, seed, ordered } = bare(parse(json));
+    if (ordered === true) orderAnswers();
     define(Math, "random", seededRandom(seed));
     for (const [name, value] of [["args", args], ["runId", runId]]) {
       define(globalThis, name, value);
@@ -233,10 +236,10 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   const resultJson = (value) => toJson(value, "The result of run()");
   const allSignals = () => {
     const list = bare([]);
-    for (let n = 0; n < raised.length; n++) list[n] = bare({ call: raised[n].call, ends: raised[n].ends, stack: raised[n].stack });
+    for (let n = 0; n < raised.length; n++) list[n] = bare({ call: raised[n].call, ends: raised[n].ends, stack: raised[n].stack, lost: raised[n].lost });
     return stringify(list);
   };
   const signalAt = (n) => raised[n].signal;
   const stack = () => readText(() => new GuestError().stack, 20000) ?? "";
-  return [prepare, start, describe, resultJson, allSignals, signalAt, stack];
+  return [prepare, start, describe, resultJson, allSignals, signalAt, stack, deliver];
 }`;

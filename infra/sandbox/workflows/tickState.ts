@@ -20,6 +20,8 @@ export interface TickState {
   /** How many calls were made that have a result, and that have none. */
   answered: number;
   outstanding: number;
+  /** The order of the result that the last request got, of several the highest. */
+  lastOrder: number;
   /** Size of the requests that are new on this tick, in UTF-16 units. */
   requestedJson: number;
   /** What the first complete() or continueAs() asks for. */
@@ -46,6 +48,7 @@ export function newTickState({ run_id, now, history, onCall }: NewTick): TickSta
     logs: createLogs(),
     answered: 0,
     outstanding: 0,
+    lastOrder: 0,
     requestedJson: 0,
     ended: undefined,
     speculated: [],
@@ -57,6 +60,7 @@ export function newTickState({ run_id, now, history, onCall }: NewTick): TickSta
 
 /** Counts a call; returns false when this tick has made it before. Throws InvalidOption beyond the limit. */
 export function countCall(state: TickState, call: Call): boolean {
+  state.lastOrder = Math.max(state.lastOrder, call.order);
   if (call.lastTick === state.tick) return false;
   call.lastTick = state.tick;
   state.onCall?.(call);

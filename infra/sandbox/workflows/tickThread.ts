@@ -69,7 +69,7 @@ function applyOrder(order: TickOrder, cached: CachedRun | undefined): CachedRun 
 
 async function tick(id: number, text: string): Promise<TickReply> {
   const order = JSON.parse(text) as TickOrder;
-  const { run_id, seen_as = run_id, sha256, now, speculation, trace } = order;
+  const { run_id, seen_as = run_id, sha256, now, speculation, ordered, trace } = order;
   const cached = removeRun(run_id);
   const run = applyOrder(order, cached) ?? applyOrder(JSON.parse(await request(id, "history")) as TickOrder, undefined);
   if (!run) throw new Error("The order does not have the whole memo of the run.");
@@ -88,6 +88,7 @@ async function tick(id: number, text: string): Promise<TickReply> {
       now,
       history,
       speculation,
+      ordered,
       trace,
     });
     const { outcome, speculated, compiled } = reply;

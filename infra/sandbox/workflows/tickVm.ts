@@ -48,6 +48,8 @@ export interface Tick {
   sha256: string;
   /** Allows speculative steps. */
   speculation?: TickCall["ahead"] | undefined;
+  /** Answers reach `run()` one after the other, in the order of the memo. */
+  ordered?: true | undefined;
   trace?: true | undefined;
 }
 
@@ -62,7 +64,16 @@ interface TickVmOptions {
 type Handle = JSValueHandle;
 
 /** The functions that the guest returns, in their order (see tickGuest.ts). */
-const GUEST_FUNCTIONS = ["prepare", "start", "describe", "resultJson", "allSignals", "signalAt", "stack"] as const;
+const GUEST_FUNCTIONS = [
+  "prepare",
+  "start",
+  "describe",
+  "resultJson",
+  "allSignals",
+  "signalAt",
+  "stack",
+  "deliver",
+] as const;
 type TickGuest = Record<(typeof GUEST_FUNCTIONS)[number], Handle>;
 const nameTickGuest = (functions: Handle[]): TickGuest =>
   Object.fromEntries(GUEST_FUNCTIONS.map((name, n) => [name, functions[n]])) as TickGuest;
@@ -143,15 +154,18 @@ function createTickRealm(wasm: QuickJsWasm, cpu_ms: number) {
   return { realm, execution, setCurrent: (tick: RunningTick): void => void (current = tick) };
 }
 
-/** Evaluates the module of the script. */
-async function evaluate(
-  { vm }: Realm,
-  { inside, drain, call, resultOf }: Execution,
-  code: Uint8Array,
-  { describe }: TickGuest,
-) {
-  const promise = inside(() => vm().evalBytecode(code));
+/** Runs all jobs. Answers that wait for their turn are delivered one by one, each when no job is left. */
+function settle({ drain, call }: Execution, { deliver }: TickGuest, promise: JSValueHandle): void {
   drain();
+  while (promise.promiseState === PENDING && call(deliver).toString() === "true") drain();
+}
+
+/** Evaluates the module of the script. */
+async function evaluate({ vm }: Realm, execution: Execution, code: Uint8Array, guest: TickGuest) {
+  const { inside, call, resultOf } = execution;
+  const { describe } = guest;
+  const promise = inside(() => vm().evalBytecode(code));
+  settle(execution, guest, promise);
   if (promise.promiseState === PENDING) throw stuckFailure("The script");
   const result = await resultOf(promise);
   if (promise.promiseState === FULFILLED) return result;
@@ -160,13 +174,11 @@ async function evaluate(
 }
 
 /** Calls `run()`, and reads what it did when no job is left. */
-async function runModule(
-  { call, drain, resultOf }: Execution,
-  module: JSValueHandle,
-  { start, describe, resultJson }: TickGuest,
-): Promise<RunState> {
+async function runModule(execution: Execution, module: JSValueHandle, guest: TickGuest): Promise<RunState> {
+  const { call, resultOf } = execution;
+  const { start, describe, resultJson } = guest;
   const promise = call(start, module);
-  drain();
+  settle(execution, guest, promise);
   if (promise.promiseState === PENDING) return { is: "pending" };
   const result = await resultOf(promise);
   if (promise.promiseState === FULFILLED) return { is: "returned", json: () => call(resultJson, result).toString() };
@@ -199,12 +211,12 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
   const { call, inside } = execution;
   const stepVm = createSpeculativeVm({ wasm, onSpeculate });
 
-  async function execute({ seen_as, args, headers, script }: Tick, tick: RunningTick): Promise<TickEnd> {
+  async function execute({ seen_as, args, headers, script, ordered }: Tick, tick: RunningTick): Promise<TickEnd> {
     tick.clock.start();
     const guest = nameTickGuest(await realm.fresh());
     const vm = realm.vm();
     tick.trace?.begin(() => vm.callFunction(guest.stack, vm.undefined).toString());
-    const rest = JSON.stringify({ headers, runId: seen_as, seed: seedOf(seen_as) });
+    const rest = JSON.stringify({ headers, runId: seen_as, seed: seedOf(seen_as), ordered });
     call(guest.prepare, vm.newString(`{"args":${args},${rest.slice(1)}`));
     if (typeof script === "string") tick.compiled = inside(() => compileModule(vm, script));
     const code = typeof script === "string" ? tick.compiled! : script;

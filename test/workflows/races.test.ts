@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from "vitest";
+import { openWorkflows, workflowSource, type Tenant, type Workflows } from "./harness.ts";
+
+/* Promise.race and its like over calls of run(), as people and other systems answer them. */
+
+let w: Workflows;
+let home: Tenant;
+beforeAll(async () => {
+  w = await openWorkflows();
+  ({ home } = w);
+});
+
+const BOSS = 'ctx.awaitApproval("boss", { title: "Go?" }).then(({ approved }) => ({ approved }))';
+
+test("a timer wins against an approval, which stays open until the run ends and changes nothing when it is decided", async () => {
+  const source = workflowSource(`const winner = await Promise.race([${BOSS}, ctx.sleep(50).then(() => "late")]);
+await ctx.awaitApproval("next", { title: winner });
+return winner;`);
+  const workflow = await home.register(source);
+  const [run, other] = [await home.start(workflow), await home.start(workflow)];
+  const names = async (id: string) => (await home.pending(id, 2)).map(({ name }) => name);
+  expect([await names(run), await names(other)]).toEqual([
+    ["boss", "next"],
+    ["boss", "next"],
+  ]);
+  const [boss, next] = await home.pending(run, 2);
+  await home.decide(boss);
+  expect((await home.decide(next)).status).toBe(200);
+  const record = await home.untilOver(run);
+  expect([record.status, record.result, record.warnings]).toEqual(["completed", "late", []]);
+  await home.decide((await home.pending(other, 2))[1]);
+  expect((await home.untilOver(other)).result).toBe("late");
+  expect((await home.approvals(other)).map(({ status }) => status)).toEqual(["cancelled", "approved"]);
+});
+
+test("an event wins against a timer, and the second of two approvals against the first", async () => {
+  const paid = workflowSource(
+    'return Promise.race([ctx.sleep("1d"), ctx.waitForEvent("paid").then(({ data }) => data.amount)]);',
+  );
+  const run = await home.start(await home.register(paid));
+  await home.until(run, ({ waiting_on }) => waiting_on.some(({ type }: any) => type === "event"));
+  await home.made(home.owner("POST", "/workflows/events", { name: "paid", data: { amount: 5 } }));
+  expect((await home.untilOver(run)).result).toBe(5);
+
+  const two = workflowSource(
+    `return Promise.race([${BOSS}, ctx.awaitApproval("lead", { title: "Go?" }).then(() => "lead")]);`,
+  );
+  const asked = await home.start(await home.register(two));
+  await home.decide((await home.pending(asked, 2)).find(({ name }) => name === "lead"));
+  expect((await home.untilOver(asked)).result).toBe("lead");
+});
+
+test("a check of a new version replays a race in the order in which its calls were answered", async () => {
+  const source = workflowSource(`const winner = await Promise.race([${BOSS}, ctx.sleep(20).then(() => "late")]);
+await ctx.awaitApproval("next", { title: "Next?" });
+return winner;`);
+  const workflow = await home.register(source);
+  const run = await home.start(workflow);
+  const [boss, next] = await home.pending(run, 2);
+  await home.decide(boss);
+  await home.decide(next);
+  await home.untilOver(run);
+  const path = `/definitions/${workflow.definition.id}/check-runs`;
+  const checked = await home.made(home.owner("POST", path, { source: `${source}// changed\n` }));
+  expect([checked.checked, checked.same]).toEqual([1, 1]);
+});
