@@ -35,7 +35,7 @@ export const RACE_GUEST = `
     if (others) for (let m = 0; m < others.length; m++) lose(others[m]);
   };
   /*
-   * A promise over several: "value" and "failure" are told of each that settles, and return true when the result is known.
+   * A promise over several. "value" and "failure" get each that settles, and return true when the result is known.
    * Signals count as pending; when every other one has settled and the result is not known, the first signal suspends run().
    */
   const combine = (values, begin) => new PromiseClass((resolve, reject) => {

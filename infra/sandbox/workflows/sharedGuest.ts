@@ -107,3 +107,7 @@ const EXPORTS =
 export const WORKFLOW_MODULE = `const { ${EXPORTS} } = globalThis;
 export { ${EXPORTS} };
 `;
+
+/** 96 bits that are the same on every tick of a run: the seed of its random numbers. */
+export const seedOf = (run_id: string): number[] =>
+  [0, 8, 16].map((at) => Number.parseInt(run_id.replaceAll("-", "").slice(at, at + 8), 16) | 0);

@@ -13,6 +13,7 @@ import type { RaisedSignal } from "./signalWarnings.ts";
 import { createSpeculator, type SpeculationOptions } from "./speculateSteps.ts";
 import { createSpeculativeVm } from "./speculativeVm.ts";
 import { createTickCalls, type TickCalls } from "./tickCalls.ts";
+import { seedOf } from "./sharedGuest.ts";
 import { stuckFailure, tickEnd, type RunState, type ThrownByRun, type TickEnd } from "./tickEnd.ts";
 import { TICK_GUEST } from "./tickGuest.ts";
 import { createTickTrace, type TickTrace } from "./tickTrace.ts";
@@ -96,10 +97,6 @@ interface RunningTick {
 
 const timeoutFailure = (): RunFailure =>
   new RunFailure("run_timeout", "run() computed for longer than it may on one tick.");
-
-/** 96 bits that are the same on every tick of a run. */
-const seedOf = (run_id: string): number[] =>
-  [0, 8, 16].map((at) => Number.parseInt(run_id.replaceAll("-", "").slice(at, at + 8), 16) | 0);
 
 function countInterrupt(tick: RunningTick, cpu_ms: number): boolean {
   tick.interrupts += 1;
