@@ -12,6 +12,8 @@ import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { createBreaker } from "#infra/postgres/breaker.ts";
 import { sendWhileRight } from "#infra/postgres/clock.ts";
+import { fetchFile } from "#infra/web/fetchFile.ts";
+import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
@@ -62,6 +64,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
   const scripts = openScripts({ processes: 1 });
   const clock = await watchOwnClock(resources);
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
+  const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const progress = trackProgress({ hints: bus.hints, db });
   pool.on("remove", progress.invalidate);
@@ -79,6 +82,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     passagesFrom,
     engine,
     models: openSearchModels(resources),
+    fetchFile: (url, signal) => fetchFile(pages, url, signal),
     catalog: openModels(resources),
     requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
     ...portsOf(scripts),

@@ -74,6 +74,11 @@ export interface HttpDeps extends HttpPorts {
   passagesFrom(blob: Buffer, seq: number): Iterable<StoredPassage>;
   engine: SearchEngine;
   models: SearchModels;
+  /** A file of a public address, or why it cannot be had. */
+  fetchFile(
+    url: string,
+    signal: AbortSignal,
+  ): Promise<{ filename: string; mimetype: string; bytes: Buffer } | { refusal: string }>;
   catalog: Catalog;
   /** Places for requests that this process works on, shared by organizations in turns. */
   requestPlaces: { acquire(owner: string, signal: AbortSignal): Promise<void>; release(owner: string): void };

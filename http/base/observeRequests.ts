@@ -9,6 +9,7 @@ import { traceRequests } from "./traceRequests.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /** Counts body bytes that have arrived. Throws when the organization's share, or all memory for bodies, is used up. */
+    /** Counts bytes of the body that this process keeps; a negative number lets them go. */
     holds(bytes: number): void;
   }
 }

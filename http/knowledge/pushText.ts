@@ -7,7 +7,7 @@ import { blobFolder, streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { identifyPost, nextCommand, previousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
+import { nextCommand, previousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { requireStorage } from "../upload/storageLimits.ts";
 import { findHolder } from "../upload/storeOnce.ts";
@@ -26,8 +26,7 @@ import {
 
 function readPush(
   http: Http,
-  request: FastifyRequest,
-  collection_id: string,
+  { collection_id, identity }: Pick<DocumentUpload, "collection_id" | "identity">,
   body: z.infer<typeof Push>,
 ): DocumentUpload {
   const bytes = Buffer.from(body.text);
@@ -48,7 +47,7 @@ function readPush(
     external_id,
     external_claim: external_id === null ? null : externalClaim(http, collection_id, external_id),
     content_claim: contentClaim(http, collection_id, sha256, external_id),
-    identity: identifyPost(request, `/api/v1/knowledge/collections/${collection_id}/documents/text`),
+    identity,
   };
 }
 
@@ -116,10 +115,10 @@ async function replace(
 export async function pushText(
   http: Http,
   request: FastifyRequest,
-  collection_id: string,
+  place: Pick<DocumentUpload, "collection_id" | "identity">,
   body: z.infer<typeof Push>,
 ): Promise<UploadAnswer> {
-  const upload = readPush(http, request, collection_id, body);
+  const upload = readPush(http, place, body);
   const { external_claim } = upload;
   const holder = external_claim === null ? undefined : await findHolder(http, `external:${external_claim}`);
   const row = holder && (await findAnyDocument(http, request.caller, holder));

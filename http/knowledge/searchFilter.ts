@@ -27,7 +27,7 @@ const time = (meaning: string) =>
 const mediaType = (sent: string): string => typeFromFileName(`x.${sent}`) ?? canonicalType(sent);
 
 const KNOWN_TYPES = new Set<string>(Object.values(MEDIA_TYPES));
-const Type = z
+export const MediaType = z
   .string("must be a string")
   .transform(mediaType)
   .refine((type) => KNOWN_TYPES.has(type), `must be one of ${Object.keys(MEDIA_TYPES).join(", ")}, or a media type`);
@@ -50,7 +50,7 @@ export const Filter = z
         .strictObject({ any: tags("It has one of them."), all: tags("It has all of them.") }, "must be {any, all}")
         .optional(),
       types: z
-        .array(Type, "must be an array of strings")
+        .array(MediaType, "must be an array of strings")
         .max(MAX_TAGS, `must have ${MAX_TAGS} items at most`)
         .optional()
         .describe("Types as file extensions (`pdf`, `docx`) or media types."),

@@ -65,6 +65,31 @@ export function storeDocument(
   });
 }
 
+/** What a repetition of the upload must send again, as well as the bytes. */
+export const describeUpload = ({ name, mime_type, tags, metadata, readers }: Upload): string[] => [
+  name,
+  mime_type,
+  ...tags,
+  ...[metadata, readers].filter((sent) => sent !== undefined).map((sent) => JSON.stringify(sent)),
+];
+
+/** Stores a file as a document, unless the collection has the same bytes. */
+export async function storeFile(
+  http: Http,
+  request: FastifyRequest,
+  file: Upload & Pick<DocumentUpload, "collection_id" | "identity">,
+): Promise<UploadAnswer> {
+  const content_claim = contentClaim(http, file.collection_id, file.sha256, null);
+  const upload: DocumentUpload = {
+    ...file,
+    original: "file",
+    external_id: null,
+    external_claim: null,
+    content_claim,
+  };
+  return answerUpload(http, request, upload, await storeDocument(http, request, upload));
+}
+
 /** Throws 404 `collection_not_found` when the collection was deleted in the meantime. */
 export async function answerUpload(
   http: Http,

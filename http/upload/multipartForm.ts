@@ -54,18 +54,23 @@ export interface FormRules {
 const tooLarge = () => new ApiError("file_too_large", "The file is larger than 100 MB.", { param: "file" });
 
 /** Hashes each chunk as it arrives: hashing 100 MB at once would block the process for 60 ms. */
-async function readContent(
+export async function readContent(
   { file }: MultipartFile,
   request: FastifyRequest,
 ): Promise<Pick<SentFile, "bytes" | "sha256">> {
   const hash = createHash("sha256");
   const chunks: Buffer[] = [];
+  let held = 0;
   for await (const chunk of file as AsyncIterable<Buffer>) {
     request.holds(chunk.length);
+    held += chunk.length;
     hash.update(chunk);
     chunks.push(chunk);
   }
-  if (file.truncated) throw tooLarge();
+  if (file.truncated) {
+    request.holds(-held);
+    throw tooLarge();
+  }
   return { bytes: await concatenate(chunks), sha256: hash.digest("hex") };
 }
 
@@ -73,7 +78,7 @@ async function readContent(
 const MAX_COPY_BYTES = 4_000_000;
 
 /** Buffer.concat with pauses: copying 100 MB at once blocked the process for 100 ms. */
-async function concatenate(chunks: Buffer[]): Promise<Buffer> {
+export async function concatenate(chunks: Buffer[]): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(chunks.reduce((sum, { length }) => sum + length, 0));
   let [copied, pausedAt] = [0, 0];
   for (const chunk of chunks) {
@@ -124,11 +129,25 @@ function refusal(error: unknown, code: string): ApiError {
 export async function readForm(request: FastifyRequest, rules: FormRules): Promise<Form> {
   if (!request.isMultipart()) throw new ApiError(rules.unreadableCode, "The body must be multipart/form-data.");
   if (Number(request.headers["content-length"]) > MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES) throw tooLarge();
+  return orRefuse(request, rules, () => readParts(request, rules));
+}
+
+/** Drops the rest of a body. */
+export function dropRest({ raw }: FastifyRequest): void {
+  raw.unpipe();
+  raw.resume();
+}
+
+/** Reads parts of a form. Throws as readForm does. */
+export async function orRefuse<T>(
+  request: FastifyRequest,
+  rules: Pick<FormRules, "unreadableCode">,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
-    return await readParts(request, rules);
+    return await read();
   } catch (error) {
-    request.raw.unpipe();
-    request.raw.resume();
+    dropRest(request);
     const isKnown =
       error instanceof ApiError ||
       error instanceof Unavailable ||

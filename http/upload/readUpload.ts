@@ -4,7 +4,14 @@ import { ApiError } from "../base/errors.ts";
 import { cleanFilename } from "../base/filename.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { detectType } from "./detectType.ts";
-import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES, readForm, type FormRules, type SentFile } from "./multipartForm.ts";
+import {
+  MAX_FILE_BYTES,
+  MAX_FORM_OVERHEAD_BYTES,
+  readForm,
+  type Field,
+  type FormRules,
+  type SentFile,
+} from "./multipartForm.ts";
 import { readMetadata, type Metadata } from "./metadata.ts";
 import { readReaders, type Readers } from "./readers.ts";
 import { readTags } from "./tags.ts";
@@ -42,14 +49,29 @@ export async function readUpload(
 ): Promise<Upload> {
   const { file, fields } = await readForm(request, { ...RULES, ignoresFields });
   if (!file) throw new ApiError("missing_file", "The form needs a part with a filename.", { param: "file" });
+  if (file.bytes.length === 0) throw emptyFile();
+  const details = readDetails(fields);
+  return { ...(await describeFile(file, { pictures })), ...details };
+}
+
+const emptyFile = () => new ApiError("empty_document", "The file has no content.", { param: "file" });
+
+/** What a form says about its files. */
+export const readDetails = (fields: Field[]): Pick<Upload, "tags" | "metadata" | "readers"> => ({
+  tags: readTags(fields),
+  metadata: readMetadata(fields),
+  readers: readReaders(fields),
+});
+
+/** A file with its type and display name. Throws 400 `empty_document` and 415 `unsupported_file_type`. */
+export async function describeFile(
+  file: SentFile,
+  { pictures }: { pictures: boolean },
+): Promise<Pick<Upload, "name" | "mime_type" | "bytes" | "sha256">> {
   const { bytes, sha256 } = file;
-  if (bytes.length === 0) throw new ApiError("empty_document", "The file has no content.", { param: "file" });
-  const tags = readTags(fields);
-  const metadata = readMetadata(fields);
-  const readers = readReaders(fields);
+  if (bytes.length === 0) throw emptyFile();
   const mime_type = await detectType(file, { pictures });
-  const name = cleanFilename(file.filename) || defaultFilename(mime_type);
-  return { name, mime_type, tags, metadata, readers, bytes, sha256 };
+  return { name: cleanFilename(file.filename) || defaultFilename(mime_type), mime_type, bytes, sha256 };
 }
 
 const requireForm = async (request: FastifyRequest): Promise<void> => {

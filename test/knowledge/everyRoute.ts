@@ -48,6 +48,12 @@ const KNOWLEDGE: [name: string, absent: string | undefined, send: Route["send"]]
     "collection_not_found",
     (call, { slug }) => call("POST", `/collections/${slug}/documents/text`, { text: "x" }),
   ],
+  ["list all documents", undefined, (call) => call("GET", "/documents?tags=a")],
+  [
+    "push a batch to a collection",
+    "collection_not_found",
+    (call, { slug }) => call("POST", "/documents/batch", { collection: slug, documents: [{ text: "x" }] }),
+  ],
   ["read a document", "not_found", (call, { document }) => call("GET", `/documents/${document}`)],
   ["read the text of a document", "not_found", (call, { document }) => call("GET", `/documents/${document}/text`)],
   [

@@ -51,7 +51,12 @@ const STRANGERS = [
 ];
 
 /** Every route of the knowledge API that returns what a document is or holds, and what it answers a caller who may see it. */
-const RECORD_ROUTES = ["GET /documents/{id}", "GET /documents/{id}/versions", "GET /collections/{reference}/documents"];
+const RECORD_ROUTES = [
+  "GET /documents/{id}",
+  "GET /documents",
+  "GET /documents/{id}/versions",
+  "GET /collections/{reference}/documents",
+];
 const TEXT_ROUTES = [
   "GET /documents/{id}/text",
   "GET /documents/{id}/passages",
@@ -68,6 +73,7 @@ const OTHER_ROUTES = [
   "DELETE /collections/{reference}",
   "POST /collections/{reference}/documents",
   "POST /collections/{reference}/documents/text",
+  "POST /documents/batch",
   "PATCH /documents/{id}",
   "POST /documents/{id}/reprocess",
   "DELETE /documents/{id}",

@@ -21,6 +21,8 @@ import { getExtraction } from "#projections/extractions/query.ts";
 import { documentUploaded } from "../samples.ts";
 import { fixture } from "./fixture.ts";
 
+const ANY = { readable_by: null, tags: [], types: [], metadata: [] };
+
 type Fixture = Awaited<ReturnType<typeof fixture>>;
 
 async function following() {
@@ -128,9 +130,9 @@ test("a document is live in one generation, and disappears together with its col
   expect(await filterDocuments(f.db, f.organization, [first, newId()], [books], [])).toEqual(new Set([first]));
   expect(await filterDocuments(f.db, f.organization, [first], [newId()], [])).toEqual(new Set());
 
-  const all = await listDocuments(f.db, books, { status: null, readable_by: null, limit: 50, offset: 0 });
+  const all = await listDocuments(f.db, [books], { ...ANY, status: null, limit: 50, offset: 0 });
   expect([all.total, all.rows.map(({ id }) => id)]).toEqual([2, [second, first]]);
-  const waiting = await listDocuments(f.db, books, { status: "pending", readable_by: null, limit: 50, offset: 0 });
+  const waiting = await listDocuments(f.db, [books], { ...ANY, status: "pending", limit: 50, offset: 0 });
   expect([waiting.total, waiting.rows.map(({ id }) => id)]).toEqual([1, [second]]);
 
   const stream = streamName("collection", books);

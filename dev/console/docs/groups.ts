@@ -71,6 +71,7 @@ export const GROUPS: readonly Group[] = [
       entry("docs/permissions.md", "Permissions", "Who may call what: every route and every role."),
       entry("docs/reference/errors.md", "Error codes", "Every code with its status, and what to do about it."),
       entry("docs/reference/events.md", "Event types", "Every event with its fields, and which of them can be erased."),
+      entry("docs/documents.md", "Bringing documents in", "Uploads, texts, archives, many at once, and lists."),
       entry("docs/search.md", "Search", "Questions, filters and metadata of documents."),
       entry("docs/reference/settings.md", "Settings", "Every variable of the environment, its default and its values."),
       entry("docs/models.md", "Aliases of models", "Several models under one name, and what happens when one fails."),

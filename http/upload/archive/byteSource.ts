@@ -1,0 +1,45 @@
+/** The stream ended in the middle of something. */
+export class EarlyEnd extends Error {
+  override name = "EarlyEnd";
+}
+
+/** Reads a stream by lengths and by chunks. */
+export function createByteSource(stream: AsyncIterable<Buffer>) {
+  const chunks = stream[Symbol.asyncIterator]();
+  let left: Buffer = Buffer.alloc(0);
+  let taken = 0;
+
+  /** Up to `max` bytes, as many as are there; throws EarlyEnd at the end. */
+  async function some(max = Infinity): Promise<Buffer> {
+    while (left.length === 0) {
+      const { value, done } = await chunks.next();
+      if (done) throw new EarlyEnd("the stream ended");
+      left = value;
+    }
+    const part = left.subarray(0, max);
+    left = left.subarray(part.length);
+    taken += part.length;
+    return part;
+  }
+
+  return {
+    some,
+    /** Exactly so many bytes; for headers. */
+    async exactly(length: number): Promise<Buffer> {
+      const parts: Buffer[] = [];
+      for (let missing = length; missing > 0; missing -= parts.at(-1)!.length) parts.push(await some(missing));
+      return Buffer.concat(parts);
+    },
+    async skip(length: number): Promise<void> {
+      for (let missing = length; missing > 0; ) missing -= (await some(missing)).length;
+    },
+    /** Puts bytes back that `some` returned last. */
+    putBack(bytes: Buffer): void {
+      left = left.length === 0 ? bytes : Buffer.concat([bytes, left]);
+      taken -= bytes.length;
+    },
+    /** Bytes that were read so far. */
+    taken: () => taken,
+  };
+}
+export type ByteSource = ReturnType<typeof createByteSource>;
