@@ -9,7 +9,7 @@ import type { Hit } from "./groupHits.ts";
 /** The place in the list of the nearest that the nearer ones are compared with. */
 const CROWD = 9;
 /** A passage that is so much nearer than the crowd stands out; and what each further step of nearness counts. */
-const [GAP, WEIGHT] = [0.1, 0.6];
+const [GAP, WEIGHT] = [0.2, 0.6];
 /** Words whose best hit has less than this share of the possible score say little; the nearest count by their order then. */
 const WEAK = 0.1;
 /** Nearest passages that neither words nor nearness speak for come last. */
@@ -29,8 +29,10 @@ export function fuse(words: Hit[], nearest: NearHit[], possible: number): Hit[] 
   const gain = createGain(nearest, Math.max(0, 1 - best / WEAK));
   for (const hit of nearest) {
     const key = passageKey(hit.passage);
-    const { passage, document } = hit;
-    fused.set(key, { passage, document, score: (fused.get(key)?.score ?? 0) + gain(hit) });
+    const { passage, document, nearness } = hit;
+    // of hits with the same words, none moves up because of a nearness that says nothing
+    const own = fused.get(key)?.score ?? LAST * (1 + nearness);
+    fused.set(key, { passage, document, score: own + gain(hit) });
   }
   // the sort is stable: of equal hits, that of the words is first
   return [...fused.values()].toSorted((a, b) => b.score - a.score);
@@ -41,6 +43,5 @@ function createGain(nearest: NearHit[], weakness: number): (hit: NearHit) => num
   const [first, last] = [nearest[0]?.nearness ?? 0, nearest.at(-1)?.nearness ?? 0];
   const crowd = nearest[CROWD]?.nearness ?? last;
   const range = first - last || 1;
-  return ({ nearness }) =>
-    WEIGHT * Math.max(0, nearness - crowd - GAP) + (weakness * (nearness - last)) / range + LAST * (1 + nearness);
+  return ({ nearness }) => WEIGHT * Math.max(0, nearness - crowd - GAP) + (weakness * (nearness - last)) / range;
 }
