@@ -31,8 +31,9 @@ interface Organization {
   nextAt: number;
   /** The last pause; 0 while its endpoint works. */
   pauseMs: number;
-  /** Another configuration ends a pause. */
+  /** Another configuration ends a pause, and what still waits for the endpoint of before. */
   configuredAt: number;
+  stop(): void;
   /** Whether its fault of an earlier process may still be shown. */
   mayShowFault: boolean;
 }
@@ -47,10 +48,12 @@ export async function embedPassages(deps: PassageEmbedder, signal: AbortSignal):
   const known = new Map<string, Organization>();
   const running = new Set<Promise<void>>();
   const start = (one: Organization): void => {
-    one.isRunning = true;
+    const replaced = new AbortController();
+    Object.assign(one, { isRunning: true, stop: () => replaced.abort() });
+    const either = AbortSignal.any([signal, replaced.signal]);
     const work = semaphore
-      .run(one.id, () => embedSome(deps, one, signal), signal)
-      .catch((error: unknown) => (signal.aborted ? undefined : pause(deps, one, error)))
+      .run(one.id, () => embedSome(deps, one, either), either)
+      .catch((error: unknown) => (either.aborted ? undefined : pause(deps, one, error)))
       .finally(() => {
         one.isRunning = false;
         running.delete(work);
@@ -75,7 +78,8 @@ function lookUp(known: Map<string, Organization>, id: string, configuredAt: numb
   const before = known.get(id);
   if (before?.configuredAt === configuredAt) return before;
   const fresh = { nextAt: 0, pauseMs: 0, configuredAt, mayShowFault: true };
-  const one = before ? Object.assign(before, fresh) : { id, isRunning: false, ...fresh };
+  before?.stop();
+  const one = before ? Object.assign(before, fresh) : { id, isRunning: false, stop: () => {}, ...fresh };
   known.set(id, one);
   return one;
 }
