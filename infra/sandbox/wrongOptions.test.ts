@@ -19,6 +19,7 @@ test("a wrong option is found with its line and column", () => {
 
 test.each([
   ['awaitApproval("a", { title: 5 })', "awaitApproval: title: must be a string of at most 500 characters."],
+  ['awaitApproval("a", { escalate: { after: "2d", to: [] } })', /^awaitApproval: escalate: .*to must name somebody/],
   ['awaitApproval("a", { assignees: [{ peson: "ann" }] })', /^awaitApproval: assignees: each of assignees is /],
   ['awaitApproval("a", { expires_in: "3 days" })', /^awaitApproval: expires_in: a duration is /],
   ['awaitApproval("a", { form: [] })', "awaitApproval: form: must be a JSON Schema."],
@@ -44,6 +45,7 @@ test.each([
   'await ctx.runStepMany("a", [], { concurrency: args.n, ["on" + "Error"]: "no", ...args.more })',
   'await ctx.awaitApproval("a", { title: "t", expires_in: "3d", on_expiry: "reject", body: null, assignees: [] })',
   'await ctx.awaitApproval("a", { title: `t`, assignees: [{ person: args.who }], form: { type: "object", ...args.more } })',
+  'await ctx.awaitApproval("a", { assignees: [{ group: "f" }], remind_after: "1d", escalate: { after: "2d", to: [{ role: "owner" }] } })',
   'await ctx.sleep("90s", { key: "x" }); await ctx.sleepUntil("2030-01-31T09:00:00Z"); await ctx.sleep(args.time)',
   'await ctx.waitForRun(await ctx.startRun("a", args, { key: 1, on_parent_end: "leave" }), { timeout: "3d" })',
   'await other.awaitApproval("a", { whatever: 1 })',

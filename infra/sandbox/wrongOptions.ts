@@ -44,8 +44,13 @@ const asParsed =
   };
 const asTime = (parse: (what: string, value: unknown) => unknown): Check =>
   asParsed((value) => parse("", value), /^: /);
+/** Each option is checked alone. An escalation needs assignees beside it, which are there when the call runs. */
+const BESIDE: Record<string, object> = { escalate: { assignees: [{ role: "owner" }] } };
 const asApproval = (option: string): Check =>
-  asParsed((value) => parseApprovalOptions("a", { [option]: value }), new RegExp(`^awaitApproval: (${option}:? )?`));
+  asParsed(
+    (value) => parseApprovalOptions("a", { ...BESIDE[option], [option]: value }),
+    new RegExp(`^awaitApproval: (${option}:? )?`),
+  );
 
 const ON_ERROR = oneOf("fail", "return");
 const APPROVAL_CHECKS: Record<string, Check> = {
