@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
-import type { Approval, ApprovalStatus, Page, Person, Run, RunStatus, RunSummary } from "./types.ts";
+import type { Approval, ApprovalStatus, Page, Person, RunStatus, RunSummary } from "./types.ts";
 
 /* Every query of the console. Keys start with the kind of thing, which the change stream names. */
 
@@ -27,38 +27,38 @@ export interface RunFilter {
   status?: RunStatus | undefined;
   workflow?: string | undefined;
   q?: string | undefined;
+  /** Only runs that retry or fork this run. */
+  parent?: string | undefined;
+  /** Only runs that this run started. */
+  starter?: string | undefined;
 }
 
-/** Runs created before `to`, so that rows stay in place while new runs start. */
-export const listRuns = ({ status, workflow, q }: RunFilter, to: string, limit: number) =>
+/** The filter as the service reads it. */
+export const runQuery = ({ status, workflow, q, parent, starter }: RunFilter) => ({
+  status,
+  workflow_id: workflow,
+  q,
+  parent_id: parent,
+  starter_id: starter,
+});
+
+/** A page of the runs created before `to`, so that rows stay in place while new runs start. */
+export const listRuns = (filter: RunFilter, to: string, offset: number, limit: number) =>
   queryOptions({
-    queryKey: ["run", "list", status, workflow, q, to, limit],
+    queryKey: ["run", "list", runQuery(filter), to, offset, limit],
     queryFn: ({ signal }) =>
-      call<Page<RunSummary>>("workflows/runs", { signal, query: { status, workflow_id: workflow, q, to, limit } }),
+      call<Page<RunSummary>>("workflows/runs", { signal, query: { ...runQuery(filter), to, offset, limit } }),
     placeholderData: (previous) => previous,
   });
 
 /** How many runs were created since. */
-export const countNewRuns = ({ status, workflow, q }: RunFilter, from: string) =>
+export const countNewRuns = (filter: RunFilter, from: string) =>
   queryOptions({
-    queryKey: ["run", "count", status, workflow, q, from],
+    queryKey: ["run", "count", runQuery(filter), from],
     queryFn: async ({ signal }) => {
-      const query = { status, workflow_id: workflow, q, from, limit: 1 };
+      const query = { ...runQuery(filter), from, limit: 1 };
       return (await call<Page<RunSummary>>("workflows/runs", { signal, query })).total;
     },
-  });
-
-export const getRun = (id: string) =>
-  queryOptions({
-    queryKey: ["run", "one", id],
-    queryFn: ({ signal }) => call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal }),
-  });
-
-/** The runs that retry or fork a run. */
-export const listContinuations = (id: string) =>
-  queryOptions({
-    queryKey: ["run", "continuations", id],
-    queryFn: ({ signal }) => call<Page<RunSummary>>("workflows/runs", { signal, query: { parent_id: id, limit: 20 } }),
   });
 
 export const listWorkflows = queryOptions({

@@ -13,7 +13,7 @@ export interface Page<T> {
 }
 
 export interface Actor {
-  type: "person" | "api_key" | "trigger";
+  type: "person" | "api_key" | "webhook" | "schedule" | "run" | "system" | "link";
   id: string;
   name?: string | null;
 }
@@ -29,6 +29,7 @@ export interface RunSummary {
   definition_version: number;
   status: RunStatus;
   error: string | null;
+  error_info: { code: string; step: string | null } | null;
   started_by: Actor & { trigger_id: string | null };
   external_user_id: string | null;
   created_at: string;
@@ -49,52 +50,6 @@ export interface ChangedRuns {
 export interface ErrorPlace {
   line?: number | null;
   column?: number | null;
-}
-
-export interface Attempt {
-  n: number;
-  status: "running" | "completed" | "failed" | "lost";
-  started_at: string;
-  ended_at: string | null;
-  error: string | null;
-  error_info: ErrorPlace | null;
-  logs: string[];
-  logs_truncated: boolean;
-}
-
-export interface Step {
-  id: string;
-  name: string;
-  status: "scheduled" | "running" | "retry_wait" | "completed" | "failed" | "abandoned";
-  index: number | null;
-  attempts: Attempt[];
-  args: unknown;
-  result: unknown;
-  omitted?: ("args" | "result")[];
-  error: string | null;
-  idempotency_key: string;
-  /** The result is that of the parent run. */
-  inherited: boolean;
-  scheduled_at: string;
-  completed_at: string | null;
-}
-
-export type Waiting =
-  | { type: "approval"; id: string; name: string; since: string; expires_at: string }
-  | { type: "step"; id: string; name: string; attempt: number; next_attempt_at: string | null }
-  | { type: "timer"; until: string };
-
-export interface Run extends RunSummary {
-  error_info: ({ code: string; step: string | null; attempt?: number | null } & ErrorPlace) | null;
-  cancelled_by: Actor | null;
-  expires_at: string;
-  waiting_on: Waiting[];
-  args: unknown;
-  result: unknown;
-  warnings: { code: string; message: string; step: string | null; line: number | null }[];
-  logs: { tick: number; text: string }[];
-  steps: Step[];
-  counts: { steps: number; attempts: number; ticks: number };
 }
 
 export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", "cancelled"] as const;

@@ -84,10 +84,12 @@ const linkedApproval = createRoute({
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/runs",
-  validateSearch: ({ status, workflow, q }: Record<string, unknown>): RunFilter => ({
+  validateSearch: ({ status, workflow, q, parent, starter }: Record<string, unknown>): RunFilter => ({
     status: readChoice(status, RUN_STATUSES),
     workflow: readText(workflow),
     q: readText(q),
+    parent: readText(parent),
+    starter: readText(starter),
   }),
   component: lazyRouteComponent(() => import("../screens/runs/Runs.tsx"), "Runs"),
 });
@@ -155,12 +157,13 @@ const documentPage = createRoute({
 const log = createRoute({
   getParentRoute: () => root,
   path: "/log",
-  validateSearch: ({ stream, type, follow, after, event }: Record<string, unknown>): LogSearch => ({
+  validateSearch: ({ stream, type, follow, after, event, verify }: Record<string, unknown>): LogSearch => ({
     stream: readText(stream),
     type: readText(type),
     follow: follow === true || undefined,
     after: readText(after),
     event: readText(event),
+    verify: readText(verify),
   }),
   component: lazyRouteComponent(() => import("../screens/log/Log.tsx"), "Log"),
 });

@@ -18,6 +18,11 @@ const TONES: Record<string, string> = {
   disabled: "warn",
   "locked out": "warn",
   expired: "warn",
+  waiting: "warn",
+  timed_out: "warn",
+  answered: "good",
+  fired: "good",
+  different: "warn",
 };
 
 /** A status as a word; colour only supports it. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { CHUNK, Chunk, chunksOf } from "./Chunk.tsx";
 import "./table.css";
 
 interface Column<T> {
@@ -15,16 +16,39 @@ export type Columns<T> = readonly Column<T>[];
 const classOf = <T,>({ wide, number }: Column<T>, className?: string): string | undefined =>
   [wide && "wide", number && "number", className].filter(Boolean).join(" ") || undefined;
 
-interface Props<T> {
-  /** What the rows are, and their order. */
-  caption: string;
+/** Pixels of a row of one line. */
+const ROW_HEIGHT = 44;
+
+const Row = <T,>({ columns, row }: { columns: Columns<T>; row: T }) => (
+  <tr>
+    {columns.map((column) => (
+      <td key={column.title} className={classOf(column, column.className)}>
+        {column.cell(row)}
+      </td>
+    ))}
+  </tr>
+);
+
+interface RowsProps<T> {
   columns: Columns<T>;
   rows: readonly T[];
   rowKey(row: T): string;
 }
 
-/** Rows of things that are alike. Titles of columns name them. */
-export const Table = <T,>({ caption, columns, rows, rowKey }: Props<T>) => (
+/** Rows without a table around them: a part of a long one. */
+export const Rows = <T,>({ columns, rows, rowKey }: RowsProps<T>) =>
+  rows.map((row) => <Row key={rowKey(row)} columns={columns} row={row} />);
+
+interface FrameProps<T> {
+  /** What the rows are, and their order. */
+  caption: string;
+  columns: Columns<T>;
+  /** Groups of rows. */
+  children: ReactNode;
+}
+
+/** A table with titles of columns. */
+const Frame = <T,>({ caption, columns, children }: FrameProps<T>) => (
   <div className="card table">
     <table>
       <caption className="hidden-text">{caption}</caption>
@@ -37,17 +61,43 @@ export const Table = <T,>({ caption, columns, rows, rowKey }: Props<T>) => (
           ))}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={rowKey(row)}>
-            {columns.map((column) => (
-              <td key={column.title} className={classOf(column, column.className)}>
-                {column.cell(row)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
+      {children}
     </table>
   </div>
+);
+
+/** Rows of things that are alike, any number of them. Titles of columns name them. */
+export const Table = <T,>({ caption, columns, rows, rowKey }: Omit<FrameProps<T>, "children"> & RowsProps<T>) => (
+  <Frame caption={caption} columns={columns}>
+    {chunksOf(rows).map((chunk, n) => (
+      <Chunk
+        key={n * CHUNK}
+        as="tbody"
+        n={n}
+        height={chunk.length * ROW_HEIGHT}
+        rows={() => <Rows columns={columns} rows={chunk} rowKey={rowKey} />}
+      />
+    ))}
+  </Frame>
+);
+
+interface PagedProps<T> extends Omit<FrameProps<T>, "children"> {
+  total: number;
+  /** The rows of the page that begins at an offset: at most `CHUNK`. */
+  page(offset: number): ReactNode;
+}
+
+/** A table whose pages are read while the window is near them. */
+export const PagedTable = <T,>({ caption, columns, total, page }: PagedProps<T>) => (
+  <Frame caption={caption} columns={columns}>
+    {Array.from({ length: Math.ceil(total / CHUNK) }, (_, n) => (
+      <Chunk
+        key={n * CHUNK}
+        as="tbody"
+        n={n}
+        height={Math.min(CHUNK, total - n * CHUNK) * ROW_HEIGHT}
+        rows={() => page(n * CHUNK)}
+      />
+    ))}
+  </Frame>
 );

@@ -3,7 +3,7 @@ import { stepId } from "#events/ids.ts";
 import { eventTime } from "#events/run.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { applyToLinks, newLinks, type LinksView } from "./foldLinks.ts";
+import { applyToChildren, type ChildRunsView } from "./foldChildren.ts";
 import {
   abandonSteps,
   applyToStep,
@@ -16,6 +16,7 @@ import {
   type StepEventType,
   type Steps,
 } from "./foldSteps.ts";
+import { applyToWaits, endWaits, type WaitsView } from "./foldWaits.ts";
 
 export interface Warning {
   code: string;
@@ -26,7 +27,7 @@ export interface Warning {
 }
 
 /** A run as its events describe it. Stored values are not opened. */
-export interface RunView extends LinksView {
+export interface RunView {
   status: "pending" | "running" | "completed" | "failed" | "cancelled" | "continued";
   /** Version of the stream after the events. */
   version: number;
@@ -39,8 +40,8 @@ export interface RunView extends LinksView {
   /** Answers of the parent run, in chunks. */
   inherited: StoredValue[];
   steps: Steps;
-  approvals: Map<string, { id: string; name: string; since: Date; expires_at: Date }>;
-  timers: Map<string, Date>;
+  children: ChildRunsView;
+  waits: WaitsView;
   warnings: Warning[];
   /** Lines that `run()` logged, with the tick in which each came first. */
   logs: { tick: number; text: string }[];
@@ -68,9 +69,8 @@ const newView = (): RunView => ({
   headers: {},
   inherited: [],
   steps: new Map(),
-  approvals: new Map(),
-  timers: new Map(),
-  ...newLinks(),
+  children: new Map(),
+  waits: new Map(),
   warnings: [],
   logs: [],
   ticks: 0,
@@ -112,10 +112,7 @@ export const isLive = ({ status }: Pick<RunView, "status">): boolean => status =
 function end(run: RunView, status: RunView["status"], at: Date): void {
   run.status = status;
   run.completed_at = at;
-  run.approvals.clear();
-  run.timers.clear();
-  run.runWaits.clear();
-  run.messageWaits.clear();
+  endWaits(run.waits, at);
   abandonSteps(run.steps);
 }
 
@@ -134,11 +131,11 @@ function fail(run: RunView, { data, personal, recorded_at }: RecordedRunEvent<"R
 
 type Apply<T extends RunEventType> = (run: RunView, event: RecordedRunEvent<T>) => void;
 
-const removeApproval = (run: RunView, { data }: { data: { approval_id: string } }) =>
-  void run.approvals.delete(data.approval_id);
 const changeStep = (run: RunView, event: RecordedRunEvent<StepEventType>) =>
   applyToStep(run.steps, event, !isLive(run));
-const changeLinks = (run: RunView, event: RecordedRunEvent) => applyToLinks(run, event);
+const changeWaits = (run: RunView, event: RecordedRunEvent) => applyToWaits(run.waits, event);
+const changeChildren = (run: RunView, event: RecordedRunEvent<"ChildRunRequested" | "ChildRunStarted">) =>
+  applyToChildren(run.children, event);
 const ignore = (): void => {};
 
 /** How each type of event changes the view. */
@@ -163,25 +160,17 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
   StepAttemptFailed: changeStep,
   StepAttemptLost: changeStep,
   StepFailed: changeStep,
-  TimerStarted: (run, { data }) => void run.timers.set(data.key, new Date(data.fires_at)),
-  TimerFired: (run, { data }) => void run.timers.delete(data.key),
-  ApprovalRequested(run, { data, personal, recorded_at }) {
-    const { approval_id: id, expires_at } = data;
-    run.approvals.set(id, {
-      id,
-      name: personal?.name ?? "",
-      since: recorded_at,
-      expires_at: new Date(expires_at),
-    });
-  },
+  TimerStarted: changeWaits,
+  TimerFired: changeWaits,
+  ApprovalRequested: changeWaits,
   ApprovalVoted: ignore,
-  ApprovalReminded: ignore,
-  ApprovalEscalated: ignore,
-  ApprovalLinkCreated: ignore,
+  ApprovalReminded: changeWaits,
+  ApprovalEscalated: changeWaits,
+  ApprovalLinkCreated: changeWaits,
   ApprovalLinkRevoked: ignore,
-  ApprovalDecided: removeApproval,
-  ApprovalExpired: removeApproval,
-  ApprovalCancelled: removeApproval,
+  ApprovalDecided: changeWaits,
+  ApprovalExpired: changeWaits,
+  ApprovalCancelled: changeWaits,
   RunWarned(run, { data: { code, call, line }, personal }) {
     run.warnings.push({ code, message: personal?.message ?? "", step: call, line, tick: run.ticks });
   },
@@ -204,12 +193,12 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
     run.next_args = personal?.args ?? null;
     end(run, "continued", recorded_at);
   },
-  ChildRunRequested: changeLinks,
-  ChildRunStarted: changeLinks,
-  RunWaitStarted: changeLinks,
-  MessageWaitStarted: changeLinks,
-  WaitAnswered: changeLinks,
-  WaitTimedOut: changeLinks,
+  ChildRunRequested: changeChildren,
+  ChildRunStarted: changeChildren,
+  RunWaitStarted: changeWaits,
+  MessageWaitStarted: changeWaits,
+  WaitAnswered: changeWaits,
+  WaitTimedOut: changeWaits,
   RunWaitRegistered: ignore,
   RunWatched: ignore,
   RunSettled: ignore,

@@ -3,9 +3,10 @@ import { stepId } from "#events/ids.ts";
 import { Actor } from "#events/runOrigin.ts";
 import { RunAs } from "#events/workflow.ts";
 import type { RunRow } from "#projections/runs/query.ts";
-import { isLive, type RunView } from "./foldRun.ts";
+import type { RunView } from "./foldRun.ts";
 import type { OpenValue } from "./runValues.ts";
 import { presentSteps, RunStep } from "./stepShape.ts";
+import { presentWaits, RunWait, Waiting, waitingOn } from "./waitShape.ts";
 
 const time = z.iso.datetime();
 export const RunStatus = z.enum(["pending", "running", "completed", "failed", "cancelled", "continued"]);
@@ -58,29 +59,15 @@ export const RunSummary = z.object({
   continued_as: z.string().nullable().describe("The run that goes on for this one."),
 });
 
-const Waiting = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("approval"), id: z.string(), name: z.string(), since: time, expires_at: time }),
-  z.object({
-    type: z.literal("step"),
-    id: z.string(),
-    name: z.string(),
-    attempt: z.int(),
-    next_attempt_at: time.nullable(),
-  }),
-  z.object({ type: z.literal("timer"), until: time }),
-  z.object({
-    type: z.literal("run"),
-    run_id: z.string(),
-    since: time,
-    until: time.nullable().describe("The end of the timeout; null: there is none."),
-  }),
-  z.object({ type: z.literal("event"), name: z.string().nullable(), since: time, until: time.nullable() }),
-]);
-
 /** A run with all its details. */
 export const Run = RunSummary.extend({
   cancel_reason: z.string().nullable().describe("Given by the one who cancelled it."),
   waiting_on: z.array(Waiting),
+  waits: z
+    .array(RunWait)
+    .describe(
+      "All that `run()` has waited for without a worker, in order: the newest thousand. Not what the parent run waited for.",
+    ),
   args: z.unknown(),
   headers: z
     .record(z.string(), z.string())
@@ -141,41 +128,6 @@ export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   continued_as: row.continued_as,
 });
 
-/** The approvals, steps, timers and runs that a live run waits for. */
-export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
-  if (!isLive(run)) return [];
-  const open = [...run.steps.values()].filter(({ completed_at }) => completed_at === null);
-  return [
-    ...[...run.approvals.values()].map(({ id, name, since, expires_at }) => ({
-      type: "approval" as const,
-      id,
-      name,
-      since: since.toISOString(),
-      expires_at: expires_at.toISOString(),
-    })),
-    ...open.map(({ id, name, attempts, next_attempt_at }) => ({
-      type: "step" as const,
-      id,
-      name,
-      attempt: attempts.length,
-      next_attempt_at: iso(next_attempt_at),
-    })),
-    ...[...run.timers.values()].map((until) => ({ type: "timer" as const, until: until.toISOString() })),
-    ...[...run.runWaits.values()].map(({ run_id, since, until }) => ({
-      type: "run" as const,
-      run_id,
-      since: since.toISOString(),
-      until: iso(until),
-    })),
-    ...[...run.messageWaits.values()].map(({ name, since, until }) => ({
-      type: "event" as const,
-      name,
-      since: since.toISOString(),
-      until: iso(until),
-    })),
-  ];
-}
-
 /** A run folded from its events. The row has what never changes. */
 export async function presentRun(row: RunRow, run: RunView, open: OpenValue): Promise<z.infer<typeof Run>> {
   const steps = await presentSteps(run, row, open);
@@ -205,6 +157,7 @@ export async function presentRun(row: RunRow, run: RunView, open: OpenValue): Pr
     started_at: iso(run.started_at),
     completed_at: iso(run.completed_at),
     waiting_on: waitingOn(run),
+    waits: presentWaits(run),
     args: await open(run.args),
     headers,
     result: await open(run.result),

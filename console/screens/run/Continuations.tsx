@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
-import { listContinuations } from "../../api/queries.ts";
-import type { Run, RunSummary, Step } from "../../api/types.ts";
+import { listContinuations, type Run, type Step } from "../../api/run.ts";
+import type { RunSummary } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
-import { shortId } from "../../format/index.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
+import { RunLink } from "../../parts/RunLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 
 export const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
@@ -50,12 +50,6 @@ export function ForkButton({ run, step }: { run: Run; step: Step }) {
     </>
   );
 }
-
-const RunLink = ({ id }: { id: string }) => (
-  <Link to="/runs/$runId" params={{ runId: id }}>
-    run <span className="mono">{shortId(id)}</span>
-  </Link>
-);
 
 const BACKWARD = { retry: "Retries", fork: "Forked from", continued: "Goes on for" };
 const FORWARD = { retry: "Retried by", fork: "Forked by", continued: "Goes on as" };

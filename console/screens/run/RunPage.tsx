@@ -1,50 +1,25 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
-import { getRun } from "../../api/queries.ts";
-import type { Run, Waiting } from "../../api/types.ts";
+import { getRun, type Run } from "../../api/run.ts";
 import { useRole } from "../../api/useRole.ts";
-import { formatCount, formatDuration } from "../../format/index.ts";
+import { formatCount, formatDuration, formatNumber } from "../../format/index.ts";
+import { ActorLink } from "../../parts/ActorLink.tsx";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
+import { ChildRuns } from "./ChildRuns.tsx";
 import { Continuations, isLive, RetryButton } from "./Continuations.tsx";
 import { SourcePlace } from "./SourcePlace.tsx";
 import { Timeline } from "./Timeline.tsx";
+import { WaitsFor } from "./WaitsFor.tsx";
 
+/** A run that waits for many things at once shows the first ones above its timeline. */
+const MAX_WAITING = 5;
 const route = getRouteApi("/runs/$runId");
-
-function WaitsFor({ waiting }: { waiting: Waiting }) {
-  if (waiting.type === "approval")
-    return (
-      <>
-        the approval{" "}
-        <Link to="/inbox/$approvalId" params={{ approvalId: waiting.id }}>
-          {waiting.name}
-        </Link>
-        , which expires <Time at={waiting.expires_at} />
-      </>
-    );
-  if (waiting.type === "timer")
-    return (
-      <>
-        a timer that ends <Time at={waiting.until} />
-      </>
-    );
-  return (
-    <>
-      the step {waiting.name}
-      {waiting.next_attempt_at && (
-        <>
-          , which is tried again <Time at={waiting.next_attempt_at} />
-        </>
-      )}
-    </>
-  );
-}
 
 function Facts({ run }: { run: Run }) {
   const end = run.completed_at ? Date.parse(run.completed_at) : undefined;
@@ -54,6 +29,19 @@ function Facts({ run }: { run: Run }) {
       <dd>
         <Time at={run.created_at} />
       </dd>
+      <dt>Started by</dt>
+      <dd>
+        <ActorLink actor={run.started_by} />
+      </dd>
+      {run.cancelled_by && (
+        <>
+          <dt>Cancelled by</dt>
+          <dd>
+            <ActorLink actor={run.cancelled_by} />
+            {run.cancel_reason && `: ${run.cancel_reason}`}
+          </dd>
+        </>
+      )}
       <dt>Took</dt>
       <dd>{end && run.started_at ? formatDuration(end - Date.parse(run.started_at)) : "not over"}</dd>
       <dt>Steps</dt>
@@ -125,14 +113,18 @@ function Details({ run }: { run: Run }) {
       <Problems run={run} />
       {isLive(run) && run.waiting_on.length > 0 && (
         <div className="notice warn">
-          {run.waiting_on.map((waiting) => (
-            <p key={waiting.type === "timer" ? waiting.until : waiting.id}>
+          {run.waiting_on.slice(0, MAX_WAITING).map((waiting, n) => (
+            <p key={n}>
               Waits for <WaitsFor waiting={waiting} />.
             </p>
           ))}
+          {run.waiting_on.length > MAX_WAITING && (
+            <p>And for {formatNumber(run.waiting_on.length - MAX_WAITING)} more, which the timeline shows.</p>
+          )}
         </div>
       )}
       <Timeline run={run} />
+      <ChildRuns run={run} isOver={!isLive(run)} />
       <div className="pair">
         <Value label="Arguments" value={run.args} />
         <Value label="Result" value={run.result} />

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listDefinitionVersions } from "../../api/build.ts";
-import type { ErrorPlace, Run } from "../../api/types.ts";
+import type { Run } from "../../api/run.ts";
+import type { ErrorPlace } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 
 type RunCode = Pick<Run, "definition_id" | "definition_version">;

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import type { RunFilter } from "../../api/queries.ts";
+import { runQuery, type RunFilter } from "../../api/queries.ts";
 import type { ChangedRuns, RunStatus } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
@@ -25,11 +25,11 @@ interface Progress {
 /** Counts the runs, asks, then changes them page by page. */
 async function changeAll(
   action: "retry" | "cancel",
-  { status, workflow, q }: RunFilter,
+  shown: RunFilter,
   show: (progress: Progress) => void,
 ): Promise<void> {
   const to = new Date().toISOString();
-  const filter = { status, to, ...(workflow && { workflow_id: workflow }), ...(q && { q }) };
+  const filter = { ...runQuery(shown), to };
   const change = (more: object) =>
     call<ChangedRuns>("workflows/runs/change", { method: "POST", body: { action, filter, limit: PAGE, ...more } });
   const found = await change({ dry_run: true });

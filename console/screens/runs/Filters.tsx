@@ -1,10 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { listWorkflows, type RunFilter } from "../../api/queries.ts";
 import { RUN_STATUSES } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
+import { shortId } from "../../format/index.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+
+/** A filter that another screen sets: it is shown, and can be removed. */
+const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemove(): void }) => (
+  <p className="chip">
+    {label}{" "}
+    <Link to="/runs/$runId" params={{ runId: id }} className="mono">
+      {shortId(id)}
+    </Link>{" "}
+    <button type="button" className="button small" onClick={onRemove}>
+      Remove
+    </button>
+  </p>
+);
 
 /** The filters of the list; they are part of the address. */
 export function Filters({ filter }: { filter: RunFilter }) {
@@ -14,7 +28,7 @@ export function Filters({ filter }: { filter: RunFilter }) {
     void navigate({
       to: "/runs",
       replace: true,
-      search: { status: filter.status, workflow: filter.workflow, q: filter.q, ...part },
+      search: { ...filter, ...part },
     });
   return (
     <search className="filters">
@@ -32,6 +46,12 @@ export function Filters({ filter }: { filter: RunFilter }) {
         onPick={(workflow) => change({ workflow })}
       />
       <InputFilter label="Text of the error" type="search" value={filter.q} onChange={(q) => change({ q })} />
+      {filter.starter && (
+        <RelatedRun label="Started by run" id={filter.starter} onRemove={() => change({ starter: undefined })} />
+      )}
+      {filter.parent && (
+        <RelatedRun label="Continues run" id={filter.parent} onRemove={() => change({ parent: undefined })} />
+      )}
     </search>
   );
 }

@@ -3,16 +3,16 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { countNewRuns, listRuns, type RunFilter } from "../../api/queries.ts";
 import type { RunSummary } from "../../api/types.ts";
-import { formatCount, formatDuration, formatNumber, shortId } from "../../format/index.ts";
+import { formatCount, formatDuration, shortId } from "../../format/index.ts";
+import { CHUNK } from "../../parts/Chunk.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { Table, type Columns } from "../../parts/Table.tsx";
+import { PagedTable, Rows, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { ChangeAll } from "./ChangeAll.tsx";
 import { Filters } from "./Filters.tsx";
 
-const PAGE = 50;
 const route = getRouteApi("/runs");
 
 const lasted = ({ started_at, completed_at }: RunSummary): string =>
@@ -30,6 +30,7 @@ const COLUMNS: Columns<RunSummary> = [
   { title: "Status", cell: ({ status }) => <Status status={status} /> },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Took", wide: true, number: true, cell: lasted },
+  { title: "Failed at", wide: true, cell: ({ error_info }) => error_info?.step },
   { title: "Error", wide: true, cell: ({ error }) => error && <span className="bad-text clipped">{error}</span> },
 ];
 
@@ -62,12 +63,32 @@ function NewRuns({ filter, since, onShow }: { filter: RunFilter; since: string; 
   return <NewRows count={count} what="run" onShow={onShow} />;
 }
 
+interface PageProps {
+  filter: RunFilter;
+  until: string;
+  offset: number;
+}
+
+/** The rows of one page, read while the window is near them. */
+function RunRows({ filter, until, offset }: PageProps) {
+  const page = useQuery(listRuns(filter, until, offset, CHUNK));
+  if (page.data) return <Rows columns={COLUMNS} rows={page.data.data} rowKey={({ id }) => id} />;
+  return (
+    <tr>
+      <td colSpan={COLUMNS.length}>
+        <Loaded query={page} what="runs">
+          {() => null}
+        </Loaded>
+      </td>
+    </tr>
+  );
+}
+
 /** All runs of the organization, newest first. */
 export function Runs() {
   const filter = route.useSearch();
   const [until, setUntil] = useState(() => new Date().toISOString());
-  const [limit, setLimit] = useState(PAGE);
-  const runs = useQuery(listRuns(filter, until, limit));
+  const runs = useQuery(listRuns(filter, until, 0, CHUNK));
   return (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Runs</h1>
@@ -80,15 +101,14 @@ export function Runs() {
           ) : (
             <>
               <ChangeAll key={filter.status} filter={filter} />
-              <Table caption="Runs, newest first" columns={COLUMNS} rows={page.data} rowKey={({ id }) => id} />
-              <p className="quiet">
-                {formatNumber(page.data.length)} of {formatCount(page.total, "run")}{" "}
-                {page.total > page.data.length && limit < 500 && (
-                  <button type="button" className="button small" onClick={() => setLimit(Math.min(500, limit + PAGE))}>
-                    Show more
-                  </button>
-                )}
-              </p>
+              <PagedTable
+                key={JSON.stringify(filter)}
+                caption="Runs, newest first"
+                columns={COLUMNS}
+                total={page.total}
+                page={(offset) => <RunRows filter={filter} until={until} offset={offset} />}
+              />
+              <p className="quiet">{formatCount(page.total, "run")}</p>
             </>
           )
         }

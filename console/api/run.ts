@@ -1,0 +1,110 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./call.ts";
+import type { Actor, ErrorPlace, Page, RunSummary } from "./types.ts";
+
+/* One run with all its details. */
+
+export interface Attempt {
+  n: number;
+  status: "running" | "completed" | "failed" | "lost";
+  started_at: string;
+  ended_at: string | null;
+  error: string | null;
+  error_info: ErrorPlace | null;
+  logs: string[];
+  logs_truncated: boolean;
+}
+
+export interface Step {
+  id: string;
+  name: string;
+  status: "scheduled" | "running" | "retry_wait" | "completed" | "failed" | "abandoned";
+  index: number | null;
+  attempts: Attempt[];
+  args: unknown;
+  result: unknown;
+  omitted?: ("args" | "result")[];
+  error: string | null;
+  idempotency_key: string;
+  /** The result is that of the parent run. */
+  inherited: boolean;
+  scheduled_at: string;
+  completed_at: string | null;
+}
+
+/** What a live run waits for. */
+export type Waiting =
+  | { type: "approval"; id: string; name: string; since: string; expires_at: string }
+  | { type: "step"; id: string; name: string; attempt: number; next_attempt_at: string | null }
+  | { type: "timer"; until: string }
+  | { type: "run"; run_id: string; since: string; until: string | null }
+  | { type: "event"; name: string | null; since: string; until: string | null };
+
+/** A wait of a run, open or ended. */
+export interface RunWait {
+  type: "approval" | "timer" | "run" | "event";
+  key: string;
+  /** Of the approval or the event. */
+  name: string | null;
+  approval_id: string | null;
+  run_id: string | null;
+  since: string;
+  until: string | null;
+  ended_at: string | null;
+  outcome: string | null;
+  decided_by: Actor | null;
+  event_id: string | null;
+  reminded_at: string | null;
+  escalated_at: string | null;
+  links: number;
+}
+
+/** A run that `run()` started. */
+export interface ChildRun {
+  run_id: string;
+  /** The id or name that `run()` gave; null once it is erased. */
+  workflow: string | null;
+  on_parent_end: "cancel" | "leave";
+  started: boolean;
+}
+
+export interface Run extends RunSummary {
+  error_info: ({ code: string; step: string | null; attempt?: number | null } & ErrorPlace) | null;
+  cancelled_by: Actor | null;
+  cancel_reason: string | null;
+  expires_at: string;
+  waiting_on: Waiting[];
+  waits: RunWait[];
+  child_runs: ChildRun[];
+  args: unknown;
+  result: unknown;
+  warnings: { code: string; message: string; step: string | null; line: number | null }[];
+  logs: { tick: number; text: string }[];
+  steps: Step[];
+  counts: { steps: number; attempts: number; ticks: number };
+}
+
+export const getRun = (id: string) =>
+  queryOptions({
+    queryKey: ["run", "one", id],
+    queryFn: ({ signal }) => call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal }),
+  });
+
+/** Runs that are shown with another run; the list of runs shows all. */
+const MAX_RELATED = 20;
+
+/** The runs that retry or fork a run. */
+export const listContinuations = (id: string) =>
+  queryOptions({
+    queryKey: ["run", "continuations", id],
+    queryFn: ({ signal }) =>
+      call<Page<RunSummary>>("workflows/runs", { signal, query: { parent_id: id, limit: MAX_RELATED } }),
+  });
+
+/** The newest of the runs that a run started. */
+export const listChildRuns = (id: string) =>
+  queryOptions({
+    queryKey: ["run", "children", id],
+    queryFn: ({ signal }) =>
+      call<Page<RunSummary>>("workflows/runs", { signal, query: { starter_id: id, limit: MAX_RELATED } }),
+  });

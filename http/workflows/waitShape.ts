@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { Actor } from "#events/runOrigin.ts";
+import { isLive, type RunView } from "./foldRun.ts";
+import { openWaits, WAIT_OUTCOMES, type WaitView } from "./foldWaits.ts";
+
+const time = z.iso.datetime();
+/** Waits in one answer. A run that sleeps in a loop has one for each time. */
+const MAX_WAITS = 1_000;
+
+/** What a live run waits for. */
+export const Waiting = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("approval"), id: z.string(), name: z.string(), since: time, expires_at: time }),
+  z.object({
+    type: z.literal("step"),
+    id: z.string(),
+    name: z.string(),
+    attempt: z.int(),
+    next_attempt_at: time.nullable(),
+  }),
+  z.object({ type: z.literal("timer"), until: time }),
+  z.object({
+    type: z.literal("run"),
+    run_id: z.string(),
+    since: time,
+    until: time.nullable().describe("The end of the timeout; null: there is none."),
+  }),
+  z.object({ type: z.literal("event"), name: z.string().nullable(), since: time, until: time.nullable() }),
+]);
+
+/** A wait of a run, open or ended. */
+export const RunWait = z.object({
+  type: z.enum(["approval", "timer", "run", "event"]),
+  key: z.string(),
+  name: z.string().nullable().describe("Of the approval or the event."),
+  approval_id: z.string().nullable(),
+  run_id: z.string().nullable().describe("The run whose end is awaited."),
+  since: time,
+  until: time.nullable().describe("When it expires, fires or times out; null: never."),
+  ended_at: time.nullable().describe("Null: the run still waits."),
+  outcome: z.enum(WAIT_OUTCOMES).nullable().describe("What ended it. `run_ended`: the run ended first."),
+  decided_by: Actor.nullable().describe("Who decided the approval."),
+  event_id: z.string().nullable().describe("The event that answered."),
+  reminded_at: time.nullable(),
+  escalated_at: time.nullable(),
+  links: z.int().describe("Links to the approval that were created."),
+});
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function presentOpen({ type, approval_id, name, run_id, since, until }: WaitView): z.infer<typeof Waiting> {
+  const begun = { since: since.toISOString(), until: iso(until) };
+  if (type === "approval")
+    return { type, id: approval_id!, name: name!, since: begun.since, expires_at: until!.toISOString() };
+  if (type === "timer") return { type, until: until!.toISOString() };
+  return type === "run" ? { type, run_id: run_id!, ...begun } : { type, name, ...begun };
+}
+
+const ORDER = ["timer", "run", "event"] as const;
+
+/** The approvals, steps, timers, runs and events that a live run waits for. */
+export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
+  if (!isLive(run)) return [];
+  const waits = openWaits(run.waits);
+  const present = (wanted: WaitView["type"]) => waits.filter(({ type }) => type === wanted).map(presentOpen);
+  const steps = [...run.steps.values()].filter(({ completed_at }) => completed_at === null);
+  return [
+    ...present("approval"),
+    ...steps.map(({ id, name, attempts, next_attempt_at }) => ({
+      type: "step" as const,
+      id,
+      name,
+      attempt: attempts.length,
+      next_attempt_at: iso(next_attempt_at),
+    })),
+    ...ORDER.flatMap(present),
+  ];
+}
+
+/** The newest waits, in the order in which they began. */
+export const presentWaits = ({ waits }: RunView): z.infer<typeof RunWait>[] =>
+  [...waits.values()].slice(-MAX_WAITS).map((wait) => ({
+    ...wait,
+    since: wait.since.toISOString(),
+    until: iso(wait.until),
+    ended_at: iso(wait.ended_at),
+    reminded_at: iso(wait.reminded_at),
+    escalated_at: iso(wait.escalated_at),
+  }));
