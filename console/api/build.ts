@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, service } from "./call.ts";
+import type { Envelope } from "./envelope.ts";
 import type { ToolApproval } from "./toolApproval.ts";
 import type { FormSchema, Page } from "./types.ts";
 
@@ -162,7 +163,7 @@ export interface Workflow {
   description: string;
   project_id: string | null;
   definition: { id: string; name: string | null; version: number; latest_version: number | null };
-  envelope: Record<string, unknown>;
+  envelope: Envelope;
   enabled: boolean;
   triggers: number;
   runs: { live: number; total: number };

@@ -75,8 +75,9 @@ test("a workflow is written, registered, started beside the editor, and gets a w
   await page.getByRole("button", { name: "Add webhook" }).click();
   await page.getByText("It is shown only now.").waitFor();
   await inspect(page, "workflow");
-  await page.getByLabel("Rules of its runs").fill("{ nothing");
-  await page.getByRole("button", { name: "Save rules" }).click();
+  await page.getByText("The rules as JSON").click();
+  await page.getByLabel("Rules as JSON").fill("{ nothing");
+  await page.getByRole("button", { name: "Save JSON" }).click();
   await page.getByRole("alert").getByText("The rules:").waitFor();
   await page.goto(`${tenant.url}/console/workflows`);
   await page.getByRole("link", { name: "greeting" }).waitFor();

@@ -12,6 +12,7 @@ import { Tab } from "../../parts/Tab.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { CheckRuns } from "./CheckRuns.tsx";
 import { Faults } from "./Faults.tsx";
 import { Grants } from "./Grants.tsx";
 import { TryTool } from "./TryTool.tsx";
@@ -62,6 +63,9 @@ function Write({ saved, newest, onSaved }: WriteProps) {
           {isChanged ? "Not saved yet." : `Version ${saved.version} is saved.`}
         </span>
       </p>
+      {saved.type === "workflow" && (
+        <CheckRuns id={saved.id} source={source} isFaulty={faults.some(({ severity }) => severity === "error")} />
+      )}
     </>
   );
 }

@@ -1,14 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { changeWorkflow, getWorkflow, listRegistrable, type Workflow } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
-import { formatCount, formatJson } from "../../format/index.ts";
-import { Form } from "../../parts/Form.tsx";
-import { readJson } from "../../parts/formText.ts";
+import { formatCount } from "../../format/index.ts";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { RunForm } from "../definition/RunForm.tsx";
+import { EnvelopeForm } from "./EnvelopeForm.tsx";
 import { Triggers } from "./Triggers.tsx";
 
 const route = getRouteApi("/workflows/$workflowId");
@@ -65,31 +64,6 @@ function Actions({ workflow: { id, name, enabled, definition } }: { workflow: Wo
   return <ThingActions actions={actions} kind="workflow" />;
 }
 
-/** The rules of its runs. They are many, and an expert's: shown and changed as JSON. */
-function Envelope({ workflow }: { workflow: Workflow }) {
-  const queries = useQueryClient();
-  const save = useMutation({
-    mutationFn: async (form: FormData) =>
-      changeWorkflow(workflow.id, { envelope: readJson(form, "envelope", "The rules") }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["workflow"] }),
-  });
-  return (
-    <Form submit="Save rules" done="Saved." send={save}>
-      <label>
-        <span>Rules of its runs (the envelope)</span>
-        <span className="quiet">Secrets, tools, hosts, limits and approvals. No caller can change them.</span>
-        <textarea
-          name="envelope"
-          rows={14}
-          className="mono"
-          spellCheck={false}
-          defaultValue={formatJson(workflow.envelope)}
-        />
-      </label>
-    </Form>
-  );
-}
-
 function Details({ workflow }: { workflow: Workflow }) {
   const { isBuilder, mayWrite } = useRole();
   const registrable = useQuery(listRegistrable);
@@ -109,7 +83,7 @@ function Details({ workflow }: { workflow: Workflow }) {
         </section>
       )}
       <Triggers workflow={workflow} />
-      {isBuilder && <Envelope key={JSON.stringify(workflow.envelope)} workflow={workflow} />}
+      {isBuilder && <EnvelopeForm key={JSON.stringify(workflow.envelope)} workflow={workflow} />}
     </>
   );
 }

@@ -1,0 +1,20 @@
+/** The rules of a workflow's runs, as the API shows them. */
+export interface Envelope {
+  secrets: string[];
+  egress: string[];
+  tools: string[];
+  collections: string[];
+  models: string[];
+  agents: string[];
+  /** Absent in those of earlier releases: all. */
+  workflows?: string[];
+  limits: Record<"max_steps" | "max_parallel" | "run_ttl_s" | "step_timeout_s" | "max_result_bytes", number>;
+  concurrency: { max_runs: number; key: string | null } | null;
+  approvals: {
+    default_expiry_s: number;
+    allow_api_key: boolean;
+    allow_api_key_when_restricted?: boolean;
+    self_approval?: boolean;
+  };
+  retention_days: number;
+}

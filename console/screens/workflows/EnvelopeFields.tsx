@@ -1,0 +1,143 @@
+import type { Envelope } from "../../api/envelope.ts";
+import { Check } from "../../parts/Form.tsx";
+import { LIMIT_NAMES, LIST_NAMES, NAME_LISTS, RUN_LIMITS } from "./readEnvelope.ts";
+
+const YEAR_S = 31_536_000;
+
+interface ReachProps {
+  name: "workflows" | "agents";
+  legend: string;
+  things: readonly { id: string; name: string }[];
+  /** Ids, or `*`. */
+  chosen: readonly string[];
+}
+
+/** All things of a kind, or only the chosen ones; with none chosen, none. */
+function Reach({ name, legend, things, chosen }: ReachProps) {
+  const isAll = chosen.includes("*");
+  const ids = chosen.filter((id) => id !== "*");
+  const gone = ids.filter((id) => !things.some((thing) => thing.id === id));
+  const mode = (value: string, label: string, isChecked: boolean) => (
+    <label className="check">
+      <input type="radio" name={`${name}_mode`} value={value} defaultChecked={isChecked} /> {label}
+    </label>
+  );
+  return (
+    <fieldset className="reach">
+      <legend>{legend}</legend>
+      {mode("all", "All, also later ones", isAll)}
+      {mode("some", "Only these; without any, none", !isAll)}
+      <div className="reach-list">
+        {things.map((thing) => (
+          <Check key={thing.id} name={name} value={thing.id} label={thing.name} isChecked={ids.includes(thing.id)} />
+        ))}
+        {gone.map((id) => (
+          <Check key={id} name={name} value={id} label={id} hint="is no longer there" isChecked />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface NumberProps {
+  name: string;
+  label: string;
+  value: number | undefined;
+  most: number;
+  isRequired?: boolean;
+}
+
+const NumberField = ({ name, label, value, most, isRequired = true }: NumberProps) => (
+  <label>
+    {label}
+    <input type="number" name={name} min={1} max={most} required={isRequired} defaultValue={value} />
+  </label>
+);
+
+const Limits = ({ envelope: { limits, concurrency, retention_days } }: { envelope: Envelope }) => (
+  <fieldset>
+    <legend>Limits of a run</legend>
+    <div className="side-by-side">
+      {LIMIT_NAMES.map((name) => (
+        <NumberField
+          key={name}
+          name={name}
+          label={RUN_LIMITS[name].label}
+          value={limits[name]}
+          most={RUN_LIMITS[name].most}
+        />
+      ))}
+      <NumberField name="retention_days" label="Days kept after its end" value={retention_days} most={3_650} />
+      <NumberField
+        name="max_runs"
+        label="Live runs (optional)"
+        value={concurrency?.max_runs}
+        most={1_000}
+        isRequired={false}
+      />
+      <label>
+        For each value of (optional)
+        <input
+          name="key"
+          className="mono"
+          defaultValue={concurrency?.key ?? ""}
+          placeholder="/customer"
+          maxLength={200}
+        />
+      </label>
+    </div>
+  </fieldset>
+);
+
+const Approvals = ({ rules }: { rules: Envelope["approvals"] }) => (
+  <fieldset>
+    <legend>Approvals</legend>
+    <NumberField
+      name="default_expiry_s"
+      label="Seconds until one expires that says nothing else"
+      value={rules.default_expiry_s}
+      most={YEAR_S}
+    />
+    <Check name="allow_api_key" label="API keys may decide" isChecked={rules.allow_api_key} />
+    <Check
+      name="allow_api_key_when_restricted"
+      label="API keys may also decide those that name people"
+      isChecked={rules.allow_api_key_when_restricted === true}
+    />
+    <Check
+      name="self_approval"
+      label="The person who started a run may decide its approvals"
+      isChecked={rules.self_approval !== false}
+    />
+  </fieldset>
+);
+
+interface Props {
+  envelope: Envelope;
+  workflows: ReachProps["things"];
+  agents: ReachProps["things"];
+}
+
+/** The rules of a workflow's runs, as fields. */
+export const EnvelopeFields = ({ envelope, workflows, agents }: Props) => (
+  <>
+    <div className="side-by-side">
+      {LIST_NAMES.map((name) => (
+        <label key={name}>
+          <span>{NAME_LISTS[name].label}</span>
+          <span className="quiet">{NAME_LISTS[name].hint}</span>
+          <textarea name={name} rows={3} className="mono" spellCheck={false} defaultValue={envelope[name].join("\n")} />
+        </label>
+      ))}
+    </div>
+    <Reach
+      name="workflows"
+      legend="Workflows whose runs it may start"
+      things={workflows}
+      chosen={envelope.workflows ?? ["*"]}
+    />
+    <Reach name="agents" legend="Agents that steps may ask" things={agents} chosen={envelope.agents} />
+    <Limits envelope={envelope} />
+    <Approvals rules={envelope.approvals} />
+  </>
+);

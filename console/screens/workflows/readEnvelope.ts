@@ -1,0 +1,54 @@
+import type { Envelope } from "../../api/envelope.ts";
+import { formLines, formText } from "../../parts/formText.ts";
+
+/** What a run may do at most, with the largest value. */
+export const RUN_LIMITS = {
+  max_steps: { label: "Steps", most: 10_000 },
+  max_parallel: { label: "Steps at the same time", most: 50 },
+  run_ttl_s: { label: "Seconds until a run expires", most: 31_536_000 },
+  step_timeout_s: { label: "Seconds of an attempt", most: 3_600 },
+  max_result_bytes: { label: "Bytes of a result", most: 1_048_576 },
+} as const;
+export const LIMIT_NAMES = Object.keys(RUN_LIMITS) as (keyof typeof RUN_LIMITS)[];
+
+/** Lists that are written, one name in a line. */
+export const NAME_LISTS = {
+  secrets: { label: "Secrets that steps may read", hint: "Names, one in a line." },
+  egress: { label: "Hosts that steps may fetch from", hint: "One in a line; *.example.com for all below it." },
+  tools: { label: "Tools", hint: "Names, one in a line; * for all." },
+  models: { label: "Models", hint: "provider/model, one in a line; * for all." },
+  collections: { label: "Collections", hint: "Slugs, one in a line; * for all." },
+} as const;
+export const LIST_NAMES = Object.keys(NAME_LISTS) as (keyof typeof NAME_LISTS)[];
+
+const readNumber = (form: FormData, name: string): number => Number(formText(form, name));
+/** The chosen ids, or `*`. */
+const readIds = (form: FormData, name: string): string[] =>
+  formText(form, `${name}_mode`) === "all"
+    ? ["*"]
+    : form.getAll(name).filter((value): value is string => typeof value === "string");
+
+function readConcurrency(form: FormData): Envelope["concurrency"] {
+  const most = formText(form, "max_runs").trim();
+  return most === "" ? null : { max_runs: Number(most), key: formText(form, "key").trim() || null };
+}
+
+/** The rules as they were entered. Who the runs act for is not among them. */
+export const readEnvelope = (form: FormData): Envelope => ({
+  secrets: formLines(form, "secrets"),
+  egress: formLines(form, "egress"),
+  tools: formLines(form, "tools"),
+  models: formLines(form, "models"),
+  collections: formLines(form, "collections"),
+  agents: readIds(form, "agents"),
+  workflows: readIds(form, "workflows"),
+  limits: Object.fromEntries(LIMIT_NAMES.map((name) => [name, readNumber(form, name)])) as Envelope["limits"],
+  concurrency: readConcurrency(form),
+  approvals: {
+    default_expiry_s: readNumber(form, "default_expiry_s"),
+    allow_api_key: form.has("allow_api_key"),
+    allow_api_key_when_restricted: form.has("allow_api_key_when_restricted"),
+    self_approval: form.has("self_approval"),
+  },
+  retention_days: readNumber(form, "retention_days"),
+});
