@@ -97,26 +97,6 @@ export interface EventLog {
   nextDue(now: Date): Promise<Date | undefined>;
 }
 
-/** Read access to the part of the log that belongs to one organization. */
-export interface AuditLog {
-  /**
-   * At most `limit` events after a position, in order, optionally of one stream or of some types. Fewer if the events are
-   * large; `more` says whether others follow. `newest_first`: those before the position, backwards.
-   */
-  slice(
-    organization: string,
-    query: {
-      after: number;
-      stream: string | undefined;
-      types: string[] | undefined;
-      limit: number;
-      newest_first?: boolean;
-    },
-  ): Promise<{ events: RecordedEvent[]; more: boolean }>;
-  /** The hash (hex) of the chain at each of these positions that holds an event of the organization. */
-  hashes(organization: string, positions: number[]): Promise<Map<number, string>>;
-}
-
 /** The bus as http uses it. */
 export interface CommandSender {
   /**

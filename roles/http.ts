@@ -91,6 +91,8 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
     readAuditSlice: (organization, range) => breaker(() => log.slice(organization, range)),
     readHashes: (organization, positions) => breaker(() => log.hashes(organization, positions)),
+    readEventHistogram: (organization, query) => breaker(() => log.histogram(organization, query)),
+    checkChain: (organization, range) => breaker(() => log.checkChain(organization, range)),
     ...listenTo(bus),
     recovered: progress.recovered,
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),

@@ -24,7 +24,8 @@ export interface EventFilter {
   type?: string | undefined;
 }
 
-const PER_PAGE = 50;
+/** Events of one page. */
+export const PER_PAGE = 100;
 /** More new events than these are counted as "100+". */
 export const MAX_COUNTED = 100;
 
@@ -50,3 +51,31 @@ export const countNewEvents = ({ stream, type }: EventFilter, after: string | un
 /** Where all events that match can be downloaded, one JSON object per line. */
 export const exportOf = ({ stream, type }: EventFilter): string =>
   address("events", { stream, type, format: "jsonl" }).href;
+
+/** The sums are read again as often as this, however much happens. */
+const HISTOGRAM_MS = 30_000;
+
+export interface Histogram {
+  bar_seconds: number;
+  /** False: older events are not counted. */
+  complete: boolean;
+  /** Bars with events, oldest first. `before`: a cursor that leads to the newest event of the bar. */
+  data: { at: string; count: number; before: string }[];
+}
+export const readHistogram = ({ stream, type }: EventFilter) =>
+  queryOptions({
+    queryKey: ["events", "histogram", stream, type],
+    queryFn: ({ signal }) => call<Histogram>("events/histogram", { signal, query: { stream, type } }),
+    refetchInterval: HISTOGRAM_MS,
+    placeholderData: (previous) => previous,
+  });
+
+export interface EventCheck {
+  checked: number;
+  hash: string | null;
+  broken: { cursor: string; stream: string; version: number; type: string; problem: string } | null;
+  next_after: string | null;
+}
+/** Checks the next events of the chain. */
+export const checkEvents = (after: string | null, up_to: string | undefined, signal: AbortSignal) =>
+  call<EventCheck>("events/check", { signal, query: { after: after ?? undefined, up_to } });

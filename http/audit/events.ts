@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { eventDefinitions } from "#events/index.ts";
-import { isUuid, parseStreamName } from "#events/ids.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { ApiError } from "../base/errors.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";
 import { createCursor, readCursor, readLastEventId } from "./cursor.ts";
+import { eventFilters, readEventFilter } from "./eventFilters.ts";
 import { exportEvents } from "./exportEvents.ts";
 import { AuditEvent, presentEvent, toSseFrame } from "./eventShape.ts";
 import { createTail } from "./eventTail.ts";
@@ -17,8 +15,7 @@ const Query = z.object({
     .string()
     .optional()
     .describe("Cursor of the last event that is known. Default: before the first event; with SSE, after the newest."),
-  stream: z.string().optional().describe("Only events of this stream: `<aggregate>-<id>`."),
-  type: z.string().optional().describe("Only events of these types, separated by commas."),
+  ...eventFilters,
   order: z
     .enum(["oldest", "newest"], 'must be "oldest" or "newest"')
     .default("oldest")
@@ -38,17 +35,6 @@ const Slice = z.object({
 /** Before the first event, or after the newest one. */
 const startOf = (newest_first: boolean): number => (newest_first ? Number.MAX_SAFE_INTEGER : 0);
 
-const refuse = (param: string, why: string) => new ApiError(null, `${param}: ${why}`, { param });
-
-/** Throws a 400. */
-function readFilter({ stream, type }: z.infer<typeof Query>) {
-  if (stream !== undefined && !isUuid(parseStreamName(stream).id)) throw refuse("stream", "must be <aggregate>-<id>.");
-  const types = type?.split(",");
-  const unknown = types?.find((name) => !eventDefinitions.has(name));
-  if (unknown !== undefined) throw refuse("type", `there is no event type ${JSON.stringify(unknown.slice(0, 200))}.`);
-  return { stream, types };
-}
-
 /** The organization's slice of the log (decisions: accounts), for owners and admins. */
 export function eventRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
@@ -65,7 +51,7 @@ export function eventRoutes(app: App, http: Http): void {
   };
   app.get("/events", { onRequest, schema: reading }, async (request, reply) => {
     const { caller, query } = request;
-    const filter = readFilter(query);
+    const filter = readEventFilter(query);
     const { organization_id } = caller;
     const after = await readCursor(http, organization_id, "after", query.after);
     if (wantsSse(request)) {

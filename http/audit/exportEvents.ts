@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AuditLog } from "#events/ports.ts";
+import type { AuditLog } from "#events/auditLog.ts";
 import type { Http } from "../base/deps.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { jsonLines } from "../base/jsonLines.ts";

@@ -1,6 +1,8 @@
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { changeRoutes } from "./changes.ts";
+import { eventCheckRoute } from "./eventCheck.ts";
+import { eventHistogramRoute } from "./eventHistogram.ts";
 import { eventRoutes } from "./events.ts";
 import { requestRoutes } from "./requests.ts";
 import { traceRoutes } from "./trace.ts";
@@ -9,6 +11,8 @@ import { usageRoutes } from "./usage.ts";
 /** Audit log and usage for owners and admins, requests and their traces also for builders, and what changes for everybody, below /api. */
 export function auditRoutes(app: App, http: Http): void {
   eventRoutes(app, http);
+  eventHistogramRoute(app, http);
+  eventCheckRoute(app, http);
   changeRoutes(app, http);
   usageRoutes(app, http);
   requestRoutes(app, http);

@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
+import type { AuditLog } from "#events/auditLog.ts";
 import type { CircuitReports } from "#events/circuits.ts";
-import type { AuditLog, CommandSender, EventLog, Frames, HealedFault, Hints } from "#events/ports.ts";
+import type { CommandSender, EventLog, Frames, HealedFault, Hints } from "#events/ports.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
@@ -90,6 +91,8 @@ export interface HttpDeps extends HttpPorts {
   readStream: EventLog["read"];
   readAuditSlice: AuditLog["slice"];
   readHashes: AuditLog["hashes"];
+  readEventHistogram: AuditLog["histogram"];
+  checkChain: AuditLog["checkChain"];
   /** Called for committed events; some may be missed. */
   onCommitted: Hints["onCommitted"];
   /** Called when a projection has moved on. */

@@ -1,4 +1,4 @@
-import type { AuditLog } from "#events/ports.ts";
+import type { AuditLog } from "#events/auditLog.ts";
 import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";

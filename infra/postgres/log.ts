@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { RecordedEvent } from "#events/envelope.ts";
-import type { AuditLog, EventLog, ScannedEvent, StreamHead } from "#events/ports.ts";
+import type { AuditLog } from "#events/auditLog.ts";
+import type { EventLog, ScannedEvent, StreamHead } from "#events/ports.ts";
 import type { DataKeys, Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { failpoint } from "../failpoint.ts";
@@ -11,6 +12,8 @@ import { createRecentKeys } from "./recentKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
 import { createRecentEvents } from "./recentEvents.ts";
+import { createChainChecker } from "./auditChain.ts";
+import { createHistogramReader } from "./auditHistogram.ts";
 import { createHashReader, createSliceReader } from "./auditSlices.ts";
 import { batchLookups } from "./batchLookups.ts";
 
@@ -101,6 +104,8 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     ...findOpenWork(db),
     slice: createSliceReader(db, keyring),
     hashes: createHashReader(db),
+    histogram: createHistogramReader(db),
+    checkChain: createChainChecker(db),
     find: findKeys,
     async read(stream, fromVersion = 1) {
       const rows = await db.query<EventRow>(READ, [stream, fromVersion]);

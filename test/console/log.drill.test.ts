@@ -8,8 +8,9 @@ import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
 let tenant: Console["tenant"];
 let open: Console["open"];
+let service: Console["service"];
 beforeAll(async () => {
-  ({ tenant, open } = await openConsole());
+  ({ tenant, open, service } = await openConsole());
 });
 
 test("the log says what happened, is filtered by address, and shows every field of an event", async () => {
@@ -57,4 +58,51 @@ test("rows stay in place until a person asks for new ones, or follows", async ()
   ]);
   const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
   expect(lines.map((line) => JSON.parse(line).personal.name)).toEqual(["First", "Second"]);
+});
+
+test("bars show when things happened and lead to their events; older events come by scrolling", async () => {
+  const stream = `project-${(await tenant.project("Renamed")).id}`;
+  const id = stream.slice("project-".length);
+  for (let n = 0; n < 130; n++) await tenant.made(tenant.owner("PATCH", `/projects/${id}`, { name: `Name ${n}` }));
+  const page = await open(`log?stream=${stream}`);
+  await page.getByText(/^131 events, a bar for/).waitFor();
+  await inspect(page, "log-histogram");
+  expect(await page.locator("li.step").count()).toBe(100);
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("End");
+      return page.getByText("The project “Renamed” was created.").count();
+    }, SOON)
+    .toBe(1);
+  await page
+    .getByRole("link", { name: /^\d+ events? from/ })
+    .first()
+    .click();
+  await page.getByText("The project “Renamed” was created.").waitFor();
+  await page.reload();
+  await page.getByText("The project “Renamed” was created.").waitFor();
+  await page.getByRole("link", { name: "Newest" }).click();
+  await page.getByText("The project “Name 129” was renamed.").waitFor();
+});
+
+test("the chain is checked up to an event, and the first event that was changed is named", async () => {
+  const { id } = await tenant.project("Written");
+  await tenant.made(tenant.owner("PATCH", `/projects/${id}`, { name: "Written again" }));
+  const page = await open(`log?stream=project-${id}`);
+  await page.getByText("The project “Written” was created.").click();
+  await page.getByRole("link", { name: "Verify the chain up to here" }).click();
+  await page.getByRole("heading", { name: "The chain of events, up to the chosen one" }).waitFor();
+  await page.getByText("are what was written.").waitFor();
+  await inspect(page, "log-chain");
+  const { db } = service;
+  await db.query("update log.events set type = 'ProjectDeleted' where stream = $1 and version = 2", [`project-${id}`]);
+  await page.getByRole("button", { name: "Check again" }).click();
+  await page.getByText("are what was written.").waitFor();
+  await page.getByRole("link", { name: "Verify the chain", exact: true }).click();
+  await page.getByRole("alert").getByText("ProjectDeleted, event 2 of").waitFor();
+  await page.getByRole("alert").getByText("It is not what was written.").waitFor();
+  await inspect(page, "log-chain-broken");
+  await page.getByRole("alert").getByRole("link").click();
+  await page.getByText("Caused by").waitFor();
+  await db.query("update log.events set type = 'ProjectRenamed' where stream = $1 and version = 2", [`project-${id}`]);
 });

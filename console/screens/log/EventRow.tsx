@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { LogEvent } from "../../api/events.ts";
 import { describeEvent } from "../../format/describeEvent.ts";
 import { shortId } from "../../format/index.ts";
+import { ActorLink } from "../../parts/ActorLink.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
@@ -40,11 +41,20 @@ function Thing({ event: { stream, data } }: { event: LogEvent }) {
   return null;
 }
 
-const Details = ({ event }: { event: LogEvent }) => (
+/** Who caused it, as the log writes it. */
+function Principal({ name }: { name: string }) {
+  const [kind = "", id] = name.split(":", 2);
+  if (id === undefined || (kind !== "person" && kind !== "key")) return <span className="mono">{name}</span>;
+  return <ActorLink actor={{ type: kind === "key" ? "api_key" : kind, id }} />;
+}
+
+const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
   <>
     <dl className="facts">
       <dt>Caused by</dt>
-      <dd className="mono">{event.principal}</dd>
+      <dd>
+        <Principal name={event.principal} />
+      </dd>
       <dt>Stream</dt>
       <dd>
         <Link className="mono" to="/log" search={{ stream: event.stream }}>
@@ -67,7 +77,10 @@ const Details = ({ event }: { event: LogEvent }) => (
     {event.personal && <Value label="Personal fields" value={event.personal} />}
     {event.erased && <p className="notice warn">Its personal fields have been deleted.</p>}
     <p>
-      <Thing event={event} />
+      <Thing event={event} />{" "}
+      <Link to="/log" search={{ ...search, verify: event.cursor }}>
+        Verify the chain up to here
+      </Link>
     </p>
   </>
 );
@@ -92,5 +105,5 @@ export const EventRow = ({ event, search }: { event: LogEvent; search: LogSearch
       </span>
     </StepLink>
   );
-  return <StepItem line={line}>{isOpen && <Details event={event} />}</StepItem>;
+  return <StepItem line={line}>{isOpen && <Details event={event} search={search} />}</StepItem>;
 };

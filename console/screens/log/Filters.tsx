@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { exportOf } from "../../api/events.ts";
 import { EVENT_TYPES } from "../../format/describeEvent.ts";
@@ -44,6 +44,9 @@ export function Filters({ search }: { search: LogSearch }) {
         />{" "}
         Follow live
       </label>
+      <Link className="button" to="/log" search={{ ...search, verify: "all" }}>
+        Verify the chain
+      </Link>
       <a className="button" href={exportOf(search)} download>
         Export as JSON lines
       </a>

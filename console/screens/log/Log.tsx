@@ -1,14 +1,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { countNewEvents, listEvents, MAX_COUNTED, type LogEvent } from "../../api/events.ts";
+import { useCallback, useEffect, useState } from "react";
+import { countNewEvents, listEvents, MAX_COUNTED, PER_PAGE, type LogEvent } from "../../api/events.ts";
 import type { Slice } from "../../api/types.ts";
+import { Chunk } from "../../parts/Chunk.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { ChainPanel } from "./ChainPanel.tsx";
 import { EventRow } from "./EventRow.tsx";
 import { Filters } from "./Filters.tsx";
+import { Histogram } from "./Histogram.tsx";
 import type { LogSearch } from "./search.ts";
 import "./log.css";
 
+const ROW_HEIGHT = 45;
 const route = getRouteApi("/log");
 
 /** New events, unless the person follows. */
@@ -37,30 +42,59 @@ const NoEvents = ({ search }: { search: LogSearch }) => (
   </Empty>
 );
 
+interface PageProps {
+  search: LogSearch;
+  after: string | undefined;
+  follows: boolean;
+  onNext(after: string): void;
+}
+
+/** The rows of one page. Once they are read, the next page is known. */
+function EventPage({ search, after, follows, onNext }: PageProps) {
+  const page = useQuery(listEvents(search, after, follows));
+  const next = page.data?.has_more ? page.data.next_after : null;
+  useEffect(() => {
+    if (next !== null) onNext(next);
+  }, [next, onNext]);
+  if (page.data) return page.data.data.map((event) => <EventRow key={event.cursor} event={event} search={search} />);
+  return (
+    <li>
+      <Loaded query={page} what="older events">
+        {() => null}
+      </Loaded>
+    </li>
+  );
+}
+
+/** The newest events, or those before a cursor, and older ones as far as somebody scrolls. */
 function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) {
-  const { event: _, ...rest } = search;
-  if (page.data.length === 0) return <NoEvents search={rest} />;
+  const { after, follow = false } = search;
+  const [older, setOlder] = useState<readonly string[]>([]);
+  // who follows sees the newest page: rows that move would break what comes after it
+  const pages = [after, ...(follow ? [] : older)];
+  const addPage = useCallback(
+    (cursor: string) => setOlder((known) => (known.includes(cursor) ? known : [...known, cursor])),
+    [],
+  );
+  if (page.data.length === 0) return <NoEvents search={search} />;
   return (
     <>
       <section className="card timeline" aria-label="Events, newest first">
-        <ol className="plain">
-          {page.data.map((event) => (
-            <EventRow key={event.cursor} event={event} search={search} />
-          ))}
-        </ol>
+        {pages.map((cursor, n) => (
+          <Chunk
+            key={cursor ?? ""}
+            as="ol"
+            n={n}
+            height={PER_PAGE * ROW_HEIGHT}
+            rows={() => <EventPage search={search} after={cursor} follows={n === 0 && follow} onNext={addPage} />}
+          />
+        ))}
       </section>
-      <nav aria-label="Pages" className="title-line">
-        {search.after !== undefined && (
-          <Link className="button" to="/log" search={{ ...rest, after: undefined }}>
-            Newest
-          </Link>
-        )}
-        {page.has_more && page.next_after !== null && (
-          <Link className="button" to="/log" search={{ ...rest, follow: undefined, after: page.next_after }}>
-            Older
-          </Link>
-        )}
-      </nav>
+      {after !== undefined && (
+        <Link className="button" to="/log" search={{ ...search, after: undefined, event: undefined }}>
+          Newest
+        </Link>
+      )}
     </>
   );
 }
@@ -69,15 +103,17 @@ function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) 
 export function Log() {
   const search = route.useSearch();
   const queries = useQueryClient();
-  const { after, follow = false } = search;
+  const { after, follow = false, stream, type, verify } = search;
   const events = useQuery(listEvents(search, after, follow));
   return (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Log</h1>
       <Filters search={search} />
+      {verify && <ChainPanel key={verify} search={search} />}
       <Loaded query={events} what="events">
         {(page) => (
           <>
+            <Histogram search={search} />
             {!follow && after === undefined && (
               <NewEvents
                 search={search}
@@ -85,7 +121,7 @@ export function Log() {
                 onShow={() => void queries.invalidateQueries({ queryKey: ["events"] })}
               />
             )}
-            <Events page={page} search={search} />
+            <Events key={[stream, type, after, follow || page.data[0]?.cursor].join(" ")} page={page} search={search} />
           </>
         )}
       </Loaded>

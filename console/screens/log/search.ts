@@ -7,4 +7,6 @@ export interface LogSearch extends EventFilter {
   after?: string | undefined;
   /** The cursor of the event that is open. */
   event?: string | undefined;
+  /** The chain is checked: all of it, or up to the event with this cursor. */
+  verify?: string | undefined;
 }

@@ -1,0 +1,54 @@
+import { useEffect, useState } from "react";
+import { checkEvents, type EventCheck } from "../../api/events.ts";
+
+export interface ChainCheck {
+  checked: number;
+  /** Of the last event that fits. */
+  hash: string | null;
+  broken: EventCheck["broken"];
+  state: "running" | "stopped" | "done";
+  error: unknown;
+}
+
+const BEGUN: ChainCheck = { checked: 0, hash: null, broken: null, state: "running", error: undefined };
+
+/** Checks the events up to a cursor, page by page, and shows how far it is. */
+async function check(upTo: string | undefined, signal: AbortSignal, show: (now: ChainCheck) => void): Promise<void> {
+  let now = BEGUN;
+  show(now);
+  for (let after: string | null = null; !signal.aborted; ) {
+    const page: EventCheck = await checkEvents(after, upTo, signal);
+    after = page.next_after;
+    now = {
+      ...now,
+      checked: now.checked + page.checked,
+      hash: page.hash ?? now.hash,
+      broken: page.broken,
+      state: after === null ? "done" : "running",
+    };
+    if (!signal.aborted) show(now);
+    if (after === null) return;
+  }
+}
+
+/** A check of the chain that runs while its panel is shown, and can be stopped. */
+export function useChainCheck(upTo: string | undefined) {
+  const [now, setNow] = useState(BEGUN);
+  const [controller, setController] = useState(() => new AbortController());
+  useEffect(() => {
+    const { signal } = controller;
+    const fail = (error: unknown) => {
+      if (!signal.aborted) setNow((before) => ({ ...before, state: "stopped", error }));
+    };
+    check(upTo, signal, setNow).catch(fail);
+  }, [upTo, controller]);
+  useEffect(() => () => controller.abort(), [controller]);
+  return {
+    now,
+    stop: () => {
+      controller.abort();
+      setNow((before) => ({ ...before, state: "stopped" }));
+    },
+    again: () => setController(new AbortController()),
+  };
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { eventDefinitions } from "#events/index.ts";
+import { isUuid, parseStreamName } from "#events/ids.ts";
+import { ApiError } from "../base/errors.ts";
+
+/** What the list of events and its histogram filter by. */
+export const eventFilters = {
+  stream: z.string().optional().describe("Only events of this stream: `<aggregate>-<id>`."),
+  type: z.string().optional().describe("Only events of these types, separated by commas."),
+};
+const Filters = z.object(eventFilters);
+
+const refuse = (param: string, why: string) => new ApiError(null, `${param}: ${why}`, { param });
+
+/** Throws a 400. */
+export function readEventFilter({ stream, type }: z.infer<typeof Filters>) {
+  if (stream !== undefined && !isUuid(parseStreamName(stream).id)) throw refuse("stream", "must be <aggregate>-<id>.");
+  const types = type?.split(",");
+  const unknown = types?.find((name) => !eventDefinitions.has(name));
+  if (unknown !== undefined) throw refuse("type", `there is no event type ${JSON.stringify(unknown.slice(0, 200))}.`);
+  return { stream, types };
+}

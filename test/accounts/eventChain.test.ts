@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectRefusal } from "../hostile/target.ts";
+import { readAllEvents } from "./audit.ts";
+import { openPeople, type People } from "./people.ts";
+
+/* GET /api/events/histogram and /api/events/check: counts over time, and whether events are what was written. */
+
+let people: People;
+beforeAll(async () => {
+  people = await openPeople();
+});
+
+const read = (path: string) => people.owner("GET", `/events/${path}`);
+const total = ({ data }: { data: { count: number }[] }) => data.reduce((sum, { count }) => sum + count, 0);
+async function newProject(...names: string[]): Promise<string> {
+  const { id } = (await people.owner("POST", "/projects", { name: names[0] })).body;
+  for (const name of names.slice(1)) await people.owner("PATCH", `/projects/${id}`, { name });
+  return `project-${id}`;
+}
+
+/** All pages of a check. */
+async function checkAll(query = "") {
+  let checked = 0;
+  let hash: string | null = null;
+  for (let after: string | null = ""; after !== null; ) {
+    const { body }: { body: any } = await read(`check?after=${after}&${query}`);
+    checked += body.checked;
+    hash = body.hash ?? hash;
+    if (body.broken) return { checked, hash, broken: body.broken };
+    after = body.next_after;
+  }
+  return { checked, hash, broken: null };
+}
+
+describe("the histogram", () => {
+  test("counts the events of the organization, of a stream, and of a type, and none of other organizations", async () => {
+    const other = await people.signIn(await people.service.organization("Other"));
+    const stream = await newProject("A", "B", "C");
+    const all = (await read("histogram")).body;
+    expect(total(all)).toBe((await readAllEvents(people.owner, "limit=500")).length);
+    expect(all).toMatchObject({ complete: true, bar_seconds: expect.any(Number) });
+    expect(all.data.length).toBeLessThanOrEqual(60);
+    expect(total((await read(`histogram?stream=${stream}`)).body)).toBe(3);
+    expect(total((await read(`histogram?stream=${stream}&type=ProjectChanged`)).body)).toBe(2);
+    const foreign = (await other("GET", `/events/histogram?stream=${stream}`)).body;
+    expect(foreign).toEqual({ bar_seconds: 1, complete: true, data: [] });
+    expectRefusal(await read("histogram?type=Nonsense"), 400, undefined, "type");
+    expectRefusal(await read("histogram?stream=nonsense"), 400, undefined, "stream");
+  });
+
+  test("has bars of whole hours for events of days, each with the cursor of its events", async () => {
+    const stream = await newProject("Old", "Older", "Oldest");
+    const days = "update log.events set recorded_at = '2026-01-01T05:30:00Z'::timestamptz + version * interval '1 day'";
+    const before = await people.service.db.query<{ position: number; at: string }>(
+      "select position, recorded_at::text as at from log.events where stream = $1",
+      [stream],
+    );
+    await people.service.db.query(`${days} where stream = $1`, [stream]);
+    const { bar_seconds, data } = (await read(`histogram?stream=${stream}`)).body;
+    expect([bar_seconds, data.map(({ at, count }: any) => [at, count])]).toEqual([
+      3_600,
+      ["02", "03", "04"].map((day) => [`2026-01-${day}T05:00:00.000Z`, 1]),
+    ]);
+    const events = (await people.owner("GET", `/events?stream=${stream}&order=newest&after=${data[1].before}`)).body;
+    expect(events.data.map(({ version }: any) => version)).toEqual([2, 1]);
+    for (const { position, at } of before)
+      await people.service.db.query("update log.events set recorded_at = $2 where position = $1", [position, at]);
+  });
+});
+
+describe("the check of the chain", () => {
+  test("finds that all events are what was written, up to the newest or to one of them", async () => {
+    const other = await people.signIn(await people.service.organization("Checked"));
+    await newProject("Mine");
+    const events = await readAllEvents(people.owner, "limit=500");
+    expect(await checkAll()).toEqual({
+      checked: events.length,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      broken: null,
+    });
+    expect((await checkAll(`up_to=${events[2]!.cursor}`)).checked).toBe(3);
+    const foreign = (await other("GET", "/events/check")).body;
+    expect([foreign.broken, foreign.checked < events.length]).toEqual([null, true]);
+    expectRefusal(await other("GET", `/events/check?after=${events[2]!.cursor}`), 400, undefined, "after");
+    expectRefusal(await read("check?up_to=nonsense"), 400, undefined, "up_to");
+  });
+
+  test("names the first event that was changed, removed from its stream, or given another hash", async () => {
+    const stream = await newProject("One", "Two", "Three");
+    const { db } = people.service;
+    const [row] = await db.query<{ position: number; data: string; hash: string }>(
+      "select position, data, encode(hash, 'hex') as hash from log.events where stream = $1 and version = 2",
+      [stream],
+    );
+    const change = (set: string) => db.query(`update log.events set ${set} where position = $1`, [row!.position]);
+    const changed = { stream, version: 2, type: "ProjectChanged", problem: "It is not what was written." };
+    for (const set of ["data = replace(data, '{', '{ ')", "sealed = sealed || '\\x00'::bytea"]) {
+      const undo = set.startsWith("data")
+        ? "data = replace(data, '{ ', '{')"
+        : "sealed = substr(sealed, 1, length(sealed) - 1)";
+      await change(set);
+      expect((await checkAll()).broken).toMatchObject(changed);
+      await change(undo);
+    }
+    await change("hash = sha256('other')");
+    expect((await checkAll()).broken).toMatchObject(changed);
+    await change(`hash = '\\x${row!.hash}'`);
+    await change("version = 9");
+    expect((await checkAll()).broken).toMatchObject({
+      stream,
+      version: 9,
+      problem: expect.stringContaining("missing"),
+    });
+    await change("version = 2");
+    expect((await checkAll()).broken).toBeNull();
+  });
+});
