@@ -36,7 +36,9 @@ test("a source is checked against stored runs before it is saved: which go anoth
   await page.getByText("The source was changed after this check.").waitFor();
   await page.getByText("The service finds no fault in it.").waitFor();
   await page.getByRole("button", { name: "Check against stored runs" }).click();
-  await page.getByText("Checked 30 runs: 19 go the same way, 9 go another way, 1 fail, 1 ask for something new").waitFor();
+  await page
+    .getByText("Checked 30 runs: 19 go the same way, 9 go another way, 1 fail, 1 ask for something new")
+    .waitFor();
   await expect.poll(() => page.getByRole("row").count(), SOON).toBe(12);
   await page.getByText("It calls the step “pay” with other arguments: /amount.").first().waitFor();
   await page.getByText(`run() throws: ${HOSTILE}`).waitFor();
