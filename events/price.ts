@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { deriveId, streamName } from "./ids.ts";
+import { toPicodollars } from "./money.ts";
 
 /** An organization has one list of prices per model, so the id is derived from both. `model`: `provider/model`. */
 export const priceStream = (organization: string, model: string): string =>
@@ -26,6 +27,17 @@ export const ModelPrice = z.object({
   per_call: PriceAmount.optional(),
 });
 export type ModelPrice = z.infer<typeof ModelPrice>;
+
+const MILLION = 1_000_000n;
+/** Picodollars of one token, from a price per million tokens, which has at most 6 decimals. */
+export const perToken = (price: string): bigint => toPicodollars(price) / MILLION;
+
+/** The price that is valid at a moment (epoch milliseconds): of those that have begun, the one that began last. */
+export function priceAt(prices: readonly ModelPrice[], at: number): ModelPrice | undefined {
+  const start = ({ valid_from }: ModelPrice) =>
+    valid_from === null ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);
+  return prices.filter((price) => start(price) <= at).toSorted((a, b) => start(b) - start(a))[0];
+}
 
 const Prices = z.object({ model: z.string(), prices: z.array(ModelPrice).min(1) });
 

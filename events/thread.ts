@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn, type StoredFields } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { Money } from "./money.ts";
 import { NO_TOOLS, PromptOrBlob } from "./prompt.ts";
 import { Route } from "./route.ts";
 import type { ThreadApprovalCommand, ThreadApprovalEvent } from "./threadApprovals.ts";
@@ -53,6 +54,8 @@ const TurnSettings = Turn.extend({
   streamed: z.boolean(),
   /** RFC 3339: at this time the turn fails, even if a worker is running it. */
   ends_by: z.iso.datetime(),
+  /** US dollars that budgets hold back for each of its requests until it has ended. Absent: no budget of money concerns it. */
+  reserved: Money.optional(),
 });
 
 /** Key of the blob (JSON) with all frames that readers received. Only for responses, whose streams can be read again. */

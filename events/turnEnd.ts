@@ -1,3 +1,4 @@
+import type { Money } from "./money.ts";
 import type { FinishReason, TurnOutput, Usage } from "./thread.ts";
 
 /** Of a turn whose model is an alias. */
@@ -15,6 +16,17 @@ export type TurnEnd =
   /** `retry_after_ms`: the provider was busy and asked for this wait. */
   | { status: "refused"; code: string | null; message: string; retry_after_ms?: number; failed_targets?: string[] };
 
-/** What a limit of tokens counts. */
-export const tokensOf = (end: TurnEnd): number =>
-  end.status === "refused" ? 0 : end.usage.prompt_tokens + end.usage.completion_tokens;
+/** What limits count of a turn that has ended. */
+export interface TurnSpending {
+  tokens: number;
+  /** US dollars; absent: not known. */
+  cost?: Money;
+}
+
+export const spendingOf = (end: TurnEnd): TurnSpending =>
+  end.status === "refused"
+    ? { tokens: 0 }
+    : {
+        tokens: end.usage.prompt_tokens + end.usage.completion_tokens,
+        ...(end.usage.cost !== undefined && { cost: end.usage.cost }),
+      };

@@ -128,7 +128,7 @@ async function registerRoutes(app: App, http: Http): Promise<void> {
 }
 
 /** What budgets leave; a budget that is nearly used up is recorded by whichever process notices. */
-const createBudgets = ({ db, logger }: HttpDeps, send: Send): BudgetWatch =>
+const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch =>
   watchBudgets({
     db,
     report: (organization_id, data) =>
@@ -140,6 +140,7 @@ const createBudgets = ({ db, logger }: HttpDeps, send: Send): BudgetWatch =>
         data,
       }),
     onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
+    unsettled: rates.unsettled,
   });
 
 /**

@@ -8,7 +8,7 @@ const REPORT_MS = 5_000;
 
 /** The budgets that the work of a services process is compared with. */
 export const openBudgets = (
-  { db, logger }: Pick<Resources, "db" | "logger">,
+  { db, logger, rates }: Pick<Resources, "db" | "logger" | "rates">,
   handle: (command: Command) => Promise<CommandResult>,
 ): BudgetWatch =>
   watchBudgets({
@@ -24,4 +24,5 @@ export const openBudgets = (
         }),
       ),
     onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
+    unsettled: rates.unsettled,
   });

@@ -7,6 +7,7 @@ import { getAlias } from "#projections/aliases/query.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
+import { reserveFor } from "#projections/budgets/reserve.ts";
 import { describeLimit } from "#projections/budgets/watch.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import type { TurnDeps } from "#services/workflows/host/completeTurn.ts";
@@ -30,12 +31,15 @@ interface StepHostOptions {
 /** Budgets first, then limits of a minute and of a moment. */
 function openLimits(resources: Resources, handle: StepHostOptions["handle"]): TurnDeps["askLimits"] {
   const budgets = openBudgets(resources, handle);
-  return async (spender, { turn_id, prompt }) => {
+  return async (spender, { turn_id, models, prompt }) => {
     const reached = await budgets.check(spender);
     if (reached?.refuses) return { refused: describeLimit(reached) };
     const texts = prompt.messages.map(({ text }) => text);
-    const turn = { turn_id, tokens: estimateTokens(prompt, texts) };
-    const answer = await resources.rates.admit(budgets.budgets(spender.organization_id), spender, turn);
+    const reading = budgets.reading(spender.organization_id);
+    const cost = reading.priceOf ? reserveFor(reading.priceOf, { models, prompt, texts }) : 0n;
+    const turn = { turn_id, tokens: estimateTokens(prompt, texts), cost };
+    const answer = await resources.rates.admit(reading, spender, turn);
+    if ("spent" in answer) return { refused: describeLimit(answer.spent) };
     return "refused" in answer ? { rate_limited: answer.refused } : answer;
   };
 }

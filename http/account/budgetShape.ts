@@ -32,6 +32,12 @@ const LimitShape = z.object({
   name: z.enum([...RateName.options, ...LimitName.options]),
   limit: z.string().describe("Requests, tokens, turns, or US dollars."),
   spent: z.string().describe("The figure that refuses turns, as it is now."),
+  reserved: z
+    .string()
+    .optional()
+    .describe(
+      "Of money: US dollars held back for turns under way. A turn begins only if it fits beside `spent` and these.",
+    ),
   percent: z.int(),
   period: z.string().describe("The day or the month, `2026-11-23` or `2026-11`; else `minute` or `now`."),
   ends_at: z.iso.datetime().describe("When what is spent counts no longer."),
@@ -68,10 +74,11 @@ export const presentBudget = ({ budget, limits }: BudgetStatus, rates: RateStatu
   hard: budget.hard,
   limits: [
     ...rates.filter(({ subject }) => subject === budget.subject).map(presentRate),
-    ...limits.map(({ name, at_most, spent, percent, period, ends_at }) => ({
+    ...limits.map(({ name, at_most, spent, reserved, percent, period, ends_at }) => ({
       name,
       limit: at_most,
       spent,
+      ...(reserved !== undefined && { reserved }),
       percent,
       period,
       ends_at: ends_at.toISOString(),

@@ -30,6 +30,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   group_not_found: 404,
   budget_not_found: 404,
   budget_exceeded: 402,
+  budget_reserved: 429,
   too_many_budgets: 409,
   agent_api_disabled: 403,
   agent_not_found: 404,

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import type { Admission, RateRefusal } from "#projections/budgets/rateWatch.ts";
-import { describeLimit, type ReachedLimit } from "#projections/budgets/watch.ts";
+import { reserveFor } from "#projections/budgets/reserve.ts";
+import { describeLimit, type ReachedLimit, type SpentLimit } from "#projections/budgets/watch.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -15,7 +16,7 @@ export const projectOf = (caller: Pick<Caller, "project_id">, { project_id = nul
 export const markUser = ({ keyring }: Pick<Http, "keyring">, organization: string, user: string | undefined) =>
   user === undefined ? null : keyring.keyedHash("user", `${organization} ${user}`);
 
-/** Throws 402 `budget_exceeded` or 429 `rate_limited` where a limit refuses the turn. */
+/** Throws 402 `budget_exceeded`, 429 `rate_limited` or 429 `budget_reserved` where a limit refuses the turn. */
 export async function admitTurn(
   http: Pick<Http, "budgets" | "rates" | "keyring">,
   { caller }: Pick<FastifyRequest, "caller">,
@@ -32,12 +33,17 @@ export async function admitTurn(
   };
   const reached = await http.budgets.check(spender);
   if (reached?.refuses) throw budgetExceeded(reached);
-  const tokens = estimateTokens(
-    request.settings,
-    request.messages.map(({ text }) => text),
-  );
-  const answer = await http.rates.admit(http.budgets.budgets(organization_id), spender, { turn_id, tokens });
-  if ("refused" in answer) throw rateLimited(answer.refused);
+  const texts = request.messages.map(({ text }) => text);
+  const reading = http.budgets.reading(organization_id);
+  const { priceOf } = reading;
+  const models = request.route?.targets ?? [request.model];
+  const answer = await http.rates.admit(reading, spender, {
+    turn_id,
+    tokens: estimateTokens(request.settings, texts),
+    cost: priceOf ? reserveFor(priceOf, { models, prompt: request.settings, texts }) : 0n,
+  });
+  if ("spent" in answer) throw budgetExceeded(answer.spent);
+  if ("refused" in answer) throw refusedFor(answer.refused);
   const { admitted } = answer;
   return reached ? { ...admitted, headers: { ...admitted.headers, ...warningHeader(reached) } } : admitted;
 }
@@ -46,10 +52,10 @@ const warningHeader = ({ subject, name, spent, at_most }: ReachedLimit) => ({
   "x-budget-warning": `${subject}; ${name}; ${spent} of ${at_most}`,
 });
 
-const budgetExceeded = (reached: ReachedLimit) =>
-  new ApiError("budget_exceeded", describeLimit(reached), {
-    retryAfterMs: Math.max(1, reached.ends_at.getTime() - Date.now()),
+const budgetExceeded = (spent: SpentLimit) =>
+  new ApiError("budget_exceeded", describeLimit(spent), {
+    retryAfterMs: Math.max(1, spent.ends_at.getTime() - Date.now()),
   });
 
-const rateLimited = ({ message, retry_after_ms, headers }: RateRefusal) =>
-  new ApiError("rate_limited", message, { retryAfterMs: retry_after_ms, headers });
+const refusedFor = ({ code, message, retry_after_ms, headers }: RateRefusal) =>
+  new ApiError(code, message, { retryAfterMs: retry_after_ms, headers });

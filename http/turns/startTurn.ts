@@ -12,7 +12,7 @@ import { commandBytes, type CommandRequest } from "../base/send.ts";
 import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
 import { admitTurn, markUser, projectOf } from "./admitTurn.ts";
 import { openFrameReader, type FrameReader } from "./frameReader.ts";
-import { tokensOf } from "#events/turnEnd.ts";
+import { spendingOf } from "#events/turnEnd.ts";
 import type { TurnIdentity } from "./previousTurn.ts";
 import { resumeTurn } from "./resumeTurn.ts";
 import { putBlob, storeMessages, type TurnBlobs } from "./storeMessages.ts";
@@ -73,7 +73,13 @@ async function startAdmitted(
   const thread_id = identity.thread_id ?? newId();
   const limit = turnRequest.limit_ms ?? turnLimitMs(http, turnRequest.streamed);
   const ends_by = Math.floor(Date.now() / 1000) * 1000 + limit;
-  const build = commandBuilder(http, request, turnRequest, identity, { turn_id, thread_id, ends_by, disconnected });
+  const build = commandBuilder(http, request, turnRequest, identity, {
+    turn_id,
+    thread_id,
+    ends_by,
+    disconnected,
+    reserved: admitted.reserved,
+  });
   // files belong to key and user, whatever agent they are shown to (spec: Authentication, rule 5)
   const blobs = { organization_id, scope: ownerScope(request.caller.principal, turnRequest.user), thread_id, turn_id };
   const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
@@ -101,6 +107,8 @@ interface NewTurn {
   thread_id: string;
   ends_by: number;
   disconnected: AbortSignal;
+  /** US dollars that budgets hold back for it. */
+  reserved: string | undefined;
 }
 
 /** Tells the limits at once what the turn took: the client's next request may come before anybody else does. */
@@ -109,7 +117,7 @@ function settleAtEnd(reader: FrameReader, admitted: Admission): FrameReader {
     ...reader,
     async next(ms) {
       const frame = await reader.next(ms);
-      if (frame?.type === "end") admitted.end(tokensOf(frame.end));
+      if (frame?.type === "end") admitted.end(spendingOf(frame.end));
       return frame;
     },
   };
@@ -120,7 +128,7 @@ function commandBuilder(
   { caller, id: request_id }: FastifyRequest,
   request: TurnRequest,
   { organization_id, id, fingerprint, thread_id: continued }: TurnIdentity,
-  { turn_id, thread_id, ends_by, disconnected }: NewTurn,
+  { turn_id, thread_id, ends_by, disconnected, reserved }: NewTurn,
 ): BuildCommand {
   const { principal } = caller;
   const { model, route, streamed, agent, answers, user } = request;
@@ -148,6 +156,7 @@ function commandBuilder(
       ...(agent && { agent }),
       ...(project_id !== null && { project_id }),
       ...(user_mark !== null && { user_mark }),
+      ...(reserved !== undefined && { reserved }),
       ...(answers && answers.length > 0 && { answers }),
       ...(stored && stored.stored_bytes > 0 && { stored_bytes: stored.stored_bytes }),
       input,

@@ -32,12 +32,11 @@ export interface SpentRow {
 }
 
 /** What an organization spent, `from` included, `to` excluded. */
+export const SPENT = `select s.principal, s.project_id, s.agent_id, s.user_mark,
+    least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
+    trim_scale(sum(u.cost))::text as cost
+  from read.usage u join read.usage_sources s on s.id = u.source_id
+  where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4`;
+
 export const sumSpent = (db: Db, organization: string, from: Date, to: Date): Promise<SpentRow[]> =>
-  db.query<SpentRow>(
-    `select s.principal, s.project_id, s.agent_id, s.user_mark,
-            least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
-            trim_scale(sum(u.cost))::text as cost
-     from read.usage u join read.usage_sources s on s.id = u.source_id
-     where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4`,
-    [organization, from, to],
-  );
+  db.query<SpentRow>(SPENT, [organization, from, to]);

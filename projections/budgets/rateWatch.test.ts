@@ -61,9 +61,9 @@ const admit = (
   watch: RateWatch,
   limits: Limits,
   { tokens = 0, as = spender, subject = "organization", hard = true } = {},
-) => watch.admit(budget(limits, subject, hard), as, { turn_id: `t${number++}`, tokens });
+) => watch.admit({ budgets: budget(limits, subject, hard) }, as, { turn_id: `t${number++}`, tokens, cost: 0n });
 function admitted(answer: RateAnswer) {
-  if ("refused" in answer) throw new Error(answer.refused.message);
+  if (!("admitted" in answer)) throw new Error("refused");
   return answer.admitted;
 }
 const isAdmitted = (answer: RateAnswer) => "admitted" in answer;
@@ -102,7 +102,7 @@ test("an answer has OpenAI's headers, and a refusal the figure that is shown", a
     "x-ratelimit-remaining-tokens": "900",
     "x-ratelimit-reset-tokens": "0s",
   });
-  first.end(950);
+  first.end({ tokens: 950 });
   const second = admitted(await admit(watch!, limits));
   expect(second.headers).toMatchObject({
     "x-ratelimit-remaining-tokens": "50",
@@ -127,7 +127,7 @@ test("turns at a time are free again as soon as one ends, or did not begin", asy
   await admit(there!, limits);
   await haveHeard([here!, there!], limits, 2);
   expect(isAdmitted(await admit(here!, limits))).toBe(false);
-  first.end(3);
+  first.end({ tokens: 3 });
   const third = admitted(await admit(here!, limits));
   expect(isAdmitted(await admit(here!, limits))).toBe(false);
   third.withdraw();
@@ -169,6 +169,6 @@ test("a turn whose estimate alone exceeds the limit begins when nothing else is 
   const limits = { tokens_per_minute: 100 };
   const first = admitted(await admit(watch!, limits, { tokens: 500 }));
   expect(isAdmitted(await admit(watch!, limits))).toBe(false);
-  first.end(20);
+  first.end({ tokens: 20 });
   expect(isAdmitted(await admit(watch!, limits))).toBe(true);
 });

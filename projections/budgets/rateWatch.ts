@@ -1,8 +1,12 @@
+import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
+import type { TurnSpending } from "#events/turnEnd.ts";
+import { decideMoney, moneyBudgetsOf, moneyLimitsOf, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
 import { addedBy, allRates, decideRates, describeRate, rateHeaders, ratesOf, type RateStatus } from "./rates.ts";
 import { subjectsOf, type Spender } from "./status.ts";
 import { TurnCounts } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
+import type { Reading, SpentLimit } from "./watch.ts";
 
 /** A share that is given out is renewed by the other processes' answers; after this time the process decides alone. */
 const MAX_WAIT_MS = 5_000;
@@ -15,19 +19,25 @@ export interface Admission {
   headers: Record<string, string>;
   /** It did not begin. */
   withdraw(): void;
-  /** It ended, with the tokens that it took. */
-  end(tokens: number): void;
+  /** It ended. */
+  end(spending: TurnSpending): void;
+  /** US dollars that are held back for it; absent: no budget of money concerns it. */
+  reserved?: Money;
 }
 export interface RateRefusal {
+  code: "rate_limited" | "budget_reserved";
   message: string;
   retry_after_ms: number;
   headers: Record<string, string>;
 }
-export type RateAnswer = { admitted: Admission } | { refused: RateRefusal };
+/** `spent`: a budget of money is used up. */
+export type RateAnswer = { admitted: Admission } | { refused: RateRefusal } | { spent: SpentLimit };
 
 export interface RateWatch {
-  /** Whether a turn may begin now. Where no limit of a minute or a moment applies, it may, and nothing is counted. */
-  admit(budgets: BudgetRow[], spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
+  /** Whether a turn may begin now. Where no limit of a minute, a moment or money applies, it may, and nothing is counted. */
+  admit(reading: LimitReading, spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
+  /** Turns whose money is held back, or whose cost may be missing in the read models. */
+  unsettled(organization: string): string[];
   /** All limits of a minute or a moment, with what is used of them now. */
   fresh(organization: string, budgets: BudgetRow[]): Promise<RateStatus[]>;
   close(): void;
@@ -36,29 +46,65 @@ export interface RateWatch {
 const UNLIMITED: Admission = { headers: {}, withdraw: () => {}, end: () => {} };
 const NOBODY = new TurnCounts();
 
+/** The budgets, and what was spent of them. */
+export type LimitReading = Pick<Reading, "budgets" | "spending">;
+
 interface WantedTurn {
   turn_id: string;
   /** An estimate. */
   tokens: number;
+  /** The most that one request of it may cost, in picodollars. */
+  cost: bigint;
+}
+
+/** What a turn that may not begin is answered, undefined where it may. */
+function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, { tokens, cost }: WantedTurn) {
+  const money = decideMoney(limits, cost, turns.share(now));
+  if (money.kind === "spent") return { spent: money.by };
+  const rate = decideRates(rates, tokens, turns.share(now));
+  if (rate.kind === "refuse") return refusal(turns, rate.by, rates, now, tokens);
+  if (money.kind === "reserved") return { refused: reservedRefusal(money.by) };
+  return money.kind === "wait" || rate.kind === "wait" ? "wait" : undefined;
+}
+
+const reservedRefusal = ({ subject, name, spent, reserved = "0", at_most }: MoneyLimit): RateRefusal => ({
+  code: "budget_reserved",
+  message: `The budget ${subject} has used ${spent} of ${at_most} US dollars (${name}), and ${reserved} are reserved for turns under way. Try again when one has ended.`,
+  retry_after_ms: MIN_RETRY_MS,
+  headers: {},
+});
+
+/** The limits that a turn counts for, at a moment. */
+interface Applying {
+  rates: RateStatus[];
+  limits: MoneyLimit[];
+  now: number;
 }
 
 /** Decides once this process's share suffices. An admitted turn counts in the same tick, so that no other one gets its place. */
-async function decide(turns: TurnFollower, budgets: BudgetRow[], spender: Spender, { turn_id, tokens }: WantedTurn) {
+async function decide(turns: TurnFollower, { budgets, spending }: LimitReading, spender: Spender, turn: WantedTurn) {
+  const { turn_id, tokens, cost } = turn;
   for (const giveUpAt = Date.now() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = Date.now();
+    if (spending) turns.reservations.apply(spending, now);
     const rates = ratesOf(budgets, spender, turns.counts, now);
-    const decision = decideRates(rates, tokens, turns.share(now));
-    if (decision.kind === "wait" && now <= giveUpAt) continue;
-    if (decision.kind === "refuse") return refusal(turns, decision.by, rates, now, tokens);
+    const limits = moneyLimitsOf(budgets, spender, turns.reservations, now);
+    const refused = refusalOf(turns, { rates, limits, now }, turn);
+    if (refused === "wait" && now <= giveUpAt) continue;
+    if (refused !== undefined && refused !== "wait") return refused;
     turns.giveOut(rates, tokens);
-    turns.tell({ kind: "began", turn_id, subjects: subjectsOf(spender), tokens });
-    return { headers: rateHeaders(ratesOf(budgets, spender, turns.counts, now), now) };
+    turns.reserve(limits, cost);
+    const reserved = limits.length > 0 && { reserved: String(cost) };
+    turns.tell({ kind: "began", turn_id, subjects: subjectsOf(spender), tokens, ...reserved });
+    const headers = rateHeaders(ratesOf(budgets, spender, turns.counts, now), now);
+    return { headers, ...(reserved && { reserved: fromPicodollars(cost) }) };
   }
 }
 
 function refusal({ counts }: TurnFollower, by: RateStatus, rates: RateStatus[], now: number, tokens: number) {
   const over = by.used + addedBy(tokens)[by.name] - by.at_most;
   const refused: RateRefusal = {
+    code: "rate_limited",
     message: describeRate(by),
     retry_after_ms: Math.max(MIN_RETRY_MS, counts.freeIn(by.counted, by.name, over, now)),
     headers: rateHeaders(rates, now),
@@ -82,16 +128,20 @@ export function watchRates(options: FollowerOptions): RateWatch {
   }
 
   return {
-    async admit(budgets, spender, turn) {
-      if (ratesOf(budgets, spender, NOBODY, 0).length === 0) return { admitted: UNLIMITED };
+    async admit(reading, spender, turn) {
+      const { budgets, spending } = reading;
+      const hasRates = ratesOf(budgets, spender, NOBODY, 0).length > 0;
+      if (!hasRates && !(spending && moneyBudgetsOf(budgets, spender).length > 0)) return { admitted: UNLIMITED };
       const turns = await follow(spender.organization_id);
-      const decided = await decide(turns, budgets, spender, turn);
-      if ("refused" in decided) return decided;
+      const decided = await decide(turns, reading, spender, turn);
+      if (!("headers" in decided)) return decided;
       const { turn_id } = turn;
       const withdraw = () => turns.tell({ kind: "withdrawn", turn_id });
-      const end = (tokens: number) => turns.tell({ kind: "ended", turn_id, tokens });
+      const end = ({ tokens, cost }: TurnSpending) =>
+        turns.tell({ kind: "ended", turn_id, tokens, ...(cost && { cost: String(toPicodollars(cost)) }) });
       return { admitted: { ...decided, withdraw, end } };
     },
+    unsettled: (organization) => followers.get(organization)?.reservations.turnIds() ?? [],
     async fresh(organization, budgets) {
       if (allRates(budgets, NOBODY, 0).length === 0) return [];
       return allRates(budgets, (await follow(organization)).counts, Date.now());

@@ -64,6 +64,8 @@ export interface Share {
   processes: number;
   /** What this process has admitted of the subject since it heard all others. */
   admitted(counted: string): Rates;
+  /** Picodollars that it has reserved since then. */
+  reserved(counted: string): bigint;
 }
 
 /** `wait`: the limit has room, but the share of this process is given out. */

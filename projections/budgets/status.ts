@@ -18,6 +18,8 @@ export interface LimitStatus {
   /** Tokens, or US dollars as a decimal text. */
   at_most: string;
   spent: string;
+  /** Of money: what is held back for turns under way, in US dollars. */
+  reserved?: string;
   /** Whole percent, rounded down; 100 where the limit is zero. */
   percent: number;
   /** `2026-11-23` or `2026-11`. */
@@ -81,7 +83,7 @@ const toUnits = (name: LimitName, amount: string | number): bigint =>
 const fromUnits = (name: LimitName, units: bigint): string =>
   name.startsWith("cost") ? fromPicodollars(units) : String(units);
 
-function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Date): LimitStatus {
+function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Date): Omit<LimitStatus, "reserved"> {
   const { nextDay, nextMonth } = periodsAt(now);
   const isDaily = name.endsWith("day");
   const most = toUnits(name, limit);
@@ -95,11 +97,22 @@ function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Dat
   };
 }
 
+/** Picodollars that the sums do not contain: of turns that have ended since, and held back for those under way. */
+export interface Pending {
+  ended: bigint;
+  reserved: bigint;
+}
+const NOTHING_PENDING: Pending = { ended: 0n, reserved: 0n };
+
 /** What budgets are compared with. `before`: this month until today; `today`: from then on. */
 export interface Figures {
   before: Sums;
   today: Sums;
+  pending?: (subject: string) => Pending;
 }
+
+export const hasMoney = (budgets: BudgetRow[]): boolean =>
+  budgets.some(({ limits }) => limits.cost_per_day !== undefined || limits.cost_per_month !== undefined);
 
 export const hasPeriods = (budgets: BudgetRow[]): boolean =>
   budgets.some(({ limits }) => LimitName.options.some((name) => limits[name] !== undefined));
@@ -108,7 +121,7 @@ export const hasPeriods = (budgets: BudgetRow[]): boolean =>
 export const limitStatuses = (
   { limits }: BudgetRow,
   counted: string,
-  { before, today }: Figures,
+  { before, today, pending }: Figures,
   now: Date,
 ): LimitStatus[] =>
   LimitName.options.flatMap((name) => {
@@ -117,7 +130,10 @@ export const limitStatuses = (
     const unit = name.startsWith("cost") ? "cost" : "tokens";
     const ofToday = (today.get(counted) ?? NOTHING)[unit];
     const earlier = name.endsWith("day") ? 0n : (before.get(counted) ?? NOTHING)[unit];
-    return [statusOf(name, limit, ofToday + earlier, now)];
+    if (unit === "tokens") return [statusOf(name, limit, ofToday + earlier, now)];
+    const { ended, reserved } = pending?.(counted) ?? NOTHING_PENDING;
+    const status = statusOf(name, limit, ofToday + earlier + ended, now);
+    return [{ ...status, ...(pending && { reserved: fromPicodollars(reserved) }) }];
   });
 
 /** Of a budget for each user: what the user has spent that has spent most, limit by limit. */

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TurnNews, TurnNewsExchange } from "#events/turnNews.ts";
 import type { Db } from "../projection.ts";
 import { addedBy, type RateStatus, type Share } from "./rates.ts";
+import type { MoneyLimit } from "./moneyLimits.ts";
 import { findTurns, listRecentTurns } from "./recentTurns.ts";
 import { subjectsOf } from "./status.ts";
+import { Reservations } from "./reservations.ts";
 import { TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
 
 /** How often open turns are looked up, and the other processes asked what they know. */
@@ -37,6 +39,7 @@ interface Followed {
 /** The turns of one organization, as this process knows them: from the read models at first, then from all processes. */
 export class TurnFollower {
   readonly counts = new TurnCounts();
+  readonly reservations = new Reservations();
   /** Resolves once the turns of the last minute are read. */
   readonly ready: Promise<void>;
   readonly #options: FollowerOptions;
@@ -45,6 +48,8 @@ export class TurnFollower {
   readonly #heard = new Map<string, number>();
   /** Turns that this process has admitted since it heard all others, by subject. */
   #admitted = new Map<string, Rates>();
+  /** Picodollars, likewise. */
+  #reserved = new Map<string, bigint>();
   #asked = 0;
   /** Processes that have not answered yet, and what happens when all have. */
   #missing = new Set<string>();
@@ -73,18 +78,30 @@ export class TurnFollower {
   #hear(news: TurnNews & { process: string }, now: number): void {
     const isOther = news.process !== this.#options.process;
     if (isOther) this.#heard.set(news.process, now);
-    if (news.kind === "began") this.counts.begin({ ...news, at: now });
-    else if (news.kind === "ended") this.counts.end(news.turn_id, news.tokens, now);
-    else if (news.kind === "withdrawn") this.counts.withdraw(news.turn_id, now);
-    else if (news.kind === "answer") this.#receiveAnswer(news);
+    if (news.kind === "began") this.#begin(news, now);
+    else if (news.kind === "ended") {
+      this.counts.end(news.turn_id, news.tokens, now);
+      this.reservations.end(news.turn_id, BigInt(news.cost ?? 0));
+    } else if (news.kind === "withdrawn") {
+      this.counts.withdraw(news.turn_id, now);
+      this.reservations.forget(news.turn_id, now);
+    } else if (news.kind === "answer") this.#receiveAnswer(news);
     else if (isOther && news.kind === "ask") this.tell({ kind: "answer", to: news.process, n: news.n });
     else if (isOther) this.#greet(news.process, now);
+  }
+  #begin({ turn_id, subjects, tokens, reserved }: Extract<TurnNews, { kind: "began" }>, at: number): void {
+    this.counts.begin({ turn_id, subjects, tokens, at });
+    if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved: BigInt(reserved), at });
   }
   /** A process that has just begun to count has read what is in the read models, which follow a moment later. */
   #greet(process: string, now: number): void {
     this.tell({ kind: "answer", to: process, n: 0 });
     for (const { turn_id, subjects, tokens } of this.counts.openSince(now - SILENT_MS))
-      this.tell({ kind: "began", turn_id, subjects, tokens });
+      this.tell({ kind: "began", turn_id, subjects, tokens, ...this.#reservedFor(turn_id) });
+  }
+  #reservedFor(turn_id: string): { reserved?: string } {
+    const reserved = this.reservations.reservedFor(turn_id);
+    return reserved === undefined ? {} : { reserved: String(reserved) };
   }
 
   async #read(): Promise<void> {
@@ -131,6 +148,7 @@ export class TurnFollower {
     // at once: a turn that is admitted after the last answer counts for the new share
     this.#onAnswers = () => {
       this.#admitted = new Map();
+      this.#reserved = new Map();
       resolve();
     };
     this.tell({ kind: "ask", n: this.#asked });
@@ -146,8 +164,17 @@ export class TurnFollower {
   /** What this process may still give out. */
   share(now: number): Share {
     this.#usedAt = now;
-    const admitted = this.#admitted;
-    return { processes: this.#heard.size + 1, admitted: (counted) => admitted.get(counted) ?? NOTHING };
+    const [admitted, reserved] = [this.#admitted, this.#reserved];
+    return {
+      processes: this.#heard.size + 1,
+      admitted: (counted) => admitted.get(counted) ?? NOTHING,
+      reserved: (counted) => reserved.get(counted) ?? 0n,
+    };
+  }
+  /** Counts what a turn may cost against this process's share of the budgets. */
+  reserve(limits: MoneyLimit[], cost: bigint): void {
+    for (const counted of new Set(limits.map((limit) => limit.counted)))
+      this.#reserved.set(counted, (this.#reserved.get(counted) ?? 0n) + cost);
   }
   /** Counts a turn against this process's share of the limits. */
   giveOut(rates: RateStatus[], tokens: number): void {

@@ -9,7 +9,9 @@ function openWatch(budgets = 1) {
   const state = { budgets, tokens: 0, queries: 0, isAway: false, hangs: false };
   const told: Reached[] = [];
   const rows = (text: string): unknown[] => {
-    if (!text.includes("read.budgets")) return [{ ...spender, tokens: state.tokens, cost: null }];
+    const spent = [{ ...spender, tokens: state.tokens, cost: null }];
+    if (text.includes("usage_reservations")) return [{ position: 1, spent, open: [], settled: [] }];
+    if (!text.includes("read.budgets")) return spent;
     return state.budgets > 0 ? [{ subject: "organization", limits: '{"tokens_per_day":10}', hard: true }] : [];
   };
   const query = async (text: string) => {

@@ -2,9 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Reached } from "#events/budget.ts";
 import type { Db } from "../projection.ts";
 import { listBudgets, sumSpent, type BudgetRow } from "./query.ts";
+import { readSpending } from "./readSpending.ts";
+import { readPrices, type PriceOf } from "./reserve.ts";
+import { Reservations, type Spending } from "./reservations.ts";
 import {
   budgetStatuses,
   countedAs,
+  hasMoney,
   hasPeriods,
   limitStatuses,
   periodsAt,
@@ -36,14 +40,17 @@ export interface ReachedLimit extends LimitStatus {
   refuses: boolean;
 }
 
+/** A limit that is used up, and the budget's subject. */
+export type SpentLimit = Pick<ReachedLimit, "subject" | "name" | "spent" | "at_most" | "ends_at">;
+
 export interface BudgetWatch {
   /**
    * The most used limit among those of the spender that are reached to 80 %; undefined if there is none. Waits two seconds at
    * most and never throws: where figures cannot be read, the last known ones decide.
    */
   check(spender: Spender): Promise<ReachedLimit | undefined>;
-  /** The budgets that the last `check` of the organization knew. */
-  budgets(organization: string): BudgetRow[];
+  /** What the last `check` of the organization knew. */
+  reading(organization: string): Reading;
   /** All budgets with figures of this moment. */
   fresh(organization: string): Promise<BudgetStatus[]>;
 }
@@ -53,12 +60,18 @@ interface WatchOptions {
   /** Records that a limit is reached. Called again after it failed. */
   report(organization: string, reached: Reached): Promise<unknown>;
   onError(error: unknown): void;
+  /** Turns of which the process does not know whether the read models contain their end. */
+  unsettled?(organization: string): string[];
 }
 
 /** The budgets of an organization with what they are compared with, and when it was read. */
-interface Reading extends Figures {
+export interface Reading extends Figures {
   at: number;
   budgets: BudgetRow[];
+  /** Where a budget has a limit of a day or a month. */
+  spending?: Spending;
+  /** Where one has a limit of money. */
+  priceOf?: PriceOf;
 }
 const NO_READING: Reading = { at: Number.NEGATIVE_INFINITY, budgets: [], before: new Map(), today: new Map() };
 
@@ -88,28 +101,37 @@ function createMemory<T>(sizeOf: (value: T) => number) {
 }
 
 /** Sums what an organization spent, its earlier days of the month at most once a minute. */
-function createFigures(db: Db) {
+function createFigures({ db, unsettled }: WatchOptions) {
   const pasts = createMemory<{ at: number; day: number; sums: Sums }>(({ sums }) => sums.size);
-  const sum = async (organization: string, from: Date, to: Date) =>
-    sumBySubject(await sumSpent(db, organization, from, to));
 
   async function readPast(organization: string, { month, day }: ReturnType<typeof periodsAt>, now: number) {
     const known = pasts.get(organization);
     if (known && known.day === day.getTime() && now - known.at < MAX_AGE_OF_PAST_MS) return known.sums;
-    const sums: Sums = month < day ? await sum(organization, month, day) : new Map();
-    pasts.set(organization, { at: now, day: day.getTime(), sums });
+    const sums = month < day ? sumBySubject(await sumSpent(db, organization, month, day)) : new Map();
+    // turns of yesterday may still arrive in the read model
+    if (now - day.getTime() > MAX_AGE_OF_PAST_MS) pasts.set(organization, { at: now, day: day.getTime(), sums });
     return sums;
+  }
+  /** The past last: what moves there at midnight may count twice for a moment, and is never missing. */
+  async function readSums(organization: string, now: number): Promise<Spending> {
+    const periods = periodsAt(new Date(now));
+    const range = { from: periods.day, to: periods.nextDay, asked: unsettled?.(organization) ?? [] };
+    const { spent, ...today } = await readSpending(db, organization, range);
+    return { ...today, today: sumBySubject(spent), before: await readPast(organization, periods, now) };
   }
   return {
     async read(organization: string, now: number): Promise<Reading> {
       const budgets = await listBudgets(db, organization);
       if (!hasPeriods(budgets)) return { ...NO_READING, at: now, budgets };
-      const periods = periodsAt(new Date(now));
-      const [before, today] = await Promise.all([
-        readPast(organization, periods, now),
-        sum(organization, periods.day, periods.nextDay),
+      const [spending, priceOf] = await Promise.all([
+        readSums(organization, now),
+        hasMoney(budgets) ? readPrices(db, organization) : undefined,
       ]);
-      return { at: now, budgets, before, today };
+      const { before, today } = spending;
+      const reserved = new Reservations();
+      reserved.apply(spending, now);
+      const pending = (subject: string) => reserved.of(subject);
+      return { at: now, budgets, before, today, pending, spending, ...(priceOf && { priceOf }) };
     },
     forget: pasts.forget,
   };
@@ -160,7 +182,7 @@ async function within(reading: Promise<Reading>, last: Reading): Promise<Reading
 
 /** Reads what budgets leave, shared by all turns of an organization in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
-  const figures = createFigures(options.db);
+  const figures = createFigures(options);
   const tell = createReporter(options);
   const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
   const loading = new Map<string, Promise<Reading>>();
@@ -192,7 +214,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
 
   return {
     check: async (spender) => reachedBy(await recent(spender.organization_id), spender)[0],
-    budgets: (organization) => known.get(organization)?.budgets ?? [],
+    reading: (organization) => known.get(organization) ?? NO_READING,
     async fresh(organization) {
       // one that runs may have begun before what the caller wants to see
       await loading.get(organization)?.catch(() => {});
@@ -206,7 +228,7 @@ const statusesOf = ({ budgets, at, ...figures }: Reading): BudgetStatus[] =>
   budgetStatuses(budgets, figures, new Date(at));
 
 /** For people and clients: which budget, what was spent of it, and when it begins again. */
-export function describeLimit({ subject, name, spent, at_most, ends_at }: ReachedLimit): string {
+export function describeLimit({ subject, name, spent, at_most, ends_at }: SpentLimit): string {
   const unit = name.startsWith("cost") ? "US dollars" : "tokens";
   return `The budget ${subject} has used ${spent} of ${at_most} ${unit} (${name}). It begins again at ${ends_at.toISOString()}.`;
 }

@@ -40,6 +40,7 @@ const turnStarted = (user: string | null, more: object = {}) =>
   );
 const row = { organization_id: ORGANIZATION, principal: "system" };
 const source = { table: "usage_sources", key: { id } };
+const released = { table: "usage_reservations", kind: "remove", key: { turn_id: id } };
 const spent = (part: number, counted: object) => ({
   table: "usage",
   kind: "put",
@@ -76,7 +77,9 @@ describe("the usage projection of a turn", () => {
         row: { thread_id, organization_id: ORGANIZATION, scope: "s", name: '"ada"' },
       },
       { table: "usage_users", kind: "remove", key: { turn_id: id } },
+      released,
       { table: "usage_users", kind: "removeWhere", where: { thread_id } },
+      { table: "usage_reservations", kind: "removeWhere", where: { thread_id } },
     ]);
     const unnamed = {
       ...source,
@@ -119,13 +122,25 @@ describe("the usage projection of a turn", () => {
       expect(projectEvents(usage, thread, end)).toEqual([
         { table: "usage", kind: "removeWhere", where: { source_id: id } },
         spent(-1, { ...tokens, turns: 1 }),
+        released,
       ]);
+  });
+
+  test("keeps what budgets hold back for it until it ends", () => {
+    const thread_id = thread.slice("thread-".length);
+    expect(projectEvents(usage, thread, turnStarted(null, { reserved: "0.5" }))[1]).toEqual({
+      table: "usage_reservations",
+      kind: "put",
+      key: { turn_id: id },
+      row: { thread_id, organization_id: ORGANIZATION, reserved: "0.5" },
+    });
   });
 
   test("removes a refused turn", () => {
     expect(projectEvents(usage, thread, TurnRefused.of({ ...attempt, code: null }))).toEqual([
       { ...source, kind: "remove" },
       { table: "usage_users", kind: "remove", key: { turn_id: id } },
+      released,
     ]);
   });
 });
@@ -138,6 +153,7 @@ test("the usage projection counts each model that answered, and the turn for the
     { table: "usage", kind: "removeWhere", where: { source_id: id } },
     spent(-1, { turns: 1, ...tokens, model: '"p/b"' }),
     spent(-2, { ...tokens, model: '"p/a"' }),
+    released,
   ]);
 });
 

@@ -4,7 +4,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import type { ExtractionEvent } from "#events/extraction.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { NO_USAGE, type ThreadEvent, type Usage } from "#events/thread.ts";
-import { defineProjection, encode, type Change } from "../projection.ts";
+import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
 type EventRecord<E extends NewEvent, T extends E["type"]> = RecordedEvent<Extract<E, { type: T }>>;
 type UsageEvent =
@@ -71,7 +71,8 @@ const usageRow = (
 
 function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const { stream, organization_id, data, personal } = event;
-  const { turn_id, scope, model, agent, workflow_id = null, project_id = null, user_mark = null } = data;
+  const { turn_id, scope, model, agent, workflow_id = null, project_id = null, user_mark = null, reserved } = data;
+  const thread_id = parseStreamName(stream).id;
   const input = personal?.input;
   const user = input && "prompt" in input ? input.prompt.user : null;
   const name = encode(user);
@@ -83,10 +84,24 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
     project_id,
     user_mark,
   });
-  if (name === null) return [turn];
-  const row = { thread_id: parseStreamName(stream).id, organization_id, scope, name };
-  return [turn, { table: "usage_users", kind: "put", key: { turn_id }, row }];
+  const started = [
+    turn,
+    ...(reserved === undefined ? [] : [reservation(turn_id, { thread_id, organization_id, reserved })]),
+  ];
+  if (name === null) return started;
+  return [
+    ...started,
+    { table: "usage_users", kind: "put", key: { turn_id }, row: { thread_id, organization_id, scope, name } },
+  ];
 }
+
+const reservation = (turn_id: string, row: Row): Change => ({
+  table: "usage_reservations",
+  kind: "put",
+  key: { turn_id },
+  row,
+});
+const release = (turn_id: string): Change => ({ table: "usage_reservations", kind: "remove", key: { turn_id } });
 
 const removeUser = (turn_id: string): Change[] => [{ table: "usage_users", kind: "remove", key: { turn_id } }];
 
@@ -99,12 +114,13 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
   return [
     { table: "usage", kind: "removeWhere", where: { source_id: turn_id } },
     ...rows.map((row, n) => usageRow(event, turn_id, WHOLE_TURN - n, { ...row, turns: n === 0 ? 1 : 0 })),
+    release(turn_id),
   ];
 }
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 7,
+  version: 8,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
@@ -117,11 +133,16 @@ export const usage = defineProjection<UsageEvent>({
     TurnRefused: ({ data: { turn_id } }) => [
       { table: "usage_sources", kind: "remove", key: { id: turn_id } },
       ...removeUser(turn_id),
+      release(turn_id),
     ],
-    TurnDeleted: ({ data }) => removeUser(data.turn_id),
-    ThreadDeleted: ({ stream }) => [
-      { table: "usage_users", kind: "removeWhere", where: { thread_id: parseStreamName(stream).id } },
-    ],
+    // a turn may be deleted while it runs
+    TurnDeleted: ({ data }) => [...removeUser(data.turn_id), release(data.turn_id)],
+    ThreadDeleted: ({ stream }) =>
+      ["usage_users", "usage_reservations"].map((table) => ({
+        table,
+        kind: "removeWhere",
+        where: { thread_id: parseStreamName(stream).id },
+      })),
     DocumentUploaded: (event) => [source(event.data.document_id, event)],
     DocumentReplaced: changePrincipal,
     DocumentReprocessed: changePrincipal,

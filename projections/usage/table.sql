@@ -33,6 +33,16 @@ create table usage_sources (
   -- the mark of the request's user
   user_mark text
 );
+-- What budgets of money hold back for turns that have not ended.
+create table usage_reservations (
+  turn_id uuid primary key,
+  thread_id uuid not null,
+  organization_id uuid not null,
+  -- in US dollars
+  reserved numeric not null
+);
+create index usage_reservations_by_organization on usage_reservations (organization_id);
+create index usage_reservations_by_thread on usage_reservations (thread_id);
 -- The user values behind scopes, as long as a turn of the user exists.
 create table usage_users (
   turn_id uuid primary key,

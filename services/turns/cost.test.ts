@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_PRICES } from "#events/defaultPrices.ts";
-import { ModelPrice } from "#events/price.ts";
+import { ModelPrice, priceAt } from "#events/price.ts";
 import { echoTool, lastEvent, stageTurn, USAGE } from "#test/doubles/turnStage.ts";
-import { priceAt, withCost } from "./cost.ts";
+import { withCost } from "./cost.ts";
 
 const price: ModelPrice = { valid_from: null, input: "3", output: "15" };
 const usage = { prompt_tokens: 1000, completion_tokens: 200, cached_tokens: 0, reasoning_tokens: 0 };

@@ -1,19 +1,9 @@
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
-import type { ModelPrice } from "#events/price.ts";
+import { perToken, type ModelPrice } from "#events/price.ts";
 import type { Usage } from "#events/thread.ts";
 
-const MILLION = 1_000_000n;
-/** Picodollars of one token, from a price per million tokens, which has at most 6 decimals. */
-const perToken = (price: string): bigint => toPicodollars(price) / MILLION;
 /** A provider may count nonsense: parts are never more than the whole, and never negative. */
 const count = (tokens: number, most: number): number => Math.max(0, Math.min(tokens, most));
-
-/** The price that is valid at a moment (epoch milliseconds): of those that have begun, the one that began last. */
-export function priceAt(prices: readonly ModelPrice[], at: number): ModelPrice | undefined {
-  const start = ({ valid_from }: ModelPrice) =>
-    valid_from === null ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);
-  return prices.filter((price) => start(price) <= at).toSorted((a, b) => start(b) - start(a))[0];
-}
 
 /** Adds what one request to a model cost. Without a price, and without any token counted, the cost is unknown and left out. */
 export function withCost(usage: Usage, price: ModelPrice | undefined): Usage {

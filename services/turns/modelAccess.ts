@@ -1,13 +1,12 @@
 import { publishedWindow } from "#events/contextWindows.ts";
 import { defaultPrice } from "#events/defaultPrices.ts";
-import { priceStream, type ModelPrice } from "#events/price.ts";
+import { priceAt, priceStream, type ModelPrice } from "#events/price.ts";
 import { formatOf, providerStream } from "#events/provider.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
 import { price as priceDecider } from "../deciders/price.ts";
 import { provider as providerDecider, type ProviderState } from "../deciders/provider.ts";
 import { readState } from "../states.ts";
-import { priceAt } from "./cost.ts";
 import { ModelError, type Credential } from "./model.ts";
 import { providerOf } from "./threadMessage.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TurnEnd } from "#events/ports.ts";
-import { tokensOf } from "#events/turnEnd.ts";
+import { spendingOf, type TurnSpending } from "#events/turnEnd.ts";
 import type { Prompt } from "#events/thread.ts";
 import { StepFailure } from "../tick.ts";
 import type { StepAttempt } from "./step.ts";
@@ -18,20 +18,30 @@ interface Spender {
 interface Admission {
   /** It did not begin. */
   withdraw(): void;
-  /** It ended, with the tokens that it took. */
-  end(tokens: number): void;
+  /** It ended. */
+  end(spending: TurnSpending): void;
+  /** US dollars that budgets hold back for it. */
+  reserved?: string;
 }
 
 /** `refused`: the message of a budget that is used up. `rate_limited`: a limit of a minute or a moment has room later. */
 type TurnAnswer = { admitted: Admission } | { refused: string } | { rate_limited: { retry_after_ms: number } };
 
 /** Asks the limits of a turn's spender. */
-export type AskLimits = (spender: Spender, turn: { turn_id: string; prompt: Prompt }) => Promise<TurnAnswer>;
+export type AskLimits = (spender: Spender, turn: AskedTurn) => Promise<TurnAnswer>;
+
+interface AskedTurn {
+  turn_id: string;
+  /** The model, or the targets of its alias. */
+  models: string[];
+  prompt: Prompt;
+}
 
 /** A turn of a step that the limits admitted. */
 export interface AdmittedTurn {
   withdraw(): void;
   end(end: TurnEnd): void;
+  reserved: string | undefined;
 }
 
 /**
@@ -41,7 +51,7 @@ export interface AdmittedTurn {
 export async function admitTurn(
   ask: AskLimits,
   { organization_id, project_id }: StepAttempt,
-  turn: { turn_id: string; prompt: Prompt; agent_id: string | null },
+  turn: AskedTurn & { agent_id: string | null },
   signal: AbortSignal,
 ): Promise<AdmittedTurn> {
   const { agent_id, ...asked } = turn;
@@ -56,5 +66,6 @@ export async function admitTurn(
 
 const settling = (admission: Admission): AdmittedTurn => ({
   withdraw: admission.withdraw,
-  end: (end) => admission.end(tokensOf(end)),
+  end: (end) => admission.end(spendingOf(end)),
+  reserved: admission.reserved,
 });

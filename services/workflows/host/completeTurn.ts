@@ -108,12 +108,24 @@ async function storeInput({ vault }: TurnDeps, { organization_id }: StepAttempt,
   return { input: { prompt_blob }, keys: { [thing]: wrapped_key } };
 }
 
+async function findRoute(deps: TurnDeps, { organization_id }: StepAttempt, model: string): Promise<Route | undefined> {
+  if (!isAlias(model)) return undefined;
+  const route = await deps.findRoute(organization_id, model);
+  if (!route) throw invalidInput(`There is no model ${JSON.stringify(model)} for this organization.`);
+  return route;
+}
+
+/** What is known of a turn when its limits have admitted it. */
+interface AdmittedStart {
+  ids: TurnIds;
+  route: Route | undefined;
+  reserved: string | undefined;
+}
+
 /** The fields of StartTurn that every try of the command shares. */
-async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnRequest, ids: TurnIds) {
+async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnRequest, start: AdmittedStart) {
+  const { ids, route, reserved } = start;
   const { input, keys } = await storeInput(deps, step, ids, request.prompt);
-  const route = isAlias(request.model) ? await deps.findRoute(step.organization_id, request.model) : undefined;
-  if (isAlias(request.model) && !route)
-    throw invalidInput(`There is no model ${JSON.stringify(request.model)} for this organization.`);
   const { turn_id, thread_id, command_id } = ids;
   const continues = request.thread_id !== null;
   return {
@@ -135,6 +147,7 @@ async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnReques
       continues,
       input,
       ...(request.agent && { agent: request.agent }),
+      ...(reserved !== undefined && { reserved }),
     },
   };
 }
@@ -147,10 +160,13 @@ async function startAdmitted(
   ids: TurnIds,
   signal: AbortSignal,
 ): Promise<AdmittedTurn> {
-  const asked = { turn_id: ids.turn_id, prompt: request.prompt, agent_id: request.agent?.agent_id ?? null };
+  const route = await findRoute(deps, step, request.model);
+  const models = route?.targets ?? [request.model];
+  const asked = { turn_id: ids.turn_id, models, prompt: request.prompt, agent_id: request.agent?.agent_id ?? null };
   const admitted = await admitTurn(deps.askLimits, step, asked, signal);
   try {
-    await startTurn(deps, step, request, ids, signal);
+    const { reserved } = admitted;
+    await startTurn(deps, step, request, { ids, route, reserved }, signal);
     return admitted;
   } catch (error) {
     admitted.withdraw();
@@ -162,10 +178,10 @@ async function startTurn(
   deps: TurnDeps,
   step: StepAttempt,
   request: TurnRequest,
-  ids: TurnIds,
+  admitted: AdmittedStart,
   signal: AbortSignal,
 ): Promise<void> {
-  const { data, ...start } = await buildStart(deps, step, request, ids);
+  const { data, ...start } = await buildStart(deps, step, request, admitted);
   for (const giveUpAt = Date.now() + MAX_BUSY_MS; ; await sleep(BUSY_RETRY_MS, undefined, { signal })) {
     const now = Date.now();
     const ends_by = new Date(now + deps.turn_ms).toISOString();

@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Reservations, type OpenTurn, type Spending } from "./reservations.ts";
+
+const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
+const subjects = ["organization", "key:k"];
+
+type Recorded = { kind: "began" | "round" | "ended" | "deleted"; turn_id: string; amount: bigint };
+
+/** The read model after the first events of a log: what it sums, and which turns are open in it. */
+function snapshot(log: Recorded[], position: number, asked: string[]): Spending {
+  const open = new Map<string, OpenTurn>();
+  const begun = new Set<string>();
+  let sum = 0n;
+  for (const { kind, turn_id, amount } of log.slice(0, position)) {
+    const turn = open.get(turn_id);
+    begun.add(turn_id);
+    if (kind === "began") open.set(turn_id, { ...spender, turn_id, reserved: amount, counted: 0n });
+    else if (kind === "round") {
+      sum += amount;
+      turn!.counted += amount;
+    } else {
+      // the whole turn replaces its rounds; a deleted one keeps them
+      if (kind === "ended") sum += amount - turn!.counted;
+      open.delete(turn_id);
+    }
+  }
+  const sums = new Map(subjects.map((subject) => [subject, { tokens: 0n, cost: sum }]));
+  const settled = asked.filter((turn_id) => begun.has(turn_id) && !open.has(turn_id));
+  return { position, before: new Map(), today: sums, open: [...open.values()], settled };
+}
+
+/** What a process counts as spent, and as held back. */
+function countedBy(reservations: Reservations) {
+  const { ended, reserved } = reservations.of("organization");
+  return { spent: ended + (reservations.spending?.today.get("organization")?.cost ?? 0n), reserved };
+}
+
+const arbitraryTurn = fc.record({
+  reserved: fc.bigInt(0n, 50n),
+  rounds: fc.array(fc.bigInt(0n, 20n), { maxLength: 3 }),
+  more: fc.bigInt(0n, 30n),
+  how: fc.constantFrom("ended", "deleted", "open", "never recorded"),
+});
+const arbitraryRun = fc.record({
+  turns: fc.array(arbitraryTurn, { minLength: 1, maxLength: 8 }),
+  /** Picks whose event comes next. */
+  order: fc.array(fc.nat(), { minLength: 60, maxLength: 60 }),
+  /** How far the snapshot after each event is behind. */
+  lags: fc.array(fc.option(fc.nat(6), { freq: 1 }), { minLength: 60, maxLength: 60 }),
+  news: fc.array(fc.constantFrom("once", "twice", "lost"), { minLength: 8, maxLength: 8 }),
+});
+type Run = typeof arbitraryRun extends fc.Arbitrary<infer R> ? R : never;
+
+const scriptOf = ({ turns }: Run): Recorded[][] =>
+  turns.map(({ reserved, rounds, more, how }, n) => {
+    const turn_id = `t${n}`;
+    const begin: Recorded = { kind: "began", turn_id, amount: reserved };
+    if (how === "never recorded") return [];
+    const asked = rounds.map((amount): Recorded => ({ kind: "round", turn_id, amount }));
+    const total = rounds.reduce((sum, each) => sum + each, more);
+    if (how === "open") return [begin, ...asked];
+    return [begin, ...asked, { kind: how, turn_id, amount: total }];
+  });
+
+function play(
+  run: Run,
+  hears: (turn: number, ended: boolean) => number,
+  check: (seen: Reservations, log: Recorded[]) => void,
+) {
+  const scripts = scriptOf(run);
+  const log: Recorded[] = [];
+  const seen = new Reservations();
+  run.order.forEach((pick, n) => {
+    const left = scripts.map((script, turn) => ({ script, turn })).filter(({ script }) => script.length > 0);
+    if (left.length === 0) return;
+    const { script, turn } = left[pick % left.length]!;
+    const event = script.shift()!;
+    // a turn counts before its command is sent
+    for (let times = hears(turn, false); event.kind === "began" && times > 0; times--)
+      seen.begin(event.turn_id, { subjects, reserved: event.amount, at: n });
+    log.push(event);
+    for (let times = hears(turn, true); event.kind === "ended" && times > 0; times--)
+      seen.end(event.turn_id, event.amount);
+    const lag = run.lags[n];
+    if (lag != null) seen.apply(snapshot(log, Math.max(0, log.length - lag), seen.turnIds()), n);
+    check(seen, log);
+  });
+  return { seen, log };
+}
+
+/** Of all turns: what has been spent for certain, and what those under way hold back. */
+function truth(log: Recorded[]) {
+  const { today, open } = snapshot(log, log.length, []);
+  return {
+    spent: today.get("organization")!.cost,
+    reserved: open.reduce((sum, { reserved }) => sum + reserved, 0n),
+  };
+}
+
+test("a process that hears every turn never counts less than what is spent and held back, however old its snapshot is", () => {
+  fc.assert(
+    fc.property(arbitraryRun, (run) => {
+      play(
+        run,
+        () => 1,
+        (seen, log) => {
+          const [counted, real] = [countedBy(seen), truth(log)];
+          const rounds = log.filter(({ kind }) => kind === "round").reduce((sum, { amount }) => sum + amount, 0n);
+          expect(counted.reserved).toBeGreaterThanOrEqual(real.reserved);
+          // rounds of open turns are spent when the read model has them
+          expect(counted.spent + rounds).toBeGreaterThanOrEqual(real.spent);
+        },
+      );
+    }),
+  );
+});
+
+test("the figures are exact once the read model has followed, whatever news came twice or was lost", () => {
+  fc.assert(
+    fc.property(arbitraryRun, (run) => {
+      const times = { once: 1, twice: 2, lost: 0 };
+      const { seen, log } = play(
+        run,
+        (turn) => times[run.news[turn % 8]!],
+        () => {},
+      );
+      seen.apply(snapshot(log, log.length, seen.turnIds()), 1_000_000);
+      expect(countedBy(seen)).toEqual(truth(log));
+      // late news opens nothing again
+      for (const { kind, turn_id, amount } of log)
+        if (kind === "ended") {
+          seen.begin(turn_id, { subjects, reserved: amount, at: 1_000_000 });
+          seen.end(turn_id, amount);
+        }
+      const held = log.filter(({ kind }) => kind === "ended").length;
+      if (held > 0 && run.news.every((news) => news !== "lost")) expect(countedBy(seen)).toEqual(truth(log));
+    }),
+  );
+});
+
+test("a turn that is never recorded holds back its reservation for half a minute", () => {
+  const seen = new Reservations();
+  seen.begin("t", { subjects, reserved: 5n, at: 0 });
+  seen.apply(snapshot([], 0, ["t"]), 29_000);
+  expect(seen.of("key:k")).toEqual({ ended: 0n, reserved: 5n });
+  seen.apply(snapshot([], 0, ["t"]), 31_000);
+  expect(seen.of("key:k")).toEqual({ ended: 0n, reserved: 0n });
+});
+
+test("an older snapshot that arrives late changes nothing", () => {
+  const seen = new Reservations();
+  const log: Recorded[] = [
+    { kind: "began", turn_id: "t", amount: 5n },
+    { kind: "ended", turn_id: "t", amount: 3n },
+  ];
+  seen.begin("t", { subjects, reserved: 5n, at: 0 });
+  seen.apply(snapshot(log, 2, ["t"]), 1);
+  seen.apply(snapshot(log, 1, ["t"]), 2);
+  expect(countedBy(seen)).toEqual({ spent: 3n, reserved: 0n });
+});

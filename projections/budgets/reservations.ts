@@ -1,0 +1,128 @@
+import { subjectsOf, type Pending, type Spender, type Sums } from "./status.ts";
+
+/** A turn that is not recorded by then never began. */
+const UNRECORDED_MS = 30_000;
+/** How long ended turns are remembered, so that late news does not open them again. */
+const REMEMBERED_MS = 60_000;
+
+/** A turn that has begun and not ended, in the read model. */
+export interface OpenTurn extends Omit<Spender, "organization_id"> {
+  turn_id: string;
+  reserved: bigint;
+  /** What its rounds of today cost, which the sums contain. */
+  counted: bigint;
+}
+
+/** What an organization spent and holds back, in one snapshot of the read model. Amounts are picodollars. */
+export interface Spending {
+  /** Of the log, up to which the read model has followed. */
+  position: number;
+  before: Sums;
+  today: Sums;
+  open: OpenTurn[];
+  /** Those of the turns asked for that have ended: the sums contain them. */
+  settled: string[];
+}
+
+/** A turn that the sums do not contain, or of which they contain some rounds. */
+interface Entry {
+  subjects: string[];
+  at: number;
+  reserved: bigint;
+  counted: bigint;
+  /** What it cost; undefined until it ends. */
+  cost: bigint | undefined;
+  /** Whether a snapshot had it as open: when one no longer has it, it has ended. */
+  isRecorded: boolean;
+}
+
+const NOTHING: Pending = { ended: 0n, reserved: 0n };
+const nonNegative = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
+
+/** While a turn runs, one request of it is under way or may follow: its whole reservation counts beside the rounds it has spent. */
+const pendingOf = ({ cost, counted, reserved }: Entry): Pending =>
+  cost === undefined ? { ended: 0n, reserved } : { ended: nonNegative(cost - counted), reserved: 0n };
+
+/**
+ * The money of an organization's turns that the read model's sums do not contain. Each turn is in the sums or in here, never in
+ * both: a snapshot says which turns it contains. News of a turn may come twice, late, or not at all.
+ */
+export class Reservations {
+  readonly #entries = new Map<string, Entry>();
+  readonly #totals = new Map<string, Pending>();
+  readonly #forgotten = new Map<string, number>();
+  /** The newest snapshot. */
+  #spending: Spending | undefined;
+
+  get spending(): Spending | undefined {
+    return this.#spending;
+  }
+  of(subject: string): Pending {
+    return this.#totals.get(subject) ?? NOTHING;
+  }
+  /** Turns that a snapshot may have settled. */
+  turnIds(): string[] {
+    return [...this.#entries.keys()];
+  }
+  reservedFor(turn_id: string): bigint | undefined {
+    return this.#entries.get(turn_id)?.reserved;
+  }
+
+  begin(turn_id: string, { subjects, reserved, at }: Pick<Entry, "subjects" | "reserved" | "at">): void {
+    if (this.#entries.has(turn_id) || this.#forgotten.has(turn_id)) return;
+    this.#put(turn_id, { subjects, reserved, at, counted: 0n, cost: undefined, isRecorded: false });
+  }
+  end(turn_id: string, cost: bigint): void {
+    const entry = this.#entries.get(turn_id);
+    if (!entry || entry.cost !== undefined) return;
+    this.#remove(turn_id);
+    this.#put(turn_id, { ...entry, cost });
+  }
+  /** The turn did not begin, or the sums contain it. */
+  forget(turn_id: string, at: number): void {
+    this.#remove(turn_id);
+    this.#forgotten.set(turn_id, at);
+  }
+
+  /** Takes over a snapshot, unless a newer one was. */
+  apply(spending: Spending, now: number): void {
+    if (this.#spending && spending.position < this.#spending.position) return;
+    this.#spending = spending;
+    for (const turn_id of spending.settled) this.forget(turn_id, now);
+    const open = new Set<string>();
+    for (const turn of spending.open) {
+      open.add(turn.turn_id);
+      this.#record(turn, now);
+    }
+    for (const [turn_id, { isRecorded, at }] of this.#entries)
+      if (!open.has(turn_id) && (isRecorded || now - at > UNRECORDED_MS)) this.forget(turn_id, now);
+    for (const [turn_id, at] of this.#forgotten) if (now - at > REMEMBERED_MS) this.#forgotten.delete(turn_id);
+  }
+  #record({ turn_id, reserved, counted, ...spender }: OpenTurn, now: number): void {
+    if (this.#forgotten.has(turn_id)) return;
+    const known = this.#entries.get(turn_id);
+    this.#remove(turn_id);
+    const { subjects, at, cost } = known ?? { subjects: subjectsOf(spender), at: now, cost: undefined };
+    this.#put(turn_id, { subjects, at, cost, reserved, counted, isRecorded: true });
+  }
+
+  #put(turn_id: string, entry: Entry): void {
+    this.#entries.set(turn_id, entry);
+    this.#add(entry, 1n);
+  }
+  #remove(turn_id: string): void {
+    const entry = this.#entries.get(turn_id);
+    if (!entry) return;
+    this.#entries.delete(turn_id);
+    this.#add(entry, -1n);
+  }
+  #add(entry: Entry, sign: bigint): void {
+    const { ended, reserved } = pendingOf(entry);
+    for (const subject of entry.subjects) {
+      const before = this.of(subject);
+      const after = { ended: before.ended + sign * ended, reserved: before.reserved + sign * reserved };
+      if (after.ended === 0n && after.reserved === 0n) this.#totals.delete(subject);
+      else this.#totals.set(subject, after);
+    }
+  }
+}

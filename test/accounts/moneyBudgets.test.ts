@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectRefusal } from "../hostile/target.ts";
+import { clientOf, say } from "../http/service.ts";
+import { openTenant, workflowSource } from "../workflows/tenant.ts";
+import { readAllEvents } from "./audit.ts";
+import { openPeople, type People } from "./people.ts";
+
+/* Budgets of money hold what turns may cost until they end (docs/spending.md, ADR 55). */
+
+let people: People;
+beforeAll(async () => {
+  people = await openPeople();
+});
+
+/** An organization whose every request to a model costs one dollar. */
+async function newTenant() {
+  const credentials = await people.service.organization("Spenders");
+  const owner = await people.signIn(credentials);
+  for (const model of ["echo", "scripted"])
+    await owner("PUT", `/prices/offline/${model}`, { prices: [{ input: "0", output: "0", per_call: "1" }] });
+  const limit = async (subject = "organization") => (await owner("GET", `/budgets/${subject}`)).body.limits[0];
+  const set = (body: object, subject = "organization") => owner("PUT", `/budgets/${subject}`, body);
+  const call = clientOf(people.service, credentials.api_key);
+  const ask = (more: Record<string, unknown> = {}) => call("POST", "/chat/completions", say("Hi", more));
+  const askSlowly = (seconds: number, more: Record<string, unknown> = {}) =>
+    call("POST", "/chat/completions", { ...say(`/slow ${seconds}\nHi`, more), model: "offline/scripted" });
+  return { credentials, owner, set, limit, ask, askSlowly };
+}
+
+describe("a hard budget of money", () => {
+  test("is spent to the last dollar by a burst of turns, and not passed", async () => {
+    const { set, limit, ask, owner } = await newTenant();
+    await set({ cost_per_day: "7" });
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => ask({ user: `u${n}`, stream: n % 2 === 1 })),
+    );
+    const answered = answers.filter(({ status }) => status === 200).length;
+    const codes = answers.filter(({ status }) => status !== 200).map(({ body }) => body.error.code);
+    expect(answered).toBe(7);
+    expect(codes.filter((code) => code !== "budget_reserved" && code !== "budget_exceeded")).toEqual([]);
+    expect(await limit()).toMatchObject({ limit: "7", spent: "7", reserved: "0", percent: 100 });
+    expect((await owner("GET", "/usage")).body.totals.cost).toBe("7");
+    expectRefusal(await ask(), 402, "budget_exceeded");
+  });
+
+  test("holds back what a turn under way may cost, shows it, and gives it back", async () => {
+    const { set, limit, ask, askSlowly, owner } = await newTenant();
+    await set({ cost_per_day: "1" });
+    const slow = askSlowly(3);
+    await expect.poll(async () => (await limit()).reserved).toBe("1");
+    expect(await limit()).toMatchObject({ spent: "0" });
+    const refused = await ask();
+    expectRefusal(refused, 429, "budget_reserved");
+    expect(refused.body.error.message).toContain(
+      "The budget organization has used 0 of 1 US dollars (cost_per_day), and 1 are reserved for turns under way",
+    );
+    expect(refused.headers.get("x-should-retry")).toBe("true");
+    expect((await slow).status).toBe(200);
+    expectRefusal(await ask(), 402, "budget_exceeded");
+    expect(await limit()).toMatchObject({ spent: "1", reserved: "0" });
+    const started = (await readAllEvents(owner)).find(({ type }) => type === "TurnStarted");
+    expect(started?.data).toMatchObject({ reserved: "1" });
+  });
+
+  test("lets a turn begin alone whose worst cost exceeds what is left, and none beside it", async () => {
+    const { set, ask, askSlowly, limit } = await newTenant();
+    await set({ cost_per_day: "0.5" });
+    const slow = askSlowly(2);
+    await expect.poll(async () => (await limit()).reserved).toBe("1");
+    expectRefusal(await ask(), 429, "budget_reserved");
+    expect((await slow).status).toBe(200);
+    expect(await limit()).toMatchObject({ spent: "1", percent: 200 });
+    expectRefusal(await ask(), 402, "budget_exceeded");
+  });
+
+  test("gives back what a turn held that was refused, or whose client left", async () => {
+    const { set, ask, limit, credentials } = await newTenant();
+    await set({ cost_per_day: "10" });
+    expect((await ask({ model: "offline/unknown" })).status).toBe(400);
+    const left = new AbortController();
+    const asked = fetch(`${people.service.chat}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${credentials.api_key}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...say("/slow 3\nHi"), model: "offline/scripted" }),
+      signal: left.signal,
+    }).catch(() => {});
+    await expect.poll(async () => (await limit()).reserved).toBe("1");
+    left.abort();
+    await asked;
+    await expect.poll(async () => (await limit()).reserved, { timeout: 20_000 }).toBe("0");
+  });
+
+  test("counts tokens of the prompt and the longest answer at the model's price", async () => {
+    const { set, limit, askSlowly, owner } = await newTenant();
+    await owner("PUT", "/prices/offline/scripted", {
+      prices: [{ input: "100000", output: "1", cache_write: "200000" }],
+    });
+    await set({ cost_per_day: "1000" });
+    const slow = askSlowly(2, { max_tokens: 1_000_000 });
+    const bytes = Buffer.byteLength("/slow 2\nHi") + "[null,".length;
+    await expect.poll(async () => Number((await limit()).reserved)).toBeGreaterThanOrEqual(0.2 * bytes + 1);
+    expect(Number((await limit()).reserved)).toBeLessThan(20);
+    await slow;
+    expect(Number((await limit()).reserved)).toBe(0);
+  });
+
+  test("makes a step of a workflow wait for turns under way, and of each-user holds each by itself", async () => {
+    const { set, askSlowly, limit, credentials } = await newTenant();
+    await set({ cost_per_day: "2" });
+    const slow = askSlowly(2);
+    const second = askSlowly(2);
+    await expect.poll(async () => (await limit()).reserved).toBe("2");
+    await set({ cost_per_day: "3" });
+    const asks = `ask: defineStep({ retries: 0 }, (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }))`;
+    const source = `import { defineStep } from "svc:workflow";\n${workflowSource(`return ctx.runStep("ask", {});`, asks)}`;
+    const run = await (await openTenant(people.service.base, credentials)).run(
+      source,
+      {},
+      { models: ["offline/echo"] },
+    );
+    expect(run.status).toBe("completed");
+    await Promise.all([slow, second]);
+    expect(await limit()).toMatchObject({ spent: "3" });
+  });
+});
+
+test("a soft budget of money shows what is held back and refuses nothing", async () => {
+  const { set, limit, ask, askSlowly } = await newTenant();
+  await set({ cost_per_day: "1", hard: false });
+  const slow = askSlowly(2);
+  await expect.poll(async () => (await limit()).reserved).toBe("1");
+  expect((await ask()).status).toBe(200);
+  expect((await slow).status).toBe(200);
+  expect(await limit()).toMatchObject({ spent: "2", reserved: "0" });
+});
