@@ -99,8 +99,8 @@ export const FailRun = defineCommand(
   "run",
   Id.extend({ epoch: z.int().positive(), code: z.string(), error: Failure }),
 );
-/** Destroys a run whose retention has ended. Has no effect before `forget_at`. */
-export const ForgetRun = defineCommand("ForgetRun", "run", Id);
+/** Destroys a run whose retention has ended. Has no effect before `forget_at`, unless a rule of its organization asks for it. */
+export const ForgetRun = defineCommand("ForgetRun", "run", Id.extend({ by_rule: z.literal(true).optional() }));
 
 const thing = (data: { run_id: string }) => streamName("run", data.run_id);
 const StepAttempt = Id.extend({ key: CallKey, name: z.string(), attempt: z.int().positive() });

@@ -12,6 +12,7 @@ import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { createAgentEnder } from "#services/turns/endOfAgents.ts";
 import { circuitPrefix } from "#services/turns/askTargets.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
+import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
@@ -45,6 +46,7 @@ export function openTurnWork(
     log,
     frames: bus.frames,
     models,
+    retryBudget: createRetryBudget(),
     circuits,
     tools,
     handle,

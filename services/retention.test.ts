@@ -10,7 +10,7 @@ const organization_id = newId();
 const subject = "organization";
 const stream = retentionStream(organization_id, subject);
 type Expired = Awaited<ReturnType<RetainerOptions["listExpired"]>>;
-const NOTHING = { threads: [], files: [], documents: [] };
+const NOTHING = { threads: [], files: [], documents: [], runs: [] };
 
 const headWith = (threads: number | undefined): StreamHead => {
   const due_at = "2026-11-23T12:00:00.000Z";
@@ -45,14 +45,21 @@ function start(heads: StreamHead[], pages: Expired[], position: number) {
 }
 
 test("a round deletes batch by batch, records how many, and ends", async () => {
-  const mixed = { threads: [{ id: "t", scope: "s" }], files: [{ id: "f", scope: "s" }], documents: [{ id: "d" }] };
+  const mixed = {
+    threads: [{ id: "t", scope: "s" }],
+    files: [{ id: "f", scope: "s" }],
+    documents: [{ id: "d" }],
+    runs: [{ id: "r", threads: ["of r"] }],
+  };
   const { calls, types, stop } = start([headWith(30)], [mixed, undefined, NOTHING], 9);
   await expect.poll(() => types().at(-1)).toBe("EndRetentionRound");
   expect(calls.sent).toEqual([
     ["DeleteThread", { scope: "s" }],
     ["DeleteFile", { file_id: "f", scope: "s" }],
     ["DeleteDocument", { document_id: "d" }],
-    ["AdvanceRetention", { subject, deleted: { threads: 1, files: 1, documents: 1 } }],
+    ["DeleteThread", { scope: "run:r" }],
+    ["ForgetRun", { run_id: "r", by_rule: true }],
+    ["AdvanceRetention", { subject, deleted: { threads: 1, files: 1, documents: 1, runs: 1 } }],
     ["EndRetentionRound", { subject, round: 1 }],
   ]);
   await stop();

@@ -8,11 +8,14 @@ import { retention, type RetentionState } from "./deciders/retention.ts";
 import { createBatchDeleter, hasDeleted, type Deletion } from "./deleteInBatches.ts";
 import type { Send } from "./send.ts";
 import { readState } from "./states.ts";
+import { forgetRun } from "./workflows/forgetRun.ts";
 
 interface Expired {
   threads: { id: string; scope: string }[];
   files: { id: string; scope: string }[];
   documents: { id: string }[];
+  /** With the threads that their steps started. */
+  runs: { id: string; threads: string[] }[];
 }
 
 export interface RetainerOptions {
@@ -58,9 +61,17 @@ export function createRetainer({ log, listExpired, send, onError }: RetainerOpti
             send(to(streamName("document", id)), DeleteDocument.type, { document_id: id }),
           ),
         );
+        const runs = await Promise.all(
+          expired.runs.map((run) => forgetRun(send, organization_id, run, { by_rule: true })),
+        );
         const count = (results: typeof threads) => results.filter(hasDeleted).length;
-        const deleted = { threads: count(threads), files: count(files), documents: count(documents) };
-        const results = [...threads, ...files, ...documents];
+        const deleted = {
+          threads: count(threads),
+          files: count(files),
+          documents: count(documents),
+          runs: count(runs),
+        };
+        const results = [...threads, ...files, ...documents, ...runs];
         if (results.some(hasDeleted)) await send(head, AdvanceRetention.type, { subject, deleted });
         return results;
       },

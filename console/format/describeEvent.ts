@@ -95,8 +95,8 @@ const THREADS: Record<string, Sentence> = {
   RetentionSet: (field) => `How long things of ${field("subject")} are kept was set.`,
   RetentionRemoved: (field) => `Things of ${field("subject")} are kept until somebody deletes them.`,
   RetentionAdvanced: (_, { deleted }) => {
-    const { threads, files, documents } = Object(deleted);
-    return `Old things were deleted: ${count(threads, "conversation")}, ${count(files, "file")} and ${count(documents, "document")} so far.`;
+    const { threads, files, documents, runs = 0 } = Object(deleted);
+    return `Old things were deleted: ${count(threads, "conversation")}, ${count(files, "file")}, ${count(documents, "document")} and ${count(runs, "run")} so far.`;
   },
   RetentionRoundEnded: "Nothing is older than the retention rules allow.",
 };

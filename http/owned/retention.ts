@@ -12,7 +12,7 @@ import { findProject } from "../base/findProject.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { Preview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
 
-const COUNTED_MODELS = ["turns", "files", "documents", "keys", "agents"];
+const COUNTED_MODELS = ["turns", "files", "documents", "keys", "agents", "runs"];
 
 /** Throws 400 `invalid_subject` and `unknown_project`. */
 async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {
@@ -35,7 +35,7 @@ async function readSettings(
 ) {
   const rules = readRules(body);
   if (Object.keys(rules).length === 0)
-    throw new ApiError(null, "Set one of threads, files and documents; DELETE removes the rules.", {
+    throw new ApiError(null, "Set one of threads, files, documents and runs; DELETE removes the rules.", {
       param: "threads",
     });
   const subject = await readSubject(http, caller, name);
@@ -58,7 +58,7 @@ const envelope = (request: FastifyRequest, subject: string) => ({
   requireProjected: true,
 });
 
-/** For how long threads, files and documents are kept, for owners and admins. */
+/** For how long threads, files, documents and runs are kept, for owners and admins. */
 export function retentionRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Retention"], security: [{ session: [] }] };

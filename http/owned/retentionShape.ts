@@ -17,6 +17,7 @@ export const RetentionToSet = z.strictObject({
   threads: keep("the end of a thread's last turn"),
   files: keep("the upload of a file"),
   documents: keep("the last change of a document; only for the organization"),
+  runs: keep("the end of a run, which goes with its approvals and threads"),
 });
 
 const kept = z.string().nullable();
@@ -25,10 +26,11 @@ export const Retention = z.object({
   threads: kept,
   files: kept,
   documents: kept,
+  runs: kept,
   deleted: z
-    .object({ threads: z.int(), files: z.int(), documents: z.int() })
+    .object({ threads: z.int(), files: z.int(), documents: z.int(), runs: z.int() })
     .describe(
-      "By all rules that the subject ever had. A process that is killed may leave up to 150 deletions uncounted; the log has each.",
+      "By all rules that the subject ever had. A process that is killed may leave up to 200 deletions uncounted; the log has each.",
     ),
   next_round_at: z.iso.datetime().describe("When what is too old is looked for again."),
   last_round_at: z.iso.datetime().nullable(),
@@ -39,7 +41,7 @@ const Counted = z.object({
   count: z.int(),
   oldest: z.iso.datetime().nullable().describe("When the oldest of them was created."),
 });
-export const Preview = z.object({ threads: Counted, files: Counted, documents: Counted });
+export const Preview = z.object({ threads: Counted, files: Counted, documents: Counted, runs: Counted });
 
 /** The rules that are set, in days. */
 export function readRules(body: z.infer<typeof RetentionToSet>): RetentionRules {
@@ -54,6 +56,7 @@ export const presentRetention = (row: RetentionRow): z.infer<typeof Retention> =
   threads: days(row.rules.threads),
   files: days(row.rules.files),
   documents: days(row.rules.documents),
+  runs: days(row.rules.runs),
   deleted: row.deleted,
   next_round_at: row.next_round_at.toISOString(),
   last_round_at: row.last_round_at?.toISOString() ?? null,
@@ -66,8 +69,10 @@ export const presentPreview = ({
   threads,
   files,
   documents,
+  runs,
 }: Record<keyof RetentionRules, ExpiredCount>): z.infer<typeof Preview> => ({
   threads: presentCount(threads),
   files: presentCount(files),
   documents: presentCount(documents),
+  runs: presentCount(runs),
 });

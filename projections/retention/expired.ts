@@ -1,5 +1,6 @@
 import type { RetentionRules } from "#events/retention.ts";
 import type { Db } from "../projection.ts";
+import { listRunThreads } from "../turns/threads.ts";
 
 /** Things of one kind that are deleted together. */
 const BATCH = 50;
@@ -12,7 +13,7 @@ type Kind = keyof RetentionRules;
 
 /**
  * Rows of each kind that are older than $2, of the organization $1 and the project $3 (null: all). A thread is as old as the end
- * of its last turn, a document as its last change. Documents belong to no project.
+ * of its last turn, a document as its last change, a run as its end: a live one has no age. Documents belong to no project.
  */
 const EXPIRED: Record<Kind, string> = {
   threads: `read.threads o where o.organization_id = $1 and o.created_at < $2
@@ -22,6 +23,7 @@ const EXPIRED: Record<Kind, string> = {
   files: `read.files o where o.organization_id = $1 and o.created_at < $2
     and ($3::uuid is null or o.principal in (${KEYS}))`,
   documents: `read.documents o where o.organization_id = $1 and o.updated_at < $2 and $3::uuid is null`,
+  runs: `read.runs o where o.organization_id = $1 and o.completed_at < $2 and ($3::uuid is null or o.project_id = $3)`,
 };
 
 interface Range {
@@ -57,12 +59,14 @@ async function listKind<R extends object>(
 /** Some things that are older than the rules allow, oldest first. */
 export async function listExpired(db: Db, organization: string, range: Range) {
   type Owned = { id: string; scope: string };
-  const [threads, files, documents] = await Promise.all([
+  const [threads, files, documents, runs] = await Promise.all([
     listKind<Owned>(db, organization, range, "threads", "o.id, o.scope"),
     listKind<Owned>(db, organization, range, "files", "o.id, o.scope"),
     listKind<{ id: string }>(db, organization, range, "documents", "o.id"),
+    listKind<{ id: string }>(db, organization, range, "runs", "o.id"),
   ]);
-  return { threads, files, documents };
+  const withThreads = runs.map(async ({ id }) => ({ id, threads: await listRunThreads(db, organization, id) }));
+  return { threads, files, documents, runs: await Promise.all(withThreads) };
 }
 
 export interface ExpiredCount {
@@ -82,6 +86,11 @@ export async function countExpired(db: Db, organization: string, range: Range): 
     );
     return row!;
   };
-  const [threads, files, documents] = await Promise.all([count("threads"), count("files"), count("documents")]);
-  return { threads, files, documents };
+  const [threads, files, documents, runs] = await Promise.all([
+    count("threads"),
+    count("files"),
+    count("documents"),
+    count("runs"),
+  ]);
+  return { threads, files, documents, runs };
 }

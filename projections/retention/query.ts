@@ -5,7 +5,7 @@ export interface RetentionRow {
   subject: string;
   rules: RetentionRules;
   /** So far. */
-  deleted: RetentionCounts;
+  deleted: Required<RetentionCounts>;
   next_round_at: Date;
   last_round_at: Date | null;
   updated_at: Date;
@@ -13,15 +13,15 @@ export interface RetentionRow {
 
 /** The subjects of an organization that have rules, in the order in which they first had some. */
 export async function listRetention(db: Db, organization: string): Promise<RetentionRow[]> {
-  type Stored = Omit<RetentionRow, "rules" | "deleted"> & RetentionCounts & { rules: string };
+  type Stored = Omit<RetentionRow, "rules" | "deleted"> & Required<RetentionCounts> & { rules: string };
   const rows = await db.query<Stored>(
-    `select subject, rules, threads, files, documents, next_round_at, last_round_at, updated_at from read.retention
+    `select subject, rules, threads, files, documents, runs, next_round_at, last_round_at, updated_at from read.retention
      where organization_id = $1 and rules is not null order by created_at, id`,
     [organization],
   );
-  return rows.map(({ rules, threads, files, documents, ...row }) => ({
+  return rows.map(({ rules, threads, files, documents, runs, ...row }) => ({
     ...row,
     rules: decode(rules),
-    deleted: { threads, files, documents },
+    deleted: { threads, files, documents, runs },
   }));
 }

@@ -9,6 +9,7 @@ create table retention (
   threads integer not null,
   files integer not null,
   documents integer not null,
+  runs integer not null,
   next_round_at timestamptz,
   last_round_at timestamptz,
   created_at timestamptz not null,

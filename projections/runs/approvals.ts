@@ -130,9 +130,10 @@ export async function listApprovals(
   return { rows: rows.map(parseRow), total: count!.total };
 }
 
-const DECIDED_BY = `where a.organization_id = $1 and ((a.decided_by_type = $2 and a.decided_by_id = $3)
-    or exists (select from read.approval_votes v
-      where v.approval_id = a.id and v.organization_id = a.organization_id and v.by_type = $2 and v.by_id = $3))
+const DECIDED_BY = `where a.organization_id = $1 and a.id in (
+    select id from read.approvals where organization_id = $1 and decided_by_type = $2 and decided_by_id = $3
+    union all
+    select approval_id from read.approval_votes where organization_id = $1 and by_type = $2 and by_id = $3)
   and ($4::timestamptz is null or (a.created_at, a.version, a.id) > ($4, $5::integer, $6::uuid))`;
 
 /** The approvals that a person or a key decided or voted on, oldest first, after the given one. */

@@ -183,7 +183,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
 
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 7,
+  version: 8,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,

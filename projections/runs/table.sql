@@ -35,6 +35,8 @@ create index runs_by_starter on runs (starter_id) where starter_id is not null;
 create index runs_by_parent on runs (parent_id) where parent_id is not null;
 create index runs_by_workflow on runs (workflow_id, created_at, id);
 create index runs_by_organization on runs (organization_id, created_at, id);
+-- for retention: runs that have ended
+create index runs_ended on runs (organization_id, completed_at) where completed_at is not null;
 create index runs_live on runs (workflow_id) where status in ('pending', 'running');
 -- Waits of live runs for messages.
 create table message_waits (
@@ -96,6 +98,9 @@ create index approvals_by_run on approvals (run_id);
 create index approvals_by_thread on approvals (thread_id, turn_id) where thread_id is not null;
 create index approvals_by_agent on approvals (agent_id) where status = 'pending' and agent_id is not null;
 create index approvals_by_organization on approvals (organization_id, status, created_at);
+-- for exports: what somebody decided
+create index approvals_by_decider on approvals (organization_id, decided_by_type, decided_by_id)
+  where decided_by_id is not null;
 -- Votes on approvals that take several.
 create table approval_votes (
   approval_id uuid not null,
@@ -111,6 +116,7 @@ create table approval_votes (
   primary key (approval_id, by_type, by_id)
 );
 create index approval_votes_by_run on approval_votes (run_id);
+create index approval_votes_by_voter on approval_votes (organization_id, by_type, by_id);
 -- Links by which people without an account decide approvals.
 create table approval_links (
   id uuid primary key,

@@ -481,6 +481,9 @@ describe("the end of a run", () => {
       .when({ ...forget, at: AT })
       .then();
     given(run, [created]).when(forget).then();
+    const byRule = command("ForgetRun", { ...id, by_rule: true }, { at: AT });
+    given(run, [created, completed]).when(byRule).then(RunForgotten.of(id));
+    given(run, [created]).when(byRule).then();
     expect(run.erases!([RunForgotten.of(id)], "run-r1")).toEqual({ things: ["run-r1"] });
     expect(headAfter(created, completed, RunForgotten.of(id)).status).toBeNull();
   });

@@ -13,6 +13,7 @@ import {
   TimerFired,
   type AdvanceRun,
   type CancelRun,
+  type ForgetRun,
   type RunCommand,
   type RunEvent,
   type TakeRun,
@@ -111,6 +112,10 @@ function heldBy({ slot, continued_from }: EventFrom<typeof RunCreated>["data"]):
   return slot === null ? [] : [{ name: slotClaim(slot), rejection: slotTaken }];
 }
 
+/** A run that has just ended first settles: others may wait for its end. */
+const mayForget = ({ at, data }: CommandFrom<typeof ForgetRun>, state: RunState): boolean =>
+  isEnded(state) && (data.by_rule ? state.settling === null : Date.parse(state.forget_at) <= Date.parse(at));
+
 export const run: Decider<RunState, RunCommand, RunEvent> = {
   version: 5,
   initial: { status: "absent" },
@@ -147,9 +152,7 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
         return changes.events;
       }
       case "ForgetRun":
-        return isEnded(state) && Date.parse(state.forget_at) <= Date.parse(command.at)
-          ? [RunForgotten.of(command.data)]
-          : [];
+        return mayForget(command, state) ? [RunForgotten.of({ run_id: command.data.run_id })] : [];
       default:
         return decideLinks(command, state);
     }

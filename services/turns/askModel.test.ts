@@ -22,7 +22,7 @@ const pausingModel = (...minutes: number[]): Model => ({
   },
 });
 const ask = (streamed: boolean, model: Model, signal = new AbortController().signal) =>
-  askModel(model, modelRequest("", { streamed }), signal, () => {}).catch(
+  askModel(model, modelRequest("", { streamed }), signal, () => {}, { count: () => {}, take: () => true }).catch(
     (error: unknown) => error as AnswerInterrupted,
   );
 

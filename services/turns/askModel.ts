@@ -120,22 +120,31 @@ function retryDelay(error: AnswerInterrupted, tried: number): number | undefined
   return retryWait(cause, tried);
 }
 
+/** What a provider may be asked again (see RetryBudget). */
+export interface Retries {
+  /** Before the first request. */
+  count(): void;
+  take(): boolean;
+}
+
 /**
- * Asks a model once, and again after a passing fault while it has sent no output. Every piece goes to `onFrame` as it arrives.
- * Throws AnswerInterrupted.
+ * Asks a model once, and again after a passing fault while it has sent no output and `retries` allow it. Every piece goes to
+ * `onFrame` as it arrives. Throws AnswerInterrupted.
  */
 export async function askModel(
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
   onFrame: (frame: FramePayload) => void,
+  retries: Retries,
 ): Promise<ModelAnswer> {
+  retries.count();
   for (let tried = 1; ; tried++) {
     try {
       return await askOnce(model, request, signal, onFrame);
     } catch (error) {
       const wait = error instanceof AnswerInterrupted && !signal.aborted ? retryDelay(error, tried) : undefined;
-      if (wait === undefined) throw error;
+      if (wait === undefined || !retries.take()) throw error;
       await sleep(wait, undefined, { signal }).catch(() => {
         throw error;
       });

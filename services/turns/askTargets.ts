@@ -3,7 +3,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import type { Usage } from "#events/thread.ts";
-import { AnswerInterrupted, askOnce, hasSpoken, retryWait, type ModelAnswer } from "./askModel.ts";
+import { AnswerInterrupted, askOnce, hasSpoken, retryWait, type ModelAnswer, type Retries } from "./askModel.ts";
 import type { Circuits, TargetOutcome } from "./circuits.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import {
@@ -36,6 +36,8 @@ export interface Targets {
   /** What the turn has recorded so far. New failures are added to this array. */
   failures: TargetFailure[];
   circuits: Circuits;
+  /** What the provider of a target may be asked again. */
+  retries(target: string): Retries;
   /** Whether readers get each word as it arrives. */
   streamed: boolean;
   /** The target that was asked last. */
@@ -183,6 +185,8 @@ export async function askTargets(targets: Targets, question: Question): Promise<
     if (!choice || wait === undefined) throw allFailed(targets, last);
     const { target, passed } = choice;
     await recordPassed(targets, round, passed);
+    if (choice.tried === 0) targets.retries(target).count();
+    else if (!targets.retries(target).take()) throw allFailed(targets, last);
     if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => Promise.reject(allFailed(targets, last)));
     targets.asked = target;
     const since = performance.now();

@@ -1,6 +1,6 @@
 import type { EventLog } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
-import { askModel } from "./askModel.ts";
+import { askModel, type Retries } from "./askModel.ts";
 import { askTargets, readFailures, type AddCost, type OpenModel, type Targets } from "./askTargets.ts";
 import type { Circuits } from "./circuits.ts";
 import type { Ask } from "./converse.ts";
@@ -9,12 +9,15 @@ import type { Models } from "./model.ts";
 import { findModelAccess, findSmallestWindow, type CredentialSources } from "./modelAccess.ts";
 import { withModelSpans } from "./modelSpans.ts";
 import type { TargetFailure } from "./nextTarget.ts";
+import { retryKey, type RetryBudget } from "./retryBudget.ts";
+import { providerOf } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 export interface AskOptions extends Omit<CredentialSources, "log"> {
   log: EventLog;
   models: Models;
   circuits: Circuits;
+  retryBudget: RetryBudget;
   /** A provider refused its credential; `details` is what it said. */
   onCredentialRefused(details: string, turn: TurnToRun): void;
 }
@@ -59,6 +62,7 @@ function openTargets(
     route,
     streamed,
     circuits: options.circuits,
+    retries: (target) => retriesOf(options.retryBudget, organization_id, target),
     failures: readFailures(steps, turn_id),
     asked: undefined,
     addCost: (usage) => usage,
@@ -82,6 +86,11 @@ function openTargets(
   };
 }
 
+function retriesOf(budget: RetryBudget, organization_id: string, model: string): Retries {
+  const key = retryKey(organization_id, providerOf(model));
+  return { count: () => budget.countRequest(key), take: () => budget.takeRetry(key) };
+}
+
 /** Throws ModelError when a model that the turn names itself has no credential. */
 export async function openAsk(
   options: AskOptions,
@@ -90,9 +99,10 @@ export async function openAsk(
 ): Promise<OpenAsk> {
   if (turn.route) return openTargets(options, turn, turn.route, recordFailure);
   const { model, addCost, window } = await openModel(options, turn.organization_id, turn.model);
+  const retries = retriesOf(options.retryBudget, turn.organization_id, turn.model);
   return {
     async ask(request, _, signal, onFrame) {
-      const answer = await askModel(model, request, signal, onFrame);
+      const answer = await askModel(model, request, signal, onFrame, retries);
       return { ...answer, usage: addCost(answer.usage) };
     },
     addCost,

@@ -1,12 +1,11 @@
-import { parseStreamName, streamName } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
-import { ForgetRun, TakeRun } from "#events/run.ts";
-import { runScope } from "#events/scope.ts";
-import { DeleteThread } from "#events/thread.ts";
+import { TakeRun } from "#events/run.ts";
 import { run as decider } from "../deciders/run.ts";
 import { hasWork, isEnded, isLive, nextDue, type RunState } from "../deciders/runState.ts";
 import type { LostWork } from "../leasedWork.ts";
 import { readState } from "../states.ts";
+import { forgetRun } from "./forgetRun.ts";
 import { settleRun, type SettleDeps } from "./settleRun.ts";
 
 export interface LostRunsDeps extends SettleDeps {
@@ -17,12 +16,9 @@ export interface LostRunsDeps extends SettleDeps {
 }
 
 /** Destroys a run at the end of its retention, with the threads that its steps started. */
-async function forgetRun({ threadsOf, send }: LostRunsDeps, head: StreamHead, run_id: string): Promise<void> {
-  const threads = await threadsOf(head.organization_id, run_id, head.position);
-  if (!threads) return;
-  const scope = runScope(run_id);
-  for (const id of threads) await send({ ...head, stream: streamName("thread", id) }, DeleteThread.type, { scope });
-  await send(head, ForgetRun.type, { run_id });
+async function forgetLostRun({ threadsOf, send }: LostRunsDeps, head: StreamHead, id: string): Promise<void> {
+  const threads = await threadsOf(head.organization_id, id, head.position);
+  if (threads) await forgetRun(send, head.organization_id, { id, threads });
 }
 
 /** What a run needs that no process drives: a worker, because its own was lost or a timer is due, its settlement, or its destruction. */
@@ -51,7 +47,7 @@ export async function findLostRun(
       key: stream,
       worker: null,
       needsRoom: false,
-      takeOver: () => forgetRun(deps, head, run_id),
+      takeOver: () => forgetLostRun(deps, head, run_id),
     };
 
   const { worker, epoch } = state;

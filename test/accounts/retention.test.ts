@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
-import { code, openTenant, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { code, openTenant, SOON, UNKNOWN, workflowSource, type Client, type Tenant } from "../workflows/tenant.ts";
 
 let home: Tenant;
 let platform: Awaited<ReturnType<typeof openCommonPlatform>>["platform"];
@@ -33,6 +33,7 @@ async function age(days: number): Promise<void> {
     ["turns", ["started_at", "ended_at"]],
     ["files", ["created_at"]],
     ["documents", ["created_at", "updated_at"]],
+    ["runs", ["completed_at"]],
   ] as const)
     await platform.resources.db.query(
       `update read.${table} set ${columns.map((column) => `${column} = ${past}`).join(", ")} where organization_id = $1`,
@@ -59,19 +60,19 @@ describe("retention", () => {
     const [young, youngFile] = [await say(home.key, "Young"), await upload(home.key)];
     const rules = { threads: "30d", files: "30d", documents: "30d" };
     const one = { count: 1, oldest: expect.stringMatching(/Z$/) };
-    expect(await preview(rules)).toEqual({ threads: one, files: one, documents: one });
-    expect(await preview({ threads: "41d" })).toEqual({ threads: NONE, files: NONE, documents: NONE });
+    expect(await preview(rules)).toEqual({ threads: one, files: one, documents: one, runs: NONE });
+    expect(await preview({ threads: "41d" })).toEqual({ threads: NONE, files: NONE, documents: NONE, runs: NONE });
     expect(await threads()).toEqual([young, old]);
 
     expect((await put(rules)).body).toMatchObject({ subject: "organization", ...rules });
     await expect.poll(async () => (await get()).last_round_at, SOON).not.toBeNull();
-    expect((await get()).deleted).toEqual({ threads: 1, files: 1, documents: 1 });
+    expect((await get()).deleted).toEqual({ threads: 1, files: 1, documents: 1, runs: 0 });
     expect(await threads()).toEqual([young]);
     expect([await fileStatus(file), await fileStatus(youngFile)]).toEqual([404, 200]);
     expect((await home.owner("GET", `/v1/knowledge/documents/${page}`)).status).toBe(404);
     const events = (await home.made(home.owner("GET", "/events?type=ThreadDeleted,FileDeleted,DocumentDeleted"))).data;
     expect(events.map(({ principal }: any) => principal)).toEqual(["system", "system", "system"]);
-    expect(await preview(rules)).toEqual({ threads: NONE, files: NONE, documents: NONE });
+    expect(await preview(rules)).toEqual({ threads: NONE, files: NONE, documents: NONE, runs: NONE });
   });
 
   test("keeps an old thread that has a young turn", async () => {
@@ -104,10 +105,48 @@ describe("retention", () => {
       files: { count: 1 },
     });
     await home.made(put({ threads: "1d", files: "1d" }, subject));
-    await expect.poll(async () => (await get(subject)).deleted, SOON).toEqual({ threads: 1, files: 1, documents: 0 });
+    await expect
+      .poll(async () => (await get(subject)).deleted, SOON)
+      .toEqual({ threads: 1, files: 1, documents: 0, runs: 0 });
     expect([await fileStatus(file, inProject.call), await fileStatus(other)]).toEqual([404, 200]);
     expect((await inProject.call("GET", `/threads/${thread}`)).status).toBe(404);
     expect((await home.made(home.owner("GET", "/retention"))).data.map((row: any) => row.subject)).toEqual([subject]);
+  });
+
+  test("destroys runs that ended long ago, with their approvals and threads, and no live run", async () => {
+    const tenant = await openTenant(platform.url, await platform.organization("Runs"));
+    const chat = `chat: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] })`;
+    const source = workflowSource(
+      `const { decision } = await ctx.awaitApproval("Go on", { title: "Go on" }); const said = await ctx.runStep("chat", {}); return { decision, thread: said.thread_id };`,
+      chat,
+    );
+    const workflow = await tenant.register(source, { models: ["offline/echo"] });
+    const [over, live] = [await tenant.start(workflow, {}), await tenant.start(workflow, {})];
+    const [approval] = await tenant.pending(over);
+    await tenant.decide(approval, { decision: "approve" });
+    const { result } = await tenant.untilOver(over);
+    await platform.resources.db.query(
+      "update read.runs set completed_at = completed_at - interval '3 days', created_at = created_at - interval '3 days' where organization_id = $1",
+      [tenant.organization_id],
+    );
+    const count = await tenant.made(tenant.owner("POST", "/retention/organization/preview", { runs: "2d" }));
+    expect(count).toEqual({
+      threads: NONE,
+      files: NONE,
+      documents: NONE,
+      runs: { count: 1, oldest: expect.any(String) },
+    });
+    await tenant.made(tenant.owner("PUT", "/retention/organization", { runs: "2d" }));
+    const rules = () => tenant.made(tenant.owner("GET", "/retention/organization"));
+    await expect.poll(async () => (await rules()).deleted.runs, SOON).toBe(1);
+    expect(await rules()).toMatchObject({ runs: "2d", threads: null });
+    expect(code(await tenant.owner("GET", `/workflows/runs/${over}`))).toEqual([404, "run_not_found"]);
+    expect((await tenant.read(live)).status).toBe("running");
+    const types = async (stream: string) => (await platform.resources.log.read(stream)).at(-1)!.type;
+    expect([await types(`run-${over}`), await types(`thread-${result.thread}`)]).toEqual([
+      "RunForgotten",
+      "ThreadDeleted",
+    ]);
   });
 
   test("refuses subjects and rules that are none", async () => {
@@ -117,7 +156,7 @@ describe("retention", () => {
       { threads: "0d" },
       { threads: 30 },
       { threads: "36501d" },
-      { runs: "1d" },
+      { extractions: "1d" },
     ])
       expect(code(await put(body)), JSON.stringify(body)).toEqual([400, undefined]);
     expect(code(await put({ threads: "1d" }, "key:x"))).toEqual([400, "invalid_subject"]);

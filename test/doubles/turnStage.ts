@@ -11,6 +11,7 @@ import { sendTo } from "#services/send.ts";
 import type { Model, ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
+import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
@@ -193,6 +194,7 @@ export function stageTurn(script: TurnScript) {
       },
       models: { open: () => model },
       circuits: createCircuits(),
+      retryBudget: createRetryBudget(),
       tools: { find: async (_, names) => names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []) },
       handle,
       countTokens: async (text) => text.length,

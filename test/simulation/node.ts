@@ -11,6 +11,7 @@ import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
+import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import type { Bus } from "./bus.ts";
@@ -74,6 +75,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           frames: bus.frames,
           models: { open: () => scriptedModel(turn, asked) },
           circuits: createCircuits(),
+          retryBudget: createRetryBudget(),
           tools: { find: async () => [] },
           onToolError: onError,
           onCredentialRefused: () => {},

@@ -1,0 +1,53 @@
+/** Of the requests of the last minute, so many may be retries. */
+const MAX_SHARE = 0.2;
+/** Retries of a minute that are always allowed: where there is little traffic, a share of it is nothing. */
+const MIN_RETRIES = 60;
+const SLOT_MS = 10_000;
+const SLOTS = 6;
+/** Providers of organizations that a process remembers; the one that was asked first is forgotten first. */
+const MAX_KEYS = 10_000;
+
+/** The requests and retries of ten seconds. */
+interface Slot {
+  /** Number of the slot since the epoch. */
+  n: number;
+  requests: number;
+  retries: number;
+}
+
+/** Keeps a provider that is down from getting every request several times. A hint: it belongs to a process and is lost with it (ADR 56). */
+export interface RetryBudget {
+  /** Before a first request. `key`: the organization and the provider. */
+  countRequest(key: string): void;
+  /** Whether a request may be sent again; counts it if so. */
+  takeRetry(key: string): boolean;
+}
+
+export const retryKey = (organization_id: string, provider: string): string => `${organization_id}/${provider}`;
+
+export function createRetryBudget(now: () => number = Date.now): RetryBudget {
+  const slots = new Map<string, Slot[]>();
+
+  /** The last minute, its newest slot last. */
+  function lastMinute(key: string): Slot[] {
+    const n = Math.floor(now() / SLOT_MS);
+    const kept = (slots.get(key) ?? []).filter((slot) => slot.n > n - SLOTS);
+    if (kept.at(-1)?.n !== n) kept.push({ n, requests: 0, retries: 0 });
+    slots.set(key, kept);
+    if (slots.size > MAX_KEYS) slots.delete(slots.keys().next().value!);
+    return kept;
+  }
+
+  return {
+    countRequest(key) {
+      lastMinute(key).at(-1)!.requests += 1;
+    },
+    takeRetry(key) {
+      const minute = lastMinute(key);
+      const sum = (name: "requests" | "retries") => minute.reduce((total, slot) => total + slot[name], 0);
+      if (sum("retries") >= Math.max(MIN_RETRIES, Math.floor(sum("requests") * MAX_SHARE))) return false;
+      minute.at(-1)!.retries += 1;
+      return true;
+    },
+  };
+}
