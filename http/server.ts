@@ -140,7 +140,7 @@ const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch
         data,
       }),
     onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
-    unsettled: rates.unsettled,
+    unsettled: (organization) => rates.unsettled(organization),
   });
 
 /**

@@ -86,7 +86,7 @@ export class Reservations {
 
   /** Takes over a snapshot, unless a newer one was. */
   apply(spending: Spending, now: number): void {
-    if (this.#spending && spending.position < this.#spending.position) return;
+    if (spending === this.#spending || (this.#spending && spending.position < this.#spending.position)) return;
     this.#spending = spending;
     for (const turn_id of spending.settled) this.forget(turn_id, now);
     const open = new Set<string>();
