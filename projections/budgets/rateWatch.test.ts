@@ -172,3 +172,42 @@ test("a turn whose estimate alone exceeds the limit begins when nothing else is 
   first.end({ tokens: 20 });
   expect(isAdmitted(await admit(watch!, limits))).toBe(true);
 });
+
+const spendingOf = (position: number) => ({ position, before: new Map(), today: new Map(), open: [], settled: [] });
+
+test.each([
+  ["requests", { requests_per_minute: 20 }],
+  ["money", { cost_per_day: "20" }],
+] as const)("two processes whose first turns come together share a limit of %s", async (_, limits) => {
+  const processes = openProcesses(2);
+  const ask = (n: number) =>
+    processes[n % 2]!.admit({ budgets: budget(limits), spending: spendingOf(1) }, spender, {
+      turn_id: `first${n}`,
+      tokens: 0,
+      cost: 1_000_000_000_000n,
+    });
+  const answers = await Promise.all(Array.from({ length: 80 }, (_, n) => ask(n)));
+  const passed = answers.filter(isAdmitted).length;
+  expect(passed).toBeGreaterThanOrEqual(20);
+  expect(passed).toBeLessThanOrEqual(21);
+});
+
+test("a process that begins later knows what others hold back, and what their turns have cost since", async () => {
+  const [early, late] = openProcesses(2);
+  const limits = { cost_per_day: "3" };
+  const ask = (watch: RateWatch, turn_id: string) =>
+    watch.admit({ budgets: budget(limits), spending: spendingOf(1) }, spender, {
+      turn_id,
+      tokens: 0,
+      cost: 1_000_000_000_000n,
+    });
+  const first = admitted(await ask(early!, "e1"));
+  await ask(early!, "e2");
+  first.end({ tokens: 5, cost: "1.5" });
+  const answer = await ask(late!, "l1");
+  expect(answer).toMatchObject({ refused: { code: "budget_reserved" } });
+  expect(answer).toHaveProperty(
+    "refused.message",
+    expect.stringContaining("has used 1.5 of 3 US dollars (cost_per_day), and 1 are reserved"),
+  );
+});

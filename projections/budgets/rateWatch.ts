@@ -1,6 +1,6 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
-import { decideMoney, moneyBudgetsOf, moneyLimitsOf, type MoneyLimit } from "./moneyLimits.ts";
+import { decideMoney, moneyBudgetsOf, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
 import { addedBy, allRates, decideRates, describeRate, rateHeaders, ratesOf, type RateStatus } from "./rates.ts";
 import { subjectsOf, type Spender } from "./status.ts";
@@ -60,14 +60,15 @@ interface WantedTurn {
 /** What a turn that may not begin is answered, undefined where it may. */
 function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, { tokens, cost }: WantedTurn) {
   const money = decideMoney(limits, cost, turns.share(now));
-  if (money.kind === "spent") return { spent: money.by };
+  if (money.kind === "spent") return { spent: presentMoneyLimit(money.by, now) };
   const rate = decideRates(rates, tokens, turns.share(now));
   if (rate.kind === "refuse") return refusal(turns, rate.by, rates, now, tokens);
-  if (money.kind === "reserved") return { refused: reservedRefusal(money.by) };
+  if (money.kind === "reserved") return { refused: reservedRefusal(presentMoneyLimit(money.by, now)) };
   return money.kind === "wait" || rate.kind === "wait" ? "wait" : undefined;
 }
 
-const reservedRefusal = ({ subject, name, spent, reserved = "0", at_most }: MoneyLimit): RateRefusal => ({
+type PresentedLimit = ReturnType<typeof presentMoneyLimit>;
+const reservedRefusal = ({ subject, name, spent, reserved, at_most }: PresentedLimit): RateRefusal => ({
   code: "budget_reserved",
   message: `The budget ${subject} has used ${spent} of ${at_most} US dollars (${name}), and ${reserved} are reserved for turns under way. Try again when one has ended.`,
   retry_after_ms: MIN_RETRY_MS,
@@ -88,7 +89,7 @@ async function decide(turns: TurnFollower, { budgets, spending }: LimitReading, 
     const now = Date.now();
     if (spending) turns.reservations.apply(spending, now);
     const rates = ratesOf(budgets, spender, turns.counts, now);
-    const limits = moneyLimitsOf(budgets, spender, turns.reservations, now);
+    const limits = moneyLimitsOf(budgets, spender, turns.reservations);
     const refused = refusalOf(turns, { rates, limits, now }, turn);
     if (refused === "wait" && now <= giveUpAt) continue;
     if (refused !== undefined && refused !== "wait") return refused;

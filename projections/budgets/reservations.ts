@@ -64,8 +64,12 @@ export class Reservations {
   turnIds(): string[] {
     return [...this.#entries.keys()];
   }
-  reservedFor(turn_id: string): bigint | undefined {
-    return this.#entries.get(turn_id)?.reserved;
+  has(turn_id: string): boolean {
+    return this.#entries.has(turn_id);
+  }
+  /** Turns that a process which begins to count may not find in its snapshot. */
+  unsettled(): (Pick<Entry, "subjects" | "reserved" | "cost"> & { turn_id: string })[] {
+    return [...this.#entries].map(([turn_id, { subjects, reserved, cost }]) => ({ turn_id, subjects, reserved, cost }));
   }
 
   begin(turn_id: string, { subjects, reserved, at }: Pick<Entry, "subjects" | "reserved" | "at">): void {

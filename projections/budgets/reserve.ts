@@ -34,6 +34,28 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
 const dearest = (...prices: (string | undefined)[]): bigint =>
   prices.map((price) => perToken(price ?? "0")).reduce((most, price) => (price > most ? price : most), 0n);
 
+/** The most that a token of the prompt, one of the answer and a request cost, in picodollars. */
+interface WorstPrice {
+  input: bigint;
+  output: bigint;
+  per_call: bigint;
+}
+/** Every turn reads the same prices for a second. */
+const parsed = new WeakMap<ModelPrice, WorstPrice>();
+
+function worstPrice(price: ModelPrice): WorstPrice {
+  const known = parsed.get(price);
+  if (known) return known;
+  const { input, cached_input, cache_write, output, reasoning, per_call = "0" } = price;
+  const worst = {
+    input: dearest(input, cached_input, cache_write),
+    output: dearest(output, reasoning),
+    per_call: toPicodollars(per_call),
+  };
+  parsed.set(price, worst);
+  return worst;
+}
+
 /** What a request is reserved for. */
 export interface ExpectedRequest {
   /** The model, or the targets of its alias. */
@@ -58,9 +80,7 @@ export function reserveFor(priceOf: PriceOf, request: ExpectedRequest): bigint {
   const asked = BigInt(promptTokens(request));
   return request.models
     .flatMap((model) => priceOf(model) ?? [])
-    .map(({ input, cached_input, cache_write, output, reasoning, per_call = "0" }) => {
-      const tokens = asked * dearest(input, cached_input, cache_write) + answer * dearest(output, reasoning);
-      return tokens + toPicodollars(per_call);
-    })
+    .map(worstPrice)
+    .map(({ input, output, per_call }) => asked * input + answer * output + per_call)
     .reduce((most, cost) => (cost > most ? cost : most), 0n);
 }

@@ -18,6 +18,8 @@ const LOOK_UP_AFTER_MS = 3_000;
 const SILENT_MS = 5_000;
 /** A turn that is not recorded by then never began. */
 const UNRECORDED_MS = 30_000;
+/** How long the first turn waits for the other processes to say what they have started: two that begin together must not both have all of a limit. */
+const HELLO_MS = 100;
 /** How long a turn waits for them; then what the processes tell each other decides. */
 const MAX_READ_MS = 2_000;
 /** An organization without turns for so long is forgotten, and read again. */
@@ -67,7 +69,8 @@ export class TurnFollower {
     this.#timer = setInterval(() => this.#tend(Date.now()), TEND_MS).unref();
     this.tell({ kind: "hello" });
     const read = this.#read().catch(options.onError);
-    this.ready = Promise.race([read, sleep(MAX_READ_MS, undefined, { ref: false })]);
+    const known = Promise.all([read, sleep(HELLO_MS, undefined, { ref: false })]).then(() => {});
+    this.ready = Promise.race([known, sleep(MAX_READ_MS, undefined, { ref: false })]);
   }
 
   /** Reaches this process at once, and the others in milliseconds. */
@@ -96,12 +99,15 @@ export class TurnFollower {
   /** A process that has just begun to count has read what is in the read models, which follow a moment later. */
   #greet(process: string, now: number): void {
     this.tell({ kind: "answer", to: process, n: 0 });
-    for (const { turn_id, subjects, tokens } of this.counts.openSince(now - SILENT_MS))
-      this.tell({ kind: "began", turn_id, subjects, tokens, ...this.#reservedFor(turn_id) });
-  }
-  #reservedFor(turn_id: string): { reserved?: string } {
-    const reserved = this.reservations.reservedFor(turn_id);
-    return reserved === undefined ? {} : { reserved: String(reserved) };
+    const open = this.counts.openSince(now - SILENT_MS);
+    for (const { turn_id, subjects, tokens } of open)
+      if (!this.reservations.has(turn_id)) this.tell({ kind: "began", turn_id, subjects, tokens });
+    const tokensOf = new Map(open.map(({ turn_id, tokens }) => [turn_id, tokens]));
+    for (const { turn_id, subjects, reserved, cost } of this.reservations.unsettled()) {
+      const tokens = tokensOf.get(turn_id) ?? 0;
+      this.tell({ kind: "began", turn_id, subjects, tokens, reserved: String(reserved) });
+      if (cost !== undefined) this.tell({ kind: "ended", turn_id, tokens: 0, cost: String(cost) });
+    }
   }
 
   async #read(): Promise<void> {

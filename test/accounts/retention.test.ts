@@ -125,6 +125,8 @@ describe("retention", () => {
     const [approval] = await tenant.pending(over);
     await tenant.decide(approval, { decision: "approve" });
     const { result } = await tenant.untilOver(over);
+    // waits until the read models have the end of the run
+    await tenant.made(tenant.owner("POST", "/retention/organization/preview", { runs: "2d" }));
     await platform.resources.db.query(
       "update read.runs set completed_at = completed_at - interval '3 days', created_at = created_at - interval '3 days' where organization_id = $1",
       [tenant.organization_id],
