@@ -22,7 +22,7 @@ const Broken = ({ broken }: { broken: NonNullable<ChainCheck["broken"]> }) => (
   </div>
 );
 
-const WORDS = { running: "Checking: ", stopped: "Stopped after ", done: "Checked " } as const;
+const WORDS = { running: "Checking: ", stopped: "Stopped: ", done: "Checked: " } as const;
 
 /** Whether the events are what was written: all of them, or those up to one. */
 export function ChainPanel({ search }: { search: LogSearch }) {
@@ -38,7 +38,7 @@ export function ChainPanel({ search }: { search: LogSearch }) {
       </p>
       <p role="status" className={isGood ? "notice good" : "notice"}>
         {WORDS[now.state]}
-        {formatCount(now.checked, "event")} {isGood ? "are what was written." : "fit so far."}
+        {formatCount(now.checked, "event")} {isGood ? "are what was written." : "fit."}
       </p>
       {now.broken && <Broken broken={now.broken} />}
       {now.error !== undefined && <ErrorNotice error={now.error} onRetry={again} />}
