@@ -211,6 +211,8 @@ describe("model providers", () => {
       models: ["tiny"],
       format: "openai",
       context_windows: null,
+      model: null,
+      dimensions: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

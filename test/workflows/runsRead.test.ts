@@ -280,6 +280,7 @@ describe("the list of runs of a workflow", () => {
       result: _r,
       steps: _s,
       waiting_on: _w,
+      waits: _wa,
       warnings: _n,
       logs: _l,
       counts: _c,
