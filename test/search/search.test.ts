@@ -6,7 +6,7 @@ import { testSearch } from "../harness.ts";
 import { aLibrary } from "./library.ts";
 
 const its = await aLibrary();
-const nothing = { results: [], has_more: false };
+const nothing = { results: [], has_more: false, degraded: [] };
 
 test("hits are grouped by document in the order of its best passage, with a citation each", async () => {
   const shelf = await its.shelf(undefined, "Manuals");

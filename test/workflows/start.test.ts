@@ -39,6 +39,7 @@ describe("starting a run", () => {
       project_id: null,
       status: "completed",
       waiting_on: [],
+      waits: [],
       args: { a: 1, b: null },
       result: { a: 1, b: null },
       error: null,
@@ -59,6 +60,8 @@ describe("starting a run", () => {
       headers: {},
       expires_at: data.expires_at,
       parent: null,
+      continued_from: null,
+      continued_as: null,
       child_runs: [],
     });
   });
