@@ -73,7 +73,16 @@ test("an answer is checked against the passages that it cites, and told the plac
   expect(answer.slice(paint_labor.start_index, paint_labor.end_index)).toBe(paint_labor.text);
   expect(paint_labor).toMatchObject({ verdict: "unsupported", missing_numbers: ["99"] });
   expect(body.citations).toEqual([
-    { document_id: id, seq: 0, section: "Rates", reference: "Rates", start: 0, end: text.length, found: true },
+    {
+      document_id: id,
+      version: 1,
+      seq: 0,
+      section: "Rates",
+      reference: "Rates",
+      start: 0,
+      end: text.length,
+      found: true,
+    },
   ]);
 });
 

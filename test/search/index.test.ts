@@ -32,7 +32,7 @@ test("what was put is found and fetched as it was, and put again it is replaced"
   expect(total).toBe(1);
   const fetched = { ...ids[0], title: "A document Kitchen > Tea", page: 4, section: "Kitchen > Tea" };
   expect(await its.engine.fetch(its.id, where(passage), ids)).toEqual([
-    { ...fetched, lead: "Before that.", text: "The kettle whistles." },
+    { ...fetched, lead: "Before that.", text: "The kettle whistles.", start: 0 },
   ]);
   await its.put([{ ...passage, text: "The samovar hums." }]);
   expect((await found("kettle", where(passage))).ids).toEqual([]);

@@ -66,6 +66,16 @@ function createAnchors(): (text: string) => string {
   };
 }
 
+/** A cell of a table with a measured figure, which nobody searches for. */
+const FIGURE = /^(?:below )?[\d.,]+(?:\/s| (?:ms|s|min|kB|MB|MiB|GiB))$/;
+
+/** What search finds in a node. */
+function searchText(node: Nodes): string {
+  if (node.type === "table" || node.type === "tableRow") return node.children.map(searchText).join(" ");
+  const text = flatText(node);
+  return node.type === "tableCell" && FIGURE.test(text) ? "" : text;
+}
+
 function sectionsOf(content: RootContent[], headings: Heading[]): Section[] {
   const sections: Section[] = [{ anchor: "", heading: "", text: "" }];
   const left = [...headings];
@@ -75,7 +85,7 @@ function sectionsOf(content: RootContent[], headings: Heading[]): Section[] {
       sections.push({ anchor, heading: text, text: "" });
     } else {
       const section = sections.at(-1)!;
-      section.text = `${section.text} ${flatText(node)}`.trim();
+      section.text = `${section.text} ${searchText(node)}`.replace(/\s+/g, " ").trim();
     }
   }
   return sections.filter(({ heading, text }) => heading || text);
