@@ -55,6 +55,16 @@ const portsOf = (scripts: ReturnType<typeof openScripts>): Pick<HttpDeps, "scrip
 const addressOf = ({ address, port }: AddressInfo): string =>
   `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 
+/** How the API reads the log. While PostgreSQL is away, a read fails at once. */
+const readsOf = (log: Resources["log"], breaker: ReturnType<typeof createBreaker>) =>
+  ({
+    readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
+    readAuditSlice: (organization, range) => breaker(() => log.slice(organization, range)),
+    readHashes: (organization, positions) => breaker(() => log.hashes(organization, positions)),
+    readEventHistogram: (organization, query) => breaker(() => log.histogram(organization, query)),
+    checkChain: (organization, range) => breaker(() => log.checkChain(organization, range)),
+  }) satisfies Partial<HttpDeps>;
+
 /** The role that serves the API. `local` handles commands in this process. Resolves with the address when it listens. */
 export async function startHttpRole(resources: Resources, local?: LocalHandler) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
@@ -88,11 +98,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     ...portsOf(scripts),
     schemas,
     waitForProjections: progress.waitFor,
-    readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
-    readAuditSlice: (organization, range) => breaker(() => log.slice(organization, range)),
-    readHashes: (organization, positions) => breaker(() => log.hashes(organization, positions)),
-    readEventHistogram: (organization, query) => breaker(() => log.histogram(organization, query)),
-    checkChain: (organization, range) => breaker(() => log.checkChain(organization, range)),
+    ...readsOf(log, breaker),
     ...listenTo(bus),
     recovered: progress.recovered,
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),
