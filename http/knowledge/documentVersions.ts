@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
-import { listVersions, type VersionRow } from "#projections/documents/query.ts";
+import { listVersions, type VersionRow } from "#projections/documents/versions.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";

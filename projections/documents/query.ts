@@ -45,7 +45,7 @@ export interface DocumentRow {
 }
 
 // the inner joins hide a document as soon as its key, or the key of its collection, is destroyed
-const FROM = `from read.documents d
+export const FROM_DOCUMENTS = `from read.documents d
   join log.keys k on k.thing = 'document-' || d.id
   join read.collections c on c.id = d.collection_id
   join log.keys ck on ck.thing = 'collection-' || c.id`;
@@ -57,7 +57,7 @@ const LIVE_READING = "left join read.readings r on r.document_id = d.id and r.ge
 const SELECT = `select d.id, d.organization_id, d.collection_id, c.name as collection, d.name, d.mime_type, d.size_bytes, d.status,
     d.error, d.tags, d.metadata, d.readers, d.source, d.original, d.blob, d.external_id, d.live_generation, r.text_blob, r.passages_blob, r.page_count,
     coalesce(r.chunk_count, 0) as chunk_count, r.warnings, k.wrapped as wrapped_key, d.created_at, d.updated_at, d.indexed_at
-  ${FROM}`;
+  ${FROM_DOCUMENTS}`;
 
 const decodeWarnings = (stored: string | null): ReadingWarning[] => decodeOrNull(stored) ?? [];
 
@@ -101,24 +101,6 @@ export async function getDocument(
   ]);
   return row && parseRow(row);
 }
-
-/** A text of a document that can be read. */
-export interface VersionRow {
-  generation: number;
-  /** Whether search shows it. */
-  is_live: boolean;
-  page_count: number | null;
-  chunk_count: number;
-}
-
-/** The versions that are kept, newest first. None before the first one is live. */
-export const listVersions = (db: Db, organization: string, id: string): Promise<VersionRow[]> =>
-  db.query(
-    `select r.generation, r.generation = d.live_generation as is_live, r.page_count, r.chunk_count
-     ${FROM} join read.readings r on r.document_id = d.id and r.generation <= d.live_generation
-     where d.organization_id = $1 and d.id = $2 order by r.generation desc`,
-    [organization, id],
-  );
 
 /** A reader's JSON is in the column as it is: within texts, quotes are escaped. */
 const IS_READABLE =
@@ -181,7 +163,7 @@ export async function findLiveDocuments(
 ): Promise<Map<string, LiveDocument>> {
   const rows = await db.query<Omit<LiveDocument, keyof Encoded> & Encoded>(
     `select d.id, d.name, d.collection_id, c.name as collection, d.mime_type, d.tags, d.metadata, d.readers, d.live_generation,
-       r.warnings, d.created_at, d.updated_at ${FROM} ${LIVE_READING}
+       r.warnings, d.created_at, d.updated_at ${FROM_DOCUMENTS} ${LIVE_READING}
      where d.organization_id = $1 and d.id = any ($2) and d.live_generation is not null`,
     [organization, ids.filter(isUuid)],
   );
@@ -211,11 +193,11 @@ export async function findPushedDocuments(db: Db, organization: string, ids: str
 /** The order makes PostgreSQL use the index. Without it the plan read the documents of all organizations: 32 ms per search at 100,000. */
 const ANY_OF_COLLECTIONS = `
   select from unnest($2::uuid[]) wanted (id) cross join lateral (
-    select ${FROM} where d.organization_id = $1 and d.collection_id = wanted.id and d.live_generation is not null
+    select ${FROM_DOCUMENTS} where d.organization_id = $1 and d.collection_id = wanted.id and d.live_generation is not null
     order by d.created_at, d.id limit 1) found
   limit 1`;
 const ANY_OF_DOCUMENTS = `
-  select ${FROM} where d.organization_id = $1 and d.collection_id = any ($2) and d.id = any ($3) and d.live_generation is not null
+  select ${FROM_DOCUMENTS} where d.organization_id = $1 and d.collection_id = any ($2) and d.id = any ($3) and d.live_generation is not null
   limit 1`;
 
 /** Whether these collections have an indexed document; `document_ids` empty: any document counts. */
@@ -240,7 +222,7 @@ export async function filterDocuments(
   reader: ReaderIdentity,
 ): Promise<Set<string>> {
   const rows = await db.query<{ id: string; readers: string | null }>(
-    `select d.id, d.readers ${FROM} where d.organization_id = $1 and d.id = any ($2) and d.collection_id = any ($3)`,
+    `select d.id, d.readers ${FROM_DOCUMENTS} where d.organization_id = $1 and d.id = any ($2) and d.collection_id = any ($3)`,
     [organization, ids.filter(isUuid), collection_ids],
   );
   const readable = rows.filter(({ readers }) => mayRead(decodeOrNull(readers), reader));
