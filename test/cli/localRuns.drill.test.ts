@@ -13,7 +13,7 @@ describe("svc run", () => {
     expect(ran.stdout).toMatch(
       /log: begins\nstep price \{"sku":"A"\} {3}.*buy\.ts:14:\d+\n {2}= \{"sku":"A","cents":250\}\n/,
     );
-    expect(ran.stdout).toMatch(/approval boss "Buy\?" .*\n(Buy\? \[approve\/reject\/expire\] ){2}/);
+    expect(ran.stdout).toMatch(/approval boss "Buy\?" .*\n(Buy\? \[approve\/reject\/expire\/wait\] ){2}/);
     expect(ran.stdout).toMatch(/sleep until .*\ncompleted \{\n {2}"cents": 250/);
   });
 

@@ -72,6 +72,8 @@ describe("knowledge", () => {
       .getByRole("link", { name: /Part 47/ })
       .first()
       .click();
+    // the results have marked words, too
+    await page.waitForURL(/\/knowledge\/documents\//);
     await page.locator("mark").waitFor();
     expect(await page.locator("mark").textContent()).toContain("part 47");
     await expect.poll(() => isMarkSeen(page), SOON).toBe(true);
