@@ -3,7 +3,7 @@ import { SearchBusy, type SearchEngine } from "#projections/passages/engine.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 
 /** Searches of an organization at once: the search server takes one for each core. */
-const MAX_SEARCHES_OF_ONE = Math.max(4, availableParallelism());
+const MAX_SEARCHES_OF_ONE = Math.max(2, availableParallelism());
 const MAX_SEARCHES = 2 * MAX_SEARCHES_OF_ONE;
 /** A search that waits for longer is refused. */
 const MAX_WAIT_MS = 10_000;
