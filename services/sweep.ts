@@ -35,10 +35,10 @@ export function createSweep(options: SweepOptions) {
     }
   };
 
-  const once = async (): Promise<{ more: boolean }> => {
+  const once = async (now = new Date()): Promise<{ more: boolean }> => {
     try {
       const { log, worker, busy } = options;
-      const work = await log.openWork({ worker, busy: busy(), now: new Date(), limit: BATCH_SIZE });
+      const work = await log.openWork({ worker, busy: busy(), now, limit: BATCH_SIZE });
       await Promise.all(work.map(attend));
       return { more: work.length >= BATCH_SIZE };
     } catch (error) {
@@ -47,10 +47,10 @@ export function createSweep(options: SweepOptions) {
     }
   };
 
-  /** Milliseconds to the next due time. */
-  const untilDue = async (): Promise<number> => {
+  /** Milliseconds to the first due time after that of a sweep; what became due during the sweep is late already. */
+  const untilDue = async (swept: Date): Promise<number> => {
     try {
-      const due = await options.log.nextDue(new Date());
+      const due = await options.log.nextDue(swept);
       return due ? due.getTime() - Date.now() : Infinity;
     } catch (error) {
       options.onError(error, "");
@@ -59,8 +59,9 @@ export function createSweep(options: SweepOptions) {
   };
 
   const sweepAndWait = async (): Promise<number> => {
-    const { more } = await once();
-    return more ? FULL_BATCH_INTERVAL_MS : Math.min(Math.max(await untilDue(), MIN_INTERVAL_MS), INTERVAL_MS);
+    const now = new Date();
+    const { more } = await once(now);
+    return more ? FULL_BATCH_INTERVAL_MS : Math.min(Math.max(await untilDue(now), MIN_INTERVAL_MS), INTERVAL_MS);
   };
 
   const loop = async (): Promise<void> => {
@@ -72,7 +73,7 @@ export function createSweep(options: SweepOptions) {
 
   return {
     /** Sweeps once, now. `more`: the batch was full, so there may be more work. */
-    once,
+    once: () => once(),
     start(): void {
       timer = setTimeout(() => void loop(), INTERVAL_MS);
     },

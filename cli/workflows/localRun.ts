@@ -81,9 +81,9 @@ async function answerStep(state: RunState, step: PendingStep, mode: "fail" | "re
 /** Answers the first approval that somebody decides; undefined when there is none. */
 async function answerApproval(state: RunState, call: ApprovalCall): Promise<LocalEnd | "answered" | undefined> {
   const at = placeOf(state, call.key);
-  const given = await state.answerer.approval(call, at);
   const shown: LocalCall = { kind: "approval", name: call.name, title: call.options.title, at };
   state.observer.onCall(shown);
+  const given = await state.answerer.approval(call, at);
   if (given.decision === "wait") {
     state.left.add(call.key);
     return undefined;
