@@ -18,6 +18,17 @@ export interface SweepOptions {
   onError(error: unknown, stream: string): void;
 }
 
+/** Milliseconds to the first due time after that of a sweep; what became due during the sweep is late already. */
+async function untilDue({ log, onError }: SweepOptions, swept: Date): Promise<number> {
+  try {
+    const due = await log.nextDue(swept);
+    return due ? due.getTime() - Date.now() : Infinity;
+  } catch (error) {
+    onError(error, "");
+    return Infinity;
+  }
+}
+
 /**
  * Level-triggered recovery. The sweep repeatedly looks for open work that no live worker holds, that is due, or that this
  * process holds but does not work on. Recovery needs nothing else: notifications only make it faster. It sleeps until the next
@@ -47,21 +58,10 @@ export function createSweep(options: SweepOptions) {
     }
   };
 
-  /** Milliseconds to the first due time after that of a sweep; what became due during the sweep is late already. */
-  const untilDue = async (swept: Date): Promise<number> => {
-    try {
-      const due = await options.log.nextDue(swept);
-      return due ? due.getTime() - Date.now() : Infinity;
-    } catch (error) {
-      options.onError(error, "");
-      return Infinity;
-    }
-  };
-
   const sweepAndWait = async (): Promise<number> => {
     const now = new Date();
     const { more } = await once(now);
-    return more ? FULL_BATCH_INTERVAL_MS : Math.min(Math.max(await untilDue(now), MIN_INTERVAL_MS), INTERVAL_MS);
+    return more ? FULL_BATCH_INTERVAL_MS : Math.min(Math.max(await untilDue(options, now), MIN_INTERVAL_MS), INTERVAL_MS);
   };
 
   const loop = async (): Promise<void> => {
