@@ -61,7 +61,9 @@ export function createSweep(options: SweepOptions) {
   const sweepAndWait = async (): Promise<number> => {
     const now = new Date();
     const { more } = await once(now);
-    return more ? FULL_BATCH_INTERVAL_MS : Math.min(Math.max(await untilDue(options, now), MIN_INTERVAL_MS), INTERVAL_MS);
+    return more
+      ? FULL_BATCH_INTERVAL_MS
+      : Math.min(Math.max(await untilDue(options, now), MIN_INTERVAL_MS), INTERVAL_MS);
   };
 
   const loop = async (): Promise<void> => {
