@@ -93,7 +93,7 @@ export interface EventLog {
    * which wake for the same due times share them.
    */
   openWork(options: { worker: string; busy: string[]; now: Date; limit: number }): Promise<StreamHead[]>;
-  /** The earliest due time after `now` of all streams. */
+  /** The earliest due time of all streams that is not before `now`. */
   nextDue(now: Date): Promise<Date | undefined>;
 }
 

@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import type { FoundPassage, PassageId } from "#projections/passages/engine.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
+import { encodeDocuments } from "./documentBodies.ts";
 import { tagMark } from "./filter.ts";
 import { metadataMarks, readerMark, RESTRICTED_MARK, typeMark } from "./marks.ts";
 
@@ -80,19 +80,5 @@ const MAX_BODY_BYTES = 2_000_000;
 /** Passages encoded before the event loop gets its turn: a passage has up to a few KB. */
 const BATCH_SIZE = 200;
 
-/** Documents as NDJSON, in bodies of limited size. */
-export async function* encodeBodies(passages: IndexedPassage[]): AsyncGenerator<Buffer> {
-  let lines: Buffer[] = [];
-  let bytes = 0;
-  for (const [n, passage] of passages.entries()) {
-    if (n % BATCH_SIZE === BATCH_SIZE - 1) await setImmediate();
-    const line = Buffer.from(`${JSON.stringify(toDocument(passage))}\n`);
-    if (bytes > 0 && bytes + line.length > MAX_BODY_BYTES) {
-      yield Buffer.concat(lines);
-      [lines, bytes] = [[], 0];
-    }
-    lines.push(line);
-    bytes += line.length;
-  }
-  if (bytes > 0) yield Buffer.concat(lines);
-}
+export const encodeBodies = (passages: IndexedPassage[]): AsyncGenerator<Buffer> =>
+  encodeDocuments(passages, toDocument, { weigh: () => 1, max_weight: BATCH_SIZE, max_bytes: MAX_BODY_BYTES });

@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
 import { toDocument, type IndexDocument } from "./document.ts";
+import { encodeDocuments } from "./documentBodies.ts";
 import { spaceMark } from "./marks.ts";
 
 /*
@@ -41,22 +41,9 @@ export function groupByLength(passages: IndexedPassage[]): Map<number, PassageWi
 const MAX_NUMBERS = 50_000;
 const MAX_BODY_BYTES = 8_000_000;
 
-/** Documents as NDJSON, in bodies of limited size. */
-export async function* encodeVectorBodies(passages: PassageWithVector[]): AsyncGenerator<Buffer> {
-  let [lines, bytes, numbers] = [[] as Buffer[], 0, 0];
-  for (const passage of passages) {
-    numbers += passage.vector.values.length;
-    if (numbers > MAX_NUMBERS) {
-      await setImmediate();
-      numbers = 0;
-    }
-    const line = Buffer.from(`${JSON.stringify(toVectorDocument(passage))}\n`);
-    if (bytes > 0 && bytes + line.length > MAX_BODY_BYTES) {
-      yield Buffer.concat(lines);
-      [lines, bytes] = [[], 0];
-    }
-    lines.push(line);
-    bytes += line.length;
-  }
-  if (bytes > 0) yield Buffer.concat(lines);
-}
+export const encodeVectorBodies = (passages: PassageWithVector[]): AsyncGenerator<Buffer> =>
+  encodeDocuments(passages, toVectorDocument, {
+    weigh: ({ vector }) => vector.values.length,
+    max_weight: MAX_NUMBERS,
+    max_bytes: MAX_BODY_BYTES,
+  });

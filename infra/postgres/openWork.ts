@@ -34,7 +34,7 @@ const OPEN_WORK = `
   where ranked.nth <= $3
   order by s.due_at, s.position`;
 
-const NEXT_DUE = "select min(due_at) as due_at from log.streams where status is not null and due_at > $1";
+const NEXT_DUE = "select min(due_at) as due_at from log.streams where status is not null and due_at >= $1";
 
 export type HeadRow = Omit<StreamHead, "state" | "due_at"> & { state: string; due_at: Date | null };
 

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createSweep } from "./sweep.ts";
+
+beforeEach(() => void vi.useFakeTimers({ now: 0 }));
+afterEach(() => void vi.useRealTimers());
+
+/** A log whose work becomes due at these times (ms). A sweep takes `sweep_ms`, and the work that it finds is done then. */
+function stage(due: number[], sweep_ms: number) {
+  const done = new Map<number, number>();
+  const sweep = createSweep({
+    log: {
+      async openWork({ now }) {
+        await new Promise((resolve) => setTimeout(resolve, sweep_ms));
+        for (const time of due) if (time < now.getTime() && !done.has(time)) done.set(time, Date.now());
+        return [];
+      },
+      async nextDue(now) {
+        const next = due.filter((time) => time >= now.getTime()).toSorted((a, b) => a - b)[0];
+        return next === undefined ? undefined : new Date(next);
+      },
+    },
+    worker: "w",
+    busy: () => [],
+    attend: {},
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return { sweep, done };
+}
+
+test("a sweep wakes for each due time, also for one that passes while it sweeps", async () => {
+  // the first sweep begins at 2,000 and ends at 2,300
+  const { sweep, done } = stage([1_000, 2_100, 3_500], 300);
+  sweep.start();
+  await vi.advanceTimersByTimeAsync(4_600);
+  await Promise.all([sweep.stop(), vi.advanceTimersByTimeAsync(300)]);
+  const delays = [...done].map(([due, at]) => at - due);
+  expect([...done.keys()]).toEqual([1_000, 2_100, 3_500]);
+  expect(delays[1]).toBeLessThan(1_000);
+  expect(delays[2]).toBeLessThan(1_000);
+});
