@@ -1,11 +1,14 @@
+import { createTurnstile } from "#services/sharing/turnstile.ts";
+
 /**
  * Batches look-ups: one query takes all keys requested in the same turn of the event loop or during the previous query.
  * A query always starts after the calls that it answers. With 32 concurrent requests this makes one round trip for eight
- * of them; a single request costs nothing extra.
+ * of them; a single request costs nothing extra. Few of those that one query answers go on in one turn of the event loop.
  */
 export function batchLookups<V>(
   find: (keys: string[]) => Promise<Map<string, V>>,
 ): (keys: string[]) => Promise<Map<string, V>> {
+  const turnstile = createTurnstile();
   let requested = new Set<string>();
   let next: Promise<Map<string, V>> | undefined;
   let current: Promise<unknown> = Promise.resolve();
@@ -25,6 +28,7 @@ export function batchLookups<V>(
     for (const key of keys) requested.add(key);
     next ??= startNext();
     const found = await next;
+    await turnstile.pass();
     return new Map(keys.flatMap((key) => (found.has(key) ? [[key, found.get(key)!]] : [])));
   };
 }

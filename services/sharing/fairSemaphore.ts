@@ -1,5 +1,6 @@
 import { createCapacity, type CapacityLimits } from "./capacity.ts";
 import { createFairQueue } from "./fairQueue.ts";
+import { createTurnstile } from "./turnstile.ts";
 
 interface Waiter {
   tenant: string;
@@ -33,11 +34,12 @@ function createWaiter(
 
 /**
  * A semaphore that tenants share: those that wait are admitted in turns, and none holds more than `perTenant` of `total`.
- * Work that needs more permits than a tenant may hold takes all of the tenant's.
+ * Few start in one turn of the event loop. Work that needs more permits than a tenant may hold takes all of the tenant's.
  */
 export function createFairSemaphore(limits: CapacityLimits) {
   const capacity = createCapacity(limits);
   const queue = createFairQueue<Waiter>();
+  const turnstile = createTurnstile();
 
   function admitWaiting(): void {
     while (!capacity.isFull()) {
@@ -57,7 +59,11 @@ export function createFairSemaphore(limits: CapacityLimits) {
     const { waiter, admitted } = createWaiter(wanted, signal, (aborted) => queue.remove(tenant, aborted));
     queue.add(tenant, waiter);
     admitWaiting();
-    await admitted;
+    try {
+      await admitted;
+    } finally {
+      await turnstile.pass();
+    }
   }
 
   function release(tenant: string, amount = 1): void {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createCapacity } from "./capacity.ts";
 import { createFairQueue } from "./fairQueue.ts";
 import { createFairSemaphore, createLimiter } from "./fairSemaphore.ts";
+import { createTurnstile } from "./turnstile.ts";
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -135,4 +136,28 @@ test("A limiter runs work in order, at most so much at once, also after some has
   expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual([true, false, true, true, true]);
   expect(started).toEqual([0, 1, 2, 3, 4]);
   expect(peak).toBe(2);
+});
+
+/** How many of 100 callers got past `wait` in each turn of the event loop. */
+async function passedInTurns(wait: () => Promise<void>): Promise<number[]> {
+  const passed = [0];
+  let isOver = false;
+  const countTurn = () => void (isOver || (passed.push(0), setImmediate(countTurn)));
+  setImmediate(countTurn);
+  await Promise.all(Array.from({ length: 100 }, async () => wait().then(() => void passed[passed.length - 1]!++)));
+  isOver = true;
+  return passed;
+}
+
+test("A turnstile lets the same few pass in each turn of the event loop", async () => {
+  const { pass } = createTurnstile(30);
+  expect(await passedInTurns(pass)).toEqual([30, 30, 30, 10]);
+  await settled();
+  expect(await passedInTurns(pass)).toEqual([30, 30, 30, 10]);
+});
+
+test("Work that ends without waiting does not start all that waits for its permit in one turn of the event loop", async () => {
+  const semaphore = createFairSemaphore({ total: 2, perTenant: 2 });
+  const passed = await passedInTurns(() => semaphore.run("a", async () => {}));
+  expect(Math.max(...passed)).toBeLessThanOrEqual(8);
 });
