@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FramePayload } from "#events/ports.ts";
 import type { Citation, FinishReason, ToolCall, TurnOutput, Usage } from "#events/thread.ts";
+import { linkAborter } from "#events/linkAborter.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import { FirstWordTimeout } from "./nextTarget.ts";
 
@@ -31,14 +32,14 @@ export class AnswerInterrupted extends Error {
   }
 }
 
-/** Aborts a request whose model says nothing for too long. */
-function watchSilence(streamed: boolean, firstWordMs: number | undefined) {
-  const silence = new AbortController();
-  const abort = () => silence.abort();
+/** Aborts a streamed request whose model says nothing for too long. An answer in one piece has its own time limit. */
+function watchSilence(signal: AbortSignal, streamed: boolean, firstWordMs: number | undefined) {
+  const { signal: until, abort, unlink } = linkAborter(signal);
   let timer = streamed ? setTimeout(abort, firstWordMs ?? SILENCE_TIMEOUT_MS) : undefined;
   let isFirst = firstWordMs !== undefined;
   return {
-    signal: silence.signal,
+    until,
+    isSilent: () => until.aborted && !signal.aborted,
     error: () =>
       isFirst
         ? new FirstWordTimeout("transient", `The model said nothing for ${Math.round(firstWordMs! / 1_000)} s.`)
@@ -49,7 +50,10 @@ function watchSilence(streamed: boolean, firstWordMs: number | undefined) {
       clearTimeout(timer);
       timer = setTimeout(abort, SILENCE_TIMEOUT_MS);
     },
-    stop: () => clearTimeout(timer),
+    stop(): void {
+      clearTimeout(timer);
+      unlink();
+    },
   };
 }
 
@@ -75,11 +79,9 @@ export async function askOnce(
     citations,
     ...(refusal !== undefined && { refusal }),
   });
-  const silence = watchSilence(request.streamed, firstWordMs);
-  // joining signals takes 10 µs, and an answer in one piece has its own time limit
-  const until = request.streamed ? AbortSignal.any([signal, silence.signal]) : signal;
+  const silence = watchSilence(signal, request.streamed, firstWordMs);
   try {
-    for await (const event of model.complete(request, until)) {
+    for await (const event of model.complete(request, silence.until)) {
       silence.onWord();
       if (event.type === "finish")
         return { output: output(), ...requested, finish_reason: event.finish_reason, usage: event.usage };
@@ -94,8 +96,7 @@ export async function askOnce(
       onFrame(event);
     }
   } catch (error) {
-    const isSilent = silence.signal.aborted && !signal.aborted;
-    throw new AnswerInterrupted(output(), isSilent ? silence.error() : error);
+    throw new AnswerInterrupted(output(), silence.isSilent() ? silence.error() : error);
   } finally {
     silence.stop();
   }

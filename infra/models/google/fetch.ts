@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { ModelError } from "#services/turns/model.ts";
 import type { RequestSender } from "../send.ts";
-import { connectionError, statusError } from "../wire/errors.ts";
-import { parseJson } from "../wire/json.ts";
+import { connectionError, refusal } from "../wire/errors.ts";
 import { sdkFetch } from "../wire/sdkFetch.ts";
 import { wholeEvents } from "./wholeEvents.ts";
 
@@ -36,12 +35,7 @@ export function googleFetch(send: RequestSender, apiKey: string): typeof fetch {
       throw connectionError(error);
     });
     const { ok, status, headers } = response;
-    if (!ok) {
-      const text = await response.text().catch(() => "");
-      const body = parseJson(text);
-      const fallback = body === undefined ? text : "";
-      throw statusError({ status, headers: withRetryDelay(headers, body), body, fallback }, apiKey);
-    }
+    if (!ok) throw await refusal(response, apiKey, withRetryDelay);
     const body = { getReader: eventReader(response.body as unknown as AsyncIterable<Uint8Array>) };
     return { ok, status, headers, body, json: () => response.json() } as unknown as Response;
   };

@@ -80,6 +80,13 @@ test.each([true, false])("a refusal is not text, streamed: %s", async (streamed)
   ]);
 });
 
+test("words that arrive in one packet with an error are kept", async () => {
+  const word = frame({ choices: [{ index: 0, delta: { content: "Well, " } }] });
+  double().answers(streamReply(word + frame({ error: { message: "Overloaded" } }) + word));
+  const { error, events } = await collectFailure(open(), request("Look", { streamed: true }));
+  expect([error.message, outputText(events)]).toEqual(["The provider broke off: Overloaded", "Well, "]);
+});
+
 describe("a stream with calls", () => {
   const calls = async (...tool_calls: unknown[]) => {
     const chunks = tool_calls.map((call) => frame({ choices: [{ index: 0, delta: { tool_calls: [call] } }] }));

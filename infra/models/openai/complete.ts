@@ -1,10 +1,12 @@
-import type OpenAI from "openai";
 import type { Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
+import { parseJson } from "../wire/json.ts";
 import { createSizeLimit, endAnswer, outputPieces, type Output } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
 import { Completion, toFinishReason, toPiece, toUsage, type Piece } from "./answer.ts";
 import { createCallAssembler } from "./callAssembler.ts";
+import { readChunks } from "./chunks.ts";
+import type { Client } from "./client.ts";
 import { toRequestBody } from "./request.ts";
 
 /** What a citation counts towards the size of an answer, besides its URL and title. */
@@ -20,35 +22,52 @@ const pieceSize = ({ text, refusal, reasoning, citations, calls }: Piece): numbe
 /** The pieces of an answer; the last that has a `usage` counts. */
 type Pieces = AsyncGenerator<{ piece: Piece | undefined; usage: Usage | undefined }>;
 
-async function* streamedPieces(client: OpenAI, body: ReturnType<typeof toRequestBody>, signal: AbortSignal): Pieces {
-  const streamed = { ...body, stream: true as const, stream_options: { include_usage: true } };
-  const send = (sendSignal: AbortSignal) => client.chat.completions.create(streamed, { signal: sendSignal });
-  // only the usage and the end mark follow the finish reason
-  let isFinished = false;
-  for await (const raw of readUntilFinished(send, () => isFinished, signal)) {
-    const completion = Completion.safeParse(raw).data;
-    if (!completion) continue;
-    const piece = toPiece(completion);
-    isFinished ||= piece?.finish_reason != null;
-    yield { piece, usage: toUsage(completion.usage) };
-  }
+interface Server {
+  client: Client;
+  api_key: string;
+  /** OpenAI itself, not a server of the same API. */
+  isOpenai: boolean;
 }
 
-async function* bufferedPieces(client: OpenAI, body: ReturnType<typeof toRequestBody>, signal: AbortSignal): Pieces {
-  const response = await client.chat.completions.create({ ...body, stream: false }, { signal });
-  const completion = Completion.safeParse(response).data;
+const PATH = "/chat/completions";
+
+async function* streamedPieces({ client, api_key }: Server, body: object, signal: AbortSignal): Pieces {
+  const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
+  const send = async (sendSignal: AbortSignal) => readChunks(await client(PATH, sendSignal, streamed), api_key);
+  // only the usage and the end mark follow the finish reason
+  let isFinished = false;
+  for await (const chunks of readUntilFinished(
+    send,
+    () => isFinished,
+    signal,
+    ({ length }) => length,
+  ))
+    for (const raw of chunks) {
+      const completion = Completion.safeParse(raw).data;
+      if (!completion) continue;
+      const piece = toPiece(completion);
+      isFinished ||= piece?.finish_reason != null;
+      yield { piece, usage: toUsage(completion.usage) };
+    }
+}
+
+async function* bufferedPieces({ client }: Server, body: object, signal: AbortSignal): Pieces {
+  const response = await client(PATH, signal, { ...body, stream: false });
+  const text = await response.text();
+  // a text that breaks off was JSON once, and a web page never was
+  const isJson = response.headers.get("content-type")?.includes("json");
+  const completion = Completion.safeParse(isJson ? JSON.parse(text) : parseJson(text)).data;
   if (!completion) throw new ModelError("refused", "The provider's answer is not a chat completion.");
   yield { piece: toPiece(completion), usage: toUsage(completion.usage) };
 }
 
-/** Sends a request and yields the answer. Throws what the SDK throws, or a ModelError. */
+/** Sends a request and yields the answer. Throws ModelErrors, and what the network and the parsers throw when an answer breaks off. */
 export async function* complete(
-  client: OpenAI,
+  server: Server,
   request: ModelRequest,
-  isOpenai: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const body = toRequestBody(request, isOpenai);
+  const body = toRequestBody(request, server.isOpenai);
   const output: Output = { text: "", reasoning: "" };
   let refusal = "";
   let finishReason: string | null = null;
@@ -56,7 +75,7 @@ export async function* complete(
   const addSize = createSizeLimit();
   const calls = createCallAssembler();
   const pieces = request.streamed ? streamedPieces : bufferedPieces;
-  for await (const { piece, usage } of pieces(client, body, signal)) {
+  for await (const { piece, usage } of pieces(server, body, signal)) {
     lastUsage = usage ?? lastUsage;
     if (!piece) continue;
     finishReason = piece.finish_reason ?? finishReason;

@@ -8,8 +8,12 @@ const ModelDescription: z.ZodType<ListedModel> = z.object({
   owned_by: z.string().max(300).optional().catch(undefined),
 });
 
+const ModelList = z.object({ data: z.array(z.unknown()) });
+
 /** The provider's own list (`GET /models`). */
 export const listModels: ListModels = async (credential, send, signal) => {
-  const { data } = await openClient(credential, send).models.list({ signal });
-  return data.slice(0, MAX_MODELS).flatMap((raw) => ModelDescription.safeParse(raw).data ?? []);
+  const response = await openClient(credential, send)("/models", signal);
+  return ModelList.parse(await response.json())
+    .data.slice(0, MAX_MODELS)
+    .flatMap((raw) => ModelDescription.safeParse(raw).data ?? []);
 };

@@ -1,6 +1,6 @@
-import { APIConnectionError, APIError } from "openai";
+import { ModelError } from "#services/turns/model.ts";
 import type { ProviderApi } from "../connectors.ts";
-import { createErrorConverter } from "../wire/sdkErrors.ts";
+import { interruptedError } from "../wire/errors.ts";
 import { openClient } from "./client.ts";
 import { complete } from "./complete.ts";
 
@@ -11,7 +11,8 @@ const isOpenaiAddress = (base_url: string | null): boolean =>
 export const open: ProviderApi["open"] = (credential, send) => {
   const client = openClient(credential, send);
   const isOpenai = isOpenaiAddress(credential.base_url);
-  return (request, signal) => complete(client, request, isOpenai, signal);
+  return (request, signal) => complete({ client, api_key: credential.api_key, isOpenai }, request, signal);
 };
 
-export const modelError = createErrorConverter({ APIError, APIConnectionError });
+export const modelError = (error: unknown): ModelError =>
+  error instanceof ModelError ? error : interruptedError(error);

@@ -3,6 +3,7 @@ import { ModelError } from "#services/turns/model.ts";
 import { AddressRefused } from "../../web/address.ts";
 import { isTransientStatus } from "../transientStatus.ts";
 import { InvalidBody } from "./body.ts";
+import { parseJson } from "./json.ts";
 import { retryAfter } from "./retryAfter.ts";
 
 /** API clients see these messages: long enough to act on, in UTF-16 units. */
@@ -96,6 +97,18 @@ export function statusError({ status, headers, body, fallback = "" }: ErrorRespo
   if (status === 401 || status === 403 || (status === 400 && namesCredential(body)))
     return new ModelError("refused", CREDENTIAL_REFUSED, { status, retry_after_ms, details: message });
   return new ModelError(isTransientStatus(status) ? "transient" : "refused", message, { status, retry_after_ms });
+}
+
+/** The same for a response whose body is still to be read. `headersOf` adds what a provider says in its body. */
+export async function refusal(
+  response: Response,
+  apiKey: string,
+  headersOf: (headers: Headers, body: unknown) => Headers = (headers) => headers,
+): Promise<ModelError> {
+  const text = await response.text().catch(() => "");
+  const body = parseJson(text);
+  const headers = headersOf(response.headers, body);
+  return statusError({ status: response.status, headers, body, fallback: body === undefined ? text : "" }, apiKey);
 }
 
 /** No answer arrived. */

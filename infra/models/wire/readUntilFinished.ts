@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import { linkAborter } from "#events/linkAborter.ts";
 import { ModelError } from "#services/turns/model.ts";
 
 /** How long to wait for the end of the transfer after the answer is complete. */
@@ -11,22 +12,26 @@ const SLICE_MS = 5;
 /**
  * The pieces of a streamed answer. `send` opens the stream; its signal aborts the request when the reader stops. Once `isFinished` says
  * that the answer is complete, the rest is awaited briefly, so that the connection can be reused, and no failure counts any more.
- * Throws a ModelError for an endless answer.
+ * Throws a ModelError for an endless answer. `countPieces`: of an item that is a list.
  */
 export async function* readUntilFinished<T>(
   send: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
   isFinished: () => boolean,
   signal: AbortSignal,
+  countPieces: (item: T) => number = () => 1,
 ): AsyncGenerator<T> {
-  const closed = new AbortController();
+  const sending = linkAborter(signal);
+  let isOver = false;
   try {
-    const pieces = (await send(AbortSignal.any([signal, closed.signal])))[Symbol.asyncIterator]();
+    const pieces = (await send(sending.signal))[Symbol.asyncIterator]();
     let sliceStart = performance.now();
-    for (let count = 0; ; count++) {
-      if (count === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
+    for (let count = 0; ; ) {
+      if (count >= MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
       const next = pieces.next();
       const read = await (isFinished() ? Promise.race([next, wait(DRAIN_MS, undefined, { ref: false })]) : next);
+      isOver = read?.done === true;
       if (!read || read.done) return;
+      count += countPieces(read.value);
       yield read.value;
       if (performance.now() - sliceStart > SLICE_MS) {
         await setImmediate();
@@ -36,6 +41,8 @@ export async function* readUntilFinished<T>(
   } catch (error) {
     if (!isFinished()) throw error;
   } finally {
-    closed.abort();
+    sending.unlink();
+    // an abort makes an error with its stack for everything that listens
+    if (!isOver) sending.abort();
   }
 }

@@ -1,21 +1,11 @@
-import type { IncomingResponse, RequestSender } from "../send.ts";
-import { checkedChunks } from "./body.ts";
+import type { RequestSender } from "../send.ts";
+import { checkedResponse } from "./checkedResponse.ts";
 
 /** The longest delay a timer takes, 24 days: our own signals limit how long an answer may take, not the SDKs. */
 export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The only headers sent to every provider. SDKs would add telemetry, and values from the environment even for addresses that tenants named. */
 const SENT_HEADERS = ["authorization", "accept", "content-type", "user-agent"];
-
-/** The part of a Response that the SDKs read. A real Response would pass every chunk through two web streams. */
-function asResponse(incoming: IncomingResponse, url: string): Response {
-  const { status, headers } = incoming;
-  const body = checkedChunks(incoming);
-  const text = async () => Buffer.concat(await Array.fromAsync(body)).toString("utf8");
-  const json = async () => JSON.parse(await text()) as unknown;
-  const ok = status >= 200 && status < 300;
-  return { status, ok, headers, url, body, text, json } as unknown as Response;
-}
 
 /** A fetch for SDKs that sends with `send` and checks the bytes of answers. `moreHeaders`: what this provider needs too. */
 export const sdkFetch =
@@ -30,5 +20,5 @@ export const sdkFetch =
     );
     const body = typeof init?.body === "string" ? init.body : undefined;
     const signal = init?.signal ?? new AbortController().signal;
-    return asResponse(await send(url, { method: init?.method ?? "GET", headers, body, signal }), url);
+    return checkedResponse(await send(url, { method: init?.method ?? "GET", headers, body, signal }), url);
   };

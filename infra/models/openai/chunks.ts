@@ -1,0 +1,28 @@
+import type { EventSourceMessage } from "eventsource-parser";
+import { errorMessage, reportedError } from "../wire/errors.ts";
+import { readServerEvents } from "../wire/serverEvents.ts";
+
+const END_MARK = "[DONE]";
+
+/** Throws a ModelError for an error within the stream, and a SyntaxError for what is not JSON. */
+function parseChunk({ event, data }: EventSourceMessage, apiKey: string): unknown {
+  const chunk = JSON.parse(data) as { error?: unknown } | null;
+  if (chunk?.error || event === "error")
+    throw reportedError(errorMessage(chunk) ?? JSON.stringify(chunk?.error ?? chunk), chunk, apiKey);
+  return chunk;
+}
+
+/** The chunks of a streamed completion up to its end mark, in lists of those that arrived together. Those before a failure come first. */
+export async function* readChunks({ body }: Response, apiKey: string): AsyncGenerator<unknown[]> {
+  for await (const events of readServerEvents(body as unknown as AsyncIterable<Uint8Array>)) {
+    const chunks: unknown[] = [];
+    try {
+      for (const event of events) {
+        if (event.data.startsWith(END_MARK)) return;
+        chunks.push(parseChunk(event, apiKey));
+      }
+    } finally {
+      yield chunks;
+    }
+  }
+}
