@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { createSizeLimit, endAnswer, outputPieces } from "../wire/output.ts";
-import { readUntilFinished } from "../wire/readUntilFinished.ts";
+import { inLists, readUntilFinished } from "../wire/readUntilFinished.ts";
 import { StreamEvent, toFinishReason, toRefusal, toUsage, type Delta, type WireUsage } from "./answer.ts";
 import { createBlockAssembler } from "./blockAssembler.ts";
 import type { ModelFacts } from "./facts.ts";
@@ -23,7 +23,7 @@ export async function* complete(
   let start: WireUsage;
   let end: WireUsage;
   let stopReason: string | null = null;
-  const send = (sendSignal: AbortSignal) => client.messages.create(body, { signal: sendSignal });
+  const send = async (sendSignal: AbortSignal) => inLists(await client.messages.create(body, { signal: sendSignal }));
   for await (const raw of readUntilFinished(send, () => stopReason !== null, signal)) {
     const event = StreamEvent.safeParse(raw).data;
     if (!event) continue;

@@ -2,7 +2,7 @@ import type { GoogleGenAI } from "@google/genai";
 import type { Usage } from "#events/thread.ts";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { createSizeLimit, endAnswer, outputPieces } from "../wire/output.ts";
-import { readUntilFinished } from "../wire/readUntilFinished.ts";
+import { inLists, readUntilFinished } from "../wire/readUntilFinished.ts";
 import { Chunk, toFinishReason, toUsage } from "./answer.ts";
 import { createPageCollector } from "./citations.ts";
 import type { ModelFacts } from "./facts.ts";
@@ -29,8 +29,10 @@ export async function* complete(
   const pages = createPageCollector();
   let reason: string | null = null;
   let usage: Usage | undefined;
-  const send = (abortSignal: AbortSignal) =>
-    client.models.generateContentStream({ ...body, config: { ...config, abortSignal, httpOptions: { fetch } } });
+  const send = async (abortSignal: AbortSignal) => {
+    const options = { ...config, abortSignal, httpOptions: { fetch } };
+    return inLists(await client.models.generateContentStream({ ...body, config: options }));
+  };
   for await (const raw of readUntilFinished(send, () => reason !== null, signal)) {
     const chunk = Chunk.safeParse(raw).data;
     if (!chunk) continue;

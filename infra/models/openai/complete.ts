@@ -36,19 +36,13 @@ async function* streamedPieces({ client, api_key }: Server, body: object, signal
   const send = async (sendSignal: AbortSignal) => readChunks(await client(PATH, sendSignal, streamed), api_key);
   // only the usage and the end mark follow the finish reason
   let isFinished = false;
-  for await (const chunks of readUntilFinished(
-    send,
-    () => isFinished,
-    signal,
-    ({ length }) => length,
-  ))
-    for (const raw of chunks) {
-      const completion = Completion.safeParse(raw).data;
-      if (!completion) continue;
-      const piece = toPiece(completion);
-      isFinished ||= piece?.finish_reason != null;
-      yield { piece, usage: toUsage(completion.usage) };
-    }
+  for await (const raw of readUntilFinished(send, () => isFinished, signal)) {
+    const completion = Completion.safeParse(raw).data;
+    if (!completion) continue;
+    const piece = toPiece(completion);
+    isFinished ||= piece?.finish_reason != null;
+    yield { piece, usage: toUsage(completion.usage) };
+  }
 }
 
 async function* bufferedPieces({ client }: Server, body: object, signal: AbortSignal): Pieces {

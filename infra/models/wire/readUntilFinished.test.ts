@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { readUntilFinished } from "./readUntilFinished.ts";
 
 /** Pieces that are all there already, as in one packet of the network. */
-async function* endless(): AsyncGenerator<object> {
-  for (;;) yield {};
+async function* endless(): AsyncGenerator<object[]> {
+  for (;;) yield Array<object>(1_000).fill({});
 }
 
 test("an answer of pieces without content is cut, and other work runs meanwhile", async () => {

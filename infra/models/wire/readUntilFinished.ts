@@ -9,31 +9,36 @@ const MAX_PIECES = 500_000;
 /** Pieces that have arrived together are processed for so long before other work runs. */
 const SLICE_MS = 5;
 
+/** For streams that give their pieces one by one. */
+export async function* inLists<T>(pieces: AsyncIterable<T>): AsyncGenerator<T[]> {
+  for await (const piece of pieces) yield [piece];
+}
+
 /**
- * The pieces of a streamed answer. `send` opens the stream; its signal aborts the request when the reader stops. Once `isFinished` says
+ * The pieces of a streamed answer. `send` opens the stream, which gives lists of pieces that arrived together; its signal aborts the request when the reader stops. Once `isFinished` says
  * that the answer is complete, the rest is awaited briefly, so that the connection can be reused, and no failure counts any more.
- * Throws a ModelError for an endless answer. `countPieces`: of an item that is a list.
+ * Throws a ModelError for an endless answer.
  */
 export async function* readUntilFinished<T>(
-  send: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
+  send: (signal: AbortSignal) => Promise<AsyncIterable<T[]>>,
   isFinished: () => boolean,
   signal: AbortSignal,
-  countPieces: (item: T) => number = () => 1,
 ): AsyncGenerator<T> {
   const sending = linkAborter(signal);
   let isOver = false;
   try {
-    const pieces = (await send(sending.signal))[Symbol.asyncIterator]();
+    const lists = (await send(sending.signal))[Symbol.asyncIterator]();
+    let count = 0;
     let sliceStart = performance.now();
-    for (let count = 0; ; ) {
-      if (count >= MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
-      const next = pieces.next();
+    for (;;) {
+      const next = lists.next();
       const read = await (isFinished() ? Promise.race([next, wait(DRAIN_MS, undefined, { ref: false })]) : next);
       isOver = read?.done === true;
       if (!read || read.done) return;
-      count += countPieces(read.value);
-      yield read.value;
-      if (performance.now() - sliceStart > SLICE_MS) {
+      for (const piece of read.value) {
+        if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
+        yield piece;
+        if (performance.now() - sliceStart < SLICE_MS) continue;
         await setImmediate();
         sliceStart = performance.now();
       }
