@@ -19,6 +19,7 @@ import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
 import { createBodyBudget } from "./base/bodyBudget.ts";
 import type { Http, HttpDeps } from "./base/deps.ts";
 import { ApiError, errorBody, errorHeaders } from "./base/errors.ts";
+import { limitPipelining } from "./base/limitPipelining.ts";
 import { lingerOnClose } from "./base/lingeringClose.ts";
 import { createMetrics } from "./base/metrics.ts";
 import { observe } from "./base/observeRequests.ts";
@@ -66,6 +67,7 @@ function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: "idle",
   }).withTypeProvider<ZodTypeProvider>();
+  limitPipelining(app.server);
   app.setValidatorCompiler(validator());
   // response schemas only describe the API; answers are not checked against them
   app.setSerializerCompiler(() => JSON.stringify);

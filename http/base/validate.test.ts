@@ -54,6 +54,15 @@ test("an unknown field of a strict object is refused by its name", () => {
     });
 });
 
+test("half a million wrong elements are one refusal, as cheap as that of one", () => {
+  const messages = Array.from({ length: 490_000 }, () => 0);
+  expect(wrong({ messages })).toMatchObject({ param: "messages[0]" });
+  let read = 0;
+  const counted = new Proxy(messages, { get: (all, key) => (read++, Reflect.get(all, key)) });
+  expect(wrong({ messages: counted })).toMatchObject({ param: "messages[0]" });
+  expect(read).toBeLessThan(50);
+});
+
 test("a body that is not an object is refused", () => {
   expect(check(null)).toMatchObject({
     error: { status: 400, param: null, message: "The request body: must be a JSON object." },

@@ -5,6 +5,8 @@ import { postJson } from "./post.ts";
 
 /** Bytes of a number in an answer, with its comma, and of what surrounds the numbers. */
 const [NUMBER_BYTES, OTHER_BYTES] = [32, 64 * 1024];
+/** Tokens beside the numbers: of each text, and of the whole answer. */
+const [TEXT_TOKENS, OTHER_TOKENS] = [64, 1_000];
 const MAX_TOKENS = 10_000_000;
 
 const Answer = z.object({
@@ -47,6 +49,7 @@ export const openEmbedder = (fetch: GuardedFetch, timeout_ms: number): Embedder 
       path: "/embeddings",
       body: { model, input: texts, encoding_format: "float" },
       max_bytes: texts.length * dimensions * NUMBER_BYTES + OTHER_BYTES,
+      max_tokens: texts.length * (dimensions + TEXT_TOKENS) + OTHER_TOKENS,
       timeout_ms,
       signal,
     });

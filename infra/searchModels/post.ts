@@ -1,3 +1,4 @@
+import { findExcess } from "#events/jsonLimits.ts";
 import { EndpointFailed, type SearchEndpoint } from "#services/knowledge/searchEndpoints.ts";
 import { WebError } from "#services/turns/tools/web.ts";
 import { retryAfter } from "../models/wire/retryAfter.ts";
@@ -11,6 +12,8 @@ interface PostOptions {
   path: string;
   body: object;
   max_bytes: number;
+  /** Tokens of the answer, which is parsed in one piece: brackets, commas and strings one each, colons four. */
+  max_tokens: number;
   timeout_ms: number;
   signal: AbortSignal;
 }
@@ -19,7 +22,7 @@ interface PostOptions {
 export async function postJson(
   fetch: GuardedFetch,
   { base_url, api_key }: SearchEndpoint,
-  { path, body, max_bytes, timeout_ms, signal }: PostOptions,
+  { path, body, max_bytes, max_tokens, timeout_ms, signal }: PostOptions,
 ): Promise<unknown> {
   const url = `${base_url.replace(/\/+$/, "")}${path}`;
   const headers = {
@@ -31,6 +34,8 @@ export async function postJson(
   try {
     const answer = await download(fetch, url, init, signal, { max_bytes, timeout_ms });
     if (answer.status !== 200) throw refusal(answer.status, answer.headers);
+    const excess = findExcess(answer.bytes, max_tokens);
+    if (excess) throw new EndpointFailed(`The endpoint's answer ${excess}.`);
     return JSON.parse(answer.bytes.toString());
   } catch (error) {
     if (error instanceof EndpointFailed || signal.aborted) throw error;

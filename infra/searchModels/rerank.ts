@@ -5,6 +5,8 @@ import { postJson } from "./post.ts";
 
 /** Bytes of one result, which need not repeat its text, and of what surrounds the results. */
 const [RESULT_BYTES, OTHER_BYTES] = [16 * 1024, 64 * 1024];
+/** Tokens likewise. */
+const [RESULT_TOKENS, OTHER_TOKENS] = [64, 1_000];
 
 const Answer = z.object({ results: z.array(z.object({ index: z.int(), relevance_score: z.number() })) });
 
@@ -22,6 +24,7 @@ export async function rerank(
     path: "/rerank",
     body: { model: endpoint.model, query, documents: texts, top_n: texts.length, return_documents: false },
     max_bytes: texts.length * RESULT_BYTES + OTHER_BYTES,
+    max_tokens: texts.length * RESULT_TOKENS + OTHER_TOKENS,
     timeout_ms,
     signal,
   });

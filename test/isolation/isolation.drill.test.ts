@@ -22,7 +22,7 @@ let bystander: Bystander;
 const table: string[] = [];
 
 beforeAll(async () => {
-  deployment = await startDeployment({ SCHEDULE_SECONDS: "1" });
+  deployment = await startDeployment({ SCHEDULE_SECONDS: "1", PRIVATE_PROVIDER_HOSTS: "127.0.0.1" });
   attacker = await openAttacker(deployment, await deployment.organization("Attacker"));
   bystander = startBystander(deployment, await deployment.organization("Bystander"));
 });

@@ -77,7 +77,7 @@ export async function embedDocument(
       generation: state.live!.generation,
       space: endpoint.space,
       dimensions: endpoint.dimensions,
-      blob: part.size === 0 ? null : await blobs.put(encodeVectors(part)),
+      blob: part.size === 0 ? null : await blobs.put(await encodeVectors(part)),
       complete,
       model: `embeddings/${endpoint.model}`,
       usage: tokens === 0 ? usage : withCost(usage, endpoint.price),

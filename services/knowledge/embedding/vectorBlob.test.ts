@@ -13,7 +13,7 @@ test("vectors come out of a blob as they went in, under the marks of their texts
     [marked[1]!.mark, Float32Array.of(1, 0, 0.5)],
   ]);
   const decoded = new Map<string, Float32Array>();
-  await decodeVectors(encodeVectors(vectors), 3, decoded);
+  await decodeVectors(await encodeVectors(vectors), 3, decoded);
   expect(decoded).toEqual(vectors);
 });
 

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 const MARK_BYTES = 16;
 const NUMBER_BYTES = 4;
 /** Numbers, or texts, before other work may run: a few milliseconds. */
-const [MAX_NUMBERS, MAX_TEXTS] = [500_000, 200];
+const [MAX_NUMBERS, MAX_TEXTS] = [200_000, 200];
 
 /** Characters of a passage that are turned into its vector: models take some 8,000 tokens. */
 const MAX_CHARACTERS = 8_000;
@@ -41,11 +41,17 @@ export async function markPassages(passages: EmbeddedPassage[]): Promise<{ mark:
   return marked;
 }
 
-export function encodeVectors(vectors: Map<string, Float32Array>): Buffer {
+/** Other work may run in between. */
+export async function encodeVectors(vectors: Map<string, Float32Array>): Promise<Buffer> {
   const parts: Buffer[] = [];
+  let sinceTurn = 0;
   for (const [mark, vector] of vectors) {
+    if ((sinceTurn += vector.length) > MAX_NUMBERS) {
+      await setImmediate();
+      sinceTurn = vector.length;
+    }
     const numbers = Buffer.alloc(vector.length * NUMBER_BYTES);
-    for (const [n, value] of vector.entries()) numbers.writeFloatLE(value, n * NUMBER_BYTES);
+    for (let n = 0; n < vector.length; n++) numbers.writeFloatLE(vector[n]!, n * NUMBER_BYTES);
     parts.push(Buffer.from(mark, "hex"), numbers);
   }
   return Buffer.concat(parts);

@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { limitPipelining } from "./limitPipelining.ts";
+
+const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/** A connection to a server that handles requests like this. */
+async function open(handle: RequestListener) {
+  const server = createServer(handle);
+  limitPipelining(server);
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+test("a connection that sends requests without waiting for answers is closed", async () => {
+  let handled = 0;
+  const socket = await open(() => handled++);
+  socket.on("error", () => {});
+  socket.resume().write(REQUEST.repeat(1_000));
+  await once(socket, "close");
+  expect(handled).toBe(16);
+});
+
+test("a connection that waits for answers may send any number of requests, 16 at a time", async () => {
+  const socket = await open((_, response) => response.end("ok"));
+  for (let n = 0; n < 5; n++) {
+    socket.write(REQUEST.repeat(16));
+    for (let answers = 0; answers < 16; ) {
+      const [bytes] = await once(socket, "data");
+      answers += String(bytes).split("HTTP/1.1 200").length - 1;
+    }
+  }
+  expect(socket.destroyed).toBe(false);
+});
