@@ -3,6 +3,7 @@ import { Registry } from "prom-client";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
 import type { HttpDeps } from "#http/base/deps.ts";
+import { listen } from "#http/listen.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -111,9 +112,9 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     registry: new Registry(),
     httpId: worker,
   });
-  await app.listen({ port: settings.PORT, host: settings.HOST });
+  const address = await listen(app, { port: settings.PORT, host: settings.HOST });
   return {
-    address: addressOf(app.server.address() as AddressInfo),
+    address: addressOf(address),
     app,
     startCodes,
     async stop() {

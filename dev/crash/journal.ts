@@ -43,7 +43,6 @@ export type OperationKind =
   | "thread.delete"
   | "file.upload"
   | "file.read"
-  | "file.show"
   | "file.list"
   | "file.delete"
   | "key.create"
@@ -79,6 +78,9 @@ export type OperationKind =
   | "agent.read"
   | "agent.replay"
   | "agent.ask"
+  | "agent.enable"
+  | "agent.disable"
+  | "agent.use"
   | "tool.decide"
   | "run.start"
   | "run.hook"
@@ -126,6 +128,8 @@ export const WRITES: ReadonlySet<OperationKind> = new Set<OperationKind>([
   "extraction.request",
   "extraction.delete",
   "agent.respond",
+  "agent.enable",
+  "agent.disable",
   "run.start",
   "run.hook",
   "run.decide",

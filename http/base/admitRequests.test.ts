@@ -12,11 +12,11 @@ afterEach(async () => {
 });
 
 /** A server with three places, two of them for one owner, whose requests end when the test ends them. */
-function stage(maxWaitMs?: number) {
+function stage(maxWaitMs?: number, maxWaiting?: number) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   app = fastify() as App;
-  admitInTurns(app, { requestPlaces: createFairSemaphore({ total: 3, perTenant: 2 }) }, maxWaitMs);
+  admitInTurns(app, { requestPlaces: createFairSemaphore({ total: 3, perTenant: 2 }) }, maxWaitMs, maxWaiting);
   app.setErrorHandler((error, _, reply) => reply.code(error instanceof Unavailable ? 503 : 500).send("refused"));
   app.get("/:hook_token/:name", async (request) => {
     const { name } = request.params as { name: string };
@@ -60,6 +60,16 @@ test("a request that waits for a place for too long is refused, and keeps no pla
   await expect.poll(() => begun).toEqual(["a1", "a2", "a4"]);
   end("a4");
   expect(await last).toBe("done");
+});
+
+test("a request that finds too many of its organization waiting is refused at once", async () => {
+  const { begun, send, end } = stage(undefined, 2);
+  const sent = ["a1", "a2", "a3", "a4", "a5"].map((name) => send("a", name));
+  const others = send("b", "b1");
+  expect(await sent[4]).toBe("refused");
+  await expect.poll(() => begun).toHaveLength(5);
+  for (const name of begun) end(name);
+  expect(await Promise.all([...sent, others])).toEqual(["done", "done", "done", "done", "refused", "done"]);
 });
 
 test("a request that says that it only waits keeps nobody out", async () => {

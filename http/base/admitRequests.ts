@@ -23,6 +23,11 @@ const COUNTED_MS = 5_000;
 /** A request that has waited for a place for so long is refused. After an overload all that wait are answered or refused within this time. */
 const MAX_WAIT_MS = 6_000;
 const RETRY_AFTER_MS = 2_000;
+/** Requests of one organization that wait; one more is refused at once. Each holds a connection, and a process has some thousands. */
+const MAX_WAITING_OF_OWNER = 1_024;
+
+const tooMany = (): Unavailable =>
+  new Unavailable("too many requests wait for this process", { retry_after_ms: RETRY_AFTER_MS });
 
 /** Time in which the event loop had nothing to do since the process started, in milliseconds. */
 const idleTime = (): number => performance.eventLoopUtilization().idle;
@@ -46,22 +51,22 @@ export function afterIdle(ms: number, most_ms: number, callback: () => void, idl
 
 /**
  * Admits requests in turns, by organization: one that sends hundreds at once waits for its own, and the next request of another
- * one overtakes them. One that has waited for `maxWaitMs` is refused, and a request that only waits keeps nobody else out
- * (docs/adr/0036-requests-are-admitted-in-turns.md).
+ * one overtakes them. One that has waited for `maxWaitMs`, or finds `maxWaiting` of its organization, is refused, and a request that
+ * only waits keeps nobody else out (docs/adr/0036-requests-are-admitted-in-turns.md).
  */
 export function admitInTurns(
   app: App,
   { requestPlaces }: Pick<Http, "requestPlaces">,
   maxWaitMs: number = MAX_WAIT_MS,
+  maxWaiting: number = MAX_WAITING_OF_OWNER,
 ): void {
   app.decorateRequest("onlyWaits", () => undefined);
   /** Throws Unavailable. */
   async function waitForPlace(owner: string): Promise<void> {
-    const waiting = new AbortController();
-    const refuse = () =>
-      waiting.abort(new Unavailable("too many requests wait for this process", { retry_after_ms: RETRY_AFTER_MS }));
-    const timer = setTimeout(refuse, maxWaitMs);
-    await requestPlaces.acquire(owner, waiting.signal).finally(() => clearTimeout(timer));
+    if (requestPlaces.countWaiting(owner) >= maxWaiting) throw tooMany();
+    const refusal = new AbortController();
+    const timer = setTimeout(() => refusal.abort(tooMany()), maxWaitMs);
+    await requestPlaces.acquire(owner, refusal.signal).finally(() => clearTimeout(timer));
   }
   async function admit(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {
     const owner = bodyOwner(request);

@@ -82,7 +82,11 @@ export interface HttpDeps extends HttpPorts {
   ): Promise<{ filename: string; mimetype: string; bytes: Buffer } | { refusal: string }>;
   catalog: Catalog;
   /** Places for requests that this process works on, shared by organizations in turns. */
-  requestPlaces: { acquire(owner: string, signal: AbortSignal): Promise<void>; release(owner: string): void };
+  requestPlaces: {
+    acquire(owner: string, signal: AbortSignal): Promise<void>;
+    release(owner: string): void;
+    countWaiting(owner: string): number;
+  };
   scripts: ScriptChecker;
   replayer: RunReplayer;
   schemas: SchemaChecker;

@@ -85,9 +85,10 @@ async function startAdmitted(
   const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
 
   const reader = settleAtEnd(openFrameReader(http.frames, organization_id, turn_id), admitted);
-  request.onlyWaits();
   try {
-    if ((await http.send(StartTurn, command)).repeated) {
+    const { repeated } = await http.send(StartTurn, command);
+    request.onlyWaits();
+    if (repeated) {
       reader.close();
       return await resumeRepeated(http, turnRequest, identity);
     }

@@ -6,6 +6,7 @@ export function createFairQueue<T>() {
 
   return {
     size: (): number => size,
+    sizeOf: (tenant: string): number => waiting.get(tenant)?.length ?? 0,
     add(tenant: string, item: T): void {
       const items = waiting.get(tenant);
       if (items) items.push(item);

@@ -74,6 +74,8 @@ export function createFairSemaphore(limits: CapacityLimits) {
   return {
     acquire,
     release,
+    /** How much work of the tenant waits. */
+    countWaiting: queue.sizeOf,
     /** Lends a permit to other tenants, while its holder still counts it; ends with `releaseLent`. */
     lend(): void {
       capacity.lend();

@@ -88,9 +88,8 @@ describe("the checker finds", () => {
     scenario.event("FileDeleted", "file-f", "3");
     scenario.operation("file.delete", "3", { asked: { file_id: "f" } });
     scenario.operation("file.read", "4", { asked: { file_id: "f" }, got: { sha256: "x" } });
-    scenario.operation("file.show", "5", { asked: { file_id: "f" } });
     scenario.operation("file.list", "6", { got: { files: ["f"] } });
-    expect(scenario.findings()).toEqual(["different I12", "different I16", "different I16", "different I16"]);
+    expect(scenario.findings()).toEqual(["different I12", "different I16", "different I16"]);
   });
 
   test("a key that works after its deletion, and a session that does not work", () => {
@@ -103,6 +102,19 @@ describe("the checker finds", () => {
     scenario.operation("login", "4", { got: { token: "s" } });
     scenario.operation("session.use", "5", { asked: { token: "s" }, outcome: "refused" }, [401]);
     expect(scenario.findings()).toEqual(["different I16", "lost I16"]);
+  });
+
+  test("an agent that answers after its API was turned off", () => {
+    const asked = { agent_id: "a" };
+    for (const [id, what] of Object.entries({ 1: "agent.enable", 2: "agent.disable" } as const)) {
+      scenario.event("AgentChanged", "agent-a", id);
+      scenario.operation(what, id, { asked });
+    }
+    const used = { asked, outcome: "refused" } as const;
+    scenario.operation("agent.use", "3", { ...used, code: "agent_api_disabled" }, [403]);
+    expect(scenario.findings()).toEqual([]);
+    scenario.operation("agent.use", "4", { ...used, code: "response_not_found" }, [404]);
+    expect(scenario.findings()).toEqual(["different I16"]);
   });
 
   test("a provider that is not as it was put last", () => {

@@ -11,19 +11,32 @@ interface Kind {
   /** Whether the thing may be used after this answer. */
   after(operation: Operation): boolean;
   name(operation: Operation): string;
+  works(use: Operation): boolean;
 }
+
+const isDone = ({ outcome }: Operation): boolean => outcome === "done";
 
 const KEYS: Kind = {
   made: ["key.create", "key.change", "key.delete"],
   used: "key.use",
   after: ({ what, asked }) => what === "key.create" || (what === "key.change" && asked["enabled"]),
   name: ({ asked, got }) => asked["key_id"] ?? got["key_id"],
+  works: isDone,
 };
 const SESSIONS: Kind = {
   made: ["login", "logout"],
   used: "session.use",
   after: ({ what }) => what === "login",
   name: ({ asked, got }) => asked["token"] ?? got["token"],
+  works: isDone,
+};
+/** The APIs of agents, of which a response is requested that does not exist. */
+const AGENTS: Kind = {
+  made: ["agent.enable", "agent.disable"],
+  used: "agent.use",
+  after: ({ what }) => what === "agent.enable",
+  name: ({ asked }) => asked["agent_id"],
+  works: ({ code }) => code === "response_not_found",
 };
 
 /** Whether a credential must work after its only user's operations; an unknown outcome leaves it open. */
@@ -44,7 +57,7 @@ function checkKind({ operations }: Evidence, kind: Kind): Finding[] {
         history.slice(0, n).filter(({ what }) => what !== kind.used),
         kind,
       );
-      const works = use.outcome === "done";
+      const works = kind.works(use);
       if (may === "perhaps" || may === works) return [];
       return [
         works
@@ -120,6 +133,7 @@ const checkAcknowledged = ({ operations }: Evidence): Finding[] =>
 export const checkAccounts = (evidence: Evidence): Finding[] => [
   ...checkKind(evidence, KEYS),
   ...checkKind(evidence, SESSIONS),
+  ...checkKind(evidence, AGENTS),
   ...[PROVIDERS, MEMBERS, PROJECTS].flatMap((shown) => checkShown(evidence, shown)),
   ...checkAcknowledged(evidence),
 ];

@@ -7,6 +7,8 @@ const EFFECTS: Partial<Record<OperationKind, { type: string; once: boolean }>> =
   "thread.delete": { type: "ThreadDeleted", once: true },
   "file.upload": { type: "FileUploaded", once: true },
   "file.delete": { type: "FileDeleted", once: true },
+  "agent.enable": { type: "AgentChanged", once: false },
+  "agent.disable": { type: "AgentChanged", once: false },
   "key.create": { type: "KeyCreated", once: true },
   "key.change": { type: "KeyChanged", once: false },
   "key.delete": { type: "KeyDeleted", once: true },

@@ -8,7 +8,6 @@ const THING: Partial<Record<OperationKind, string>> = {
   "thread.read": "thread",
   "thread.delete": "thread",
   "file.read": "file_id",
-  "file.show": "file_id",
   "file.delete": "file_id",
 };
 
@@ -42,7 +41,7 @@ function checkFile(read: Operation, uploads: Operation[], deletions: Operation[]
   if (read.outcome === "done" && gone === "done")
     return [different("I16", about(read), "shows a file that was deleted")];
   const uploaded = uploads.find(({ got }) => got["file_id"] === read.asked["file_id"])!;
-  if (read.what === "file.read" && read.outcome === "done" && read.got["sha256"] !== uploaded.asked["sha256"])
+  if (read.outcome === "done" && read.got["sha256"] !== uploaded.asked["sha256"])
     return [different("I12", about(read), "the bytes are not those that were uploaded")];
   if (gone === "none" && read.outcome === "refused")
     return [lost("I16", about(read), `${read.code} for an uploaded file`)];
@@ -78,9 +77,7 @@ export function checkReads({ operations }: Evidence): Finding[] {
     ...of("thread.read").flatMap((read) =>
       checkThread(read, said.get(thing(read)) ?? [], threadsGone.get(thing(read)) ?? []),
     ),
-    ...[...of("file.read"), ...of("file.show")].flatMap((read) =>
-      checkFile(read, uploads, filesGone.get(thing(read)) ?? []),
-    ),
+    ...of("file.read").flatMap((read) => checkFile(read, uploads, filesGone.get(thing(read)) ?? [])),
     ...of("file.list").flatMap((list) => checkList(list, uploads, filesGone)),
   ];
 }

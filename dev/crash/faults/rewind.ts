@@ -15,7 +15,7 @@ const COPIES = 12;
 const UNDER_WAY_MS = 50;
 
 /** A read model with one table of the same name. */
-export type RewoundModel = "files";
+export type RewoundModel = "agents";
 
 const COPY = (model: RewoundModel, kept: string) => `
   begin isolation level repeatable read;

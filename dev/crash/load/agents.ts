@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { PERSONAL } from "../topology.ts";
 import type { WireAnswer, WireRequest } from "./wire.ts";
 import { onceOnly, perform, type Action } from "./session.ts";
@@ -101,4 +102,40 @@ export async function replayResponse(action: Action, response_id: string): Promi
     wanted: { method: "GET", path, token: api_key },
     read: readAnswer,
   });
+}
+
+const USES = 6;
+const PAUSE_MS = 150;
+/** A read model that falls back after the second change still has the first one. */
+const ENABLED_MS = 1_000;
+/** No response has this id. */
+const NO_RESPONSE = "resp_00000000-0000-7000-8000-000000000000";
+
+async function setApi(action: Action, token: string, api_enabled: boolean): Promise<boolean> {
+  const { switched: agent_id } = action.session;
+  const { outcome } = await perform(action, {
+    what: api_enabled ? "agent.enable" : "agent.disable",
+    asked: { agent_id },
+    wanted: { method: "PATCH", path: `/api/agents/${agent_id}`, token, body: { api_enabled } },
+  });
+  return outcome === "done";
+}
+
+/** Turns the API of an agent on and off, and uses it again and again, so that some uses follow a fault which came after the answer. */
+export async function switchAgent(action: Action, token: string): Promise<void> {
+  const { switched: agent_id, api_key } = action.session;
+  if (!(await setApi({ ...action, id: `${action.id}-on` }, token, true))) return;
+  await sleep(ENABLED_MS);
+  await setApi({ ...action, id: `${action.id}-off` }, token, false);
+  for (let n = 1; n <= USES; n++) {
+    await perform(
+      { ...action, id: `${action.id}-use-${n}` },
+      {
+        what: "agent.use",
+        asked: { agent_id },
+        wanted: { method: "GET", path: `/api/agents/${agent_id}/v1/responses/${NO_RESPONSE}`, token: api_key },
+      },
+    );
+    await sleep(PAUSE_MS);
+  }
 }

@@ -13,12 +13,12 @@ import {
   useKey,
   useSession,
 } from "./accounts.ts";
-import { readResponse, replayResponse, respond } from "./agents.ts";
+import { readResponse, replayResponse, respond, switchAgent } from "./agents.ts";
 import { readTrace } from "./audit.ts";
 import { chat, deleteThread, largeFile, readThread, smallFile } from "./chat.ts";
 import { deleteDocument, pushText, readDocument, readText, reprocess, search, uploadDocument } from "./documents.ts";
 import { deleteExtraction, extract, readExtraction } from "./extractions.ts";
-import { deleteAndShow, deleteFile, listFiles, readFile, upload } from "./files.ts";
+import { deleteFile, listFiles, readFile, upload } from "./files.ts";
 import { followRun } from "./follow.ts";
 import { askGuarded } from "./guarded.ts";
 import { cancelStarter, failAndRetry, startListener, startStarter, startVoted } from "./linkedRuns.ts";
@@ -58,12 +58,11 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   readFile: (action) => onOne(action, action.session.files, (file) => readFile(action, file)),
   listFiles,
   deleteFile: (action) => onOne(action, action.session.files, (file) => deleteFile(action, file)),
-  // the oldest, which a read model that falls back has
-  deleteAndShow: (action) => onOne(action, action.session.files.slice(0, 1), (file) => deleteAndShow(action, file)),
   respond: (action) => respond(action),
   goOnResponding: (action) => onOne(action, action.session.responses.slice(-3), (one) => respond(action, one)),
   readResponse: (action) => onOne(action, action.session.responses, (one) => readResponse(action, one)),
   replayResponse: (action) => onOne(action, action.session.responses, (one) => replayResponse(action, one)),
+  switchAgent: (action) => signedIn(action, (token) => switchAgent(action, token)),
   uploadDocument,
   pushText,
   readDocument: (action) => onDocument(action, readDocument),

@@ -84,6 +84,7 @@ export async function startClients(options: ClientsOptions) {
       documents: partner?.documents ?? [],
       extractions: [],
       agent,
+      switched: await newAgent(wire, credentials.admin),
       responses: [],
       workflows,
       runs: partner?.runs ?? [],

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { FormData } from "undici";
 import { PERSONAL } from "../topology.ts";
 import { sha256 } from "./chat.ts";
@@ -55,24 +54,4 @@ export async function deleteFile(action: Action, file_id: string): Promise<void>
     asked: { file_id },
     wanted: { method: "DELETE", path: `${CHAT}/files/${file_id}${query(user)}`, token: api_key },
   });
-}
-
-const READS = 5;
-const PAUSE_MS = 150;
-
-/** Deletes a file and asks for it again and again, so that some reads follow a fault which came after the answer. */
-export async function deleteAndShow(action: Action, file_id: string): Promise<void> {
-  const { api_key, user } = action.session;
-  await deleteFile(action, file_id);
-  for (let n = 1; n <= READS; n++) {
-    await perform(
-      { ...action, id: `${action.id}-show-${n}` },
-      {
-        what: "file.show",
-        asked: { file_id },
-        wanted: { method: "GET", path: `${CHAT}/files/${file_id}${query(user)}`, token: api_key },
-      },
-    );
-    await sleep(PAUSE_MS);
-  }
 }

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EVENT, type LinkedArgs, type LinkedKind } from "../linkedWorkflows.ts";
 import { PERSONAL } from "../topology.ts";
+import type { KnownRun } from "./known.ts";
 import { begin, cancelRun, readRun } from "./runs.ts";
 import { onceOnly, perform, type Action } from "./session.ts";
 
 const EVENTS = 5;
 const PAUSE_MS = 400;
-/** Seconds for which a read waits for the end of a run. */
+/** Seconds for which a read waits for the end of a run, and how many reads do: a fault delays a run by a lease, and a lease by another fault. */
 const WAIT_S = 8;
+const WAITS = 5;
 
 /** Starts a run of one of the linked workflows. Returns its id if the answer arrived. */
 async function startLinked(action: Action, kind: LinkedKind, args: LinkedArgs): Promise<string | undefined> {
@@ -100,6 +102,13 @@ async function retry(action: Action, run_id: string): Promise<string | undefined
   return done.got["new_run_id"];
 }
 
+async function waitForEnd(action: Action, run: KnownRun): Promise<string> {
+  for (let n = 1; ; n++) {
+    const { got } = await readRun({ ...action, id: `${action.id}-wait-${n}` }, run, WAIT_S);
+    if (n === WAITS || ["completed", "failed", "cancelled"].includes(got["status"])) return got["status"];
+  }
+}
+
 /** Starts a run that fails after some steps, waits for its end, and retries it twice, at the same time or one after the other. */
 export async function failAndRetry(action: Action): Promise<void> {
   const { id, random, session } = action;
@@ -109,8 +118,7 @@ export async function failAndRetry(action: Action): Promise<void> {
   if (run_id === undefined) return;
   const run = { id: run_id, kind: workflow.kind, hook: undefined, asks: false };
   session.runs.push(run);
-  const { got } = await readRun({ ...action, id: `${id}-wait` }, run, WAIT_S);
-  if (got["status"] !== "failed") return;
+  if ((await waitForEnd(action, run)) !== "failed") return;
   const again = (part: string) => retry({ ...action, id: `${id}-${part}` }, run_id);
   const retries = random.chance(0.5) ? await Promise.all(["a", "b"].map(again)) : [await again("a"), await again("b")];
   const [continued] = retries.filter((one) => one !== undefined);

@@ -29,6 +29,8 @@ export interface Session {
   documents: KnownDocument[];
   /** An agent with a tool, and the responses that the client received from it. */
   agent: string;
+  /** An agent of this client alone, whose API it turns on and off. */
+  switched: string;
   responses: string[];
   extractions: string[];
   /** The workflows of all clients, and the runs that this client and its partner started. */

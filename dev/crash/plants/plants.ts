@@ -183,9 +183,9 @@ export const PLANTS: Plant[] = [
     text: "if (lost.size === 0) return;",
     instead: "if (lost.size >= 0) return;",
     rules: ["I16"],
-    // a row that is there is used without waiting for the read model, but of a deleted file the key is gone, too
-    load: ["upload", "deleteAndShow"],
-    faults: [{ what: "crash", role: "postgres", after: "file.delete", loses: "files" }],
+    // a row that is there is used without waiting for the read model
+    load: ["switchAgent"],
+    faults: [{ what: "crash", role: "postgres", after: "agent.disable", loses: "agents" }],
   },
 ];
 
