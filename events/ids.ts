@@ -33,6 +33,7 @@ export type Aggregate =
   | "thread"
   | "collection"
   | "document"
+  | "source"
   | "extraction"
   | "erasure"
   | "retention"

@@ -23,6 +23,7 @@ import * as runLinks from "./runLinks.ts";
 import * as schedule from "./schedule.ts";
 import * as secret from "./secret.ts";
 import * as session from "./session.ts";
+import * as source from "./source.ts";
 import * as thread from "./thread.ts";
 import * as threadApprovals from "./threadApprovals.ts";
 import * as trigger from "./trigger.ts";
@@ -55,6 +56,7 @@ const MODULES = [
   schedule,
   secret,
   session,
+  source,
   thread,
   threadApprovals,
   trigger,

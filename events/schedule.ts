@@ -50,11 +50,12 @@ const Run = Id.extend({ due_at: z.iso.datetime(), run_id: z.uuid() });
 const Lease = z.object({ epoch: z.int().nonnegative(), worker: z.string().nullable() });
 
 /** Intervals (`every`) count from the command's time. */
-const NewRule = z.union([
+export const NewRule = z.union([
   ScheduleRule.options[0],
   ScheduleRule.options[1].omit({ from: true }),
   ScheduleRule.options[2],
 ]);
+export type NewRule = z.infer<typeof NewRule>;
 export const CreateSchedule = defineCommand(
   "CreateSchedule",
   "trigger",

@@ -144,6 +144,7 @@ const schema = z
     ORGANIZATION_MEGABYTES: count(1, 100_000_000).default(100_000),
     ORGANIZATION_SCHEDULES: count(0, 1_000_000).default(1_000),
     SCHEDULE_SECONDS: count(1, 86_400).default(60),
+    SOURCE_DELAY_MS: count(0, 60_000).default(1_000),
     READERS: count(1, 32).default(Math.min(availableParallelism(), 4)),
     OCR: z.enum(["on", "off"], "must be on or off").default("on"),
     OCR_LANGUAGES: z

@@ -19,6 +19,7 @@ import { runs } from "./runs/project.ts";
 import { schedules } from "./schedules/project.ts";
 import { secrets } from "./secrets/project.ts";
 import { sessions } from "./sessions/project.ts";
+import { sources } from "./sources/project.ts";
 import { triggers } from "./triggers/project.ts";
 import { turns } from "./turns/project.ts";
 import { usage } from "./usage/project.ts";
@@ -40,6 +41,7 @@ export const projections: Projection[] = [
   usage,
   collections,
   documents,
+  sources,
   extractions,
   agents,
   projects,

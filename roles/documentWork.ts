@@ -8,6 +8,7 @@ import { languagePackage, missingLanguages } from "#infra/readers/recognition/la
 import { openReader } from "#infra/readers/openReader.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { listDocumentIds } from "#projections/documents/query.ts";
+import { listSourceIds } from "#projections/sources/query.ts";
 import { hasProjected } from "#projections/progress.ts";
 import type { Handle } from "#services/handle.ts";
 import { createCollectionEmptier } from "#services/knowledge/emptyCollections.ts";
@@ -78,8 +79,11 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
   });
 
   const emptying = createCollectionEmptier({
-    listDocumentIds: async (collection, position) =>
-      (await hasProjected(db, "documents", position)) ? listDocumentIds(db, collection) : undefined,
+    listContent: async (collection, position) => {
+      const projected = await Promise.all(["documents", "sources"].map((name) => hasProjected(db, name, position)));
+      if (!projected.every(Boolean)) return undefined;
+      return { documents: await listDocumentIds(db, collection), sources: await listSourceIds(db, collection) };
+    },
     send,
     onError: (error, stream) => logger.warn({ err: error, stream }, "deleted collection not emptied"),
   });
@@ -95,6 +99,7 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
 
   return {
     readings,
+    reader,
     attend: { document: readings.attend, extraction: readings.attend, collection: emptying.attend },
     /** Follows the log into the passage index, and makes the vectors of passages. One process of the deployment does it. */
     startFollowing: () => lead(pool, "passages", follow, onError),

@@ -2,6 +2,7 @@ import { createRecognizer } from "#infra/readers/recognition/createRecognizer.ts
 import { serveReading } from "#infra/readers/serve.ts";
 import { toReadText } from "#services/reading/passageLines.ts";
 import { cutPassages } from "#services/reading/passages.ts";
+import { readSitemap } from "#services/reading/text/sitemap.ts";
 import { readFile } from "#services/reading/read.ts";
 
 /* The program of a reading process, which infra/readers starts. Its arguments are the languages of text recognition, if it has any. */
@@ -16,4 +17,5 @@ serveReading({
     const { markdown: _, ...cut } = toReadText({ ...paging, markdown, passages, warnings: [] });
     return cut;
   },
+  list: async (bytes) => readSitemap(bytes),
 });

@@ -18,6 +18,7 @@ import { startRelays } from "./relays.ts";
 import type { Resources } from "./resources.ts";
 import { openRetaining } from "./retaining.ts";
 import { openScheduleWork } from "./scheduleWork.ts";
+import { openSourceWork } from "./sourceWork.ts";
 import { openStepHosts } from "./stepHost.ts";
 import { withStreamTrace } from "./streamTrace.ts";
 import { openTools } from "./tools.ts";
@@ -38,6 +39,7 @@ function openWork(resources: Resources) {
   const agents = openAgentWork(resources, handle, turns);
   const documents = openDocumentWork(resources, handle);
   const { readings } = documents;
+  const sources = openSourceWork(resources, handle, documents);
   const erasing = openErasing(resources, handle);
   const retaining = openRetaining(resources, handle);
   const runner = withStepSpans(openWorkflows({ processes: settings.READERS }));
@@ -47,7 +49,12 @@ function openWork(resources: Resources) {
   const messages = openMessageWork(resources, handle);
   const schedules = openScheduleWork(resources, handle, { scripts });
 
-  const rooms: Record<string, Pick<typeof turns, "hasRoom">> = { thread: turns, trigger: schedules, run: runs };
+  const rooms: Record<string, Pick<typeof turns, "hasRoom">> = {
+    thread: turns,
+    trigger: schedules,
+    run: runs,
+    source: sources,
+  };
   const hasRoom = (aggregate: string, organization: string): boolean =>
     (rooms[aggregate] ?? readings).hasRoom(organization);
   const handler = createHandler({
@@ -56,11 +63,11 @@ function openWork(resources: Resources) {
     worker: (aggregate, organization) => (hasRoom(aggregate, organization) ? worker : undefined),
     begin: runs.begin,
     afterCommit(committed) {
-      for (const work of [turns, readings, runs, schedules]) work.afterCommit(committed);
+      for (const work of [turns, readings, runs, schedules, sources]) work.afterCommit(committed);
     },
   });
 
-  const stopping = [schedules, runs, erasing, retaining, agents];
+  const stopping = [schedules, sources, runs, erasing, retaining, agents];
   const traced = withStreamTrace(db);
   const attendByAggregate: Record<string, Attend> = {
     thread: turns.attend,
@@ -68,6 +75,7 @@ function openWork(resources: Resources) {
     document: traced(documents.attend.document),
     extraction: traced(documents.attend.extraction),
     collection: documents.attend.collection,
+    source: sources.attend,
     erasure: erasing.attend,
     retention: retaining.attend,
     run: traced(runs.attend),
@@ -78,7 +86,7 @@ function openWork(resources: Resources) {
   return {
     handle,
     attendByAggregate,
-    busy: (): string[] => [...turns.busy(), ...readings.busy(), ...runs.busy(), ...schedules.busy()],
+    busy: (): string[] => [...turns.busy(), ...readings.busy(), ...runs.busy(), ...schedules.busy(), ...sources.busy()],
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when the running work has ended. */
     finish: (): Promise<unknown> =>

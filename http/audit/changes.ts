@@ -25,6 +25,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   agent: EVERYBODY,
   collection: EVERYBODY,
   document: EVERYBODY,
+  source: EVERYBODY,
   workflow: EVERYBODY,
   trigger: EVERYBODY,
   run: EVERYBODY,

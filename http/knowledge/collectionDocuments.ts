@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { externalClaim } from "#events/documentClaims.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -15,7 +16,7 @@ import { CollectionQuery, listFiltered } from "./documentList.ts";
 import { Document, present, Push, PUSH_CODES } from "./documentShape.ts";
 import { findDocument, requireCollection } from "./lookups.ts";
 import { pushText } from "./pushText.ts";
-import { describeUpload, externalClaim, storeFile } from "./uploadDocument.ts";
+import { describeUpload, storeFile } from "./uploadDocument.ts";
 
 /** JSON.parse blocks the process: 64 MiB took a second. */
 export const MAX_PUSH_BYTES = 16 * 1024 * 1024;
@@ -38,7 +39,7 @@ async function findByExternalId(
   { caller }: FastifyRequest,
   { collection_id, external_id, user }: { collection_id: string; external_id: string; user: string | undefined },
 ) {
-  const holder = await findHolder(http, `external:${externalClaim(http, collection_id, external_id)}`);
+  const holder = await findHolder(http, `external:${externalClaim(http.keyring, collection_id, external_id)}`);
   const row = holder && (await findDocument(http, caller, holder, user));
   return row ? [row] : [];
 }

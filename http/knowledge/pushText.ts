@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 import { ReplaceDocument } from "#events/document.ts";
+import { contentClaim, externalClaim } from "#events/documentClaims.ts";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { Http } from "../base/deps.ts";
@@ -15,14 +16,7 @@ import { canSee, hiddenDocument } from "./documentAccess.ts";
 import type { Push } from "./documentShape.ts";
 import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
 import { findAnyDocument, requireDocument } from "./lookups.ts";
-import {
-  answerUpload,
-  contentClaim,
-  externalClaim,
-  newDetails,
-  storeDocument,
-  type DocumentUpload,
-} from "./uploadDocument.ts";
+import { answerUpload, newDetails, storeDocument, type DocumentUpload } from "./uploadDocument.ts";
 
 function readPush(
   http: Http,
@@ -45,8 +39,8 @@ function readPush(
     collection_id,
     original: "text",
     external_id,
-    external_claim: external_id === null ? null : externalClaim(http, collection_id, external_id),
-    content_claim: contentClaim(http, collection_id, sha256, external_id),
+    external_claim: external_id === null ? null : externalClaim(http.keyring, collection_id, external_id),
+    content_claim: contentClaim(http.keyring, collection_id, sha256, external_id),
     identity,
   };
 }

@@ -10,6 +10,8 @@ import { documentListRoute } from "./documentList.ts";
 import { documentRoutes } from "./documents.ts";
 import { versionRoutes } from "./documentVersions.ts";
 import { searchRoute } from "./search.ts";
+import { sourceActionRoutes } from "./sourceActions.ts";
+import { sourceRoutes } from "./sources.ts";
 import { verifyRoute } from "./verify.ts";
 
 /** Everything below /api/v1/knowledge. */
@@ -19,6 +21,8 @@ export function knowledgeRoutes(app: App, http: Http): void {
   collectionDocumentRoutes(app, http);
   documentListRoute(app, http);
   batchRoute(app, http);
+  sourceRoutes(app, http);
+  sourceActionRoutes(app, http);
   documentRoutes(app, http);
   contentRoutes(app, http);
   passageRoutes(app, http);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { UploadDocument } from "#events/document.ts";
+import { contentClaim } from "#events/documentClaims.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
@@ -28,13 +29,6 @@ export const newDetails = ({ newTags, metadata, readers, original, identity }: D
   readers: original === "text" ? readers : undefined,
   identity,
 });
-
-/** Equal for the same bytes in the same collection and, for pushed text, with the same external id. */
-export const contentClaim = ({ keyring }: Http, collection_id: string, sha256: string, external_id: string | null) =>
-  keyring.keyedHash("content", [collection_id, sha256, ...(external_id === null ? [] : [external_id])].join("\n"));
-
-export const externalClaim = ({ keyring }: Http, collection_id: string, external_id: string) =>
-  keyring.keyedHash("external", `${collection_id}\n${external_id}`);
 
 const readSource = ({ caller }: FastifyRequest) => (caller.session ? ("upload" as const) : ("api" as const));
 
@@ -79,7 +73,7 @@ export async function storeFile(
   request: FastifyRequest,
   file: Upload & Pick<DocumentUpload, "collection_id" | "identity">,
 ): Promise<UploadAnswer> {
-  const content_claim = contentClaim(http, file.collection_id, file.sha256, null);
+  const content_claim = contentClaim(http.keyring, file.collection_id, file.sha256, null);
   const upload: DocumentUpload = {
     ...file,
     original: "file",

@@ -15,6 +15,7 @@ import { Collection } from "../knowledge/collectionShape.ts";
 import { Passage } from "../knowledge/documentPassages.ts";
 import { Document } from "../knowledge/documentShape.ts";
 import { Search, SearchResponse } from "../knowledge/searchShape.ts";
+import { PageOfSource, Source } from "../knowledge/sourceShape.ts";
 import { Verification, VerifyRequest } from "../knowledge/verifyShape.ts";
 import { Thread } from "../owned/threadShape.ts";
 import { Approval } from "../workflows/approvalShape.ts";
@@ -39,10 +40,12 @@ const NAMED: Record<string, z.ZodType> = {
   FileObject: File,
   Key,
   Member,
+  PageOfSource,
   Passage,
   RunSummary,
   SearchRequest: Search,
   SearchResponse,
+  Source,
   Thread,
   Trace,
   Trigger,

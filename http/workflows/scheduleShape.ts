@@ -132,7 +132,7 @@ function nextTimes(rule: ScheduleRule): Date[] {
   return times;
 }
 
-function presentRule(rule: ScheduleRule): Schedule["schedule"] {
+export function presentRule(rule: ScheduleRule): Schedule["schedule"] {
   return "every" in rule ? { every: rule.every } : rule;
 }
 

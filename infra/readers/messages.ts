@@ -2,7 +2,10 @@ import type { FileToRead, Paging, ReadText } from "#services/reading/reader.ts";
 
 /* The messages between this process and a reading process. File contents go over a pipe next to them. */
 
-export type ReadingTask = ({ kind: "read" } & Omit<FileToRead, "bytes">) | ({ kind: "cut" } & Paging);
+export type ReadingTask =
+  | ({ kind: "read" } & Omit<FileToRead, "bytes">)
+  | ({ kind: "cut" } & Paging)
+  | { kind: "list" };
 
 /** `bytes`: how many follow on the pipe, of the file or of the Markdown to cut. */
 export type Request = ReadingTask & { bytes: number };

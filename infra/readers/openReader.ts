@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { ScannedFile, UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
+import { ScannedFile, UnreadableFile, type Reader, type ReadText, type Sitemap } from "#services/reading/reader.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { Outcome, ReadingTask, Request } from "./messages.ts";
 import { createProcessPool } from "./processPool.ts";
@@ -90,6 +90,10 @@ export const openReader = ({
   return {
     read: ({ bytes, ...file }, owner) => run({ kind: "read", ...file }, bytes, owner),
     cut: (markdown, { page_count, pages }, owner) => run({ kind: "cut", page_count, pages }, markdown, owner),
+    async list(sitemap, owner) {
+      const { markdown } = await run({ kind: "list" }, sitemap, owner);
+      return JSON.parse(markdown.toString()) as Sitemap;
+    },
     async close() {
       closing.abort(new Error("The reader was closed"));
       await pool.close();

@@ -5,7 +5,7 @@ import { PIPE } from "../processes/launch.ts";
 import type { Answer, Outcome, Request } from "./messages.ts";
 import { readExactly } from "./readExactly.ts";
 
-type FileReader = Pick<Reader, "read" | "cut">;
+type FileReader = Pick<Reader, "read" | "cut" | "list">;
 
 const send = (answer: Answer): void => {
   process.send?.(answer);
@@ -13,11 +13,19 @@ const send = (answer: Answer): void => {
 
 const NO_BYTES = Buffer.alloc(0);
 
-const run = async (reader: FileReader, request: Request, bytes: Buffer): Promise<ReadText> =>
-  request.kind === "read"
-    ? reader.read({ ...request, bytes })
-    : // the parent has the Markdown already
-      { markdown: NO_BYTES, ...(await reader.cut(bytes, request)) };
+const NO_TEXT = { passages: NO_BYTES, page_count: null, chunk_count: 0, characters: 0 };
+
+const run = async (reader: FileReader, request: Request, bytes: Buffer): Promise<ReadText> => {
+  switch (request.kind) {
+    case "read":
+      return reader.read({ ...request, bytes });
+    case "cut":
+      // the parent has the Markdown already
+      return { markdown: NO_BYTES, ...(await reader.cut(bytes, request)) };
+    case "list":
+      return { markdown: Buffer.from(JSON.stringify(await reader.list(bytes))), ...NO_TEXT };
+  }
+};
 
 /** Runs a request; `results` go over the pipe after the outcome. */
 const runRequest = async (

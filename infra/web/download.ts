@@ -46,7 +46,7 @@ interface DownloadLimits {
   max_bytes?: number;
   timeout_ms?: number;
   /** See GuardedFetch; it should throw a WebError. */
-  permit?: (url: URL) => void;
+  permit?: (url: URL) => void | Promise<void>;
 }
 
 /**

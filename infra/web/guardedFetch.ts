@@ -14,7 +14,7 @@ const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: tru
 export type GuardedFetch = (
   input: string | URL | Request,
   init?: RequestInit,
-  permit?: (url: URL) => void,
+  permit?: (url: URL) => void | Promise<void>,
 ) => Promise<Response>;
 
 /** The caller sets the timeout. HTTP/1.1 only: a connection then belongs to one checked address and one server. */
@@ -73,7 +73,7 @@ export function guardedFetch(
       const effectivePort = port === "" ? (protocol === "https:" ? "443" : "80") : port;
       const isAllowed = allowedHosts.has(hostname) || allowedHosts.has(`${hostname}:${effectivePort}`);
       checkUrl(hop.url, effectivePort, { isAllowed, webOnly });
-      permit?.(hop.url);
+      await permit?.(hop.url);
       const options = { ...hop.init, redirect: "manual", dispatcher: isAllowed ? anywhere : publicOnly } as UndiciInit;
       const response = await undiciFetch(hop.url, options);
       const next = nextHop(hop, response);

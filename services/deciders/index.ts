@@ -19,6 +19,7 @@ import { retention } from "./retention.ts";
 import { run } from "./run.ts";
 import { secret } from "./secret.ts";
 import { session } from "./session.ts";
+import { source } from "./source.ts";
 import { thread } from "./thread.ts";
 import { trigger } from "./trigger.ts";
 import { workflow } from "./workflow.ts";
@@ -45,6 +46,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   run,
   secret,
   session,
+  source,
   thread,
   trigger,
   workflow,

@@ -16,6 +16,7 @@ import {
   type CreateSchedule,
   type DueTime,
   type FireSchedule,
+  type NewRule,
   type RecordScheduledRun,
   type ScheduleCommand,
   type ScheduleEvent,
@@ -44,8 +45,8 @@ function nextAfter(timing: Timing, after: string | number): DueTime | null {
   return due ? dueTime(timing, due) : null;
 }
 
-type NewRule = CommandFrom<typeof CreateSchedule>["data"]["rule"];
-const startRule = (rule: NewRule, at: string): ScheduleRule => ("every" in rule ? { ...rule, from: at } : rule);
+/** Intervals count from the time of the command. */
+export const startRule = (rule: NewRule, at: string): ScheduleRule => ("every" in rule ? { ...rule, from: at } : rule);
 
 function requireNext(timing: Timing, at: string): DueTime {
   const next = nextAfter(timing, at);

@@ -10,7 +10,10 @@ const head = { stream: streamName("collection", newId()), organization_id: newId
 function start(pages: (string[] | undefined)[], position: number) {
   const calls = { queries: 0, sent: [] as string[], errors: [] as unknown[] };
   const emptier = createCollectionEmptier({
-    listDocumentIds: async () => pages[Math.min(calls.queries++, pages.length - 1)],
+    listContent: async () => {
+      const documents = pages[Math.min(calls.queries++, pages.length - 1)];
+      return documents && { documents, sources: [] };
+    },
     send: async (_target, type) => {
       calls.sent.push(type);
       return { position, repeated: false };

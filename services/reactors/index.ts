@@ -23,6 +23,7 @@ export const reactors: Record<string, Reactor[]> = {
   FileDeleted: [deleteBlobsOnForgotten],
   AgentDeleted: [attendAtOnce],
   CollectionDeleted: [attendAtOnce],
+  SourceDeleted: [attendAtOnce],
   ErasureStarted: [attendAtOnce],
   RetentionSet: [attendAtOnce],
   DocumentIndexed: [deleteUnusedBlobsOnIndexed],

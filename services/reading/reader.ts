@@ -78,6 +78,14 @@ export interface ReadText extends CutText {
   scanned?: number;
 }
 
+/** The addresses in a sitemap. */
+export interface Sitemap {
+  sitemaps: string[];
+  pages: string[];
+  /** False if it has more than are read. */
+  complete: boolean;
+}
+
 export interface Reader {
   /**
    * Reads a file into Markdown and cuts it into passages. Throws UnreadableFile, also if it takes too much time or memory;
@@ -87,5 +95,7 @@ export interface Reader {
   read(file: FileToRead, owner?: string): Promise<ReadText>;
   /** Cuts Markdown that was read earlier. */
   cut(markdown: Buffer, paging: Paging, owner?: string): Promise<CutText>;
+  /** The addresses in a sitemap, which may be compressed with gzip. Throws UnreadableFile. */
+  list(sitemap: Buffer, owner?: string): Promise<Sitemap>;
   close(): Promise<void>;
 }

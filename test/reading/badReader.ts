@@ -82,4 +82,5 @@ const actions: Record<string, (text: string) => ReadText | Promise<ReadText>> = 
 serveReading({
   read: async ({ name, bytes }) => actions[name]!(bytes.toString()),
   cut: () => Promise.reject(new Error("not in this test")),
+  list: () => Promise.reject(new Error("not in this test")),
 });

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { DeleteSource, PAGE_RESULTS, ReadSource } from "#events/source.ts";
+import { listSourcePages } from "#projections/sources/pages.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { describeList, pageResponse } from "../base/pageResponse.ts";
+import { envelope, ONE_SOURCE, requireSource } from "./oneSource.ts";
+import { PageOfSource, present, presentPage, Source } from "./sourceShape.ts";
+
+/** Reads a source, shows what it found, and deletes it. */
+export function sourceActionRoutes(app: App, http: Http): void {
+  const starting = { ...ONE_SOURCE, summary: "Read a source now", response: { 202: Source } };
+  app.post("/sources/:id/read", { schema: starting }, async (request, reply) => {
+    const { id: source_id } = await requireSource(http, request, request.params.id);
+    const data = { source_id };
+    await http.send(ReadSource, { ...envelope(request, source_id), data, requireProjected: true });
+    return reply.code(202).send(present(await requireSource(http, request, source_id)));
+  });
+
+  const listing = describeList(ONE_SOURCE, "List the pages of a source, those that were read last first", PageOfSource);
+  const filtered = { ...listing, querystring: listing.querystring.extend({ result: z.enum(PAGE_RESULTS).optional() }) };
+  app.get("/sources/:id/pages", { schema: filtered }, async (request) => {
+    const { id } = await requireSource(http, request, request.params.id);
+    const { query } = request;
+    return pageResponse(query, (page) => listSourcePages(http.db, id, query.result, page), presentPage);
+  });
+
+  const deleting = {
+    ...ONE_SOURCE,
+    summary: "Delete a source",
+    querystring: z.object({
+      documents: z.enum(["true", "false"]).default("false").describe("Whether its documents are deleted, too."),
+    }),
+    response: { 204: z.null() },
+  };
+  app.delete("/sources/:id", { schema: deleting }, async (request, reply) => {
+    const { id: source_id } = await requireSource(http, request, request.params.id);
+    const data = { source_id, documents: request.query.documents === "true" };
+    await http.send(DeleteSource, { ...envelope(request, source_id), data, requireProjected: true });
+    return reply.code(204).send(null);
+  });
+}

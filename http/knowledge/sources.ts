@@ -1,0 +1,86 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { newId } from "#events/ids.ts";
+import { ChangeSource, CreateSource } from "#events/source.ts";
+import { countSources, listSources } from "#projections/sources/query.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { describeList, pageResponse } from "../base/pageResponse.ts";
+import { validator } from "../base/validate.ts";
+import { checkSchedule } from "../workflows/scheduleRule.ts";
+import { requireCollection } from "./lookups.ts";
+import { DESCRIBED, envelope, ONE_SOURCE, requireSource } from "./oneSource.ts";
+import { ChangeSourceBody, CreateSourceBody, present, Source, SOURCE_CODES } from "./sourceShape.ts";
+
+/** Sources of an organization. Requests at the same moment may exceed it by a few. */
+const MAX_SOURCES = 200;
+
+/** Undefined: not sent. */
+const readRule = ({ settings }: Http, schedule: z.infer<typeof ChangeSourceBody>["schedule"]) =>
+  schedule && checkSchedule(schedule, { min_seconds: settings.SCHEDULE_SECONDS, jitter_seconds: 0 });
+
+async function create(http: Http, request: FastifyRequest, reference: string, body: z.infer<typeof CreateSourceBody>) {
+  const { organization_id } = request.caller;
+  const { id: collection_id } = await requireCollection(http, request.caller, reference);
+  if ((await countSources(http.db, organization_id)) >= MAX_SOURCES)
+    throw new ApiError("too_many_sources", `An organization has at most ${MAX_SOURCES} sources; delete one of them.`);
+  const { schedule, ...given } = body;
+  const identity = identifyPost(request, `/api/v1/knowledge/collections/${collection_id}/sources`);
+  const source_id = newId();
+  const url = new URL(body.url);
+  url.hash = "";
+  const data = { source_id, collection_id, ...given, url: url.href, rule: readRule(http, schedule) ?? null };
+  const command = { ...envelope(request, source_id), ...identity, data };
+  const { created_id } = await createOnce(http, CreateSource, { ...command, requireProjected: true });
+  return requireSource(http, request, created_id);
+}
+
+/** Addresses whose pages are documents of a collection (docs/documents.md). */
+export function sourceRoutes(app: App, http: Http): void {
+  const inCollection = {
+    ...DESCRIBED,
+    params: z.object({ reference: z.string().describe("Slug or id of the collection.") }),
+  };
+
+  const listing = describeList(inCollection, "List the sources of a collection", Source);
+  app.get("/collections/:reference/sources", { schema: listing }, async ({ caller, params, query }) => {
+    const { id } = await requireCollection(http, caller, params.reference);
+    await http.freshRead(["sources"]);
+    return pageResponse(query, (page) => listSources(http.db, caller.organization_id, id, page), present);
+  });
+
+  const creating = {
+    ...inCollection,
+    summary: "Create a source, and read it",
+    body: CreateSourceBody,
+    response: { 201: Source },
+  };
+  app.post(
+    "/collections/:reference/sources",
+    { schema: creating, validatorCompiler: validator(SOURCE_CODES) },
+    async (request, reply) =>
+      reply.code(201).send(present(await create(http, request, request.params.reference, request.body))),
+  );
+
+  const reading = { ...ONE_SOURCE, summary: "Get a source, and how far its read is", response: { 200: Source } };
+  app.get("/sources/:id", { schema: reading }, async (request) =>
+    present(await requireSource(http, request, request.params.id)),
+  );
+
+  const changing = {
+    ...ONE_SOURCE,
+    summary: "Change, pause or resume a source",
+    description: "Fields left out keep their value. The next read applies them.",
+    body: ChangeSourceBody,
+    response: { 200: Source },
+  };
+  app.patch("/sources/:id", { schema: changing, validatorCompiler: validator(SOURCE_CODES) }, async (request) => {
+    const { id: source_id } = await requireSource(http, request, request.params.id);
+    const { schedule, ...given } = request.body;
+    const data = { source_id, ...given, rule: readRule(http, schedule) };
+    await http.send(ChangeSource, { ...envelope(request, source_id), data, requireProjected: true });
+    return present(await requireSource(http, request, source_id));
+  });
+}

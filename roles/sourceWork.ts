@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import type { StreamHead } from "#events/ports.ts";
+import { ApiError } from "#http/base/errors.ts";
+import { describeFile } from "#http/upload/readUpload.ts";
+import { requireStorage } from "#http/upload/storageLimits.ts";
+import { fetchPage } from "#infra/web/fetchPage.ts";
+import { guardedFetch } from "#infra/web/guardedFetch.ts";
+import { hasProjected } from "#projections/progress.ts";
+import { allSourcePages, listSourceDocuments } from "#projections/sources/pages.ts";
+import { getSource } from "#projections/sources/query.ts";
+import type { Handle } from "#services/handle.ts";
+import type { Reader } from "#services/reading/reader.ts";
+import { sendTo } from "#services/send.ts";
+import { createSourceEmptier } from "#services/sources/emptySources.ts";
+import type { PageFile, WebFile } from "#services/sources/ports.ts";
+import { createSources } from "#services/sources/sources.ts";
+import { createSourceWeb } from "#services/sources/web.ts";
+import type { Resources } from "./resources.ts";
+
+/** A file of the web as an upload of the same file would be stored, or why it cannot be. */
+async function describe(
+  { db, settings }: Resources,
+  organization_id: string,
+  { bytes, filename, mimetype }: WebFile,
+): Promise<PageFile | { refusal: string }> {
+  try {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const file = await describeFile({ bytes, filename, mimetype, sha256 }, { pictures: settings.OCR });
+    await requireStorage({ db, settings }, organization_id, bytes.length, "The page");
+    return file;
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return { refusal: error.message };
+    throw error;
+  }
+}
+
+/** The work of a services process on sources: it reads them, and deletes the documents of deleted ones. */
+export function openSourceWork(resources: Resources, handle: Handle, { reader }: { reader: Pick<Reader, "list"> }) {
+  const { db, log, blobs, vault, keyring, worker, logger, settings } = resources;
+  const send = sendTo(handle, worker);
+  const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
+  const name = settings.SERVICE_NAME;
+  const sources = createSources({
+    log,
+    blobs,
+    vault,
+    keyring,
+    handle,
+    send,
+    worker,
+    reader,
+    web: createSourceWeb({
+      fetch: (url, signal, options) => fetchPage(pages, url, signal, options),
+      robot: { name, agent: `${name} (+${settings.BASE_URL})` },
+      delay_ms: settings.SOURCE_DELAY_MS,
+    }),
+    model: {
+      find: async ({ source_id, organization_id }, position) => {
+        if (!(await hasProjected(db, "sources", position))) return undefined;
+        const source = (await getSource(db, organization_id, source_id)) ?? null;
+        return { source, pages: source ? await allSourcePages(db, source_id) : [] };
+      },
+    },
+    describe: (organization_id, file) => describe(resources, organization_id, file),
+    onError: (error, stream) => logger.warn({ err: error, stream }, "source not read, retrying"),
+  });
+  const emptier = createSourceEmptier({
+    listDocumentIds: async (source_id, position) => {
+      const projected = await Promise.all(["documents", "sources"].map((model) => hasProjected(db, model, position)));
+      return projected.every(Boolean) ? listSourceDocuments(db, source_id) : undefined;
+    },
+    send,
+    onError: (error, stream) => logger.warn({ err: error, stream }, "documents of a deleted source not deleted"),
+  });
+  return {
+    hasRoom: sources.hasRoom,
+    busy: sources.busy,
+    afterCommit: sources.afterCommit,
+    attend: (head: StreamHead) => (head.status === "deleting" ? emptier.attend(head) : sources.attend(head)),
+    async stop(): Promise<void> {
+      await Promise.all([sources.stop(), emptier.stop()]);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { gunzipSync } from "node:zlib";
+import { childElements, parseXml, textContent } from "../guard/xml.ts";
+import { UnreadableFile, type Sitemap } from "../reader.ts";
+import { localName } from "../slides/localNames.ts";
+
+/** Bytes of a sitemap that was compressed, as sitemaps.org limits them. */
+const MAX_BYTES = 50_000_000;
+/** Addresses of one sitemap, and their characters: the service parses them as one JSON text. */
+const MAX_ADDRESSES = 20_000;
+const MAX_CHARACTERS = 2_000_000;
+
+function inflate(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
+  } catch (error) {
+    throw new UnreadableFile("The sitemap is damaged, or larger than 50 MB.", { cause: error });
+  }
+}
+
+/** Reads a sitemap or an index of sitemaps (sitemaps.org). */
+export function readSitemap(bytes: Buffer): Sitemap {
+  const root = parseXml(inflate(bytes).toString("utf8"));
+  const kind = localName(root);
+  if (kind !== "urlset" && kind !== "sitemapindex")
+    throw new UnreadableFile("The address has no sitemap: neither urlset nor sitemapindex.");
+  const found: string[] = [];
+  let characters = 0;
+  for (const entry of childElements(root)) {
+    const location = childElements(entry).find((child) => localName(child) === "loc");
+    const address = location && textContent(location).trim();
+    if (!address) continue;
+    characters += address.length;
+    if (found.length === MAX_ADDRESSES || characters > MAX_CHARACTERS) return sorted(kind, found, false);
+    found.push(address);
+  }
+  return sorted(kind, found, true);
+}
+
+const sorted = (kind: string, found: string[], complete: boolean): Sitemap =>
+  kind === "urlset" ? { sitemaps: [], pages: found, complete } : { sitemaps: found, pages: [], complete };

@@ -1,0 +1,67 @@
+import type { PageResult } from "#events/source.ts";
+
+/* The ports for reading sources; infra/ and roles/ implement them. */
+
+/** A server's marks of a content, by which it can tell that nothing has changed. */
+export interface ContentMarks {
+  etag: string | null;
+  last_modified: string | null;
+}
+
+export interface WebFile extends ContentMarks {
+  /** The address after redirects. */
+  url: string;
+  filename: string;
+  /** As the server says. */
+  mimetype: string;
+  bytes: Buffer;
+}
+
+export interface FetchOptions {
+  /** Asks for the content only if it is another one. */
+  known?: ContentMarks | undefined;
+  /** What the request says of itself. */
+  agent?: string;
+  /** Called before each request, redirects included; throws a WebError. */
+  permit?: (url: URL) => Promise<void>;
+}
+
+/** `refusal`: why it cannot be had; `status`: of the answer, if there was one. */
+export type FetchedPage = WebFile | { unchanged: true } | { refusal: string; status?: number };
+
+/** Fetches a file of at most 10 MiB within 20 s. Addresses that are not public are refused. */
+export type FetchPage = (url: string, signal: AbortSignal, options: FetchOptions) => Promise<FetchedPage>;
+
+/** A file of the web as it is stored. */
+export interface PageFile {
+  name: string;
+  mime_type: string;
+  sha256: string;
+  bytes: Buffer;
+}
+
+/** The texts of a source, which its state does not hold. */
+export interface SourceAddress {
+  url: string;
+  include: string[];
+  exclude: string[];
+}
+
+/** A page as earlier reads left it. */
+export interface KnownPage extends ContentMarks {
+  page: string;
+  url: string;
+  document_id: string | null;
+  content_claim: string | null;
+  result: PageResult;
+  /** The read that visited it last. */
+  read: number;
+}
+
+export interface SourceModel {
+  /** Undefined while the read model has not reached the position; `source` is null if it is deleted. */
+  find(
+    target: { source_id: string; organization_id: string },
+    position: number,
+  ): Promise<{ source: SourceAddress | null; pages: KnownPage[] } | undefined>;
+}

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DeleteDocument } from "#events/document.ts";
+import { streamName } from "#events/ids.ts";
+import type { EventLog } from "#events/ports.ts";
+import { DeleteSource, EndSourceRead, RecordListing, RecordPages, type PageChange } from "#events/source.ts";
+import { collection } from "../deciders/collection.ts";
+import { source as sourceDecider, storedSource, type SourceState, type StoredSource } from "../deciders/source.ts";
+import { UnreadableFile, type Reader } from "../reading/reader.ts";
+import type { Send, Target } from "../send.ts";
+import { readState } from "../states.ts";
+import { WebError } from "../turns/tools/web.ts";
+import { listPages, type Listing } from "./listPages.ts";
+import type { KnownPage, SourceAddress, SourceModel } from "./ports.ts";
+import { createRecorder } from "./recorder.ts";
+import { storePage, type StorePageDeps } from "./storePage.ts";
+import type { SourceVisit, SourceWeb } from "./web.ts";
+
+/** How often a read looks whether the read model has reached its beginning. */
+const POLL_MS = 100;
+
+export interface ReadSourceDeps extends StorePageDeps {
+  log: Pick<EventLog, "heads" | "read">;
+  web: SourceWeb;
+  reader: Pick<Reader, "list">;
+  model: SourceModel;
+  send: Send;
+}
+
+/** One attempt at a read. It holds only ids, because it may wait. */
+export interface SourceRead extends Target {
+  source_id: string;
+  read: number;
+  attempt: number;
+}
+
+/** What a read works with. */
+interface Reading {
+  work: SourceRead;
+  state: StoredSource;
+  address: SourceAddress;
+  /** By address. */
+  known: Map<string, KnownPage>;
+  visit: SourceVisit;
+}
+
+/** What a read came to, as far as it got. */
+interface Progress {
+  stopping: AbortSignal;
+  add(page: PageChange): Promise<boolean>;
+}
+
+const pageName = (url: string): string => createHash("sha256").update(url).digest("hex").slice(0, 16);
+
+/**
+ * Reads the pages of a source that this read has not visited yet, and records each. Without a word it leaves the rest to others: when
+ * the process stops, or another one, a pause or a deletion has ended its attempt. Throws if the service itself fails: then the sweep
+ * starts the next attempt.
+ */
+export async function readSource(deps: ReadSourceDeps, work: SourceRead, stopping: AbortSignal): Promise<void> {
+  const reading = await openReading(deps, work, stopping);
+  if (!reading) return;
+  const { source_id, read, attempt } = work;
+  const end = (error: string | null) => deps.send(work, EndSourceRead.type, { source_id, read, attempt, error });
+  const recorder = createRecorder((pages) => recordPages(deps, work, pages));
+  try {
+    const listing = await list(deps, reading);
+    const urls = chooseUrls(listing, reading);
+    await deps.send(work, RecordListing.type, { source_id, read, attempt, listed: urls.length });
+    const isThrough =
+      (await visitAll(deps, reading, urls, { stopping, add: recorder.add })) &&
+      (await recordGone(deps, reading, listing, recorder.add));
+    if ((await recorder.flush()) && isThrough) await end(listing.gap);
+  } catch (error) {
+    if (stopping.aborted) return void (await recorder.flush());
+    if (!(error instanceof WebError) && !(error instanceof UnreadableFile)) throw error;
+    await end(error.message);
+  }
+}
+
+/** Undefined if there is nothing to do. */
+async function openReading(
+  deps: ReadSourceDeps,
+  work: SourceRead,
+  stopping: AbortSignal,
+): Promise<Reading | undefined> {
+  while (!stopping.aborted) {
+    const head = (await deps.log.heads([work.stream])).get(work.stream);
+    const state = head && storedSource((await readState(deps.log, head, sourceDecider)).state);
+    if (state?.reads !== work.read || state.reading?.attempt !== work.attempt) return undefined;
+    if (await isOrphan(deps, state)) return void (await removeOrphan(deps, work));
+    const found = await deps.model.find(work, head!.position);
+    if (found) {
+      const { source: address, pages } = found;
+      const known = new Map(pages.map((page) => [page.url, page]));
+      return address
+        ? { work, state, address, known, visit: deps.web.open(work.organization_id, stopping) }
+        : undefined;
+    }
+    await sleep(POLL_MS, undefined, { signal: stopping }).catch(() => {});
+  }
+  return undefined;
+}
+
+/** Whether its collection was deleted while it was created. */
+async function isOrphan({ log }: ReadSourceDeps, { collection_id }: StoredSource): Promise<boolean> {
+  const stream = streamName("collection", collection_id);
+  const head = (await log.heads([stream])).get(stream);
+  return head !== undefined && (await readState(log, head, collection)).state.status !== "standing";
+}
+
+const removeOrphan = ({ send }: ReadSourceDeps, work: SourceRead) =>
+  send(work, DeleteSource.type, { source_id: work.source_id, documents: true });
+
+async function list({ reader }: ReadSourceDeps, { state, address, visit, work }: Reading): Promise<Listing> {
+  if (state.kind === "url") return { urls: [address.url], gap: null };
+  const listing = await listPages(visit, reader, { ...address, organization_id: work.organization_id });
+  if (listing.urls.length === 0) throw new UnreadableFile("The sitemap lists no page that fits.");
+  return listing;
+}
+
+/** The pages of this read: those that have documents first, so that a limit does not change which pages there are. */
+function chooseUrls({ urls }: Listing, { state, known }: Reading): string[] {
+  const hasDocument = (url: string): number => ((known.get(url)?.document_id ?? null) === null ? 1 : 0);
+  return urls.toSorted((a, b) => hasDocument(a) - hasDocument(b)).slice(0, state.max_pages);
+}
+
+/** Visits what an earlier attempt has left. False if the read is no longer this worker's. */
+async function visitAll(deps: ReadSourceDeps, reading: Reading, urls: string[], { stopping, add }: Progress) {
+  for (const url of urls) {
+    if (stopping.aborted) return false;
+    if (reading.known.get(url)?.read === reading.work.read) continue;
+    const page = await visitPage(deps, reading, url);
+    if (!(await add(page))) return false;
+  }
+  return true;
+}
+
+const isGone = (status: number | undefined): boolean => status === 404 || status === 410;
+
+async function visitPage(deps: ReadSourceDeps, reading: Reading, url: string): Promise<PageChange> {
+  const { work, state, visit } = reading;
+  const known = reading.known.get(url);
+  const page = { page: pageName(url), ...(!known && { first: true as const, url }) };
+  const hasContent = (known?.content_claim ?? null) !== null;
+  const found = await visit.fetch(url, hasContent ? known : undefined);
+  if ("unchanged" in found) return { ...page, result: "same" };
+  if ("refusal" in found) {
+    if (isGone(found.status) && known?.document_id) return leavePage(deps, reading, known);
+    return { ...page, result: "failed", error: found.refusal };
+  }
+  const owner = { ...work, collection_id: state.collection_id };
+  return { ...page, ...(await storePage(deps, owner, { url, known, found })) };
+}
+
+/** Deletes the document of a page that is gone, or keeps it. */
+async function leavePage({ send }: ReadSourceDeps, { state, work }: Reading, known: KnownPage): Promise<PageChange> {
+  const { page, document_id } = known;
+  if (document_id !== null) {
+    if (state.when_gone === "keep") return { page, result: "gone" };
+    await send({ ...work, stream: streamName("document", document_id) }, DeleteDocument.type, { document_id });
+  }
+  return { page, result: "removed" };
+}
+
+/** Records the pages that a complete list no longer names. */
+async function recordGone(deps: ReadSourceDeps, reading: Reading, { urls, gap }: Listing, add: Progress["add"]) {
+  const listed = new Set(urls);
+  const { known, work } = reading;
+  if (gap !== null) return true;
+  for (const page of known.values()) {
+    const isKnown = page.result === "gone" || page.read === work.read;
+    if (listed.has(page.url) || isKnown) continue;
+    if (!(await add(await leavePage(deps, reading, page)))) return false;
+  }
+  return true;
+}
+
+/** False if the read is no longer this worker's. What it stored for a source that is deleted with its documents goes, too. */
+async function recordPages(deps: ReadSourceDeps, work: SourceRead, pages: PageChange[]): Promise<boolean> {
+  const { source_id, read, attempt } = work;
+  const { position } = await deps.send(work, RecordPages.type, { source_id, read, attempt, pages });
+  if (position > 0) return true;
+  const head = (await deps.log.heads([work.stream])).get(work.stream);
+  const state: SourceState = head ? (await readState(deps.log, head, sourceDecider)).state : { status: "absent" };
+  const isDeletedWithDocuments = state.status === "deleting" || (state.status === "deleted" && state.documents);
+  if (!isDeletedWithDocuments) return false;
+  for (const { result, document_id } of pages)
+    if (result === "new" && document_id !== undefined)
+      await deps.send({ ...work, stream: streamName("document", document_id) }, DeleteDocument.type, { document_id });
+  return false;
+}

@@ -1,0 +1,118 @@
+import { ReplaceDocument, UploadDocument } from "#events/document.ts";
+import { contentClaim, externalClaim } from "#events/documentClaims.ts";
+import { newCommand } from "#events/envelope.ts";
+import { blobFolder, deriveId, streamName } from "#events/ids.ts";
+import type { EventLog } from "#events/ports.ts";
+import type { PageChange } from "#events/source.ts";
+import type { Blobs, Keyring, Vault } from "#events/vault.ts";
+import type { Handle } from "../handle.ts";
+import { describeDocument } from "../knowledge/describeDocument.ts";
+import { whenSpace } from "../whenSpace.ts";
+import type { KnownPage, PageFile, WebFile } from "./ports.ts";
+
+const TIMEOUT_MS = 10_000;
+const NOT_OURS = "The collection has a document with this address as its external_id, which is not of this source.";
+
+export interface StorePageDeps {
+  log: Pick<EventLog, "read">;
+  blobs: Pick<Blobs, "remove">;
+  vault: Pick<Vault, "createKey" | "findKey" | "put">;
+  keyring: Pick<Keyring, "keyedHash">;
+  handle: Handle;
+  worker: string;
+  /** The type and the name of a file, or why it cannot be stored. */
+  describe(organization_id: string, file: WebFile): Promise<PageFile | { refusal: string }>;
+}
+
+export interface PageOwner {
+  source_id: string;
+  organization_id: string;
+  collection_id: string;
+  read: number;
+}
+
+type Stored = Pick<PageChange, "result" | "document_id" | "content_claim" | "etag" | "last_modified" | "error">;
+const failed = (error: string): Stored => ({ result: "failed", error });
+
+/**
+ * Stores a page as a document, or as its next version. The id of a new document derives from the read, so an attempt that is
+ * repeated after a crash finds what it has stored. Throws Unavailable.
+ */
+export async function storePage(
+  deps: StorePageDeps,
+  owner: PageOwner,
+  { url, known, found }: { url: string; known: KnownPage | undefined; found: WebFile },
+): Promise<Stored> {
+  const file = await deps.describe(owner.organization_id, found);
+  if ("refusal" in file) return failed(file.refusal);
+  const content_claim = contentClaim(deps.keyring, owner.collection_id, file.sha256, url);
+  const marks = { etag: found.etag, last_modified: found.last_modified };
+  if (known?.content_claim === content_claim) return { result: "same", ...marks };
+  const existing = known?.document_id ?? undefined;
+  const own = deriveId("source-page", owner.source_id, url, String(owner.read));
+  const wrapped = existing === undefined ? undefined : await deps.vault.findKey(streamName("document", existing));
+  // a document that was deleted by hand comes back with its next content
+  const document_id = wrapped === undefined ? own : existing!;
+  const error = await storeContent(deps, owner, { document_id, url, file, content_claim });
+  if (error !== undefined) return failed(error);
+  return { result: existing === undefined ? "new" : "changed", document_id, content_claim, ...marks };
+}
+
+interface Content {
+  document_id: string;
+  url: string;
+  file: PageFile;
+  content_claim: string;
+}
+
+/** Creates the document or replaces its content. Resolves with why it could not. */
+async function storeContent(deps: StorePageDeps, owner: PageOwner, content: Content): Promise<string | undefined> {
+  const { document_id, file, content_claim } = content;
+  const thing = streamName("document", document_id);
+  const existing = await deps.vault.findKey(thing);
+  const wrapped_key = existing ?? deps.vault.createKey(thing);
+  const folder = blobFolder(owner.organization_id, thing);
+  const blob = await whenSpace(() => deps.vault.put({ thing, wrapped_key, folder }, file.bytes));
+  const stored = {
+    document_id,
+    mime_type: file.mime_type,
+    size_bytes: file.bytes.length,
+    original: "file" as const,
+    blob,
+    content_claim,
+    sha256: file.sha256,
+  };
+  const about = {
+    stream: thing,
+    organization_id: owner.organization_id,
+    request_id: deps.worker,
+    timeout_ms: TIMEOUT_MS,
+  };
+  const { position, rejection } = existing
+    ? await deps.handle(
+        newCommand(ReplaceDocument.type, { ...about, data: { ...stored, ...(await keptDetails(deps, thing, file)) } }),
+      )
+    : await deps.handle(
+        newCommand(UploadDocument.type, {
+          ...about,
+          fresh: true,
+          keys: { [thing]: wrapped_key },
+          data: { ...stored, ...newDetails(deps, owner, content) },
+        }),
+      );
+  if (rejection?.retryable) throw new Error(`the page was not stored: ${rejection.message}`);
+  // it has this content already, or will never have it
+  if (position === 0) await deps.blobs.remove(blob);
+  return rejection && (rejection.held_by === undefined ? rejection.message : NOT_OURS);
+}
+
+function newDetails({ keyring }: StorePageDeps, { collection_id }: PageOwner, { url, file }: Content) {
+  const external_claim = externalClaim(keyring, collection_id, url);
+  return { collection_id, source: "connector", external_id: url, external_claim, name: file.name, tags: [] };
+}
+
+/** What people have changed about the document stays. */
+async function keptDetails({ log }: StorePageDeps, stream: string, { name }: PageFile) {
+  const described = describeDocument(await log.read(stream));
+  return { name: described?.name ?? name, tags: described?.tags ?? [] };
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createSerializer } from "../serialize.ts";
+import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
+import { WebError } from "../turns/tools/web.ts";
+import type { ContentMarks, FetchedPage, FetchPage } from "./ports.ts";
+import { parseRobots, type Robots } from "./robots.ts";
+
+/** Pages that a process fetches at once. */
+const PAGES_AT_ONCE = { total: 6, perTenant: 2 };
+
+export interface SourceWebOptions {
+  fetch: FetchPage;
+  /** The name in robots.txt, and what requests say of themselves. */
+  robot: { name: string; agent: string };
+  /** Milliseconds between two requests to a host. */
+  delay_ms: number;
+}
+
+/** The web as one read of a source sees it. */
+export interface SourceVisit {
+  fetch(url: string, known?: ContentMarks): Promise<FetchedPage>;
+}
+
+const hasNoRules = (status: number | undefined): boolean => status !== undefined && status >= 400 && status < 500;
+
+/** What hosts say in their robots.txt, read once for each read of a source. */
+function createRobotsReader({ fetch, robot }: SourceWebOptions, signal: AbortSignal) {
+  const byOrigin = new Map<string, Promise<Robots>>();
+  const read = async (origin: string): Promise<Robots> => {
+    const found = await fetch(`${origin}/robots.txt`, signal, { agent: robot.agent });
+    if ("bytes" in found) return parseRobots(found.bytes.toString("utf8"), robot.name);
+    if ("refusal" in found && !hasNoRules(found.status))
+      throw new WebError(`The robots.txt of this address cannot be read: ${found.refusal}`);
+    return parseRobots("", robot.name);
+  };
+  const find = (origin: string): Promise<Robots> => {
+    const known = byOrigin.get(origin);
+    if (known) return known;
+    const reading = read(origin);
+    // it is awaited by whoever asks
+    reading.catch(() => {});
+    byOrigin.set(origin, reading);
+    return reading;
+  };
+  return {
+    async permit(url: URL): Promise<void> {
+      if (!(await find(url.origin)).allows(url))
+        throw new WebError("The robots.txt of this address forbids to read it.");
+    },
+    delay: (origin: string): Promise<number> =>
+      (byOrigin.get(origin) ?? Promise.resolve({ delay: 0 })).then(
+        ({ delay }) => delay * 1_000,
+        () => 0,
+      ),
+  };
+}
+
+/** Fetches the pages of sources: one at a time from each host, with a pause, and organizations take turns. */
+export function createSourceWeb(options: SourceWebOptions) {
+  const inOrder = createSerializer();
+  const semaphore = createFairSemaphore(PAGES_AT_ONCE);
+  const { fetch, robot, delay_ms } = options;
+  return {
+    open(organization_id: string, signal: AbortSignal): SourceVisit {
+      const robots = createRobotsReader(options, signal);
+      const visit = (url: string, known: ContentMarks | undefined): Promise<FetchedPage> =>
+        semaphore.run(
+          organization_id,
+          () => fetch(url, signal, { known, agent: robot.agent, permit: robots.permit }),
+          signal,
+        );
+      return {
+        fetch: (url, known) =>
+          new Promise((resolve, reject) => {
+            const { host, origin } = new URL(url);
+            // the answer is used while the next request to the host waits
+            void inOrder(host, async () => {
+              await visit(url, known).then(resolve, reject);
+              const pause = Math.max(delay_ms, await robots.delay(origin));
+              await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+            });
+          }),
+      };
+    },
+  };
+}
+export type SourceWeb = ReturnType<typeof createSourceWeb>;
