@@ -1,6 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { DOCUMENT_STATUSES, type DocumentStatus } from "../api/knowledge.ts";
+import { PAGE_RESULTS } from "../api/sources.ts";
+import type { SourcesSearch } from "../screens/knowledge/Sources.tsx";
 import type { RunFilter } from "../api/queries.ts";
 import { APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES, type ApprovalStatus } from "../api/types.ts";
 import { readKnowledgeSearch, type KnowledgeSearch } from "../screens/knowledge/search.ts";
@@ -142,6 +144,17 @@ const collection = createRoute({
   component: lazyRouteComponent(() => import("../screens/knowledge/CollectionPage.tsx"), "CollectionPage"),
 });
 
+const sources = createRoute({
+  getParentRoute: () => root,
+  path: "/knowledge/$collection/sources",
+  validateSearch: ({ source, result, page }: Record<string, unknown>): SourcesSearch => ({
+    source: readText(source),
+    result: readChoice(result, PAGE_RESULTS),
+    page: readNumber(page),
+  }),
+  component: lazyRouteComponent(() => import("../screens/knowledge/Sources.tsx"), "Sources"),
+});
+
 const documentPage = createRoute({
   getParentRoute: () => root,
   path: "/knowledge/documents/$documentId",
@@ -181,6 +194,7 @@ const routeTree = root.addChildren([
   request,
   knowledge,
   collection,
+  sources,
   documentPage,
   log,
   ...buildRoutes,

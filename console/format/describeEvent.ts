@@ -106,6 +106,18 @@ const KNOWLEDGE: Record<string, Sentence> = {
   CollectionChanged: (field) => `The collection${quoted(field("name"))} was changed.`,
   CollectionDeleted: "A collection was deleted.",
   CollectionEmptied: "The documents of a deleted collection were deleted.",
+  SourceCreated: (field) => `The source${quoted(field("url"))} was created.`,
+  SourceChanged: "A source was changed.",
+  SourcePaused: "A source was paused.",
+  SourceResumed: "A source was resumed.",
+  SourceReadStarted: (field) => `Read ${field("read")} of a source began.`,
+  SourceReadTaken: (field) => `Another process went on with read ${field("read")} of a source.`,
+  SourceListed: (field, { listed }) => `Read ${field("read")} of a source found ${count(listed, "page")}.`,
+  SourcePagesRead: (field, { pages }) =>
+    `Read ${field("read")} of a source visited ${count((pages as unknown[]).length, "page")}.`,
+  SourceReadEnded: (field) => `Read ${field("read")} of a source ended. ${field("error", "")}`.trim(),
+  SourceDeleted: (_, { documents }) => `A source was deleted${documents === true ? " with its documents" : ""}.`,
+  SourceEmptied: "The documents of a deleted source were deleted.",
   DocumentUploaded: (field, { size_bytes }) =>
     `The document${quoted(field("name"))} was uploaded (${formatBytes(Number(size_bytes))}).`,
   DocumentReplaced: (field) => `The document${quoted(field("name"))} was replaced by new content.`,

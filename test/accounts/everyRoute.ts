@@ -84,6 +84,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   await made(owner("PUT", "/groups/home", { members: [member] }));
   const collection = await made(owner("POST", "/v1/knowledge/collections", { name: "Home" }));
   const texts = `/v1/knowledge/collections/${collection.slug}/documents/text`;
+  const sources = `/v1/knowledge/collections/${collection.slug}/sources`;
   return {
     ...things,
     projects: project_id,
@@ -103,6 +104,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     models: "offline/echo",
     collections: collection.slug,
     documents: (await made(owner("POST", texts, { text: "Hello", name: "a.md" }))).id,
+    sources: (await made(owner("POST", sources, { kind: "url", url: "http://127.0.0.1:9/" }))).id,
     extractions: (await made(owner("POST", "/v1/extractions", fileForm("Hello", "note.md", { type: "" })))).id,
     files: (await made(key("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id,
     retention: "organization",

@@ -73,6 +73,25 @@ const KNOWLEDGE: [name: string, absent: string | undefined, send: Route["send"]]
     "not_found",
     (call, { document }) => call("POST", `/documents/${document}/reprocess?reextract=true`),
   ],
+  [
+    "list the sources of a collection",
+    "collection_not_found",
+    (call, { slug }) => call("GET", `/collections/${slug}/sources`),
+  ],
+  [
+    "create a source",
+    "collection_not_found",
+    (call, { slug }) => call("POST", `/collections/${slug}/sources`, { kind: "url", url: "http://127.0.0.1:9/" }),
+  ],
+  ["read a source", "source_not_found", (call, { document }) => call("GET", `/sources/${document}`)],
+  ["list the pages of a source", "source_not_found", (call, { document }) => call("GET", `/sources/${document}/pages`)],
+  ["read a source again", "source_not_found", (call, { document }) => call("POST", `/sources/${document}/read`)],
+  [
+    "pause a source",
+    "source_not_found",
+    (call, { document }) => call("PATCH", `/sources/${document}`, { paused: true }),
+  ],
+  ["delete a source", "source_not_found", (call, { document }) => call("DELETE", `/sources/${document}`)],
   ["delete a document", "not_found", (call, { document }) => call("DELETE", `/documents/${document}`)],
   ["search", undefined, (call) => call("POST", "/search", { query: "secret words" })],
   [

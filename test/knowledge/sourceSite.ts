@@ -9,7 +9,7 @@ type Answer = string | number | { to: string } | Buffer;
 const asPage = (text: string): string => `<html><body><h1>Page</h1><p>${text}</p></body></html>`;
 export const gzip = (text: string): Buffer => gzipSync(text);
 
-/** A web site that tests change while it is read. */
+/** A web site that tests change while it is read. Pages below `/plain` have no marks. */
 export async function openSourceSite() {
   const pages = new Map<string, Answer>();
   const requests: { path: string; headers: IncomingMessage["headers"] }[] = [];
@@ -22,9 +22,10 @@ export async function openSourceSite() {
       return void response.writeHead(302, { location: answer.to }).end();
     const body = path.endsWith(".html") ? asPage(String(answer)) : answer;
     const etag = `"${Buffer.from(String(answer)).toString("base64url").slice(0, 40)}"`;
+    const marks = path.startsWith("/plain") ? {} : { etag };
     if (request.headers["if-none-match"] === etag) return void response.writeHead(304).end();
     const type = path.endsWith(".html") ? "text/html" : "application/xml";
-    response.writeHead(200, { "content-type": type, etag }).end(body);
+    response.writeHead(200, { "content-type": type, ...marks }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   afterFile(() => void server.close());

@@ -80,15 +80,18 @@ describe("a sitemap", () => {
   });
 
   test("is not read again where nothing has changed, also without marks of the server", async () => {
-    site.pages.set("/a.html", "Same.").set("/sitemap.xml", site.sitemap("/a.html"));
+    site.pages.set("/a.html", "Same.").set("/plain.html", "As ever.");
+    site.pages.set("/sitemap.xml", site.sitemap("/a.html", "/plain.html"));
     const { id } = await create({ kind: "sitemap", url: site.url("/sitemap.xml") });
     await ended(id);
-    const { document_id } = (await pagesOf(id))["/a.html"];
-    const before = await library.ended(document_id);
+    const pages = Object.values(await pagesOf(id));
+    const before = await Promise.all(pages.map(({ document_id }) => library.ended(document_id)));
+    site.asked();
     await again(id);
-    expect(site.requests.at(-1)!.headers["if-none-match"]).toBeDefined();
-    expect(await results(id)).toEqual({ "/a.html": "same" });
-    expect((await library.ended(document_id)).updated_at).toBe(before.updated_at);
+    const asked = Object.fromEntries(site.requests.map(({ path, headers }) => [path, headers["if-none-match"]]));
+    expect([asked["/a.html"], asked["/plain.html"]]).toEqual([expect.any(String), undefined]);
+    expect(await results(id)).toEqual({ "/a.html": "same", "/plain.html": "same" });
+    expect(await Promise.all(pages.map(({ document_id }) => library.ended(document_id)))).toEqual(before);
   });
 
   test("may be nested and compressed, and names pages of its own host only", async () => {

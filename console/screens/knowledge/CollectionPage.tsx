@@ -151,7 +151,12 @@ function Details({ collection }: { collection: Collection }) {
     void navigate({ to: "/knowledge/$collection", params: { collection: slug }, search: next });
   return (
     <>
-      <h1>{name}</h1>
+      <header className="title-line">
+        <h1>{name}</h1>
+        <Link className="button" to="/knowledge/$collection/sources" params={{ collection: slug }}>
+          Sources
+        </Link>
+      </header>
       {description && <p>{description}</p>}
       <Progress slug={slug} />
       <SearchBox search={search} collection={slug} onSearch={toSearch} />

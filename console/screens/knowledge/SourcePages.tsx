@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { listSourcePages, PAGE_RESULTS, SOURCE_PAGES_PER_PAGE, type SourcePage } from "../../api/sources.ts";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Pages } from "../../parts/Pages.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Tab } from "../../parts/Tab.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+
+const route = getRouteApi("/knowledge/$collection/sources");
+
+const COLUMNS: Columns<SourcePage> = [
+  {
+    title: "Page",
+    className: "address",
+    cell: ({ url, error, document_id }) => (
+      <>
+        {document_id === null ? (
+          url
+        ) : (
+          <Link to="/knowledge/documents/$documentId" params={{ documentId: document_id }} data-row>
+            {url}
+          </Link>
+        )}
+        {error && <p className="bad-text">{error}</p>}
+      </>
+    ),
+  },
+  { title: "Result", cell: ({ result }) => <Status status={result} /> },
+  { title: "Checked", wide: true, cell: ({ checked_at }) => <Time at={checked_at} /> },
+];
+
+/** What a source found out about each of its pages. */
+export function SourcePages({ source }: { source: string }) {
+  const { collection } = route.useParams();
+  const { result, page = 0 } = route.useSearch();
+  const pages = useQuery(listSourcePages(source, result, page));
+  const place = { to: "/knowledge/$collection/sources", params: { collection } } as const;
+  const leadTo = (to: number, label: string) => (
+    <Link className="button" {...place} search={{ source, ...(result && { result }), ...(to > 0 && { page: to }) }}>
+      {label}
+    </Link>
+  );
+  return (
+    <>
+      <nav aria-label="Result" className="tabs">
+        {([undefined, ...PAGE_RESULTS] as const).map((choice) => (
+          <Tab
+            key={choice ?? "all"}
+            {...place}
+            search={{ source, ...(choice && { result: choice }) }}
+            isCurrent={choice === result}
+          >
+            {choice ?? "all"}
+          </Tab>
+        ))}
+      </nav>
+      <Loaded query={pages} what="pages">
+        {({ data, total }) =>
+          data.length === 0 ? (
+            <Empty title="No page here">
+              <p>{result ? "No page had this result when it was read last." : "No page has been read yet."}</p>
+            </Empty>
+          ) : (
+            <>
+              <Table caption="Pages, checked last first" columns={COLUMNS} rows={data} rowKey={({ url }) => url} />
+              <Pages page={page} perPage={SOURCE_PAGES_PER_PAGE} total={total} what="page" link={leadTo} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
