@@ -9,6 +9,7 @@ import { openReader } from "#infra/readers/openReader.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { listDocumentIds } from "#projections/documents/query.ts";
 import { listSourceIds } from "#projections/sources/query.ts";
+import type { Db } from "#projections/projection.ts";
 import { hasProjected } from "#projections/progress.ts";
 import type { Handle } from "#services/handle.ts";
 import { createCollectionEmptier } from "#services/knowledge/emptyCollections.ts";
@@ -50,6 +51,13 @@ function openRecognition({ settings, db }: Resources) {
   return { reader, openFiles: createFairSemaphore(lane), budget: openPageBudget(db, settings.OCR_PAGES_PER_DAY) };
 }
 
+/** What is left of a deleted collection. */
+async function listContent(db: Db, collection: string, position: number) {
+  const projected = await Promise.all(["documents", "sources"].map((name) => hasProjected(db, name, position)));
+  if (!projected.every(Boolean)) return undefined;
+  return { documents: await listDocumentIds(db, collection), sources: await listSourceIds(db, collection) };
+}
+
 /** The work of a services process on documents: it reads and indexes them, and empties deleted collections. */
 export function openDocumentWork(resources: Resources, handle: Handle) {
   const { settings, logger, log, bus, worker, blobs, vault, pool, db } = resources;
@@ -79,11 +87,7 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
   });
 
   const emptying = createCollectionEmptier({
-    listContent: async (collection, position) => {
-      const projected = await Promise.all(["documents", "sources"].map((name) => hasProjected(db, name, position)));
-      if (!projected.every(Boolean)) return undefined;
-      return { documents: await listDocumentIds(db, collection), sources: await listSourceIds(db, collection) };
-    },
+    listContent: (collection, position) => listContent(db, collection, position),
     send,
     onError: (error, stream) => logger.warn({ err: error, stream }, "deleted collection not emptied"),
   });

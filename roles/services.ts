@@ -27,6 +27,7 @@ import { openMessageWork, openWorkflowWork } from "./workflowWork.ts";
 import { watchOwnClock } from "./ownClock.ts";
 
 type Attend = (head: StreamHead) => Promise<void>;
+type LeasedRoom = Pick<ReturnType<typeof openSourceWork>, "hasRoom" | "afterCommit" | "busy">;
 
 /** The work of a services process: turns, documents, runs and schedules, the handler of the commands that start it, and who recovers it. */
 function openWork(resources: Resources) {
@@ -38,7 +39,6 @@ function openWork(resources: Resources) {
   const turns = openTurnWork(resources, handle, { tools });
   const agents = openAgentWork(resources, handle, turns);
   const documents = openDocumentWork(resources, handle);
-  const { readings } = documents;
   const sources = openSourceWork(resources, handle, documents);
   const erasing = openErasing(resources, handle);
   const retaining = openRetaining(resources, handle);
@@ -49,21 +49,16 @@ function openWork(resources: Resources) {
   const messages = openMessageWork(resources, handle);
   const schedules = openScheduleWork(resources, handle, { scripts });
 
-  const rooms: Record<string, Pick<typeof turns, "hasRoom">> = {
-    thread: turns,
-    trigger: schedules,
-    run: runs,
-    source: sources,
-  };
-  const hasRoom = (aggregate: string, organization: string): boolean =>
-    (rooms[aggregate] ?? readings).hasRoom(organization);
+  const rooms: Record<string, LeasedRoom> = { thread: turns, trigger: schedules, run: runs, source: sources };
+  const leased = [...Object.values(rooms), documents.readings];
   const handler = createHandler({
     log,
     hints: bus.hints,
-    worker: (aggregate, organization) => (hasRoom(aggregate, organization) ? worker : undefined),
+    worker: (aggregate, organization) =>
+      (rooms[aggregate] ?? documents.readings).hasRoom(organization) ? worker : undefined,
     begin: runs.begin,
     afterCommit(committed) {
-      for (const work of [turns, readings, runs, schedules, sources]) work.afterCommit(committed);
+      for (const work of leased) work.afterCommit(committed);
     },
   });
 
@@ -86,7 +81,7 @@ function openWork(resources: Resources) {
   return {
     handle,
     attendByAggregate,
-    busy: (): string[] => [...turns.busy(), ...readings.busy(), ...runs.busy(), ...schedules.busy(), ...sources.busy()],
+    busy: (): string[] => leased.flatMap((work) => work.busy()),
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when the running work has ended. */
     finish: (): Promise<unknown> =>

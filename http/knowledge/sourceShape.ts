@@ -107,16 +107,19 @@ function readStatus({ reading, ended_at }: SourceRow): "reading" | "ended" | "st
 }
 
 export function present(row: SourceRow): z.infer<typeof Source> {
-  const { id, collection_id, kind, url, include, exclude, max_pages, when_gone, rule, paused } = row;
-  const { next_at, read, started_at, ended_at, listed, pages, error, created_at, updated_at } = row;
+  const { rule, next_at, created_at, updated_at, read, started_at, ended_at, listed, pages, error, ...settings } = row;
   return {
-    ...{ id, collection_id, kind, url, include, exclude, max_pages, when_gone, paused },
+    ...settings,
     schedule: rule && presentRule(rule),
-    next_at: paused ? null : (next_at?.toISOString() ?? null),
+    next_at: row.paused ? null : (next_at?.toISOString() ?? null),
     last_read: {
-      ...{ read, status: readStatus(row), listed, pages, error },
+      read,
+      status: readStatus(row),
       started_at: started_at.toISOString(),
       ended_at: ended_at?.toISOString() ?? null,
+      listed,
+      pages,
+      error,
     },
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
@@ -125,6 +128,6 @@ export function present(row: SourceRow): z.infer<typeof Source> {
 
 export const presentPage = (row: SourcePage): z.infer<typeof PageOfSource> => {
   const { url, result, error, document_id, read, checked_at, changed_at } = row;
-  const times = { checked_at: checked_at.toISOString(), changed_at: changed_at?.toISOString() ?? null };
-  return { url, result, error, document_id, read, ...times };
+  const changed = changed_at?.toISOString() ?? null;
+  return { url, result, error, document_id, read, checked_at: checked_at.toISOString(), changed_at: changed };
 };

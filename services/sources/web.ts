@@ -37,7 +37,7 @@ function createRobotsReader({ fetch, robot }: SourceWebOptions, signal: AbortSig
     const known = byOrigin.get(origin);
     if (known) return known;
     const reading = read(origin);
-    // it is awaited by whoever asks
+    // every caller awaits it
     reading.catch(() => {});
     byOrigin.set(origin, reading);
     return reading;

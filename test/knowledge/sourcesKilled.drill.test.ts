@@ -15,14 +15,16 @@ test("a read goes on where a killed process stopped, and makes each document onc
   for (const path of paths) site.pages.set(path, `This is ${path}.`);
   site.pages.set("/sitemap.xml", site.sitemap(...paths));
   const env = { PRIVATE_FETCH_HOSTS: site.host, SOURCE_DELAY_MS: "300" };
-  const { deployment, platform, count } = await startWithoutServices(async () => {});
-  const { api_key } = await platform.organization("Readers");
-  const library: Reader = openReader(platform.url, api_key);
+  let library!: Reader;
+  let collection!: string;
+  const { deployment, count } = await startWithoutServices(async ({ url, credentials }) => {
+    library = openReader(url, credentials.api_key);
+    collection = await library.collect("Web");
+  });
 
   // one dies before it has recorded a page, one between records, and one when everything is recorded but the end
   const points = ["after-DocumentUploaded:2", "after-SourcePagesRead:1", "before-SourceReadEnded:1"];
   const first = await startProcess("services", deployment, { ...env, FAIL_AT: points[0]! });
-  const collection = await library.collect("Web");
   const source = { kind: "sitemap", url: site.url("/sitemap.xml") };
   const { id } = (await library.call("POST", `/collections/${collection}/sources`, source)).body;
   await first.ended;

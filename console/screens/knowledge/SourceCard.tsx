@@ -35,7 +35,7 @@ function Actions({ source }: { source: Source }) {
   return <ThingActions actions={actions} kind="source" />;
 }
 
-/** How far a read is, or what it came to. */
+/** How far a read is, or its result. */
 function LastRead({ source }: { source: Source }) {
   const { listed, pages, started_at, ended_at, error, status } = source.last_read;
   const visited = PAGE_RESULTS.reduce((sum, result) => sum + pages[result], 0);
