@@ -57,9 +57,7 @@ function openWork(resources: Resources) {
     worker: (aggregate, organization) =>
       (rooms[aggregate] ?? documents.readings).hasRoom(organization) ? worker : undefined,
     begin: runs.begin,
-    afterCommit(committed) {
-      for (const work of leased) work.afterCommit(committed);
-    },
+    afterCommit: (committed) => leased.forEach((work) => work.afterCommit(committed)),
   });
 
   const stopping = [schedules, sources, runs, erasing, retaining, agents];
