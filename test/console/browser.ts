@@ -69,8 +69,8 @@ export const idIn = (page: Page): string => new URL(page.url()).pathname.split("
 export type Console = Awaited<ReturnType<typeof openConsole>>;
 
 /** A service with its console in a browser, and the organization that the console shows. For `beforeAll`. */
-export async function openConsole() {
-  const service = await startService();
+export async function openConsole(env?: Record<string, string>) {
+  const service = await startService(env);
   const browser = await openBrowser();
   const tenant = await openTenant(service.base, service.credentials);
   const newPage = (viewport = DESKTOP) => visit(browser, viewport);
