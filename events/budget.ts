@@ -14,22 +14,39 @@ const Subject = z.object({ subject: z.string().regex(BUDGET_SUBJECT) });
 export const budgetStream = (organization: string, subject: string): string =>
   streamName("budget", deriveId("budget", organization, subject));
 
-/** Limits of a period, which are sums over the log. */
-export const LimitName = z.enum(["tokens_per_day", "tokens_per_month", "cost_per_day", "cost_per_month"]);
+/** Limits that the log decides: of a period, and of what is stored or runs at this moment. */
+export const LimitName = z.enum([
+  "tokens_per_day",
+  "tokens_per_month",
+  "cost_per_day",
+  "cost_per_month",
+  "pages_per_day",
+  "pages_per_month",
+  "stored_bytes",
+  "documents",
+  "concurrent_runs",
+]);
 export type LimitName = z.infer<typeof LimitName>;
-/** Limits of a sliding minute, and of this moment. */
-export const RateName = z.enum(["requests_per_minute", "tokens_per_minute", "concurrent_turns"]);
+/** Limits of a sliding minute, and of turns of this moment. */
+export const RateName = z.enum(["requests_per_minute", "tokens_per_minute", "concurrent_turns", "concurrent_streams"]);
 export type RateName = z.infer<typeof RateName>;
 
+const Count = z.int().nonnegative().optional();
 /** Days and calendar months of UTC. A limit that is absent is none. */
 export const Limits = z.object({
-  requests_per_minute: z.int().nonnegative().optional(),
-  tokens_per_minute: z.int().nonnegative().optional(),
-  concurrent_turns: z.int().nonnegative().optional(),
-  tokens_per_day: z.int().nonnegative().optional(),
-  tokens_per_month: z.int().nonnegative().optional(),
+  requests_per_minute: Count,
+  tokens_per_minute: Count,
+  concurrent_turns: Count,
+  concurrent_streams: Count,
+  tokens_per_day: Count,
+  tokens_per_month: Count,
   cost_per_day: Money.optional(),
   cost_per_month: Money.optional(),
+  pages_per_day: Count,
+  pages_per_month: Count,
+  stored_bytes: Count,
+  documents: Count,
+  concurrent_runs: Count,
 });
 export type Limits = z.infer<typeof Limits>;
 
@@ -40,10 +57,10 @@ const Settings = Subject.extend({
 });
 const Reached = Subject.extend({
   limit: LimitName,
-  /** `2026-11-23` or `2026-11`. */
+  /** `2026-11-23` or `2026-11`; of what is stored or runs, the day on which it was noticed. */
   period: z.string(),
   percent: z.union([z.literal(80), z.literal(100)]),
-  /** Tokens or US dollars, at the moment it was noticed. */
+  /** In the unit of the limit, at the moment it was noticed. */
   spent: z.string(),
   at_most: z.string(),
 });

@@ -10,6 +10,8 @@ const Public = z.object({
   blob: z.string(),
   /** The owner: a hash of (principal, user value), see scope.ts. */
   scope: z.string(),
+  /** The mark of the upload's user, for budgets of each user; absent: none, or uploaded before there were such limits. */
+  user_mark: z.string().optional(),
 });
 const Personal = z.object({ filename: z.string(), purpose: z.string(), sha256: z.string() });
 

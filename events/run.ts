@@ -44,6 +44,8 @@ const RunSettings = Id.extend({
   continued_from: ContinuedRun.optional(),
   /** Runs that wait for the end of the chain, and are handed over from one run of it to the next. */
   watchers: z.array(Watcher).optional(),
+  /** The mark of the external user, for budgets of each user. */
+  user_mark: z.string().optional(),
 });
 const RunInput = z.object({
   args: StoredValue,

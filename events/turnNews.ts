@@ -1,7 +1,7 @@
 /** What a process that starts turns tells the others, so that limits of a minute and of a moment hold for all of them. */
 export type TurnNews =
-  /** `reserved`: picodollars that budgets hold back for it. */
-  | { kind: "began"; turn_id: string; subjects: string[]; tokens: number; reserved?: string }
+  /** `streamed`: processes before limits of streams leave it out. `reserved`: picodollars that budgets hold back for it. */
+  | { kind: "began"; turn_id: string; subjects: string[]; tokens: number; streamed?: boolean; reserved?: string }
   /** `cost`: picodollars; absent: not known. */
   | { kind: "ended"; turn_id: string; tokens: number; cost?: string }
   /** It was refused before it began. */

@@ -171,6 +171,7 @@ export async function buildServer(deps: HttpDeps) {
   app.addHook("onClose", () => lastUsed.close());
   app.decorateRequest("caller", null as never);
   app.decorateRequest("recheckCredential", undefined);
+  app.decorateRequest("addHeaders", () => {});
   app.setErrorHandler<Error>(sendError);
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?")[0];

@@ -1,6 +1,8 @@
 import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
+import { describeLimit } from "#projections/budgets/limits.ts";
+import type { AdmitRun } from "#services/workflows/startRun.ts";
 import type { Resources } from "./resources.ts";
 
 /** Maximum wait until a step of a budget is in the log. */
@@ -26,3 +28,13 @@ export const openBudgets = (
     onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
     unsettled: rates.unsettled,
   });
+
+/** Room for runs that the service starts itself: they count for the organization and the project. */
+export function openRunLimits(resources: Resources, handle: (command: Command) => Promise<CommandResult>): AdmitRun {
+  const budgets = openBudgets(resources, handle);
+  return async ({ organization_id, project_id }) => {
+    const spender = { organization_id, principal: "system", project_id, agent_id: null, user_mark: null };
+    const answer = await budgets.admit(spender, { runs: 1 });
+    return "refused" in answer ? { refused: describeLimit(answer.refused) } : answer;
+  };
+}

@@ -3,7 +3,7 @@ import { failpoint } from "#infra/failpoint.ts";
 import { openEmbeddingFaults } from "#infra/postgres/embeddingFaults.ts";
 import { openEmbedder } from "#infra/searchModels/embed.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
-import { describeLimit } from "#projections/budgets/watch.ts";
+import { describeLimit } from "#projections/budgets/limits.ts";
 import { findWithoutVectors } from "#projections/documents/vectors.ts";
 import { listOrganizationsWith } from "#projections/providers/query.ts";
 import type { Handle } from "#services/handle.ts";

@@ -8,7 +8,7 @@ import { getAgent } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
-import { describeLimit } from "#projections/budgets/watch.ts";
+import { describeLimit } from "#projections/budgets/limits.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import type { TurnDeps } from "#services/workflows/host/completeTurn.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
@@ -37,7 +37,7 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
     const texts = prompt.messages.map(({ text }) => text);
     const reading = budgets.reading(spender.organization_id);
     const cost = reading.priceOf ? reserveFor(reading.priceOf, { models, prompt, texts }) : 0n;
-    const turn = { turn_id, tokens: estimateTokens(prompt, texts), cost };
+    const turn = { turn_id, tokens: estimateTokens(prompt, texts), streamed: false, cost };
     const answer = await resources.rates.admit(reading, spender, turn);
     if ("spent" in answer) return { refused: describeLimit(answer.spent) };
     return "refused" in answer ? { rate_limited: answer.refused } : answer;

@@ -12,6 +12,7 @@ import { deliverMessage, type DeliveryDeps } from "#services/workflows/deliverMe
 import { createRuns } from "#services/workflows/runs.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
+import { openRunLimits } from "./budgets.ts";
 import { createQueryTwice } from "./queryTwice.ts";
 import type { Resources } from "./resources.ts";
 
@@ -28,6 +29,7 @@ export function openWorkflowWork(
     ...resources,
     handle,
     scripts,
+    admitRun: openRunLimits(resources, handle),
     findWorkflowIds: (organization, name) =>
       queryTwice("workflows", () => listWorkflowsNamed(db, organization, name), isFound),
   });

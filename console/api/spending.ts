@@ -11,18 +11,34 @@ const RATES_RENEWED_MS = 5_000;
 const one = (kind: string, ...names: string[]) => [kind, ...names.map(encodeURIComponent)].join("/");
 
 /** Limits of a day and of a month. */
-export const AMOUNTS = ["tokens_per_day", "tokens_per_month", "cost_per_day", "cost_per_month"] as const;
+export const AMOUNTS = [
+  "tokens_per_day",
+  "tokens_per_month",
+  "cost_per_day",
+  "cost_per_month",
+  "pages_per_day",
+  "pages_per_month",
+] as const;
+/** Limits of what is stored. */
+export const STORED = ["stored_bytes", "documents"] as const;
 /** Limits of any 60 seconds, and of a moment. */
-export const RATES = ["requests_per_minute", "tokens_per_minute", "concurrent_turns"] as const;
-export type LimitName = (typeof AMOUNTS | typeof RATES)[number];
+export const RATES = [
+  "requests_per_minute",
+  "tokens_per_minute",
+  "concurrent_turns",
+  "concurrent_streams",
+  "concurrent_runs",
+] as const;
+export type LimitName = (typeof AMOUNTS | typeof STORED | typeof RATES)[number];
 
 export interface BudgetLimit {
   name: LimitName;
-  /** Requests, tokens, turns, or US dollars. */
+  /** A whole number, or US dollars. */
   limit: string;
   spent: string;
   percent: number;
-  ends_at: string;
+  /** Null: when something is deleted or ends. */
+  ends_at: string | null;
 }
 
 export interface Budget {

@@ -16,22 +16,28 @@ export const BudgetToSet = z.strictObject({
   requests_per_minute: atMost("Turns that begin within any 60 seconds."),
   tokens_per_minute: atMost("Tokens of turns that ended within any 60 seconds, with an estimate for those under way."),
   concurrent_turns: atMost("Turns at a time."),
+  concurrent_streams: atMost("Streamed turns at a time."),
   tokens_per_day: tokens("day"),
   tokens_per_month: tokens("calendar month"),
   cost_per_day: dollars("day"),
   cost_per_month: dollars("calendar month"),
+  pages_per_day: atMost("Pages of documents and extractions that are read in a day of UTC."),
+  pages_per_month: atMost("The same in a calendar month of UTC."),
+  stored_bytes: atMost("Bytes of files, attachments, documents and extractions at a time."),
+  documents: atMost("Documents at a time."),
+  concurrent_runs: atMost("Runs of workflows that have not ended."),
   hard: z
     .boolean()
     .default(true)
     .describe(
-      "At the limit, turns are refused with 402 `budget_exceeded`, or 429 `rate_limited` at limits of a minute or a moment; with `false` there are warnings only.",
+      "At the limit, requests are refused with 402 `budget_exceeded`, or 429 `rate_limited` where it frees itself within moments; with `false` there are warnings only.",
     ),
 });
 
 const LimitShape = z.object({
   name: z.enum([...RateName.options, ...LimitName.options]),
-  limit: z.string().describe("Requests, tokens, turns, or US dollars."),
-  spent: z.string().describe("The figure that refuses turns, as it is now."),
+  limit: z.string().describe("A whole number, or US dollars."),
+  spent: z.string().describe("The figure that refuses, as it is now."),
   reserved: z
     .string()
     .optional()
@@ -40,7 +46,10 @@ const LimitShape = z.object({
     ),
   percent: z.int(),
   period: z.string().describe("The day or the month, `2026-11-23` or `2026-11`; else `minute` or `now`."),
-  ends_at: z.iso.datetime().describe("When what is spent counts no longer."),
+  ends_at: z.iso
+    .datetime()
+    .nullable()
+    .describe("When what is spent counts no longer; null: when something is deleted or ends."),
 });
 export const SUBJECTS =
   "Who spends: `organization`, `each-user` (each value of `user` by itself), `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`.";
@@ -53,6 +62,14 @@ export const Budget = z.object({
 });
 export type Budget = z.infer<typeof Budget>;
 
+/** Limits of what a kind of subject never does: documents name no user, and agents start no runs. */
+const UNCOUNTED: Record<string, (keyof Limits)[]> = {
+  "each-user": ["documents", "pages_per_day", "pages_per_month"],
+  agent: ["documents", "pages_per_day", "pages_per_month", "concurrent_runs"],
+};
+export const uncountedLimit = (subject: string, limits: Limits): string | undefined =>
+  UNCOUNTED[subject.split(":")[0]!]?.find((name) => limits[name] !== undefined);
+
 /** The limits that are set. */
 export function readLimits({ hard: _, ...limits }: z.infer<typeof BudgetToSet>): Limits {
   const set = Object.entries(limits).filter(([, limit]) => limit != null);
@@ -64,7 +81,7 @@ const presentRate = ({ name, at_most, used, ends_at }: RateStatus): Budget["limi
   limit: String(at_most),
   spent: String(used),
   percent: at_most === 0 ? 100 : Math.floor((used * 100) / at_most),
-  period: name === "concurrent_turns" ? "now" : "minute",
+  period: name.startsWith("concurrent") ? "now" : "minute",
   ends_at: ends_at.toISOString(),
 });
 
@@ -80,8 +97,8 @@ export const presentBudget = ({ budget, limits }: BudgetStatus, rates: RateStatu
       spent,
       ...(reserved !== undefined && { reserved }),
       percent,
-      period,
-      ends_at: ends_at.toISOString(),
+      period: ends_at ? period : "now",
+      ends_at: ends_at?.toISOString() ?? null,
     })),
   ],
   created_at: budget.created_at.toISOString(),

@@ -7,7 +7,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
-import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS } from "./budgetShape.ts";
+import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS, uncountedLimit } from "./budgetShape.ts";
 
 /** Budgets of one organization: all of them are read at once. */
 const MAX_BUDGETS = 1_000;
@@ -53,6 +53,11 @@ async function setBudget(
       `The budget has no limit: set one of ${[...RateName.options, ...LimitName.options].join(", ")}.`,
       { param: "cost_per_month" },
     );
+  const uncounted = uncountedLimit(subject, limits);
+  if (uncounted !== undefined)
+    throw new ApiError(null, `${uncounted} cannot be limited for ${subject}: nothing of it counts there.`, {
+      param: uncounted,
+    });
   const others = (await listAll(http, organization_id)).filter((budget) => budget.subject !== subject);
   if (others.length >= MAX_BUDGETS)
     throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });

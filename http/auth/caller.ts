@@ -29,5 +29,7 @@ declare module "fastify" {
     caller: Caller;
     /** Authenticates the caller again. Throws what the route's own authentication would throw now. */
     recheckCredential: (() => Promise<void>) | undefined;
+    /** Adds headers to the answer. */
+    addHeaders: (headers: Record<string, string>) => void;
   }
 }

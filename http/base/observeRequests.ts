@@ -72,6 +72,7 @@ export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudge
   traceRequests(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
+    request.addHeaders = (headers) => void reply.headers(headers);
     reply.raw.once("close", () => {
       budget.release(request);
       logRequest(http, request, reply);

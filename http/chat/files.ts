@@ -8,6 +8,7 @@ import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { createOnce, identifyPost, previousOutcome, readIdempotencyKey } from "../base/idempotency.ts";
 import type { App } from "../base/app.ts";
+import { markUser, uploaderOf, withinLimits } from "../base/limits.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { requireStorage } from "../upload/storageLimits.ts";
@@ -32,15 +33,20 @@ async function store(http: Http, request: FastifyRequest, upload: Upload): Promi
   const wrapped_key = http.vault.createKey(thing);
   const blob = await http.vault.put({ thing, wrapped_key, folder: blobFolder(organization_id, thing) }, bytes);
   const content = { file_id, bytes: bytes.length, mime_type, blob, sha256 };
-  const { isNew, created_id, projected, position } = await createOnce(http, UploadFile, {
-    stream: thing,
-    principal,
-    request_id,
-    ...identity,
-    keys: { [thing]: wrapped_key },
-    data: { ...content, scope: ownerScope(principal, user), filename, purpose },
-    waitFor: ["files"],
-  });
+  const user_mark = markUser(http, organization_id, user);
+  const wish = { request, spender: uploaderOf(caller, user_mark), wanted: { bytes: bytes.length } };
+  const scope = ownerScope(principal, user);
+  const { isNew, created_id, projected, position } = await withinLimits(http, wish, () =>
+    createOnce(http, UploadFile, {
+      stream: thing,
+      principal,
+      request_id,
+      ...identity,
+      keys: { [thing]: wrapped_key },
+      data: { ...content, scope, ...(user_mark !== null && { user_mark }), filename, purpose },
+      waitFor: ["files"],
+    }),
+  );
   if (!isNew || projected) return find(http, caller, user, created_id);
   const created_at = await readRecordedAt(http, position);
   return { id: file_id, filename, purpose, mime_type, bytes: bytes.length, created_at };

@@ -8,6 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { uploaderOf } from "../base/limits.ts";
 import { readUpload } from "../upload/readUpload.ts";
 import { storeOnce } from "../upload/storeOnce.ts";
 import type { PublicExtraction } from "./extractionShape.ts";
@@ -62,6 +63,7 @@ export async function extract(
   const result = await storeOnce<ExtractionRow>(http, {
     kind: "extraction",
     identity: identifyPost(request, "/api/v1/extractions", { body: sha256, more: [name, mime_type] }),
+    wish: { request, spender: uploaderOf(caller), wanted: { bytes: bytes.length, pages: 0 } },
     bytes,
     param: "file",
     claim: `extraction:${content_claim}`,

@@ -10,6 +10,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { nextCommand, previousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
 import { defaultFilename } from "../base/mediaType.ts";
+import { uploaderOf, withinLimits } from "../base/limits.ts";
 import { requireStorage } from "../upload/storageLimits.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import { canSee, hiddenDocument } from "./documentAccess.ts";
@@ -72,6 +73,7 @@ async function replace(
   }
   await requireStorage(http, request.caller.organization_id, bytes.length, "text");
   const folder = blobFolder(request.caller.organization_id, thing);
+  const wish = { request, spender: uploaderOf(request.caller), wanted: { bytes: bytes.length, pages: 0 } };
   const blob = await http.vault.put({ thing, wrapped_key: row.wrapped_key, folder }, bytes);
   const content = {
     mime_type,
@@ -86,11 +88,13 @@ async function replace(
     sha256,
   };
   try {
-    const { position } = await http.send(ReplaceDocument, {
-      ...envelope(request, row.id),
-      ...replacement(identity),
-      data: { document_id: row.id, ...content },
-    });
+    const { position } = await withinLimits(http, wish, () =>
+      http.send(ReplaceDocument, {
+        ...envelope(request, row.id),
+        ...replacement(identity),
+        data: { document_id: row.id, ...content },
+      }),
+    );
     if (position === 0) {
       // another request has stored the same text in the meantime
       await http.blobs.remove(blob);

@@ -4,6 +4,7 @@ import { contentClaim } from "#events/documentClaims.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
+import { uploaderOf } from "../base/limits.ts";
 import { readRecordedAt } from "../base/send.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { storeOnce, type StoreResult } from "../upload/storeOnce.ts";
@@ -45,6 +46,7 @@ export function storeDocument(
   return storeOnce(http, {
     kind: "document",
     identity,
+    wish: { request, spender: uploaderOf(request.caller), wanted: { bytes: bytes.length, documents: 1, pages: 0 } },
     bytes,
     param: original === "text" ? "text" : "file",
     claim: `content:${content_claim}`,

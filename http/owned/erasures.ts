@@ -12,9 +12,9 @@ import { jsonLines } from "../base/jsonLines.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
+import { markUser } from "../base/limits.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
 import { certificateLines, readCompleted } from "./certificate.ts";
-import { markUser } from "../turns/admitTurn.ts";
 import { ErasedOwner } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 

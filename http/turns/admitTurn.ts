@@ -1,8 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import type { Admission, RateRefusal } from "#projections/budgets/rateWatch.ts";
+import type { Spender } from "#projections/budgets/status.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
-import { describeLimit, type ReachedLimit, type SpentLimit } from "#projections/budgets/watch.ts";
+import { limitReached, markUser, warningHeader } from "../base/limits.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -12,9 +13,14 @@ import type { TurnRequest } from "./turnRequest.ts";
 export const projectOf = (caller: Pick<Caller, "project_id">, { project_id = null }: TurnRequest): string | null =>
   caller.project_id ?? project_id;
 
-/** The mark of a user value in its organization; null without one. */
-export const markUser = ({ keyring }: Pick<Http, "keyring">, organization: string, user: string | undefined) =>
-  user === undefined ? null : keyring.keyedHash("user", `${organization} ${user}`);
+/** Who a turn counts for. */
+export const spenderOf = (http: Pick<Http, "keyring">, caller: Caller, request: TurnRequest): Spender => ({
+  organization_id: caller.organization_id,
+  principal: caller.principal,
+  project_id: projectOf(caller, request),
+  agent_id: request.agent?.agent_id ?? null,
+  user_mark: markUser(http, caller.organization_id, request.user),
+});
 
 /** Throws 402 `budget_exceeded`, 429 `rate_limited` or 429 `budget_reserved` where a limit refuses the turn. */
 export async function admitTurn(
@@ -23,39 +29,24 @@ export async function admitTurn(
   request: TurnRequest,
   turn_id: string,
 ): Promise<Admission> {
-  const { organization_id, principal } = caller;
-  const spender = {
-    organization_id,
-    principal,
-    project_id: projectOf(caller, request),
-    agent_id: request.agent?.agent_id ?? null,
-    user_mark: markUser(http, organization_id, request.user),
-  };
+  const spender = spenderOf(http, caller, request);
   const reached = await http.budgets.check(spender);
-  if (reached?.refuses) throw budgetExceeded(reached);
+  if (reached?.refuses) throw limitReached(reached);
   const texts = request.messages.map(({ text }) => text);
-  const reading = http.budgets.reading(organization_id);
+  const reading = http.budgets.reading(spender.organization_id);
   const { priceOf } = reading;
   const models = request.route?.targets ?? [request.model];
   const answer = await http.rates.admit(reading, spender, {
     turn_id,
     tokens: estimateTokens(request.settings, texts),
+    streamed: request.streamed,
     cost: priceOf ? reserveFor(priceOf, { models, prompt: request.settings, texts }) : 0n,
   });
-  if ("spent" in answer) throw budgetExceeded(answer.spent);
+  if ("spent" in answer) throw limitReached(answer.spent);
   if ("refused" in answer) throw refusedFor(answer.refused);
   const { admitted } = answer;
   return reached ? { ...admitted, headers: { ...admitted.headers, ...warningHeader(reached) } } : admitted;
 }
-
-const warningHeader = ({ subject, name, spent, at_most }: ReachedLimit) => ({
-  "x-budget-warning": `${subject}; ${name}; ${spent} of ${at_most}`,
-});
-
-const budgetExceeded = (spent: SpentLimit) =>
-  new ApiError("budget_exceeded", describeLimit(spent), {
-    retryAfterMs: Math.max(1, spent.ends_at.getTime() - Date.now()),
-  });
 
 const refusedFor = ({ code, message, retry_after_ms, headers }: RateRefusal) =>
   new ApiError(code, message, { retryAfterMs: retry_after_ms, headers });

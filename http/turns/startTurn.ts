@@ -7,10 +7,13 @@ import { StartTurn, type PromptOrBlob } from "#events/thread.ts";
 import { titleOf } from "#events/threadTitle.ts";
 import type { Admission } from "#projections/budgets/rateWatch.ts";
 import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
 import { firstEvent } from "../base/idempotency.ts";
 import { commandBytes, type CommandRequest } from "../base/send.ts";
 import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
-import { admitTurn, markUser, projectOf } from "./admitTurn.ts";
+import { markUser } from "../base/limits.ts";
+import { admitTurn, projectOf, spenderOf } from "./admitTurn.ts";
+import { countAttachedBytes } from "./attachedBytes.ts";
 import { openFrameReader, type FrameReader } from "./frameReader.ts";
 import { spendingOf } from "#events/turnEnd.ts";
 import type { TurnIdentity } from "./previousTurn.ts";
@@ -81,20 +84,25 @@ async function startAdmitted(
     reserved: admitted.reserved,
   });
   // files belong to key and user, whatever agent they are shown to (spec: Authentication, rule 5)
-  const blobs = { organization_id, scope: ownerScope(request.caller.principal, turnRequest.user), thread_id, turn_id };
+  const scope = ownerScope(request.caller.principal, turnRequest.user);
+  const room = countAttachedBytes(http, request, spenderOf(http, request.caller, turnRequest));
+  const blobs = { organization_id, scope, thread_id, turn_id, room };
   const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
 
   const reader = settleAtEnd(openFrameReader(http.frames, organization_id, turn_id), admitted);
   try {
-    const { repeated } = await http.send(StartTurn, command);
+    const { repeated, position } = await http.send(StartTurn, command);
     request.onlyWaits();
-    if (repeated) {
+    if (!repeated) room.settle(position);
+    else {
+      room.withdraw();
       reader.close();
       return await resumeRepeated(http, turnRequest, identity);
     }
   } catch (error) {
     reader.close();
     // the turn may run all the same: a retry without a key joins it
+    if (error instanceof ApiError && error.status < 500) room.withdraw();
     if (error instanceof Unavailable) await noteUnanswered(http, { command_id: identity.id });
     throw error;
   }
@@ -187,6 +195,7 @@ async function prepare(
   const json = Buffer.from(JSON.stringify(prompt));
   await requireThreadStorage(http, turn, stored_bytes + json.length, "messages");
   await requireStorage(http, turn.organization_id, stored_bytes + json.length, "messages");
+  await turn.room.admit(json.length);
   const title = titleOf(messages);
   return build(
     { prompt_blob: await putBlob(http, turn, json), bytes: json.length, ...(title !== null && { title }) },

@@ -5,6 +5,7 @@ import type { FileRow } from "#projections/files/query.ts";
 import type { Http } from "../base/deps.ts";
 import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
 import { attachmentTooLarge, MAX_ATTACHMENT_BYTES, type AttachmentSource } from "./attachment.ts";
+import type { AttachedBytes } from "./attachedBytes.ts";
 import { decodedLength } from "./base64.ts";
 import { fileNotFound, findFile } from "./files.ts";
 import { textMessage, type InputMessage } from "./turnRequest.ts";
@@ -12,13 +13,16 @@ import { textMessage, type InputMessage } from "./turnRequest.ts";
 type Needs = Pick<Http, "db" | "vault" | "freshRead" | "settings">;
 
 /** Where the blobs of a turn are stored, and the key that seals them. */
-export interface TurnBlobs {
+export interface TurnFolder {
   organization_id: string;
   scope: string;
   thread_id: string;
   turn_id: string;
   /** Wrapped data key of the turn. */
   key: string;
+}
+export interface TurnBlobs extends TurnFolder {
+  room: Pick<AttachedBytes, "admit">;
 }
 
 type Content = Pick<Attachment, "bytes" | "sha256" | "blob" | "sealed_by">;
@@ -33,11 +37,11 @@ interface FoundAttachment {
   store(): Promise<Content>;
 }
 
-const turnFolder = ({ organization_id, thread_id, turn_id }: TurnBlobs): string =>
+const turnFolder = ({ organization_id, thread_id, turn_id }: TurnFolder): string =>
   blobFolder(organization_id, streamName("thread", thread_id), streamName("turn", turn_id));
 
 /** Seals bytes with the turn's key and stores them. Returns the blob's key. */
-export function putBlob({ vault }: Pick<Http, "vault">, turn: TurnBlobs, bytes: Uint8Array): Promise<string> {
+export function putBlob({ vault }: Pick<Http, "vault">, turn: TurnFolder, bytes: Uint8Array): Promise<string> {
   return vault.put({ thing: streamName("turn", turn.turn_id), wrapped_key: turn.key, folder: turnFolder(turn) }, bytes);
 }
 
@@ -81,6 +85,7 @@ async function requireRoom(http: Needs, turn: TurnBlobs, found: FoundAttachment[
   if (!last) return 0;
   await requireThreadStorage(http, turn, bytes, last.param);
   await requireStorage(http, turn.organization_id, bytes, last.param);
+  await turn.room.admit(bytes);
   return bytes;
 }
 

@@ -2,6 +2,7 @@ import { blobFolder, newId, parseStreamName, streamName } from "#events/ids.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, rejectionError } from "../base/errors.ts";
 import { nextCommand, previousOutcome, type CreationReceipt, type IdempotentRequest } from "../base/idempotency.ts";
+import { withinLimits, type Wish } from "../base/limits.ts";
 import { requireStorage } from "./storageLimits.ts";
 
 /** The thing that holds a unique name, by its id. */
@@ -21,6 +22,8 @@ export interface NewThing {
 export interface StoreOptions<R> {
   kind: "document" | "extraction";
   identity: IdempotentRequest;
+  /** What the limits of budgets are asked for. */
+  wish: Wish;
   bytes: Buffer;
   /** The field of the request that holds the bytes. */
   param: string;
@@ -49,10 +52,11 @@ async function create<R>(http: Http, options: StoreOptions<R>, identity: Idempot
   const thing = streamName(options.kind, id);
   const folder = blobFolder(identity.organization_id, thing);
   const wrapped_key = http.vault.createKey(thing);
-  const blob = await http.vault.put({ thing, wrapped_key, folder }, options.bytes);
   try {
-    const receipt = await options.create({ id, blob, keys: { [thing]: wrapped_key }, identity });
-    const { isNew, created_id, position, projected } = receipt;
+    const { isNew, created_id, position, projected } = await withinLimits(http, options.wish, async () => {
+      const blob = await http.vault.put({ thing, wrapped_key, folder }, options.bytes);
+      return options.create({ id, blob, keys: { [thing]: wrapped_key }, identity });
+    });
     if (isNew) return { kind: "created", id, position, projected };
     await http.blobs.removeAll(folder);
     return { kind: "repeated", id: created_id };

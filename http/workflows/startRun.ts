@@ -15,6 +15,7 @@ import {
   previousOutcome,
   type IdempotentRequest,
 } from "../base/idempotency.ts";
+import { markUser, withinLimits } from "../base/limits.ts";
 import { loadArgsSchema } from "./argsSchema.ts";
 import { findFreeSlots } from "./concurrencySlots.ts";
 import { violationMessage } from "#events/violationMessage.ts";
@@ -108,7 +109,10 @@ async function sendStart(
   const { principal, request, continued } = start;
   const run_id = continued?.run_id ?? newId();
   const input = await storeInput(http, { organization_id, run_id }, JSON.stringify(start.args), continued?.calls());
-  const data = buildRun(workflow, start, run_id, input);
+  const user_mark = markUser(http, organization_id, start.external_user_id ?? undefined);
+  const data = { ...buildRun(workflow, start, run_id, input), ...(user_mark !== null && { user_mark }) };
+  const spender = { organization_id, principal, project_id: workflow.project_id, agent_id: null, user_mark };
+  const wish = { request, spender, wanted: { runs: 1 } };
   const { keys } = input;
   const command = { stream: streamName("run", run_id), principal, request_id: request.id, ...(keys && { keys }) };
 
@@ -117,7 +121,9 @@ async function sendStart(
     const slot = await pickSlot(http, workflow, start.args);
     if (slot === undefined) break;
     try {
-      const started = await createOnce(http, StartRun, { ...command, ...identity, data: { ...data, slot } });
+      const started = await withinLimits(http, wish, () =>
+        createOnce(http, StartRun, { ...command, ...identity, data: { ...data, slot } }),
+      );
       if (!started.isNew) await deleteInput(http, input);
       return started.created_id;
     } catch (error) {

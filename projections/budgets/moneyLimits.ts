@@ -2,7 +2,8 @@ import { fromPicodollars, toPicodollars } from "#events/money.ts";
 import type { Share } from "./rates.ts";
 import type { BudgetRow } from "./query.ts";
 import type { Reservations } from "./reservations.ts";
-import { countedAs, hasMoney, periodsAt, subjectsOf, type Spender } from "./status.ts";
+import { periodsAt } from "./periods.ts";
+import { countedAs, hasMoney, subjectsOf, type Spender } from "./status.ts";
 
 /** A limit of money that a turn counts for, with what is spent and held back of it at this moment. Amounts are picodollars. */
 export interface MoneyLimit {

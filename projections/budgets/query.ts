@@ -20,23 +20,46 @@ export async function listBudgets(db: Db, organization: string): Promise<BudgetR
   return rows.map(({ limits, ...row }) => ({ ...row, limits: decode(limits) }));
 }
 
-/** What was spent by one principal, in one project, with one agent, for one external user. */
+/** What one principal, in one project, with one agent, for one external user, spent in a period or has now. */
 export interface SpentRow {
   principal: string;
   project_id: string | null;
   agent_id: string | null;
   user_mark: string | null;
-  tokens: number;
+  tokens?: number;
   /** US dollars; null if nothing is known. */
-  cost: string | null;
+  cost?: string | null;
+  pages?: number;
+  /** The project of the key that uploaded what was read: documents name none. */
+  upload_project_id?: string | null;
+  bytes?: number;
+  documents?: number;
+  runs?: number;
 }
 
+const KEYS = "read.keys k on k.organization_id = $1 and g.principal = 'key:' || k.id::text";
+
 /** What an organization spent, `from` included, `to` excluded. */
-export const SPENT = `select s.principal, s.project_id, s.agent_id, s.user_mark,
-    least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
-    trim_scale(sum(u.cost))::text as cost
-  from read.usage u join read.usage_sources s on s.id = u.source_id
-  where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4`;
+export const SPENT = `select g.*, case when g.pages > 0 and g.project_id is null then k.project_id end as upload_project_id
+  from (select s.principal, s.project_id, s.agent_id, s.user_mark,
+      least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
+      trim_scale(sum(u.cost))::text as cost, sum(u.pages)::bigint as pages
+    from read.usage u join read.usage_sources s on s.id = u.source_id
+    where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4) g left join ${KEYS}`;
 
 export const sumSpent = (db: Db, organization: string, from: Date, to: Date): Promise<SpentRow[]> =>
   db.query<SpentRow>(SPENT, [organization, from, to]);
+
+/** What an organization stores and runs at this moment, and the position up to which that follows the log. */
+export async function sumHoldings(db: Db, organization: string): Promise<{ position: number; rows: SpentRow[] }> {
+  const [row] = await db.query<{ position: number; rows: SpentRow[] }>(
+    `select (select position from log.checkpoints where name = 'usage') as position,
+       (select coalesce(json_agg(held), '[]') from (
+          select g.principal, coalesce(g.project_id, k.project_id) as project_id, g.agent_id, g.user_mark, g.bytes, g.documents, g.runs
+          from (select principal, project_id, agent_id, user_mark,
+                  sum(bytes)::bigint as bytes, sum(documents)::bigint as documents, sum(runs)::bigint as runs
+                from read.usage_holdings where organization_id = $1 group by 1, 2, 3, 4) g left join ${KEYS}) held) as rows`,
+    [organization],
+  );
+  return row!;
+}

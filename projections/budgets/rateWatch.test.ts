@@ -60,8 +60,9 @@ let number = 0;
 const admit = (
   watch: RateWatch,
   limits: Limits,
-  { tokens = 0, as = spender, subject = "organization", hard = true } = {},
-) => watch.admit({ budgets: budget(limits, subject, hard) }, as, { turn_id: `t${number++}`, tokens, cost: 0n });
+  { tokens = 0, as = spender, subject = "organization", hard = true, streamed = false } = {},
+) =>
+  watch.admit({ budgets: budget(limits, subject, hard) }, as, { turn_id: `t${number++}`, tokens, streamed, cost: 0n });
 function admitted(answer: RateAnswer) {
   if (!("admitted" in answer)) throw new Error("refused");
   return answer.admitted;
@@ -184,6 +185,7 @@ test.each([
     processes[n % 2]!.admit({ budgets: budget(limits), spending: spendingOf(1) }, spender, {
       turn_id: `first${n}`,
       tokens: 0,
+      streamed: false,
       cost: 1_000_000_000_000n,
     });
   const answers = await Promise.all(Array.from({ length: 80 }, (_, n) => ask(n)));
@@ -199,6 +201,7 @@ test("a process that begins later knows what others hold back, and what their tu
     watch.admit({ budgets: budget(limits), spending: spendingOf(1) }, spender, {
       turn_id,
       tokens: 0,
+      streamed: false,
       cost: 1_000_000_000_000n,
     });
   const first = admitted(await ask(early!, "e1"));
@@ -210,4 +213,20 @@ test("a process that begins later knows what others hold back, and what their tu
     "refused.message",
     expect.stringContaining("has used 1.5 of 3 US dollars (cost_per_day), and 1 are reserved"),
   );
+});
+
+test("a limit of streams counts streams, and refuses nothing else", async () => {
+  const [watch] = openProcesses(1);
+  const limits = { concurrent_streams: 2 };
+  const stream = () => admit(watch!, limits, { streamed: true });
+  const [first] = [admitted(await stream()), admitted(await stream())];
+  expect(await stream()).toMatchObject({
+    refused: {
+      code: "rate_limited",
+      message: expect.stringContaining("concurrent_streams of organization is reached: 2 of 2"),
+    },
+  });
+  expect(isAdmitted(await admit(watch!, limits))).toBe(true);
+  first!.end({ tokens: 1 });
+  expect(isAdmitted(await stream())).toBe(true);
 });

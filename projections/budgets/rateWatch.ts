@@ -4,9 +4,10 @@ import { decideMoney, moneyBudgetsOf, moneyLimitsOf, presentMoneyLimit, type Mon
 import type { BudgetRow } from "./query.ts";
 import { addedBy, allRates, decideRates, describeRate, rateHeaders, ratesOf, type RateStatus } from "./rates.ts";
 import { subjectsOf, type Spender } from "./status.ts";
-import { TurnCounts } from "./turnCounts.ts";
+import { TurnCounts, type Rates } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
-import type { Reading, SpentLimit } from "./watch.ts";
+import type { SpentLimit } from "./limits.ts";
+import type { Reading } from "./figures.ts";
 
 /** A share that is given out is renewed by the other processes' answers; after this time the process decides alone. */
 const MAX_WAIT_MS = 5_000;
@@ -53,16 +54,18 @@ interface WantedTurn {
   turn_id: string;
   /** An estimate. */
   tokens: number;
+  streamed: boolean;
   /** The most that one request of it may cost, in picodollars. */
   cost: bigint;
 }
 
 /** What a turn that may not begin is answered, undefined where it may. */
-function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, { tokens, cost }: WantedTurn) {
-  const money = decideMoney(limits, cost, turns.share(now));
+function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: WantedTurn) {
+  const added = addedBy(turn);
+  const money = decideMoney(limits, turn.cost, turns.share(now));
   if (money.kind === "spent") return { spent: presentMoneyLimit(money.by, now) };
-  const rate = decideRates(rates, tokens, turns.share(now));
-  if (rate.kind === "refuse") return refusal(turns, rate.by, rates, now, tokens);
+  const rate = decideRates(rates, added, turns.share(now));
+  if (rate.kind === "refuse") return refusal(turns, rate.by, { rates, added, now });
   if (money.kind === "reserved") return { refused: reservedRefusal(presentMoneyLimit(money.by, now)) };
   return money.kind === "wait" || rate.kind === "wait" ? "wait" : undefined;
 }
@@ -84,7 +87,7 @@ interface Applying {
 
 /** Decides once this process's share suffices. An admitted turn counts in the same tick, so that no other one gets its place. */
 async function decide(turns: TurnFollower, { budgets, spending }: LimitReading, spender: Spender, turn: WantedTurn) {
-  const { turn_id, tokens, cost } = turn;
+  const { turn_id, tokens, streamed, cost } = turn;
   for (const giveUpAt = Date.now() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = Date.now();
     if (spending) turns.reservations.apply(spending, now);
@@ -93,17 +96,18 @@ async function decide(turns: TurnFollower, { budgets, spending }: LimitReading, 
     const refused = refusalOf(turns, { rates, limits, now }, turn);
     if (refused === "wait" && now <= giveUpAt) continue;
     if (refused !== undefined && refused !== "wait") return refused;
-    turns.giveOut(rates, tokens);
+    turns.giveOut(rates, addedBy(turn));
     turns.reserve(limits, cost);
     const reserved = limits.length > 0 && { reserved: String(cost) };
-    turns.tell({ kind: "began", turn_id, subjects: subjectsOf(spender), tokens, ...reserved });
+    turns.tell({ kind: "began", turn_id, subjects: subjectsOf(spender), tokens, streamed, ...reserved });
     const headers = rateHeaders(ratesOf(budgets, spender, turns.counts, now), now);
     return { headers, ...(reserved && { reserved: fromPicodollars(cost) }) };
   }
 }
 
-function refusal({ counts }: TurnFollower, by: RateStatus, rates: RateStatus[], now: number, tokens: number) {
-  const over = by.used + addedBy(tokens)[by.name] - by.at_most;
+type Refused = Pick<Applying, "rates" | "now"> & { added: Rates };
+function refusal({ counts }: TurnFollower, by: RateStatus, { rates, added, now }: Refused) {
+  const over = by.used + added[by.name] - by.at_most;
   const refused: RateRefusal = {
     code: "rate_limited",
     message: describeRate(by),

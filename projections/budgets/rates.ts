@@ -4,10 +4,11 @@ import { countedAs, subjectsOf, USER_SUBJECT, type Spender } from "./status.ts";
 import type { Rates, TurnCounts } from "./turnCounts.ts";
 
 /** What a new turn adds. */
-export const addedBy = (tokens: number): Rates => ({
+export const addedBy = ({ tokens, streamed }: { tokens: number; streamed: boolean }): Rates => ({
   requests_per_minute: 1,
   tokens_per_minute: tokens,
   concurrent_turns: 1,
+  concurrent_streams: streamed ? 1 : 0,
 });
 
 /** A limit of a minute or of this moment, and what is used of it. */
@@ -74,6 +75,8 @@ type RateDecision = { kind: "admit" } | { kind: "wait" } | { kind: "refuse"; by:
 /** A turn whose estimate alone exceeds the limit begins when nothing else is counted: estimates are rough. */
 const isFull = ({ name, used, at_most }: RateStatus, added: Rates): boolean =>
   used >= at_most || (used > 0 && used + added[name] > at_most);
+/** A turn that is no stream is none of the limit's business. */
+const concerns = ({ name }: RateStatus, added: Rates): boolean => name !== "concurrent_streams" || added[name] > 0;
 
 function isShareGivenOut({ name, used, at_most, counted }: RateStatus, added: Rates, share: Share): boolean {
   const admitted = share.admitted(counted)[name];
@@ -82,9 +85,8 @@ function isShareGivenOut({ name, used, at_most, counted }: RateStatus, added: Ra
 }
 
 /** Whether a turn may begin now. */
-export function decideRates(rates: RateStatus[], tokens: number, share: Share): RateDecision {
-  const added = addedBy(tokens);
-  const hard = rates.filter(({ hard: isHard }) => isHard);
+export function decideRates(rates: RateStatus[], added: Rates, share: Share): RateDecision {
+  const hard = rates.filter((rate) => rate.hard && concerns(rate, added));
   const by = hard.find((rate) => isFull(rate, added));
   if (by) return { kind: "refuse", by };
   const mustWait = share.processes > 1 && hard.some((rate) => isShareGivenOut(rate, added, share));
@@ -117,6 +119,7 @@ const UNITS: Record<RateName, string> = {
   requests_per_minute: "requests of this minute",
   tokens_per_minute: "tokens of this minute",
   concurrent_turns: "turns at a time",
+  concurrent_streams: "streams at a time",
 };
 
 /** For people and clients. */

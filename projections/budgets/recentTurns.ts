@@ -12,6 +12,7 @@ interface TurnState {
 }
 interface RecentTurn extends TurnState, Omit<Spender, "organization_id"> {
   started_at: Date;
+  streamed: boolean;
 }
 
 type Stored<T> = Omit<T, "tokens"> & { usage: string | null };
@@ -27,7 +28,7 @@ const ENDED = "coalesce(t.ended_at, t.parked_at) as ended_at";
 /** Turns that began since a moment, and those that are still running. */
 export async function listRecentTurns(db: Db, organization: string, since: Date): Promise<RecentTurn[]> {
   const rows = await db.query<Stored<RecentTurn>>(
-    `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, t.started_at, ${ENDED}, t.usage
+    `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, t.started_at, t.streamed, ${ENDED}, t.usage
      from read.turns t join read.usage_sources s on s.id = t.id
      where t.organization_id = $1 and t.started_at >= $2::timestamptz - interval '1 hour'
        and (t.started_at >= $2 or (t.status = 'running' and t.parked_at is null))

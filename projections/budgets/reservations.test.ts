@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { NO_AMOUNTS } from "./limits.ts";
 import { Reservations, type OpenTurn, type Spending } from "./reservations.ts";
 
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
@@ -25,7 +26,7 @@ function snapshot(log: Recorded[], position: number, asked: string[]): Spending 
       open.delete(turn_id);
     }
   }
-  const sums = new Map(subjects.map((subject) => [subject, { tokens: 0n, cost: sum }]));
+  const sums = new Map(subjects.map((subject) => [subject, { ...NO_AMOUNTS, cost: sum }]));
   const settled = asked.filter((turn_id) => begun.has(turn_id) && !open.has(turn_id));
   return { position, before: new Map(), today: sums, open: [...open.values()], settled };
 }

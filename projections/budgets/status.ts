@@ -1,5 +1,7 @@
 import { EACH_USER, LimitName, type Reached } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
+import { endOf, fromUnits, MEASURES, NO_AMOUNTS, toUnits, type Amounts, type Unit } from "./limits.ts";
+import type { HeldSums } from "./holdings.ts";
 import type { BudgetRow, SpentRow } from "./query.ts";
 
 /** Who a turn is counted for. */
@@ -15,31 +17,21 @@ export interface Spender {
 /** One limit of a budget, and what was spent of it. */
 export interface LimitStatus {
   name: LimitName;
-  /** Tokens, or US dollars as a decimal text. */
+  /** Whole numbers, or US dollars as a decimal text. */
   at_most: string;
   spent: string;
   /** Of money: what is held back for turns under way, in US dollars. */
   reserved?: string;
   /** Whole percent, rounded down; 100 where the limit is zero. */
   percent: number;
-  /** `2026-11-23` or `2026-11`. */
+  /** `2026-11-23` or `2026-11`; of what is stored or runs, the day on which it is looked at. */
   period: string;
-  ends_at: Date;
+  /** Null: when something is deleted or ends. */
+  ends_at: Date | null;
 }
 export interface BudgetStatus {
   budget: BudgetRow;
   limits: LimitStatus[];
-}
-
-/** Moments at which a day and a month of UTC begin, and the next ones. */
-export function periodsAt(now: Date) {
-  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
-  return {
-    month: new Date(Date.UTC(year, month)),
-    day: new Date(Date.UTC(year, month, day)),
-    nextDay: new Date(Date.UTC(year, month, day + 1)),
-    nextMonth: new Date(Date.UTC(year, month + 1)),
-  };
 }
 
 /** Begins the subject of one external user, for whom budgets of `each-user` count. */
@@ -59,41 +51,51 @@ export const subjectsOf = ({
   ...(user_mark === null ? [] : [`${USER_SUBJECT}${user_mark}`]),
 ];
 
-/** What each subject spent; cost in picodollars. */
-export type Sums = ReadonlyMap<string, { tokens: bigint; cost: bigint }>;
-const NOTHING = { tokens: 0n, cost: 0n };
+/** What each subject spent or has. */
+export type Sums = ReadonlyMap<string, Amounts>;
+
+export function addAmounts(a: Amounts, b: Amounts, sign = 1n): Amounts {
+  return {
+    tokens: a.tokens + sign * b.tokens,
+    cost: a.cost + sign * b.cost,
+    pages: a.pages + sign * b.pages,
+    bytes: a.bytes + sign * b.bytes,
+    documents: a.documents + sign * b.documents,
+    runs: a.runs + sign * b.runs,
+  };
+}
+
+const amountsOf = ({ tokens = 0, cost, pages = 0, bytes = 0, documents = 0, runs = 0 }: SpentRow): Amounts => ({
+  tokens: BigInt(tokens),
+  cost: toPicodollars(cost ?? "0"),
+  pages: BigInt(pages),
+  bytes: BigInt(bytes),
+  documents: BigInt(documents),
+  runs: BigInt(runs),
+});
 
 /** Sums once for all budgets: an organization may have a thousand of them, and as many spenders. */
 export function sumBySubject(rows: SpentRow[]): Sums {
-  const sums = new Map<string, { tokens: bigint; cost: bigint }>();
+  const sums = new Map<string, Amounts>();
+  const add = (subject: string, amounts: Amounts) =>
+    sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
   for (const row of rows) {
-    const tokens = BigInt(row.tokens);
-    const cost = toPicodollars(row.cost ?? "0");
-    for (const subject of subjectsOf(row)) {
-      const sum = sums.get(subject) ?? NOTHING;
-      sums.set(subject, { tokens: sum.tokens + tokens, cost: sum.cost + cost });
-    }
+    const amounts = amountsOf(row);
+    for (const subject of subjectsOf(row)) add(subject, amounts);
+    if (row.upload_project_id) add(`project:${row.upload_project_id}`, { ...NO_AMOUNTS, pages: amounts.pages });
   }
   return sums;
 }
 
-/** Whole numbers that can be compared: tokens, or picodollars. */
-const toUnits = (name: LimitName, amount: string | number): bigint =>
-  name.startsWith("cost") ? toPicodollars(String(amount)) : BigInt(amount);
-const fromUnits = (name: LimitName, units: bigint): string =>
-  name.startsWith("cost") ? fromPicodollars(units) : String(units);
-
 function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Date): Omit<LimitStatus, "reserved"> {
-  const { nextDay, nextMonth } = periodsAt(now);
-  const isDaily = name.endsWith("day");
   const most = toUnits(name, limit);
   return {
     name,
     at_most: fromUnits(name, most),
     spent: fromUnits(name, sum),
     percent: most === 0n ? 100 : Number((sum * 100n) / most),
-    period: now.toISOString().slice(0, isDaily ? 10 : 7),
-    ends_at: isDaily ? nextDay : nextMonth,
+    period: now.toISOString().slice(0, MEASURES[name].per === "month" ? 7 : 10),
+    ends_at: endOf(name, now),
   };
 }
 
@@ -109,42 +111,61 @@ export interface Figures {
   before: Sums;
   today: Sums;
   pending?: (subject: string) => Pending;
+  /** What is stored and runs; absent: not read. */
+  held?: HeldSums;
 }
 
 export const hasMoney = (budgets: BudgetRow[]): boolean =>
   budgets.some(({ limits }) => limits.cost_per_day !== undefined || limits.cost_per_month !== undefined);
 
-export const hasPeriods = (budgets: BudgetRow[]): boolean =>
-  budgets.some(({ limits }) => LimitName.options.some((name) => limits[name] !== undefined));
+export const hasPeriods = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per !== "now");
+/** Whether a limit is about what is stored or runs at a moment. */
+export const hasHeld = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "now");
 
-/** How far each limit of a budget is used up by what one subject spent. */
+/** The limits that are set, of these units. */
+const namesOf = ({ limits }: BudgetRow, units?: ReadonlySet<Unit>): LimitName[] =>
+  LimitName.options.filter((name) => limits[name] !== undefined && (!units || units.has(MEASURES[name].unit)));
+const has = (budgets: BudgetRow[], is: (measure: (typeof MEASURES)[LimitName]) => boolean): boolean =>
+  budgets.some((budget) => namesOf(budget).some((name) => is(MEASURES[name])));
+
+export interface Counted {
+  /** The subject whose amounts are compared. */
+  subject: string;
+  /** Absent: all. */
+  units?: ReadonlySet<Unit> | undefined;
+}
+
+/** How far each limit of a budget is used up by what one subject spent or has. */
 export const limitStatuses = (
-  { limits }: BudgetRow,
-  counted: string,
-  { before, today, pending }: Figures,
+  budget: BudgetRow,
+  { subject, units }: Counted,
+  { before, today, pending, held }: Figures,
   now: Date,
 ): LimitStatus[] =>
-  LimitName.options.flatMap((name) => {
-    const limit = limits[name];
-    if (limit === undefined) return [];
-    const unit = name.startsWith("cost") ? "cost" : "tokens";
-    const ofToday = (today.get(counted) ?? NOTHING)[unit];
-    const earlier = name.endsWith("day") ? 0n : (before.get(counted) ?? NOTHING)[unit];
-    if (unit === "tokens") return [statusOf(name, limit, ofToday + earlier, now)];
-    const { ended, reserved } = pending?.(counted) ?? NOTHING_PENDING;
-    const status = statusOf(name, limit, ofToday + earlier + ended, now);
+  namesOf(budget, units).flatMap((name) => {
+    const limit = budget.limits[name]!;
+    const { unit, per } = MEASURES[name];
+    if (per === "now") return held ? [statusOf(name, limit, held.get(subject)[unit], now)] : [];
+    const ofToday = (today.get(subject) ?? NO_AMOUNTS)[unit];
+    const sum = ofToday + (per === "day" ? 0n : (before.get(subject) ?? NO_AMOUNTS)[unit]);
+    if (unit !== "cost") return [statusOf(name, limit, sum, now)];
+    const { ended, reserved } = pending?.(subject) ?? NOTHING_PENDING;
+    const status = statusOf(name, limit, sum + ended, now);
     return [{ ...status, ...(pending && { reserved: fromPicodollars(reserved) }) }];
   });
 
 /** Of a budget for each user: what the user has spent that has spent most, limit by limit. */
 function mostOfUsers(budget: BudgetRow, figures: Figures, now: Date): LimitStatus[] {
+  const { today, before, held } = figures;
   const users = new Set(
-    [...figures.today.keys(), ...figures.before.keys()].filter((one) => one.startsWith(USER_SUBJECT)),
+    [...today.keys(), ...before.keys(), ...(held?.keys() ?? [])].filter((one) => one.startsWith(USER_SUBJECT)),
   );
   return [...users].reduce(
-    (most, user) =>
-      limitStatuses(budget, user, figures, now).map((one, n) => (one.percent > most[n]!.percent ? one : most[n]!)),
-    limitStatuses(budget, EACH_USER, figures, now),
+    (most, subject) =>
+      limitStatuses(budget, { subject }, figures, now).map((one, n) =>
+        one.percent > most[n]!.percent ? one : most[n]!,
+      ),
+    limitStatuses(budget, { subject: EACH_USER }, figures, now),
   );
 }
 
@@ -155,7 +176,7 @@ export const budgetStatuses = (budgets: BudgetRow[], figures: Figures, now: Date
     limits:
       budget.subject === EACH_USER
         ? mostOfUsers(budget, figures, now)
-        : limitStatuses(budget, budget.subject, figures, now),
+        : limitStatuses(budget, { subject: budget.subject }, figures, now),
   }));
 
 /** The subject of a budget that a spender is counted as; undefined where the budget does not concern it. */

@@ -4,8 +4,14 @@ import { TurnCounts } from "./turnCounts.ts";
 
 const AT = 1_800_000_000_000;
 const SUBJECT = "organization";
-const begun = (turn_id: string, at = AT, tokens = 10) => ({ turn_id, subjects: [SUBJECT, "key:k"], tokens, at });
-const used = (counts: TurnCounts, now = AT, subject = SUBJECT) => Object.values(counts.used(subject, now));
+const begun = (turn_id: string, at = AT, tokens = 10, streamed = false) => ({
+  turn_id,
+  subjects: [SUBJECT, "key:k"],
+  tokens,
+  streamed,
+  at,
+});
+const used = (counts: TurnCounts, now = AT, subject = SUBJECT) => Object.values(counts.used(subject, now)).slice(0, 3);
 
 test("a turn counts with an estimate until it ends, then with its tokens, for a minute each", () => {
   const counts = new TurnCounts();

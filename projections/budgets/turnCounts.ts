@@ -46,6 +46,7 @@ interface SubjectCounts {
   tokens: SlidingSum;
   /** Turns under way, and an estimate of their tokens. */
   open: number;
+  streams: number;
   expected: number;
 }
 
@@ -56,6 +57,7 @@ interface BegunTurn {
   subjects: string[];
   /** An estimate of its tokens, until it ends. */
   tokens: number;
+  streamed: boolean;
   at: number;
 }
 interface KnownTurn extends BegunTurn {
@@ -67,9 +69,15 @@ export interface Rates {
   requests_per_minute: number;
   tokens_per_minute: number;
   concurrent_turns: number;
+  concurrent_streams: number;
 }
 
-const NOTHING: Rates = { requests_per_minute: 0, tokens_per_minute: 0, concurrent_turns: 0 };
+export const NO_RATES: Rates = {
+  requests_per_minute: 0,
+  tokens_per_minute: 0,
+  concurrent_turns: 0,
+  concurrent_streams: 0,
+};
 
 /**
  * Counts the turns of an organization in the last minute. Each turn begins and ends once, however often and in whatever order
@@ -82,7 +90,7 @@ export class TurnCounts {
   #countsOf(subject: string): SubjectCounts {
     const known = this.#counts.get(subject);
     if (known) return known;
-    const created = { requests: new SlidingSum(), tokens: new SlidingSum(), open: 0, expected: 0 };
+    const created = { requests: new SlidingSum(), tokens: new SlidingSum(), open: 0, streams: 0, expected: 0 };
     this.#counts.set(subject, created);
     return created;
   }
@@ -93,6 +101,7 @@ export class TurnCounts {
     for (const subject of turn.subjects) {
       const count = this.#countsOf(subject);
       count.open -= 1;
+      count.streams -= Number(turn.streamed);
       count.expected -= turn.tokens;
     }
     return turn;
@@ -105,6 +114,7 @@ export class TurnCounts {
       const count = this.#countsOf(subject);
       count.requests.add(turn.at, 1);
       count.open += 1;
+      count.streams += Number(turn.streamed);
       count.expected += turn.tokens;
     }
   }
@@ -121,17 +131,18 @@ export class TurnCounts {
 
   used(subject: string, now: number): Rates {
     const count = this.#counts.get(subject);
-    if (!count) return NOTHING;
+    if (!count) return NO_RATES;
     return {
       requests_per_minute: count.requests.total(now),
       tokens_per_minute: count.tokens.total(now) + count.expected,
       concurrent_turns: count.open,
+      concurrent_streams: count.streams,
     };
   }
   /** Milliseconds until `amount` of it has left the window; 0 for turns under way, whose end nobody knows. */
   freeIn(subject: string, name: keyof Rates, amount: number, now: number): number {
     const count = this.#counts.get(subject);
-    if (!count || name === "concurrent_turns") return 0;
+    if (!count || name.startsWith("concurrent")) return 0;
     return (name === "requests_per_minute" ? count.requests : count.tokens).leavesIn(now, amount);
   }
   subjects(): Iterable<string> {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TurnNews, TurnNewsExchange } from "#events/turnNews.ts";
 import type { Db } from "../projection.ts";
-import { addedBy, type RateStatus, type Share } from "./rates.ts";
+import type { RateStatus, Share } from "./rates.ts";
 import type { MoneyLimit } from "./moneyLimits.ts";
 import { findTurns, listRecentTurns } from "./recentTurns.ts";
 import { subjectsOf } from "./status.ts";
 import { Reservations } from "./reservations.ts";
-import { TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
+import { NO_RATES, TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
 
 /** How often open turns are looked up, and the other processes asked what they know. */
 const TEND_MS = 2_000;
@@ -92,20 +92,21 @@ export class TurnFollower {
     else if (isOther && news.kind === "ask") this.tell({ kind: "answer", to: news.process, n: news.n });
     else if (isOther) this.#greet(news.process, now);
   }
-  #begin({ turn_id, subjects, tokens, reserved }: Extract<TurnNews, { kind: "began" }>, at: number): void {
-    this.counts.begin({ turn_id, subjects, tokens, at });
+  #begin(news: Extract<TurnNews, { kind: "began" }>, at: number): void {
+    const { turn_id, subjects, tokens, streamed = false, reserved } = news;
+    this.counts.begin({ turn_id, subjects, tokens, streamed, at });
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved: BigInt(reserved), at });
   }
   /** A process that has just begun to count has read what is in the read models, which follow a moment later. */
   #greet(process: string, now: number): void {
     this.tell({ kind: "answer", to: process, n: 0 });
     const open = this.counts.openSince(now - SILENT_MS);
-    for (const { turn_id, subjects, tokens } of open)
-      if (!this.reservations.has(turn_id)) this.tell({ kind: "began", turn_id, subjects, tokens });
-    const tokensOf = new Map(open.map(({ turn_id, tokens }) => [turn_id, tokens]));
+    for (const { turn_id, subjects, tokens, streamed } of open)
+      if (!this.reservations.has(turn_id)) this.tell({ kind: "began", turn_id, subjects, tokens, streamed });
+    const known = new Map(open.map((turn) => [turn.turn_id, turn]));
     for (const { turn_id, subjects, reserved, cost } of this.reservations.unsettled()) {
-      const tokens = tokensOf.get(turn_id) ?? 0;
-      this.tell({ kind: "began", turn_id, subjects, tokens, reserved: String(reserved) });
+      const { tokens, streamed } = known.get(turn_id) ?? { tokens: 0, streamed: false };
+      this.tell({ kind: "began", turn_id, subjects, tokens, streamed, reserved: String(reserved) });
       if (cost !== undefined) this.tell({ kind: "ended", turn_id, tokens: 0, cost: String(cost) });
     }
   }
@@ -114,8 +115,8 @@ export class TurnFollower {
     const { db } = this.#options;
     const since = new Date(Date.now() - WINDOW_SECONDS * 1000);
     for (const turn of await listRecentTurns(db, this.#organization, since)) {
-      const { turn_id, started_at, ended_at, tokens } = turn;
-      this.counts.begin({ turn_id, subjects: subjectsOf(turn), tokens: 0, at: started_at.getTime() });
+      const { turn_id, started_at, ended_at, tokens, streamed } = turn;
+      this.counts.begin({ turn_id, subjects: subjectsOf(turn), tokens: 0, streamed, at: started_at.getTime() });
       if (ended_at) this.counts.end(turn_id, tokens, ended_at.getTime());
     }
   }
@@ -173,7 +174,7 @@ export class TurnFollower {
     const [admitted, reserved] = [this.#admitted, this.#reserved];
     return {
       processes: this.#heard.size + 1,
-      admitted: (counted) => admitted.get(counted) ?? NOTHING,
+      admitted: (counted) => admitted.get(counted) ?? NO_RATES,
       reserved: (counted) => reserved.get(counted) ?? 0n,
     };
   }
@@ -183,14 +184,14 @@ export class TurnFollower {
       this.#reserved.set(counted, (this.#reserved.get(counted) ?? 0n) + cost);
   }
   /** Counts a turn against this process's share of the limits. */
-  giveOut(rates: RateStatus[], tokens: number): void {
-    const added = addedBy(tokens);
+  giveOut(rates: RateStatus[], added: Rates): void {
     for (const counted of new Set(rates.map((rate) => rate.counted))) {
-      const before = this.#admitted.get(counted) ?? NOTHING;
+      const before = this.#admitted.get(counted) ?? NO_RATES;
       this.#admitted.set(counted, {
         requests_per_minute: before.requests_per_minute + added.requests_per_minute,
         tokens_per_minute: before.tokens_per_minute + added.tokens_per_minute,
         concurrent_turns: before.concurrent_turns + added.concurrent_turns,
+        concurrent_streams: before.concurrent_streams + added.concurrent_streams,
       });
     }
   }
@@ -200,5 +201,3 @@ export class TurnFollower {
     this.#unsubscribe();
   }
 }
-
-const NOTHING: Rates = { requests_per_minute: 0, tokens_per_minute: 0, concurrent_turns: 0 };

@@ -1,37 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Reached } from "#events/budget.ts";
-import type { Db } from "../projection.ts";
-import { listBudgets, sumSpent, type BudgetRow } from "./query.ts";
-import { readSpending } from "./readSpending.ts";
-import { readPrices, type PriceOf } from "./reserve.ts";
-import { Reservations, type Spending } from "./reservations.ts";
+import { EACH_USER, LimitName, type Reached } from "#events/budget.ts";
+import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
+import { createHoldings } from "./holdings.ts";
+import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
+import { createLoader, createMemory, MAX_ENTRIES } from "./memory.ts";
+import type { BudgetRow } from "./query.ts";
 import {
   budgetStatuses,
   countedAs,
-  hasMoney,
-  hasPeriods,
+  hasHeld,
   limitStatuses,
-  periodsAt,
   reachedLimits,
   subjectsOf,
-  sumBySubject,
   type BudgetStatus,
-  type Figures,
   type LimitStatus,
   type Spender,
-  type Sums,
 } from "./status.ts";
 
 /** Age of the figures that decide about a turn: turns that ended within that time are missing. */
 const MAX_AGE_MS = 1_000;
 /** An organization without budgets never waits: new ones are looked up in the background, unless it was idle for so long. */
 const MAX_IDLE_MS = 60_000;
-/** Earlier days of the month change only where a turn of theirs ends today. */
-const MAX_AGE_OF_PAST_MS = 60_000;
 /** How long a turn waits for figures; then the last known ones decide, so that a slow database holds up no turn. */
 const MAX_WAIT_MS = 2_000;
-/** Organizations, budgets and sums that each memory of this process holds, a few hundred bytes each. */
-const MAX_ENTRIES = 100_000;
 
 /** A limit that a spender has reached to 80 % or more, and the budget's subject. */
 export interface ReachedLimit extends LimitStatus {
@@ -40,8 +31,20 @@ export interface ReachedLimit extends LimitStatus {
   refuses: boolean;
 }
 
-/** A limit that is used up, and the budget's subject. */
-export type SpentLimit = Pick<ReachedLimit, "subject" | "name" | "spent" | "at_most" | "ends_at">;
+/** What a request adds; of pages, which nobody knows before a file is read, and of what a turn spends, 0. */
+export type Wanted = Partial<Record<Unit, number>>;
+const OF_TURN: Wanted = { tokens: 0, cost: 0 };
+
+/** Something that may be stored, or a run that may begin. */
+export interface HoldingAdmission {
+  /** The most used limit that it has reached to 80 %. */
+  reached(): ReachedLimit | undefined;
+  /** It is in the log. */
+  settle(position: number): void;
+  /** It was refused after all. */
+  withdraw(): void;
+}
+const UNLIMITED: HoldingAdmission = { reached: () => undefined, settle: () => {}, withdraw: () => {} };
 
 export interface BudgetWatch {
   /**
@@ -49,92 +52,18 @@ export interface BudgetWatch {
    * most and never throws: where figures cannot be read, the last known ones decide.
    */
   check(spender: Spender): Promise<ReachedLimit | undefined>;
+  /** Whether something may be stored or read, or a run begin, now. Counts it at once. Never throws, like `check`. */
+  admit(spender: Spender, wanted: Wanted): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
   /** What the last `check` of the organization knew. */
   reading(organization: string): Reading;
   /** All budgets with figures of this moment. */
   fresh(organization: string): Promise<BudgetStatus[]>;
 }
 
-interface WatchOptions {
-  db: Db;
+interface WatchOptions extends FigureOptions {
   /** Records that a limit is reached. Called again after it failed. */
   report(organization: string, reached: Reached): Promise<unknown>;
   onError(error: unknown): void;
-  /** Turns of which the process does not know whether the read models contain their end. */
-  unsettled?(organization: string): string[];
-}
-
-/** The budgets of an organization with what they are compared with, and when it was read. */
-export interface Reading extends Figures {
-  at: number;
-  budgets: BudgetRow[];
-  /** Where a budget has a limit of a day or a month. */
-  spending?: Spending;
-  /** Where one has a limit of money. */
-  priceOf?: PriceOf;
-}
-const NO_READING: Reading = { at: Number.NEGATIVE_INFINITY, budgets: [], before: new Map(), today: new Map() };
-
-/** The last value of each organization. Forgets all of them when they are too many: they are read again. */
-function createMemory<T>(sizeOf: (value: T) => number) {
-  const values = new Map<string, T>();
-  let entries = 0;
-  function forget(organization: string): void {
-    const value = values.get(organization);
-    if (value !== undefined) entries -= 1 + sizeOf(value);
-    values.delete(organization);
-  }
-  return {
-    get: (organization: string) => values.get(organization),
-    forget,
-    set(organization: string, value: T): void {
-      forget(organization);
-      const size = 1 + sizeOf(value);
-      if (entries + size > MAX_ENTRIES) {
-        values.clear();
-        entries = 0;
-      }
-      values.set(organization, value);
-      entries += size;
-    },
-  };
-}
-
-/** Sums what an organization spent, its earlier days of the month at most once a minute. */
-function createFigures({ db, unsettled }: WatchOptions) {
-  const pasts = createMemory<{ at: number; day: number; sums: Sums }>(({ sums }) => sums.size);
-
-  async function readPast(organization: string, { month, day }: ReturnType<typeof periodsAt>, now: number) {
-    const known = pasts.get(organization);
-    if (known && known.day === day.getTime() && now - known.at < MAX_AGE_OF_PAST_MS) return known.sums;
-    const sums = month < day ? sumBySubject(await sumSpent(db, organization, month, day)) : new Map();
-    // turns of yesterday may still arrive in the read model
-    if (now - day.getTime() > MAX_AGE_OF_PAST_MS) pasts.set(organization, { at: now, day: day.getTime(), sums });
-    return sums;
-  }
-  /** The past last: what moves there at midnight may count twice for a moment, and is never missing. */
-  async function readSums(organization: string, now: number): Promise<Spending> {
-    const periods = periodsAt(new Date(now));
-    const range = { from: periods.day, to: periods.nextDay, asked: unsettled?.(organization) ?? [] };
-    const { spent, ...today } = await readSpending(db, organization, range);
-    return { ...today, today: sumBySubject(spent), before: await readPast(organization, periods, now) };
-  }
-  return {
-    async read(organization: string, now: number): Promise<Reading> {
-      const budgets = await listBudgets(db, organization);
-      if (!hasPeriods(budgets)) return { ...NO_READING, at: now, budgets };
-      const [spending, priceOf] = await Promise.all([
-        readSums(organization, now),
-        hasMoney(budgets) ? readPrices(db, organization) : undefined,
-      ]);
-      const { before, today } = spending;
-      const reserved = new Reservations();
-      reserved.apply(spending, now);
-      const pending = (subject: string) => reserved.of(subject);
-      return { at: now, budgets, before, today, pending, spending, ...(priceOf && { priceOf }) };
-    },
-    forget: pasts.forget,
-  };
 }
 
 /** Reports each step of a limit once per process; the decider lets the first process's report into the log. */
@@ -155,23 +84,30 @@ function createReporter({ report, onError }: WatchOptions) {
   };
 }
 
-/** The limits of the spender that are reached to 80 %, the one that refuses first; none whose period is over. */
-function reachedBy({ budgets, at, ...figures }: Reading, spender: Spender): ReachedLimit[] {
+/** How far the limits of the spender are reached with what is wanted, the one that refuses first; none whose period is over. */
+function reachedBy({ budgets, at, ...figures }: Reading, spender: Spender, wanted: Wanted): ReachedLimit[] {
   const subjects = subjectsOf(spender);
+  const units = new Set(Object.keys(wanted) as Unit[]);
   const now = Date.now();
   return budgets
     .flatMap((budget) => {
       const { subject, hard } = budget;
       const counted = countedAs(budget, subjects);
-      const limits = counted === undefined ? [] : limitStatuses(budget, counted, figures, new Date(at));
-      return limits.map((limit) => ({ ...limit, subject, refuses: hard && limit.percent >= 100 }));
+      if (counted === undefined) return [];
+      const limits = limitStatuses(budget, { subject: counted, units }, figures, new Date(at));
+      return limits.map((limit) => ({ ...limit, subject, refuses: hard && isFull(limit, wanted) }));
     })
-    .filter(({ percent, ends_at }) => percent >= 80 && ends_at.getTime() > now)
+    .filter(({ percent, refuses, ends_at }) => (percent >= 80 || refuses) && (!ends_at || ends_at.getTime() > now))
     .toSorted((a, b) => Number(b.refuses) - Number(a.refuses) || b.percent - a.percent);
 }
 
+function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Wanted): boolean {
+  const { unit, per } = MEASURES[name];
+  return per === "now" ? BigInt(spent) + BigInt(wanted[unit] ?? 0) > BigInt(at_most) : percent >= 100;
+}
+
 /** Gives `last` instead where reading fails or takes long. */
-async function within(reading: Promise<Reading>, last: Reading): Promise<Reading> {
+async function within<T>(reading: Promise<T>, last: T): Promise<T> {
   const timer = new AbortController();
   try {
     return await Promise.race([reading.catch(() => last), sleep(MAX_WAIT_MS, last, { signal: timer.signal })]);
@@ -180,55 +116,91 @@ async function within(reading: Promise<Reading>, last: Reading): Promise<Reading
   }
 }
 
+/** Waits for sums, no longer than turns do. */
+const settled = (reading: Promise<void>): Promise<void> => within(reading, undefined);
+
+const hasUnits = ({ limits }: BudgetRow, wanted: Wanted, wantedPer?: "now"): boolean =>
+  LimitName.options.some((name) => {
+    const { unit, per } = MEASURES[name];
+    return limits[name] !== undefined && unit in wanted && (!wantedPer || per === wantedPer);
+  });
+const toAmounts = ({ bytes = 0, documents = 0, runs = 0 }: Wanted): Amounts => ({
+  ...NO_AMOUNTS,
+  bytes: BigInt(bytes),
+  documents: BigInt(documents),
+  runs: BigInt(runs),
+});
+
 /** Reads what budgets leave, shared by all turns of an organization in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
   const figures = createFigures(options);
   const tell = createReporter(options);
   const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
-  const loading = new Map<string, Promise<Reading>>();
-
-  async function load(organization: string): Promise<Reading> {
+  const holdings = createHoldings(options);
+  const loader = createLoader(async (organization) => {
     const reading = await figures.read(organization, Date.now());
     known.set(organization, reading);
     tell(organization, statusesOf(reading));
     return reading;
-  }
-  function refresh(organization: string): Promise<Reading> {
-    const running = loading.get(organization);
-    if (running) return running;
-    const started = load(organization).finally(() => loading.delete(organization));
-    loading.set(organization, started);
-    // logs a failure once, however many turns wait
-    started.catch(options.onError);
-    return started;
-  }
+  }, options.onError);
 
   async function recent(organization: string): Promise<Reading> {
     const last = known.get(organization) ?? NO_READING;
     const age = Date.now() - last.at;
     if (age < MAX_AGE_MS) return last;
-    const reading = refresh(organization);
+    const reading = loader.load(organization);
     if (last.budgets.length === 0 && age <= MAX_IDLE_MS) return last;
     return within(reading, last);
   }
 
+  const withHeld = (organization: string, reading: Reading): Reading => ({
+    ...reading,
+    held: holdings.sums(organization),
+  });
+  /** Near a limit the sums are read again: what was deleted or has ended must make room, and other processes admit, too. */
+  async function readHeld(organization: string, reached: () => ReachedLimit[]): Promise<void> {
+    await settled(holdings.recent(organization));
+    if (reached().some(({ ends_at }) => ends_at === null)) await settled(holdings.fresh(organization));
+  }
+
   return {
-    check: async (spender) => reachedBy(await recent(spender.organization_id), spender)[0],
+    check: async (spender) => reachedBy(await recent(spender.organization_id), spender, OF_TURN)[0],
+    async admit(spender, wanted) {
+      const { organization_id } = spender;
+      const subjects = subjectsOf(spender);
+      const { budgets, ...reading } = await recent(organization_id);
+      const concerned = { ...reading, budgets: budgets.filter((budget) => countedAs(budget, subjects) !== undefined) };
+      const limited = concerned.budgets.some((budget) => hasUnits(budget, wanted));
+      if (!limited) return { admitted: UNLIMITED };
+      const all = () => reachedBy(withHeld(organization_id, concerned), spender, wanted);
+      if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now"))) await readHeld(organization_id, all);
+      // from here on without waiting, so that no other request gets the same room
+      const [reached] = all();
+      if (reached?.refuses) return { refused: reached };
+      const added = holdings.add(organization_id, subjects, toAmounts(wanted));
+      const settle = (position: number) => {
+        added.settle(position);
+        const named = concerned.budgets.filter(({ subject }) => subject !== EACH_USER);
+        tell(organization_id, statusesOf(withHeld(organization_id, { ...concerned, budgets: named })));
+      };
+      const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
+      const warned = () => reachedBy(withHeld(organization_id, concerned), spender, nothing)[0];
+      return { admitted: { reached: warned, settle, withdraw: added.withdraw } };
+    },
     reading: (organization) => known.get(organization) ?? NO_READING,
     async fresh(organization) {
       // one that runs may have begun before what the caller wants to see
-      await loading.get(organization)?.catch(() => {});
+      await loader.running(organization)?.catch(() => {});
       figures.forget(organization);
-      return statusesOf(await refresh(organization));
+      const reading = await loader.load(organization);
+      if (!hasHeld(reading.budgets)) return statusesOf(reading);
+      await holdings.fresh(organization);
+      const statuses = statusesOf(withHeld(organization, reading));
+      tell(organization, statuses);
+      return statuses;
     },
   };
 }
 
 const statusesOf = ({ budgets, at, ...figures }: Reading): BudgetStatus[] =>
   budgetStatuses(budgets, figures, new Date(at));
-
-/** For people and clients: which budget, what was spent of it, and when it begins again. */
-export function describeLimit({ subject, name, spent, at_most, ends_at }: SpentLimit): string {
-  const unit = name.startsWith("cost") ? "US dollars" : "tokens";
-  return `The budget ${subject} has used ${spent} of ${at_most} ${unit} (${name}). It begins again at ${ends_at.toISOString()}.`;
-}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DocumentIndexed, DocumentReprocessed } from "#events/document.ts";
+import { DocumentDeleted, DocumentIndexed, DocumentReprocessed } from "#events/document.ts";
 import { ExtractionCompleted, ExtractionRequested } from "#events/extraction.ts";
+import { FileDeleted, FileUploaded } from "#events/file.ts";
 import {
   NO_USAGE,
   RoundRequested,
@@ -41,6 +42,13 @@ const turnStarted = (user: string | null, more: object = {}) =>
 const row = { organization_id: ORGANIZATION, principal: "system" };
 const source = { table: "usage_sources", key: { id } };
 const released = { table: "usage_reservations", kind: "remove", key: { turn_id: id } };
+const dropped = { table: "usage_holdings", kind: "remove", key: { id } };
+const held = (amounts: object, more: object = {}) => ({
+  table: "usage_holdings",
+  kind: "put",
+  key: { id },
+  row: { ...row, ...more, bytes: 0, documents: 0, runs: 0, ...amounts },
+});
 const spent = (part: number, counted: object) => ({
   table: "usage",
   kind: "put",
@@ -78,8 +86,10 @@ describe("the usage projection of a turn", () => {
       },
       { table: "usage_users", kind: "remove", key: { turn_id: id } },
       released,
+      dropped,
       { table: "usage_users", kind: "removeWhere", where: { thread_id } },
       { table: "usage_reservations", kind: "removeWhere", where: { thread_id } },
+      { table: "usage_holdings", kind: "removeWhere", where: { thread_id } },
     ]);
     const unnamed = {
       ...source,
@@ -141,8 +151,26 @@ describe("the usage projection of a turn", () => {
       { ...source, kind: "remove" },
       { table: "usage_users", kind: "remove", key: { turn_id: id } },
       released,
+      dropped,
     ]);
   });
+
+  test("holds what its attachments store", () => {
+    const thread_id = thread.slice("thread-".length);
+    const none = { thread_id, project_id: null, agent_id: null, user_mark: null };
+    const changes = projectEvents(usage, thread, turnStarted(null, { stored_bytes: 7 }));
+    expect(changes[1]).toEqual(held({ bytes: 7 }, none));
+  });
+});
+
+test("the usage projection holds files and documents until they are deleted", () => {
+  const file = { file_id: id, bytes: 5, mime_type: "text/plain", blob: "b", scope: "s", user_mark: "m" };
+  const uploaded = FileUploaded.of(file, { filename: "", purpose: "", sha256: "" });
+  const changes = projectEvents(usage, `file-${id}`, uploaded, FileDeleted.of({ file_id: id }));
+  expect(changes).toEqual([held({ bytes: 5 }, { user_mark: "m" }), dropped]);
+  const placed = { document_id: id, collection_id: id, content_claim: "c", external_claim: null };
+  const gone = projectEvents(usage, `document-${id}`, documentUploaded(id), DocumentDeleted.of(placed));
+  expect(gone.slice(1)).toEqual([held({ bytes: 1, documents: 1 }), dropped]);
 });
 
 test("the usage projection counts each model that answered, and the turn for the last", () => {
@@ -165,6 +193,7 @@ test("the usage projection counts the pages of documents and extractions when th
   const again = DocumentReprocessed.of({ document_id: id, generation: 2, worker: null, reextract: true });
   expect(projectEvents(usage, `document-${id}`, uploaded, indexed(1, 3), again, indexed(2, 0))).toEqual([
     { ...source, kind: "put", row },
+    held({ bytes: 1, documents: 1 }),
     spent(1, { pages: 3 }),
     { ...source, kind: "patch", row: { principal: "system" } },
   ]);
@@ -176,6 +205,7 @@ test("the usage projection counts the pages of documents and extractions when th
   const completed = ExtractionCompleted.of({ ...text, extraction_id: id, attempt: 1, units: 2 });
   expect(projectEvents(usage, `extraction-${id}`, requested, completed)).toEqual([
     { ...source, kind: "put", row },
+    held({ bytes: 1 }),
     spent(0, { pages: 2 }),
   ]);
 });

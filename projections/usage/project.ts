@@ -4,10 +4,12 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import type { ExtractionEvent } from "#events/extraction.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { NO_USAGE, type ThreadEvent, type Usage } from "#events/thread.ts";
+import { holdings, putHolding, removeHolding, type HoldingEvent } from "./holdings.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
 type EventRecord<E extends NewEvent, T extends E["type"]> = RecordedEvent<Extract<E, { type: T }>>;
 type UsageEvent =
+  | HoldingEvent
   | Extract<
       ThreadEvent,
       {
@@ -72,6 +74,8 @@ const usageRow = (
 function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const { stream, organization_id, data, personal } = event;
   const { turn_id, scope, model, agent, workflow_id = null, project_id = null, user_mark = null, reserved } = data;
+  const agent_id = agent?.agent_id ?? null;
+  const bytes = data.stored_bytes ?? 0;
   const thread_id = parseStreamName(stream).id;
   const input = personal?.input;
   const user = input && "prompt" in input ? input.prompt.user : null;
@@ -79,7 +83,7 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const turn = source(turn_id, event, {
     scope,
     model: encode(model),
-    agent_id: agent?.agent_id ?? null,
+    agent_id,
     workflow_id,
     project_id,
     user_mark,
@@ -87,6 +91,7 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const started = [
     turn,
     ...(reserved === undefined ? [] : [reservation(turn_id, { thread_id, organization_id, reserved })]),
+    ...(bytes === 0 ? [] : [putHolding(event, turn_id, { thread_id, project_id, agent_id, user_mark, bytes })]),
   ];
   if (name === null) return started;
   return [
@@ -120,7 +125,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 8,
+  version: 9,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
@@ -134,17 +139,30 @@ export const usage = defineProjection<UsageEvent>({
       { table: "usage_sources", kind: "remove", key: { id: turn_id } },
       ...removeUser(turn_id),
       release(turn_id),
+      removeHolding(turn_id),
     ],
     // a turn may be deleted while it runs
-    TurnDeleted: ({ data }) => [...removeUser(data.turn_id), release(data.turn_id)],
+    TurnDeleted: ({ data }) => [...removeUser(data.turn_id), release(data.turn_id), removeHolding(data.turn_id)],
     ThreadDeleted: ({ stream }) =>
-      ["usage_users", "usage_reservations"].map((table) => ({
+      ["usage_users", "usage_reservations", "usage_holdings"].map((table) => ({
         table,
         kind: "removeWhere",
         where: { thread_id: parseStreamName(stream).id },
       })),
-    DocumentUploaded: (event) => [source(event.data.document_id, event)],
-    DocumentReplaced: changePrincipal,
+    ...holdings,
+    DocumentUploaded: (event) => {
+      const { document_id, size_bytes: bytes } = event.data;
+      return [source(document_id, event), putHolding(event, document_id, { bytes, documents: 1 })];
+    },
+    DocumentReplaced: (event) => [
+      ...changePrincipal(event),
+      {
+        table: "usage_holdings",
+        kind: "patch",
+        key: { id: event.data.document_id },
+        row: { bytes: event.data.size_bytes },
+      },
+    ],
     DocumentReprocessed: changePrincipal,
     DocumentIndexed: (event) => {
       const { document_id, generation, units } = event.data;
@@ -156,7 +174,10 @@ export const usage = defineProjection<UsageEvent>({
       const isFree = tokens.prompt_tokens === 0 && tokens.cost === undefined;
       return isFree ? [] : [usageRow(event, document_id, -event.version, { tokens, model })];
     },
-    ExtractionRequested: (event) => [source(event.data.extraction_id, event)],
+    ExtractionRequested: (event) => {
+      const { extraction_id, size_bytes: bytes } = event.data;
+      return [source(extraction_id, event), putHolding(event, extraction_id, { bytes })];
+    },
     ExtractionCompleted: (event) => [usageRow(event, event.data.extraction_id, 0, { pages: event.data.units })],
   },
 });

@@ -53,3 +53,19 @@ create table usage_users (
 );
 create index usage_users_by_thread on usage_users (thread_id);
 create index usage_users_by_scope on usage_users (organization_id, scope);
+-- What counts at this moment: a turn's attachments, a file, a document, an extraction, or a run that has not ended.
+create table usage_holdings (
+  id uuid primary key,
+  -- of a turn
+  thread_id uuid,
+  organization_id uuid not null,
+  principal text not null,
+  project_id uuid,
+  agent_id uuid,
+  user_mark text,
+  bytes bigint not null,
+  documents integer not null,
+  runs integer not null
+);
+create index usage_holdings_by_organization on usage_holdings (organization_id);
+create index usage_holdings_by_thread on usage_holdings (thread_id) where thread_id is not null;

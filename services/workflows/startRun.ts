@@ -24,7 +24,13 @@ export interface StartDeps {
   scripts: ScriptStore;
   schemas: SchemaChecker;
   keyring: Pick<Keyring, "keyedHash">;
+  admitRun: AdmitRun;
 }
+/** Asks the limits of budgets for one more run. */
+export type AdmitRun = (run: {
+  organization_id: string;
+  project_id: string | null;
+}) => Promise<{ refused: string } | { admitted: { settle(position: number): void; withdraw(): void } }>;
 
 /** A run to start. Its id, and the ids of its commands, derive from what starts it, so that it starts once. */
 export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"> {
@@ -101,7 +107,9 @@ async function sendStart(
   for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++) {
     const slot = await pickSlot(deps, workflow, args);
     if (slot === undefined) break;
-    const { rejection }: CommandResult = await deps.handle(
+    const room = await deps.admitRun(workflow);
+    if ("refused" in room) return { code: "rate_limited", message: room.refused };
+    const { position, rejection }: CommandResult = await deps.handle(
       newCommand(StartRun.type, {
         id: run.commandId(attempt),
         stream: streamName("run", run.run_id),
@@ -112,6 +120,8 @@ async function sendStart(
         data: { ...settings, ...input, slot, ...run.more },
       }),
     );
+    if (rejection) room.admitted.withdraw();
+    else room.admitted.settle(position);
     if (!rejection || rejection.code === "run_exists") return undefined;
     if (rejection.code !== "slot_taken") return { code: rejection.code, message: rejection.message };
   }

@@ -1,4 +1,12 @@
-import { AMOUNTS, RATES, setBudget, type Budget, type BudgetToSet, type LimitName } from "../../api/spending.ts";
+import {
+  AMOUNTS,
+  RATES,
+  setBudget,
+  STORED,
+  type Budget,
+  type BudgetToSet,
+  type LimitName,
+} from "../../api/spending.ts";
 import { Check, Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { useSaving } from "../../parts/useSaving.ts";
@@ -14,6 +22,12 @@ const LABELS: Record<LimitName, string> = {
   requests_per_minute: "Requests a minute",
   tokens_per_minute: "Tokens a minute",
   concurrent_turns: "Turns at a time",
+  concurrent_streams: "Streams at a time",
+  concurrent_runs: "Runs at a time",
+  pages_per_day: "Pages read a day",
+  pages_per_month: "Pages read a month",
+  stored_bytes: "Stored bytes",
+  documents: "Documents",
 };
 const isMoney = (name: LimitName) => name.startsWith("cost");
 
@@ -23,7 +37,7 @@ function readLimits(form: FormData): BudgetToSet {
     if (text === "") return null;
     return isMoney(name) ? text : Number(text);
   };
-  const limits = [...AMOUNTS, ...RATES].map((name) => [name, read(name)]);
+  const limits = [...AMOUNTS, ...STORED, ...RATES].map((name) => [name, read(name)]);
   return { ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>), hard: form.has("hard") };
 }
 
@@ -95,6 +109,8 @@ export function BudgetForm({ budget, groups, chosen }: Props) {
       {!budget && <Subject groups={groups} chosen={chosen} />}
       <p className="quiet">Days and months of UTC. An empty field is no limit. What was spent before counts.</p>
       <Limits names={AMOUNTS} limitOf={limitOf} />
+      <p className="quiet">What is stored. Deleting makes room.</p>
+      <Limits names={STORED} limitOf={limitOf} />
       <p className="quiet">Within any 60 seconds, and at the same time. These free themselves.</p>
       <Limits names={RATES} limitOf={limitOf} />
       <Check

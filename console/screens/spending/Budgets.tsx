@@ -31,7 +31,15 @@ const UNITS: Record<LimitName, string> = {
   requests_per_minute: "requests in a minute",
   tokens_per_minute: "tokens in a minute",
   concurrent_turns: "turns at a time",
+  concurrent_streams: "streams at a time",
+  concurrent_runs: "runs at a time",
+  pages_per_day: "pages a day",
+  pages_per_month: "pages a month",
+  stored_bytes: "bytes",
+  documents: "documents",
 };
+/** Without its period. */
+const unitOf = ({ name }: BudgetLimit): string => UNITS[name].split(" ")[0]!;
 const isMoney = ({ name }: BudgetLimit) => name.startsWith("cost");
 const show = (limit: BudgetLimit, amount: string): string =>
   isMoney(limit) ? formatCost(amount) : formatNumber(Number(amount));
@@ -45,9 +53,13 @@ function Left({ limit }: { limit: BudgetLimit }) {
       {limit.percent >= 100 ? (
         <strong className="bad-text">used up</strong>
       ) : (
-        `${show(limit, String(left))}${isMoney(limit) ? "" : " tokens"} left`
+        `${show(limit, String(left))}${isMoney(limit) ? "" : ` ${unitOf(limit)}`} left`
       )}
-      , again <Time at={limit.ends_at} />
+      {limit.ends_at && (
+        <>
+          , again <Time at={limit.ends_at} />
+        </>
+      )}
     </>
   );
 }

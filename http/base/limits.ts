@@ -1,0 +1,59 @@
+import type { FastifyRequest } from "fastify";
+import { describeLimit, type SpentLimit } from "#projections/budgets/limits.ts";
+import type { Spender } from "#projections/budgets/status.ts";
+import type { BudgetWatch, Wanted } from "#projections/budgets/watch.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { Http } from "./deps.ts";
+import { ApiError } from "./errors.ts";
+
+/** The mark of a user value in its organization; null without one. */
+export const markUser = ({ keyring }: Pick<Http, "keyring">, organization: string, user: string | undefined) =>
+  user === undefined ? null : keyring.keyedHash("user", `${organization} ${user}`);
+
+/** Who a caller's upload counts for. */
+export const uploaderOf = (
+  { organization_id, principal, project_id }: Caller,
+  user_mark: string | null = null,
+): Spender => ({ organization_id, principal, project_id, agent_id: null, user_mark });
+
+export const warningHeader = ({ subject, name, spent, at_most }: SpentLimit) => ({
+  "x-budget-warning": `${subject}; ${name}; ${spent} of ${at_most}`,
+});
+
+/** 402 `budget_exceeded`; 429 `rate_limited` of what ends by itself. */
+export const limitReached = (limit: SpentLimit): ApiError =>
+  limit.name === "concurrent_runs"
+    ? new ApiError("rate_limited", describeLimit(limit))
+    : new ApiError("budget_exceeded", describeLimit(limit), {
+        ...(limit.ends_at && { retryAfterMs: Math.max(1, limit.ends_at.getTime() - Date.now()) }),
+      });
+
+/** What a request would add, and for whom it counts. */
+export interface Wish {
+  request: Pick<FastifyRequest, "addHeaders">;
+  spender: Spender;
+  wanted: Wanted;
+}
+
+/** Creates something if the limits leave room for it. Throws 402 `budget_exceeded` and 429 `rate_limited`. */
+export async function withinLimits<R extends { position: number; isNew?: boolean }>(
+  http: { budgets: Pick<BudgetWatch, "admit"> },
+  { request, spender, wanted }: Wish,
+  create: () => Promise<R>,
+): Promise<R> {
+  const answer = await http.budgets.admit(spender, wanted);
+  if ("refused" in answer) throw limitReached(answer.refused);
+  const { admitted } = answer;
+  try {
+    const created = await create();
+    if (created.isNew === false) admitted.withdraw();
+    else admitted.settle(created.position);
+    const reached = admitted.reached();
+    if (reached) request.addHeaders(warningHeader(reached));
+    return created;
+  } catch (error) {
+    // the outcome of a command without an answer is unknown: the read model tells it
+    if (error instanceof ApiError && error.status < 500) admitted.withdraw();
+    throw error;
+  }
+}

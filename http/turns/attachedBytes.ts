@@ -1,0 +1,33 @@
+import type { FastifyRequest } from "fastify";
+import type { Spender } from "#projections/budgets/status.ts";
+import type { HoldingAdmission } from "#projections/budgets/watch.ts";
+import type { Http } from "../base/deps.ts";
+import { limitReached, warningHeader } from "../base/limits.ts";
+
+/** What a turn stores, as limits of stored bytes count it. */
+export interface AttachedBytes {
+  /** Throws 402 `budget_exceeded`. */
+  admit(bytes: number): Promise<void>;
+  /** The turn is in the log. */
+  settle(position: number): void;
+  withdraw(): void;
+}
+
+export function countAttachedBytes(
+  { budgets }: Pick<Http, "budgets">,
+  { addHeaders }: Pick<FastifyRequest, "addHeaders">,
+  spender: Spender,
+): AttachedBytes {
+  const all: HoldingAdmission[] = [];
+  return {
+    async admit(bytes) {
+      const answer = await budgets.admit(spender, { bytes });
+      if ("refused" in answer) throw limitReached(answer.refused);
+      all.push(answer.admitted);
+      const reached = answer.admitted.reached();
+      if (reached) addHeaders(warningHeader(reached));
+    },
+    settle: (position) => all.forEach((admitted) => admitted.settle(position)),
+    withdraw: () => all.forEach((admitted) => admitted.withdraw()),
+  };
+}

@@ -1,0 +1,121 @@
+import type { Db } from "../projection.ts";
+import { NO_AMOUNTS, type Amounts } from "./limits.ts";
+import { createLoader, createMemory } from "./memory.ts";
+import { sumHoldings } from "./query.ts";
+import { addAmounts, sumBySubject, type Sums } from "./status.ts";
+
+/** Age of the sums that decide where there is room. */
+const MAX_AGE_MS = 1_000;
+/** What was admitted and is neither stored nor withdrawn by then has an unknown outcome: the sums tell it. */
+const UNSETTLED_MS = 30_000;
+
+/** What an organization stores and runs, in one snapshot of the read model. */
+interface Snapshot {
+  at: number;
+  /** Of the log, up to which the read model has followed. */
+  position: number;
+  sums: Sums;
+}
+const NO_SNAPSHOT: Snapshot = { at: Number.NEGATIVE_INFINITY, position: 0, sums: new Map() };
+
+/** Something that this process has admitted, and that the snapshot may not contain. */
+interface Admitted {
+  subjects: string[];
+  amounts: Amounts;
+  at: number;
+  /** Of its event; undefined until it is in the log. */
+  position: number | undefined;
+}
+
+/** What of one organization is on its way into the log or into the read model. */
+class Underway {
+  readonly #all = new Set<Admitted>();
+  readonly #totals = new Map<string, Amounts>();
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+  add(admitted: Admitted): void {
+    this.#all.add(admitted);
+    this.#count(admitted, 1n);
+  }
+  remove(admitted: Admitted): void {
+    if (this.#all.delete(admitted)) this.#count(admitted, -1n);
+  }
+  /** Removes what a snapshot contains. */
+  settle(snapshot: Snapshot): void {
+    for (const admitted of this.#all) {
+      const { position, at } = admitted;
+      const isKnown = position === undefined ? snapshot.at - at > UNSETTLED_MS : position <= snapshot.position;
+      if (isKnown) this.remove(admitted);
+    }
+  }
+  of(subject: string): Amounts {
+    return this.#totals.get(subject) ?? NO_AMOUNTS;
+  }
+  subjects(): Iterable<string> {
+    return this.#totals.keys();
+  }
+  #count({ subjects, amounts }: Admitted, sign: bigint): void {
+    for (const subject of subjects) {
+      const total = addAmounts(this.of(subject), amounts, sign);
+      if (Object.values(total).every((amount) => amount === 0n)) this.#totals.delete(subject);
+      else this.#totals.set(subject, total);
+    }
+  }
+}
+
+/** The sums of the snapshot, and what it does not contain yet. */
+export interface HeldSums {
+  get(subject: string): Amounts;
+  keys(): Iterable<string>;
+}
+
+/** Counts what organizations store and run: by the read model, and in memory until it has followed. */
+export function createHoldings({ db, onError }: { db: Db; onError(error: unknown): void }) {
+  const snapshots = createMemory<Snapshot>(({ sums }) => sums.size);
+  const underway = new Map<string, Underway>();
+  const loader = createLoader(async (organization) => {
+    const at = Date.now();
+    const { position, rows } = await sumHoldings(db, organization);
+    const snapshot = { at, position, sums: sumBySubject(rows) };
+    snapshots.set(organization, snapshot);
+    const known = underway.get(organization);
+    known?.settle(snapshot);
+    if (known?.isEmpty) underway.delete(organization);
+    return snapshot;
+  }, onError);
+
+  return {
+    /** Sums of this moment. */
+    async fresh(organization: string): Promise<void> {
+      await loader.running(organization)?.catch(() => {});
+      await loader.load(organization);
+    },
+    /** Sums that are at most a second old. */
+    async recent(organization: string): Promise<void> {
+      const { at } = snapshots.get(organization) ?? NO_SNAPSHOT;
+      if (Date.now() - at >= MAX_AGE_MS) await loader.load(organization);
+    },
+    sums(organization: string): HeldSums {
+      const { sums } = snapshots.get(organization) ?? NO_SNAPSHOT;
+      const more = underway.get(organization);
+      if (!more) return { get: (subject) => sums.get(subject) ?? NO_AMOUNTS, keys: () => sums.keys() };
+      return {
+        get: (subject) => addAmounts(sums.get(subject) ?? NO_AMOUNTS, more.of(subject)),
+        keys: () => new Set([...sums.keys(), ...more.subjects()]),
+      };
+    },
+    /** Counts at once what was admitted. */
+    add(organization: string, subjects: string[], amounts: Amounts) {
+      const known = underway.get(organization) ?? new Underway();
+      underway.set(organization, known);
+      const admitted: Admitted = { subjects, amounts, at: Date.now(), position: undefined };
+      known.add(admitted);
+      return {
+        settle: (position: number) => void (admitted.position = position),
+        withdraw: () => known.remove(admitted),
+      };
+    },
+  };
+}

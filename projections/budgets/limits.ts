@@ -1,0 +1,58 @@
+import type { LimitName } from "#events/budget.ts";
+import { fromPicodollars, toPicodollars } from "#events/money.ts";
+import { periodsAt } from "./periods.ts";
+
+/** What limits count. Bytes, documents and runs count as long as they are there, the others when they are spent. */
+export type Unit = "tokens" | "cost" | "pages" | "bytes" | "documents" | "runs";
+/** Amounts of each unit; cost in picodollars. */
+export type Amounts = Readonly<Record<Unit, bigint>>;
+export const NO_AMOUNTS: Amounts = { tokens: 0n, cost: 0n, pages: 0n, bytes: 0n, documents: 0n, runs: 0n };
+
+interface Measure {
+  unit: Unit;
+  per: "day" | "month" | "now";
+  /** For people and clients. */
+  words: string;
+}
+export const MEASURES: Record<LimitName, Measure> = {
+  tokens_per_day: { unit: "tokens", per: "day", words: "tokens" },
+  tokens_per_month: { unit: "tokens", per: "month", words: "tokens" },
+  cost_per_day: { unit: "cost", per: "day", words: "US dollars" },
+  cost_per_month: { unit: "cost", per: "month", words: "US dollars" },
+  pages_per_day: { unit: "pages", per: "day", words: "pages" },
+  pages_per_month: { unit: "pages", per: "month", words: "pages" },
+  stored_bytes: { unit: "bytes", per: "now", words: "bytes" },
+  documents: { unit: "documents", per: "now", words: "documents" },
+  concurrent_runs: { unit: "runs", per: "now", words: "runs at a time" },
+};
+
+/** Whole numbers that can be compared: picodollars, or the amount itself. */
+export const toUnits = (name: LimitName, amount: string | number): bigint =>
+  MEASURES[name].unit === "cost" ? toPicodollars(String(amount)) : BigInt(amount);
+export const fromUnits = (name: LimitName, units: bigint): string =>
+  MEASURES[name].unit === "cost" ? fromPicodollars(units) : String(units);
+
+/** When what is counted now begins again; null: when something is deleted or ends. */
+export function endOf(name: LimitName, now: Date): Date | null {
+  const { per } = MEASURES[name];
+  if (per === "now") return null;
+  const { nextDay, nextMonth } = periodsAt(now);
+  return per === "day" ? nextDay : nextMonth;
+}
+
+/** A limit that refuses, and the budget's subject. */
+export interface SpentLimit {
+  subject: string;
+  name: LimitName;
+  spent: string;
+  at_most: string;
+  ends_at: Date | null;
+}
+
+/** For people and clients: which budget, what was spent of it, and when it begins again. */
+export function describeLimit({ subject, name, spent, at_most, ends_at }: SpentLimit): string {
+  const used = `${spent} of ${at_most} ${MEASURES[name].words}`;
+  if (ends_at) return `The budget ${subject} has used ${used} (${name}). It begins again at ${ends_at.toISOString()}.`;
+  if (name === "concurrent_runs") return `The limit ${name} of ${subject} is reached: ${used} are used.`;
+  return `The budget ${subject} has used ${used} (${name}), and this does not fit. Delete something first.`;
+}

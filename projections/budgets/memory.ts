@@ -1,0 +1,43 @@
+/** Organizations, budgets and sums that each memory of this process holds, a few hundred bytes each. */
+export const MAX_ENTRIES = 100_000;
+
+/** The last value of each organization. Forgets all of them when they are too many: they are read again. */
+export function createMemory<T>(sizeOf: (value: T) => number) {
+  const values = new Map<string, T>();
+  let entries = 0;
+  function forget(organization: string): void {
+    const value = values.get(organization);
+    if (value !== undefined) entries -= 1 + sizeOf(value);
+    values.delete(organization);
+  }
+  return {
+    get: (organization: string) => values.get(organization),
+    forget,
+    set(organization: string, value: T): void {
+      forget(organization);
+      const size = 1 + sizeOf(value);
+      if (entries + size > MAX_ENTRIES) {
+        values.clear();
+        entries = 0;
+      }
+      values.set(organization, value);
+      entries += size;
+    },
+  };
+}
+
+/** Loads once for all that ask meanwhile, and logs a failure once, however many wait. */
+export function createLoader<T>(load: (organization: string) => Promise<T>, onError: (error: unknown) => void) {
+  const loading = new Map<string, Promise<T>>();
+  return {
+    running: (organization: string) => loading.get(organization),
+    load(organization: string): Promise<T> {
+      const running = loading.get(organization);
+      if (running) return running;
+      const started = load(organization).finally(() => loading.delete(organization));
+      loading.set(organization, started);
+      started.catch(onError);
+      return started;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { expectRefusal } from "../hostile/target.ts";
+import { clientOf, fileForm, say } from "../http/service.ts";
+import { code, openTenant } from "../workflows/tenant.ts";
+import { readAllEvents } from "./audit.ts";
+import { openPeople, type People } from "./people.ts";
+
+/* Limits of what is stored, read and runs at a moment (docs/spending.md#what-is-stored-and-runs). */
+
+let people: People;
+beforeAll(async () => {
+  people = await openPeople();
+});
+const soon = { timeout: 30_000, interval: 200 };
+
+async function newTenant() {
+  const credentials = await people.service.organization("Limited");
+  const tenant = await openTenant(people.service.base, credentials);
+  await tenant.made(tenant.owner("POST", "/v1/knowledge/collections", { name: "Shelf" }));
+  const limitOf = async (subject = "organization") =>
+    (await tenant.made(tenant.owner("GET", `/budgets/${subject}`))).limits[0];
+  return {
+    ...tenant,
+    first: clientOf(people.service, credentials.api_key),
+    set: (subject: string, body: object) => tenant.owner("PUT", `/budgets/${subject}`, body),
+    limitOf,
+    push: (text: string, by = tenant.key) =>
+      by("POST", "/v1/knowledge/collections/shelf/documents/text", { text, name: text }),
+    upload: (bytes: number, by = tenant.key, fields: Record<string, string> = {}) =>
+      by("POST", "/openai/v1/files", fileForm("x".repeat(bytes), "a.txt", { fields })),
+  };
+}
+
+describe("a limit of", () => {
+  test("documents refuses with the figure that is shown, until one is deleted", async () => {
+    const { set, push, limitOf, owner, made } = await newTenant();
+    await made(push("zero"));
+    expect((await set("organization", { documents: 5 })).body.limits).toEqual([
+      { name: "documents", limit: "5", spent: "1", percent: 20, period: "now", ends_at: null },
+    ]);
+    const answers = await Promise.all(["a", "b", "c", "d", "e", "f", "g"].map((text) => push(text)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 202, 402, 402, 402]);
+    const refused = answers.find(({ status }) => status === 402)!;
+    expectRefusal(refused, 402, "budget_exceeded");
+    expect(refused.body.error.message).toContain("The budget organization has used 5 of 5 documents (documents)");
+    expect(refused.headers.get("retry-after")).toBeNull();
+    expect(await limitOf()).toMatchObject({ limit: "5", spent: "5", percent: 100 });
+    const existing = answers.find(({ status }) => status === 202)!;
+    await made(owner("DELETE", `/v1/knowledge/documents/${existing.body.id}`));
+    expect((await push("h")).headers.get("x-budget-warning")).toBe("organization; documents; 5 of 5");
+    await vi.waitFor(async () => {
+      const told = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
+      expect(told.map(({ data }: any) => data.percent)).toContain(100);
+      expect(told.length).toBeLessThanOrEqual(2);
+    }, soon);
+  });
+
+  test("stored bytes counts files and attachments for key, user and organization", async () => {
+    const { set, upload, limitOf, newKey, first, key, made } = await newTenant();
+    const other = await newKey();
+    await made(set("organization", { stored_bytes: 100 }));
+    await made(set("each-user", { stored_bytes: 60 }));
+    await made(set(`key:${other.id}`, { stored_bytes: 30 }));
+    const mine = await made(upload(50, key, { user: "ada" }));
+    const refused = await upload(20, key, { user: "ada" });
+    expectRefusal(refused, 402, "budget_exceeded");
+    expect(refused.body.error.message).toContain("each-user has used 50 of 60 bytes (stored_bytes)");
+    expectRefusal(await upload(31, other.call), 402, "budget_exceeded");
+    await made(upload(30, other.call));
+    const attached = {
+      type: "file",
+      file: { filename: "a.txt", file_data: `data:text/plain;base64,${btoa("y".repeat(21))}` },
+    };
+    const send = () =>
+      first("POST", "/chat/completions", { model: "offline/echo", messages: [{ role: "user", content: [attached] }] });
+    expectRefusal(await send(), 402, "budget_exceeded");
+    expect(await limitOf()).toMatchObject({ spent: "80" });
+    await made(key("DELETE", `/openai/v1/files/${mine.id}?user=ada`));
+    expect((await send()).status).toBe(200);
+    expect(await limitOf()).toMatchObject({ spent: "51" });
+  });
+
+  test("pages refuses the next upload once they are read, and says when it begins again", async () => {
+    const { set, push, limitOf, made } = await newTenant();
+    await made(set("organization", { pages_per_day: 1 }));
+    await made(push("one page"));
+    await vi.waitFor(async () => expect(await limitOf()).toMatchObject({ spent: "1", percent: 100 }), soon);
+    const refused = await push("another");
+    expectRefusal(refused, 402, "budget_exceeded");
+    expect(refused.body.error.message).toContain("has used 1 of 1 pages (pages_per_day). It begins again at");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await made(push("one page"))).name).toBe("one page");
+  });
+
+  test("concurrent runs refuses with 429 until one ends", async () => {
+    const { set, register, start, owner, limitOf, made } = await newTenant();
+    const workflow = await register();
+    await made(set("organization", { concurrent_runs: 2 }));
+    const [one] = [await start(workflow), await start(workflow)];
+    const begin = () => owner("POST", `/workflows/${workflow.id}/runs`, { args: {} });
+    const refused = await begin();
+    expect(code(refused)).toEqual([429, "rate_limited"]);
+    expect(refused.body.error.message).toContain("concurrent_runs of organization is reached: 2 of 2 runs at a time");
+    expect(await limitOf()).toMatchObject({ spent: "2", ends_at: null });
+    await made(owner("POST", `/workflows/runs/${one}/cancel`, {}));
+    await vi.waitFor(async () => expect((await begin()).status).toBeLessThan(300), soon);
+  });
+
+  test("concurrent streams leaves other turns alone", async () => {
+    const { set, first, made } = await newTenant();
+    await made(set("organization", { concurrent_streams: 0 }));
+    expectRefusal(await first("POST", "/chat/completions", say("Hi", { stream: true })), 429, "rate_limited");
+    expect((await first("POST", "/chat/completions", say("Hi"))).status).toBe(200);
+  });
+
+  test.each([
+    ["each-user", { documents: 1 }, "documents"],
+    ["agent:0198c0de-0000-7000-8000-00000000000f", { concurrent_runs: 1 }, "concurrent_runs"],
+    ["organization", { stored_bytes: -1 }, "stored_bytes"],
+  ])("%s cannot be %o", async (subject, body, param) =>
+    expectRefusal(await people.owner("PUT", `/budgets/${subject}`, body), 400, undefined, param),
+  );
+});
