@@ -1,11 +1,12 @@
 import type { Db } from "../projection.ts";
+import type { Sums } from "./limits.ts";
 import { createMemory } from "./memory.ts";
 import { periodsAt } from "./periods.ts";
 import { listBudgets, sumSpent, type BudgetRow } from "./query.ts";
 import { readSpending } from "./readSpending.ts";
 import { Reservations, type Spending } from "./reservations.ts";
 import { readPrices, type PriceOf } from "./reserve.ts";
-import { hasMoney, hasPeriods, sumBySubject, type Figures, type Sums } from "./status.ts";
+import { hasMoney, hasPeriods, sumBySubject, type Figures } from "./status.ts";
 
 /** Earlier days of the month change only where a turn of theirs ends today. */
 const MAX_AGE_OF_PAST_MS = 60_000;

@@ -5,7 +5,7 @@ import { watchBudgets } from "./watch.ts";
 
 const spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 
-/** A log of documents that the read model follows when it is told to, and a watch over a budget. */
+/** A log of documents, a read model that follows it on demand, and a watch over a budget. */
 function openWatch(limits: Limits, hard = true) {
   const state = { position: 0, followed: 0, documents: 0 };
   const report = vi.fn(async () => {});

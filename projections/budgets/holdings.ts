@@ -1,8 +1,8 @@
 import type { Db } from "../projection.ts";
-import { NO_AMOUNTS, type Amounts } from "./limits.ts";
+import { addAmounts, NO_AMOUNTS, type Amounts, type HeldSums, type Sums } from "./limits.ts";
 import { createLoader, createMemory } from "./memory.ts";
 import { sumHoldings } from "./query.ts";
-import { addAmounts, sumBySubject, type Sums } from "./status.ts";
+import { sumBySubject } from "./status.ts";
 
 /** Age of the sums that decide where there is room. */
 const MAX_AGE_MS = 1_000;
@@ -63,12 +63,6 @@ class Underway {
       else this.#totals.set(subject, total);
     }
   }
-}
-
-/** The sums of the snapshot, and what it does not contain yet. */
-export interface HeldSums {
-  get(subject: string): Amounts;
-  keys(): Iterable<string>;
 }
 
 /** Counts what organizations store and run: by the read model, and in memory until it has followed. */

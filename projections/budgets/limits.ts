@@ -8,6 +8,25 @@ export type Unit = "tokens" | "cost" | "pages" | "bytes" | "documents" | "runs";
 export type Amounts = Readonly<Record<Unit, bigint>>;
 export const NO_AMOUNTS: Amounts = { tokens: 0n, cost: 0n, pages: 0n, bytes: 0n, documents: 0n, runs: 0n };
 
+/** What each subject spent or has. */
+export type Sums = ReadonlyMap<string, Amounts>;
+/** What each subject stores and runs, also what the read model does not contain yet. */
+export interface HeldSums {
+  get(subject: string): Amounts;
+  keys(): Iterable<string>;
+}
+
+export function addAmounts(a: Amounts, b: Amounts, sign = 1n): Amounts {
+  return {
+    tokens: a.tokens + sign * b.tokens,
+    cost: a.cost + sign * b.cost,
+    pages: a.pages + sign * b.pages,
+    bytes: a.bytes + sign * b.bytes,
+    documents: a.documents + sign * b.documents,
+    runs: a.runs + sign * b.runs,
+  };
+}
+
 interface Measure {
   unit: Unit;
   per: "day" | "month" | "now";

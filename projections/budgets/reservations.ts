@@ -1,4 +1,5 @@
-import { subjectsOf, type Pending, type Spender, type Sums } from "./status.ts";
+import type { Sums } from "./limits.ts";
+import { subjectsOf, type Pending, type Spender } from "./status.ts";
 
 /** A turn that is not recorded by then never began. */
 const UNRECORDED_MS = 30_000;

@@ -1,7 +1,17 @@
 import { EACH_USER, LimitName, type Reached } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
-import { endOf, fromUnits, MEASURES, NO_AMOUNTS, toUnits, type Amounts, type Unit } from "./limits.ts";
-import type { HeldSums } from "./holdings.ts";
+import {
+  addAmounts,
+  endOf,
+  fromUnits,
+  MEASURES,
+  NO_AMOUNTS,
+  toUnits,
+  type Amounts,
+  type HeldSums,
+  type Sums,
+  type Unit,
+} from "./limits.ts";
 import type { BudgetRow, SpentRow } from "./query.ts";
 
 /** Who a turn is counted for. */
@@ -50,20 +60,6 @@ export const subjectsOf = ({
   ...(agent_id === null ? [] : [`agent:${agent_id}`]),
   ...(user_mark === null ? [] : [`${USER_SUBJECT}${user_mark}`]),
 ];
-
-/** What each subject spent or has. */
-export type Sums = ReadonlyMap<string, Amounts>;
-
-export function addAmounts(a: Amounts, b: Amounts, sign = 1n): Amounts {
-  return {
-    tokens: a.tokens + sign * b.tokens,
-    cost: a.cost + sign * b.cost,
-    pages: a.pages + sign * b.pages,
-    bytes: a.bytes + sign * b.bytes,
-    documents: a.documents + sign * b.documents,
-    runs: a.runs + sign * b.runs,
-  };
-}
 
 const amountsOf = ({ tokens = 0, cost, pages = 0, bytes = 0, documents = 0, runs = 0 }: SpentRow): Amounts => ({
   tokens: BigInt(tokens),

@@ -131,6 +131,25 @@ const toAmounts = ({ bytes = 0, documents = 0, runs = 0 }: Wanted): Amounts => (
   runs: BigInt(runs),
 });
 
+const toAdmission = (
+  { settle, withdraw }: Omit<HoldingAdmission, "reached">,
+  reached: HoldingAdmission["reached"],
+  report: () => void,
+): HoldingAdmission => ({
+  reached,
+  withdraw,
+  settle(position) {
+    settle(position);
+    report();
+  },
+});
+
+/** Only budgets that concern a spender. */
+const concerning = (reading: Reading, subjects: string[]): Reading => ({
+  ...reading,
+  budgets: reading.budgets.filter((budget) => countedAs(budget, subjects) !== undefined),
+});
+
 /** Reads what budgets leave, shared by all turns of an organization in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
   const figures = createFigures(options);
@@ -153,10 +172,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
     return within(reading, last);
   }
 
-  const withHeld = (organization: string, reading: Reading): Reading => ({
-    ...reading,
-    held: holdings.sums(organization),
-  });
+  const withHeld = (organization: string, reading: Reading) => ({ ...reading, held: holdings.sums(organization) });
   /** Near a limit the sums are read again: what was deleted or has ended must make room, and other processes admit, too. */
   async function readHeld(organization: string, reached: () => ReachedLimit[]): Promise<void> {
     await settled(holdings.recent(organization));
@@ -168,24 +184,21 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
     async admit(spender, wanted) {
       const { organization_id } = spender;
       const subjects = subjectsOf(spender);
-      const { budgets, ...reading } = await recent(organization_id);
-      const concerned = { ...reading, budgets: budgets.filter((budget) => countedAs(budget, subjects) !== undefined) };
-      const limited = concerned.budgets.some((budget) => hasUnits(budget, wanted));
-      if (!limited) return { admitted: UNLIMITED };
-      const all = () => reachedBy(withHeld(organization_id, concerned), spender, wanted);
-      if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now"))) await readHeld(organization_id, all);
+      const concerned = concerning(await recent(organization_id), subjects);
+      if (!concerned.budgets.some((budget) => hasUnits(budget, wanted))) return { admitted: UNLIMITED };
+      const reached = (more: Wanted) => reachedBy(withHeld(organization_id, concerned), spender, more);
+      if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now")))
+        await readHeld(organization_id, () => reached(wanted));
       // from here on without waiting, so that no other request gets the same room
-      const [reached] = all();
-      if (reached?.refuses) return { refused: reached };
+      const [limit] = reached(wanted);
+      if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));
-      const settle = (position: number) => {
-        added.settle(position);
+      const report = () => {
         const named = concerned.budgets.filter(({ subject }) => subject !== EACH_USER);
         tell(organization_id, statusesOf(withHeld(organization_id, { ...concerned, budgets: named })));
       };
       const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
-      const warned = () => reachedBy(withHeld(organization_id, concerned), spender, nothing)[0];
-      return { admitted: { reached: warned, settle, withdraw: added.withdraw } };
+      return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },
     reading: (organization) => known.get(organization) ?? NO_READING,
     async fresh(organization) {
@@ -195,9 +208,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       const reading = await loader.load(organization);
       if (!hasHeld(reading.budgets)) return statusesOf(reading);
       await holdings.fresh(organization);
-      const statuses = statusesOf(withHeld(organization, reading));
-      tell(organization, statuses);
-      return statuses;
+      return statusesOf(withHeld(organization, reading));
     },
   };
 }
