@@ -150,6 +150,12 @@ const concerning = (reading: Reading, subjects: string[]): Reading => ({
   budgets: reading.budgets.filter((budget) => countedAs(budget, subjects) !== undefined),
 });
 
+/** What users reach is no event, and finding the one that has most takes long. */
+const withoutUsers = (reading: Reading): Reading => ({
+  ...reading,
+  budgets: reading.budgets.filter(({ subject }) => subject !== EACH_USER),
+});
+
 /** Reads what budgets leave, shared by all turns of an organization in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
   const figures = createFigures(options);
@@ -193,10 +199,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       const [limit] = reached(wanted);
       if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));
-      const report = () => {
-        const named = concerned.budgets.filter(({ subject }) => subject !== EACH_USER);
-        tell(organization_id, statusesOf(withHeld(organization_id, { ...concerned, budgets: named })));
-      };
+      const report = () => tell(organization_id, statusesOf(withHeld(organization_id, withoutUsers(concerned))));
       const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },
