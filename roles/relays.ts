@@ -33,18 +33,18 @@ export const publishReactions =
  * would still hold. When its last event is not in the log, the stream is older than a restored log, and the checkpoint counts.
  */
 export const findFeedPosition =
-  ({ pool, log, feed }: { pool: Resources["pool"]; log: Pick<EventLog, "scan">; feed: Pick<Feed, "last"> }) =>
+  ({ db, log, feed }: { db: Resources["db"]; log: Pick<EventLog, "scan">; feed: Pick<Feed, "last"> }) =>
   async (position: number): Promise<number> => {
     const last = await feed.last();
     if (last === "nothing")
-      return Math.min(position, await lastPositionBefore(pool, new Date(Date.now() - FEED_RETENTION_MS)));
+      return Math.min(position, await lastPositionBefore(db, new Date(Date.now() - FEED_RETENTION_MS)));
     if (!last) return position;
     const { events } = await log.scan(last.position - 1, publishedTypes(), 1);
     return events[0] && messageId(events[0]) === messageId(last) ? last.position : position;
   };
 
 /** Publishes events from the log: to the reactors, and to the feed for other services. One process of the deployment does each. */
-export function startRelays({ pool, log, bus }: Resources, onError: (error: unknown) => void) {
+export function startRelays({ pool, db, log, bus }: Resources, onError: (error: unknown) => void) {
   const reactions = lead(
     pool,
     "relay",
@@ -76,7 +76,7 @@ export function startRelays({ pool, log, bus }: Resources, onError: (error: unkn
           batch: FEED_BATCH,
           onCommitted: bus.hints.onCommitted,
           onError,
-          resume: findFeedPosition({ pool, log, feed: bus.feed }),
+          resume: findFeedPosition({ db, log, feed: bus.feed }),
           async publish(events) {
             await bus.feed.publish(events.map(feedMessage));
             if (events.length > 0) failpoint("after-feed-published");

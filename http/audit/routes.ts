@@ -4,6 +4,7 @@ import { changeRoutes } from "./changes.ts";
 import { eventCheckRoute } from "./eventCheck.ts";
 import { eventHistogramRoute } from "./eventHistogram.ts";
 import { eventRoutes } from "./events.ts";
+import { findRoute } from "./find.ts";
 import { requestRoutes } from "./requests.ts";
 import { traceRoutes } from "./trace.ts";
 import { usageRoutes } from "./usage.ts";
@@ -17,4 +18,5 @@ export function auditRoutes(app: App, http: Http): void {
   usageRoutes(app, http);
   requestRoutes(app, http);
   traceRoutes(app, http);
+  findRoute(app, http);
 }

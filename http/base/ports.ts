@@ -1,3 +1,4 @@
+import type { Aggregate } from "#events/ids.ts";
 import type { RejectionDetails } from "#events/rejection.ts";
 import type { Usage } from "#events/thread.ts";
 
@@ -133,7 +134,21 @@ export interface EmbeddingFaults {
   find(organization: string): Promise<{ message: string; since: Date } | undefined>;
 }
 
+/** A thing that an id names: `turn` is a request to a model, `user` a member, the others are aggregates of the log. */
+export interface FoundThing {
+  kind: Aggregate | "turn" | "user";
+  id: string;
+}
+
+export interface IdFinder {
+  /** The things of the organization that have the id; of a thread also its newest turns. */
+  things(organization: string, id: string): Promise<FoundThing[]>;
+  /** What a request or a trace did, in its order: found in the 50,000 events after a time that the id tells, else in the newest. */
+  ofRequest(organization: string, id: string): Promise<FoundThing[]>;
+}
+
 export interface HttpPorts {
+  idFinder: IdFinder;
   embeddingFaults: EmbeddingFaults;
   log: LogReader;
   outcomes: CommandOutcomes;

@@ -3,6 +3,7 @@ import type { Db } from "#projections/projection.ts";
 import { openAbandonedTurns } from "./abandonedTurns.ts";
 import { openCommandOutcomes } from "./commandOutcomes.ts";
 import { openEmbeddingFaults } from "./embeddingFaults.ts";
+import { openIdFinder } from "./idFinder.ts";
 import { openLastUses } from "./lastUses.ts";
 import { openLoginAttempts } from "./loginAttempts.ts";
 import { openLogReader } from "./logReader.ts";
@@ -17,6 +18,7 @@ export const openHttpPorts = (db: Db, process: string): HttpPorts => ({
   abandonedTurns: openAbandonedTurns(db, process),
   loginAttempts: openLoginAttempts(db),
   embeddingFaults: openEmbeddingFaults(db),
+  idFinder: openIdFinder(db),
   lastUses: openLastUses(db),
   operations: openOperations(db),
 });

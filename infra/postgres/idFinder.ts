@@ -1,0 +1,77 @@
+import { creationTime, parseStreamName, streamName, type Aggregate } from "#events/ids.ts";
+import type { FoundThing, IdFinder } from "#http/base/ports.ts";
+import type { Db } from "#projections/projection.ts";
+import { lastPositionBefore } from "./lastPositionBefore.ts";
+
+const AGGREGATES: Aggregate[] = [
+  "agent",
+  "alias",
+  "budget",
+  "collection",
+  "definition",
+  "document",
+  "erasure",
+  "extraction",
+  "file",
+  "group",
+  "key",
+  "message",
+  "project",
+  "provider",
+  "run",
+  "secret",
+  "thread",
+  "trigger",
+  "workflow",
+];
+/** Things of one answer. A request may have started thousands. */
+const MAX_FOUND = 20;
+/** Events that one search looks through. */
+const MAX_EVENTS = 50_000;
+/** The clock that made an id may be ahead of the database's by this. */
+const CLOCK_MS = 60_000;
+const MADE_HERE = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
+
+const toThing = (stream: string): FoundThing => {
+  const { aggregate, id } = parseStreamName(stream);
+  return { kind: aggregate as FoundThing["kind"], id };
+};
+
+/** `seen` reads a bounded part of the organization's index. Most rows do not have the id as text, and are not parsed. */
+const ofRequest = (order: "position" | "position desc"): string => `
+  with seen as materialized (
+    select position, stream, meta, data from log.events where organization_id = $1 and position > $2
+    order by ${order} limit ${MAX_EVENTS}
+  )
+  select thing from (
+    select coalesce('turn-' || (data::json ->> 'turn_id'), stream) as thing, position from seen
+    where case when strpos(meta, $3) = 0 then false
+      else $3 in (meta::json ->> 'request_id', split_part(meta::json ->> 'traceparent', '-', 2)) end
+  ) found group by thing order by min(position) limit ${MAX_FOUND}`;
+
+export const openIdFinder = (db: Db): IdFinder => ({
+  async things(organization, id) {
+    // the log keeps the data key of a turn or a person with the stream that has it, until it is deleted
+    const rows = await db.query<{ thing: string }>(
+      `(select stream as thing from log.streams where stream = any ($2) and organization_id = $1)
+       union all (select k.thing from log.keys k join log.streams s on s.stream = k.stream
+         where k.thing = any ($3) and s.organization_id = $1)
+       union all (select k.thing from log.keys k join log.streams s on s.stream = k.stream
+         where k.stream = $4 and k.thing like 'turn-%' and s.organization_id = $1 order by k.thing desc limit ${MAX_FOUND})`,
+      [
+        organization,
+        AGGREGATES.map((aggregate) => streamName(aggregate, id)),
+        [streamName("turn", id), streamName("user", id)],
+        streamName("thread", id),
+      ],
+    );
+    return rows.map(({ thing }) => toThing(thing));
+  },
+  async ofRequest(organization, id) {
+    const isTimed = MADE_HERE.test(id);
+    const after = isTimed ? await lastPositionBefore(db, new Date(creationTime(id) - CLOCK_MS)) : 0;
+    const sql = ofRequest(isTimed ? "position" : "position desc");
+    const rows = await db.query<{ thing: string }>(sql, [organization, after, id]);
+    return rows.map(({ thing }) => toThing(thing));
+  },
+});
