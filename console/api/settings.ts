@@ -23,9 +23,12 @@ export interface Provider extends Dated {
   format: string | null;
   /** Tokens by model; null: what is known of each. */
   context_windows: Record<string, number> | null;
+  /** Of an endpoint of search. */
+  model: string | null;
+  dimensions: number | null;
 }
 
-interface ProviderSettings extends Pick<Provider, "base_url" | "models" | "format"> {
+interface ProviderSettings extends Pick<Provider, "base_url" | "models" | "format" | "model" | "dimensions"> {
   api_key: string;
   /** As they were typed. */
   context_windows: Record<string, number | string> | null;

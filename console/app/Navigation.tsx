@@ -2,9 +2,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
 import { listApprovals, whoAmI } from "../api/queries.ts";
-import { useRole } from "../api/useRole.ts";
-import { SCREENS } from "./screens.ts";
+import { openGoTo } from "./GoTo.tsx";
 import { useTheme } from "./theme.ts";
+import { useScreens } from "./useScreens.ts";
 import "./navigation.css";
 
 /** The number of approvals that wait for the person. */
@@ -33,6 +33,9 @@ function Account() {
       <p className="quiet" title={data?.user.email}>
         {data?.user.name || data?.user.email} · {data?.user.role}
       </p>
+      <button type="button" className="button small" title="Ctrl-K or Cmd-K" onClick={openGoTo}>
+        Go to…
+      </button>
       <button type="button" className="button small" onClick={nextTheme}>
         Theme: {theme}
       </button>
@@ -45,15 +48,13 @@ function Account() {
 
 export function Navigation() {
   const { data } = useQuery(whoAmI);
-  const { isAdmin, isBuilder } = useRole();
-  const isShown = (screen: (typeof SCREENS)[number]) =>
-    "isForAdmins" in screen ? isAdmin : "isForBuilders" in screen ? isBuilder : true;
+  const screens = useScreens();
   return (
     <header className="navigation">
       <p className="brand">{data?.organization.name || "Console"}</p>
       <nav aria-label="Main">
         <ul className="plain">
-          {SCREENS.filter(isShown).map(({ to, name }) => (
+          {screens.map(({ to, name }) => (
             <li key={to}>
               <Link to={to} activeOptions={{ exact: to === "/" }} activeProps={{ className: "active" }}>
                 {name} {to === "/inbox" && <Waiting />}

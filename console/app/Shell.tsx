@@ -6,6 +6,7 @@ import { followChanges } from "../api/changes.ts";
 import { whoAmI } from "../api/queries.ts";
 import { ErrorNotice, Loading } from "../parts/Notices.tsx";
 import { SignIn } from "../screens/signIn/SignIn.tsx";
+import { GoTo } from "./GoTo.tsx";
 import { Navigation } from "./Navigation.tsx";
 import { Shortcuts } from "./Shortcuts.tsx";
 import "./shell.css";
@@ -24,6 +25,7 @@ function SignedIn() {
         <Outlet />
       </main>
       <Shortcuts />
+      <GoTo />
     </div>
   );
 }

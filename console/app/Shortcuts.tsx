@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Fragment, useEffect, useRef } from "react";
+import { openGoTo } from "./GoTo.tsx";
 import { SCREENS } from "./screens.ts";
 
 /** Time between `g` and the letter of a screen. */
@@ -22,6 +23,11 @@ export function Shortcuts() {
   useEffect(() => {
     let pressedG = 0;
     const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === "k") {
+        event.preventDefault();
+        openGoTo();
+        return;
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const screen = SCREENS.find(({ letter }) => letter === event.key);
       if (screen && event.timeStamp - pressedG < SEQUENCE_MS) void navigate({ to: screen.to });
@@ -55,6 +61,8 @@ export function Shortcuts() {
         <dd>Open the row</dd>
         <dt>/</dt>
         <dd>Filter</dd>
+        <dt>Ctrl-K, ⌘K</dt>
+        <dd>Go to a screen, or to anything by its id</dd>
         <dt>?</dt>
         <dd>These keys</dd>
       </dl>

@@ -1,7 +1,10 @@
-import { Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { listKeys } from "../api/keys.ts";
+import { listMembers } from "../api/members.ts";
 import type { Actor } from "../api/types.ts";
 import { useRole } from "../api/useRole.ts";
 import { shortId } from "../format/index.ts";
+import { ThingLink } from "./ThingLink.tsx";
 
 const WORDS: Record<Actor["type"], string> = {
   person: "person",
@@ -12,34 +15,36 @@ const WORDS: Record<Actor["type"], string> = {
   system: "the service",
   link: "a link to the approval",
 };
-const hasId = ({ type }: Actor): boolean => type === "person" || type === "api_key" || type === "run";
+const KINDS: Partial<Record<Actor["type"], string>> = { person: "user", api_key: "key", run: "run" };
 
-/** Who did something, with a link to it for those who may see it. */
+/** The name that the service sent, or that of a member or key with the id. Somebody who was deleted has none. */
+function useName({ type, id, name }: Actor): string | undefined {
+  const { isAdmin } = useRole();
+  const isUnknown = (name ?? undefined) === undefined;
+  const members = useQuery({ ...listMembers(), enabled: isUnknown && type === "person" });
+  const keys = useQuery({ ...listKeys(), enabled: isUnknown && type === "api_key" && isAdmin });
+  const listed = type === "person" ? members.data?.data : type === "api_key" ? keys.data?.data : undefined;
+  return name ?? listed?.find((one) => one.id === id)?.name;
+}
+
+/** Who did something, with a link to it for those who may see it. The whole id is its title. */
 export function ActorLink({ actor }: { actor: Actor }) {
   const { isAdmin } = useRole();
-  const { type, id, name } = actor;
+  const { type, id } = actor;
+  const name = useName(actor);
+  const kind = KINDS[type];
   const text = (
-    <>
-      {name ?? WORDS[type]} {!name && hasId(actor) && <span className="mono">{shortId(id)}</span>}
-    </>
+    <span title={kind && id}>
+      {name ?? WORDS[type]}
+      {!name && kind && <span className="mono"> {shortId(id)}</span>}
+    </span>
   );
-  if (type === "run")
-    return (
-      <Link to="/runs/$runId" params={{ runId: id }}>
-        {text}
-      </Link>
-    );
-  if (type === "person" && isAdmin)
-    return (
-      <Link to="/members/$memberId" params={{ memberId: id }}>
-        {text}
-      </Link>
-    );
-  if (type === "api_key" && isAdmin)
-    return (
-      <Link to="/keys/$keyId" params={{ keyId: id }}>
-        {text}
-      </Link>
-    );
-  return <span>{text}</span>;
+  return kind && (isAdmin || type === "run") ? <ThingLink thing={{ kind, id }}>{text}</ThingLink> : text;
+}
+
+/** Who caused something, as the log writes it: `person:<id>`, `key:<id>`, or a word. */
+export function PrincipalLink({ principal }: { principal: string }) {
+  const [kind = "", id] = principal.split(":", 2);
+  if (id === undefined || (kind !== "person" && kind !== "key")) return <span className="mono">{principal}</span>;
+  return <ActorLink actor={{ type: kind === "key" ? "api_key" : kind, id }} />;
 }

@@ -16,6 +16,7 @@ import { useRole } from "../../api/useRole.ts";
 import { Dates } from "../../parts/Dates.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
+import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -64,10 +65,7 @@ function Facts({ apiKey }: { apiKey: Key }) {
         <Link to="/log" search={{ stream: `key-${id}` }}>
           its log
         </Link>
-        {" · "}
-        <Link to="/privacy" search={{ section: "exports", subject: `key:${id}` }}>
-          an export
-        </Link>
+        <PrivacyLinks subject={`key:${id}`} />
       </dd>
     </dl>
   );

@@ -2,7 +2,8 @@ import { Link } from "@tanstack/react-router";
 import type { LogEvent } from "../../api/events.ts";
 import { describeEvent } from "../../format/describeEvent.ts";
 import { shortId } from "../../format/index.ts";
-import { ActorLink } from "../../parts/ActorLink.tsx";
+import { PrincipalLink } from "../../parts/ActorLink.tsx";
+import { nameOfKind, ThingLink } from "../../parts/ThingLink.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
@@ -10,42 +11,16 @@ import type { LogSearch } from "./search.ts";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
+/** Aggregates whose screen is not their stream in the log. */
+const WITH_SCREEN = new Set(["run", "document", "key", "agent", "workflow", "definition"]);
+
 /** The screen of what an event is about, if there is one. */
 function Thing({ event: { stream, data } }: { event: LogEvent }) {
-  const [, kind = "", id = ""] = /^([a-z]+)-(.+)$/.exec(stream) ?? [];
+  const [, aggregate = "", id = ""] = /^([a-z]+)-(.+)$/.exec(stream) ?? [];
   const turn = textOf(data["turn_id"]);
-  if (turn)
-    return (
-      <Link to="/requests/$turnId" params={{ turnId: turn }}>
-        Open the request
-      </Link>
-    );
-  if (kind === "run")
-    return (
-      <Link to="/runs/$runId" params={{ runId: id }}>
-        Open the run
-      </Link>
-    );
-  if (kind === "document")
-    return (
-      <Link to="/knowledge/documents/$documentId" params={{ documentId: id }}>
-        Open the document
-      </Link>
-    );
-  if (kind === "key")
-    return (
-      <Link to="/keys/$keyId" params={{ keyId: id }}>
-        Open the key
-      </Link>
-    );
-  return null;
-}
-
-/** Who caused it, as the log writes it. */
-function Principal({ name }: { name: string }) {
-  const [kind = "", id] = name.split(":", 2);
-  if (id === undefined || (kind !== "person" && kind !== "key")) return <span className="mono">{name}</span>;
-  return <ActorLink actor={{ type: kind === "key" ? "api_key" : kind, id }} />;
+  const thing = turn ? { kind: "turn", id: turn } : { kind: aggregate, id };
+  if (!turn && !WITH_SCREEN.has(aggregate)) return null;
+  return <ThingLink thing={thing}>Open the {nameOfKind(thing.kind)}</ThingLink>;
 }
 
 const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
@@ -53,7 +28,7 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
     <dl className="facts">
       <dt>Caused by</dt>
       <dd>
-        <Principal name={event.principal} />
+        <PrincipalLink principal={event.principal} />
       </dd>
       <dt>Stream</dt>
       <dd>

@@ -7,6 +7,7 @@ import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { Dates } from "../../parts/Dates.tsx";
 import { Form } from "../../parts/Form.tsx";
+import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
@@ -37,6 +38,7 @@ function Facts({ member }: { member: Member }) {
             <Link to="/requests" search={{ who: `person:${id}` }}>
               their requests
             </Link>
+            <PrivacyLinks subject={`person:${id}`} />
           </dd>
         </>
       )}
@@ -60,7 +62,7 @@ function Actions({ member: { id, name, active } }: { member: Member }) {
     },
     {
       label: "Remove",
-      question: `Remove ${name}? All sessions end at once. What ${name} made stays.`,
+      question: `Remove ${name}? All sessions end at once. What ${name} made stays, until it is erased under Privacy.`,
       isDangerous: true,
       run: async () => {
         await removeMember(id);

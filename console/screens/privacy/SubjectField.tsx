@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { listKeys } from "../../api/keys.ts";
 import { listMembers } from "../../api/members.ts";
@@ -90,6 +91,11 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
       {(kind === "user" || current === DELETED) && (
         <label>
           {kind === "user" ? "As requests name it in “user”" : "Its id"}
+          {kind !== "user" && !id && (
+            <span className="quiet">
+              Filter the <Link to="/requests">requests</Link> by who asked: the list leads back here.
+            </span>
+          )}
           <input
             name="value"
             maxLength={512}

@@ -4,6 +4,7 @@ import { getTrace, listAgents } from "../../api/requests.ts";
 import type { Trace } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount, formatDuration, formatExact, formatNumber } from "../../format/index.ts";
+import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -44,8 +45,10 @@ function Facts({ trace }: { trace: Trace }) {
       <dd>{trace.model}</dd>
       <dt>Asked by</dt>
       <dd>
+        <PrincipalLink principal={trace.principal} />
+        {" · "}
         <Link to="/requests" search={{ who: trace.principal }}>
-          {trace.principal}
+          all requests
         </Link>
       </dd>
       <dt>Started</dt>
@@ -67,7 +70,7 @@ function Facts({ trace }: { trace: Trace }) {
       )}
       <Mono name="Id" value={trace.id} />
       <Mono name="Thread" value={trace.thread_id} />
-      <Mono name="Request" value={trace.request_id} />
+      <Mono name="x-request-id" value={trace.request_id} />
       <Mono name="Trace" value={trace.trace_id} />
     </dl>
   );

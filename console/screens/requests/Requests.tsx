@@ -4,8 +4,10 @@ import { useState } from "react";
 import { countNewRequests, listRequests, MAX_COUNTED } from "../../api/requests.ts";
 import type { Slice, TurnSummary } from "../../api/types.ts";
 import { formatCost, formatDuration, formatNumber, shortId } from "../../format/index.ts";
+import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -155,6 +157,12 @@ export function Requests() {
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Requests</h1>
       <Filters search={search} />
+      {search.who?.includes(":") && (
+        <p>
+          Asked by <PrincipalLink principal={search.who} />
+          <PrivacyLinks subject={search.who} />
+        </p>
+      )}
       {search.after === undefined && search.to === undefined && (
         <NewRequests search={search} since={until} onShow={() => setUntil(new Date().toISOString())} />
       )}

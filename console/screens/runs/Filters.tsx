@@ -45,7 +45,7 @@ export function Filters({ filter }: { filter: RunFilter }) {
         choices={namedChoices(workflows.data?.data)}
         onPick={(workflow) => change({ workflow })}
       />
-      <InputFilter label="Text of the error" type="search" value={filter.q} onChange={(q) => change({ q })} />
+      <InputFilter label="Error or step" type="search" value={filter.q} onChange={(q) => change({ q })} />
       {filter.starter && (
         <RelatedRun label="Started by run" id={filter.starter} onRemove={() => change({ starter: undefined })} />
       )}

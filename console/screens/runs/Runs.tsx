@@ -18,6 +18,13 @@ const route = getRouteApi("/runs");
 const lasted = ({ started_at, completed_at }: RunSummary): string =>
   started_at && completed_at ? formatDuration(Date.parse(completed_at) - Date.parse(started_at)) : "";
 
+/** Leads to all runs that failed at a step of this name. */
+const FailedAt = ({ step }: { step: string }) => (
+  <Link to="/runs" search={{ status: "failed", q: step }} title={`All runs that failed at ${step}`}>
+    {step}
+  </Link>
+);
+
 const COLUMNS: Columns<RunSummary> = [
   {
     title: "Run",
@@ -30,7 +37,7 @@ const COLUMNS: Columns<RunSummary> = [
   { title: "Status", cell: ({ status }) => <Status status={status} /> },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Took", wide: true, number: true, cell: lasted },
-  { title: "Failed at", wide: true, cell: ({ error_info }) => error_info?.step },
+  { title: "Failed at", wide: true, cell: ({ error_info }) => error_info?.step && <FailedAt step={error_info.step} /> },
   { title: "Error", wide: true, cell: ({ error }) => error && <span className="bad-text clipped">{error}</span> },
 ];
 

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { configureProvider, listProviders, removeProvider, type Provider } from "../../api/settings.ts";
 import { formatCount } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
@@ -14,6 +15,9 @@ import { useSaving } from "../../parts/useSaving.ts";
 
 /** Those whose address the service knows. */
 const KNOWN = ["openai", "anthropic", "google"];
+/** Endpoints of search: each has one model. */
+const EMBEDDINGS = "embeddings";
+const ENDPOINTS = [EMBEDDINGS, "reranking"];
 
 /** `model tokens` in each line; what is no number is refused by the service. */
 function readWindows(lines: string[]): Record<string, number | string> | null {
@@ -48,7 +52,7 @@ const columns = (removal: Action<string>): Columns<Provider> => [
   {
     title: "Models",
     wide: true,
-    cell: ({ models }) => (models ? formatCount(models.length, "model") : "those that it lists"),
+    cell: ({ models, model }) => model ?? (models ? formatCount(models.length, "model") : "those that it lists"),
   },
   { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
@@ -64,34 +68,63 @@ const columns = (removal: Action<string>): Columns<Provider> => [
   },
 ];
 
-const Name = () => (
+const Name = ({ onName }: { onName: (name: string) => void }) => (
   <label>
     <span>Name</span>
-    <span className="quiet">The first part of its models’ names: {KNOWN.join(", ")}, or another one.</span>
-    <input name="name" required maxLength={64} list="known-providers" autoComplete="off" spellCheck={false} />
+    <span className="quiet">
+      The first part of its models’ names: {KNOWN.join(", ")}, or another one. For search: {ENDPOINTS.join(" or ")}.
+    </span>
+    <input
+      name="name"
+      required
+      maxLength={64}
+      list="known-providers"
+      autoComplete="off"
+      spellCheck={false}
+      onChange={({ target }) => onName(target.value.trim())}
+    />
     <datalist id="known-providers">
-      {KNOWN.map((name) => (
+      {[...KNOWN, ...ENDPOINTS].map((name) => (
         <option key={name}>{name}</option>
       ))}
     </datalist>
   </label>
 );
 
-/** Where the provider is, and what its models are. */
-const ApiFields = ({ provider }: { provider: Provider | undefined }) => (
+const Address = ({ provider, isRequired }: { provider: Provider | undefined; isRequired: boolean }) => (
+  <label>
+    <span>Address of its API {!isRequired && <span className="quiet">(optional for {KNOWN.join(", ")})</span>}</span>
+    <input
+      name="base_url"
+      type="url"
+      required={isRequired}
+      maxLength={2_000}
+      defaultValue={provider?.base_url ?? ""}
+      placeholder="https://…/v1"
+    />
+  </label>
+);
+
+/** The one model of an endpoint of search. */
+const EndpointFields = ({ name, provider }: { name: string; provider: Provider | undefined }) => (
   <>
     <label>
-      <span>
-        Address of its API <span className="quiet">(optional for {KNOWN.join(", ")})</span>
-      </span>
-      <input
-        name="base_url"
-        type="url"
-        maxLength={2_000}
-        defaultValue={provider?.base_url ?? ""}
-        placeholder="https://…/v1"
-      />
+      Model
+      <input name="model" required maxLength={200} spellCheck={false} defaultValue={provider?.model ?? ""} />
     </label>
+    {name === EMBEDDINGS && (
+      <label>
+        <span>Numbers of a vector</span>
+        <span className="quiet">As its model makes them: 1536, for example.</span>
+        <input name="dimensions" type="number" required min={1} defaultValue={provider?.dimensions ?? ""} />
+      </label>
+    )}
+  </>
+);
+
+/** What the provider's models are. */
+const ModelFields = ({ provider }: { provider: Provider | undefined }) => (
+  <>
     <label>
       <span>
         Models, one in each line <span className="quiet">(optional: those that it lists)</span>
@@ -121,18 +154,24 @@ const ApiFields = ({ provider }: { provider: Provider | undefined }) => (
 );
 
 function ProviderForm({ provider }: { provider: Provider | undefined }) {
+  const [typed, setTyped] = useState("");
+  const name = provider?.name ?? typed;
+  const isEndpoint = ENDPOINTS.includes(name);
   const { send, formKey } = useSaving({
     kind: "provider",
     back: { to: "/settings", search: { section: "providers" } },
     save: async (form) => {
       const models = formLines(form, "models");
-      return configureProvider(provider?.name ?? formText(form, "name").trim(), {
+      await configureProvider(name, {
         api_key: formText(form, "api_key").trim(),
         base_url: formText(form, "base_url").trim() || null,
         models: models.length > 0 ? models : null,
         format: formText(form, "format") || null,
         context_windows: readWindows(formLines(form, "context_windows")),
+        model: formText(form, "model").trim() || null,
+        dimensions: Number(formText(form, "dimensions")) || null,
       });
+      setTyped("");
     },
   });
   return (
@@ -143,7 +182,7 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
       send={send}
     >
       <h2>{provider ? `Change ${provider.name}` : "Add a provider"}</h2>
-      {!provider && <Name />}
+      {!provider && <Name onName={setTyped} />}
       <label>
         <span>API key</span>
         <span className="quiet">
@@ -153,7 +192,8 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
         </span>
         <input name="api_key" type="password" required maxLength={4_096} autoComplete="off" />
       </label>
-      <ApiFields provider={provider} />
+      <Address provider={provider} isRequired={isEndpoint} />
+      {isEndpoint ? <EndpointFields name={name} provider={provider} /> : <ModelFields provider={provider} />}
     </Form>
   );
 }

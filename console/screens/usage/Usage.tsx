@@ -19,9 +19,10 @@ import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { Tab } from "../../parts/Tab.tsx";
+import { useNow } from "../../parts/useNow.ts";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { GroupLink } from "./GroupLink.tsx";
-import { measured, MEASURES, withEmptyDays, type Measure, type UsageSearch } from "./rows.ts";
+import { measured, MEASURES, periodsUntil, withEmptyDays, type Measure, type UsageSearch } from "./rows.ts";
 import "./usage.css";
 
 const route = getRouteApi("/usage");
@@ -92,6 +93,24 @@ function Filters({ search }: { search: UsageSearch }) {
   );
 }
 
+/** Days that are asked for most often. */
+const Periods = ({ search }: { search: UsageSearch }) => (
+  <p className="buttons">
+    {periodsUntil(useNow()).map(({ name, from, to }) => (
+      <Link
+        key={name}
+        className="button small"
+        to="/usage"
+        replace
+        search={{ ...search, page: undefined, from, to }}
+        activeOptions={{ exact: true, explicitUndefined: true }}
+      >
+        {name}
+      </Link>
+    ))}
+  </p>
+);
+
 const Groupings = ({ search, by }: { search: UsageSearch; by: Grouping }) => (
   <nav aria-label="Grouped by" className="tabs">
     {GROUPINGS.map((choice) => (
@@ -159,6 +178,7 @@ function Spent() {
         </a>
       </header>
       <Filters search={search} />
+      <Periods search={search} />
       <Groupings search={search} by={by} />
       <Loaded query={usage} what="usage">
         {(answer) => (

@@ -16,6 +16,16 @@ const FIELDS = { tokens: "total_tokens", cost: "cost", requests: "turns", pages:
 export const measured = (sums: UsageSums, measure: Measure): number => Number(sums[FIELDS[measure]] ?? 0);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** Days in UTC, both included. */
+export const periodsUntil = (now: number): { name: string; from: string; to: string }[] => [
+  { name: "Today", from: dayOf(now), to: dayOf(now) },
+  { name: "Yesterday", from: dayOf(now - DAY_MS), to: dayOf(now - DAY_MS) },
+  { name: "7 days", from: dayOf(now - 6 * DAY_MS), to: dayOf(now) },
+  { name: "This month", from: `${dayOf(now).slice(0, 8)}01`, to: dayOf(now) },
+];
+
 /** Longer periods show only the days on which something was used. */
 const MAX_DAYS = 400;
 const NOTHING: UsageSums = {
@@ -36,7 +46,7 @@ export function withEmptyDays({ data, from, to, total }: Usage): UsageRow[] {
   if (end - first > MAX_DAYS || data.length < total) return data;
   const used = new Map(data.map((row) => [row.day, row]));
   return Array.from({ length: end - first }, (_, n) => {
-    const day = new Date((first + n) * DAY_MS).toISOString().slice(0, 10);
+    const day = dayOf((first + n) * DAY_MS);
     return used.get(day) ?? { day, ...NOTHING };
   });
 }

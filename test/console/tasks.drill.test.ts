@@ -1,0 +1,127 @@
+import { beforeAll, expect, test } from "vitest";
+import { signIn } from "../agents/agents.ts";
+import { say } from "../http/service.ts";
+import { SOON, workflowSource } from "../workflows/tenant.ts";
+import { agreeToAll, HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+
+/* What people come for, from where they begin, in few clicks and without guessing. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+beforeAll(async () => {
+  ({ tenant, open } = await openConsole());
+});
+
+test("the request behind an id that a customer sent is found by the keyboard and on a phone", async () => {
+  const answer = await tenant.key("POST", "/openai/v1/chat/completions", say(`What is due? ${HOSTILE}`));
+  const turn = answer.body.id.replace("chatcmpl-", "");
+  const page = await open("");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("usa");
+  await page.getByRole("dialog").getByRole("link", { name: "Usage" }).waitFor();
+  await inspect(page, "go-to");
+  await page.getByRole("searchbox").fill("no-such-id-1");
+  await page.getByText("Nothing of the organization has this name or id.").waitFor();
+  await page.getByRole("searchbox").fill(answer.headers.get("x-request-id")!);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Request" }).waitFor();
+  expect(page.url()).toContain(`/requests/${turn}`);
+
+  const phone = await open("", { viewport: PHONE });
+  await phone.getByRole("button", { name: "Go to…" }).click();
+  await phone.getByRole("searchbox").fill(answer.headers.get("x-thread-id")!);
+  await phone
+    .getByRole("dialog")
+    .getByRole("link", { name: `request ${turn}` })
+    .click();
+  await phone.getByRole("heading", { name: "Request" }).waitFor();
+  expect(await phone.getByRole("dialog").count()).toBe(0);
+});
+
+test("what a former member said is erased from the list of requests", async () => {
+  const { id, email, password } = await tenant.made(
+    tenant.owner("POST", "/members", { email: "left@example.org", name: "Lee Left", role: "builder" }),
+  );
+  const { call } = await signIn(tenant.url, { email, password });
+  await tenant.made(call("POST", "/openai/v1/chat/completions", say("Secret")));
+  const page = await open(`members/${id}`);
+  agreeToAll(page);
+  await page.getByRole("link", { name: "an erasure" }).waitFor();
+  await inspect(page, "member-with-links");
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("heading", { name: "Members" }).waitFor();
+  await page.getByRole("link", { name: "Requests" }).click();
+  await page.getByRole("link", { name: "a person that is no longer here" }).click();
+  await page.getByText("Asked by person").waitFor();
+  await inspect(page, "requests-of-former-member");
+  await page.getByRole("link", { name: "an erasure" }).click();
+  await expect.poll(() => page.getByLabel("Its id").inputValue(), SOON).toBe(id);
+  await page.getByLabel(/to confirm/).fill("erase");
+  await page.getByRole("button", { name: "Erase for good" }).click();
+  await page.getByText("1 thread, 0 files").waitFor();
+});
+
+test("runs that failed at the same step are one click away, and people are shown by name", async () => {
+  const source = workflowSource(
+    "await ctx.runStep(args.step);",
+    "store: () => { throw new Error('full') }, send: () => { throw new Error('no') }",
+  );
+  const workflow = await tenant.register(source, {}, { name: "Import" });
+  await Promise.all(
+    ["store", "store", "send"].map(async (step) => tenant.untilOver(await tenant.start(workflow, { step }))),
+  );
+  const page = await open("runs?status=failed");
+  await page.getByRole("link", { name: "store", exact: true }).first().click();
+  await page.getByText("2 runs").waitFor();
+  expect(await page.getByLabel("Error or step").inputValue()).toBe("store");
+  await inspect(page, "runs-failed-at-step");
+  await page.locator("[data-row]").first().click();
+  const { name } = (await tenant.made(tenant.owner("GET", "/auth/me"))).user;
+  await page.getByRole("main").getByRole("link", { name }).waitFor();
+  await inspect(page, "run-started-by-name");
+});
+
+test("an endpoint of search is added and changed with the providers", async () => {
+  const page = await open("settings?section=providers");
+  await page.getByLabel("Name").fill("embeddings");
+  await page.getByLabel("API key").fill("sk-embeddings");
+  await page.getByLabel("Address of its API").fill("https://vectors.example/v1");
+  await page.getByLabel("Model", { exact: true }).fill("small");
+  await page.getByLabel("Numbers of a vector").fill("8");
+  await inspect(page, "provider-embeddings");
+  await page.getByRole("button", { name: "Add provider" }).click();
+  await page.getByRole("link", { name: "embeddings" }).click();
+  await expect.poll(() => page.getByLabel("Numbers of a vector").inputValue(), SOON).toBe("8");
+  expect(await tenant.made(tenant.owner("GET", "/providers/embeddings"))).toMatchObject({
+    model: "small",
+    dimensions: 8,
+  });
+});
+
+test("yesterday's usage is one click, and leads back to any day", async () => {
+  const page = await open("usage?by=key");
+  await page.getByRole("link", { name: "Yesterday" }).click();
+  const day = await page.getByLabel("From (UTC)").inputValue();
+  expect([day, await page.getByLabel("To (UTC)").inputValue()]).toEqual([day, day]);
+  expect(Date.parse(day)).toBeLessThan(Date.now() - 24 * 3_600_000 + 1);
+  await inspect(page, "usage-yesterday");
+});
+
+test("of a run with 40,000 steps a few hundred rows are in the page at most, wherever somebody scrolls", async () => {
+  const run = await tenant.start(await tenant.register(workflowSource('await ctx.runStep("one");', "one: () => 1")));
+  const record = await tenant.untilOver(run);
+  const steps = Array.from({ length: 40_000 }, (_, n) => ({ ...record.steps[0], id: `step-${n}`, index: n }));
+  const page = await open("");
+  await page.route(`**/api/workflows/runs/${run}`, (route) => route.fulfill({ json: { ...record, steps } }));
+  await page.goto(`${tenant.url}/console/runs/${run}`);
+  await page.getByRole("link", { name: "one #0" }).waitFor();
+  const rows = page.locator("li.step");
+  for (const part of [0.2, 0.5, 0.9, 1]) {
+    await page.evaluate(`window.scrollTo(0, document.documentElement.scrollHeight * ${part})`);
+    await expect.poll(() => rows.count(), SOON).toBeGreaterThan(0);
+    expect(await rows.count()).toBeLessThanOrEqual(400);
+  }
+  await page.getByRole("link", { name: "one #39999" }).click();
+  await page.getByText("idempotency key").waitFor();
+});
