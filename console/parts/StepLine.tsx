@@ -1,4 +1,4 @@
-import { createLink } from "@tanstack/react-router";
+import { createLink, type LinkComponent } from "@tanstack/react-router";
 import type { AnchorHTMLAttributes, ReactNode, Ref } from "react";
 import "./step.css";
 
@@ -13,8 +13,10 @@ const Anchor = ({ isOpen, className, children, ...rest }: AnchorProps) => (
   </a>
 );
 
-/** The line of a step: a link that opens the step's details, or closes them. */
-export const StepLink = createLink(Anchor);
+const AnchorLink = createLink(Anchor);
+
+/** The line of a step: a link that opens the step's details, or closes them, and leaves the list where it is. */
+export const StepLink: LinkComponent<typeof Anchor> = (props) => <AnchorLink resetScroll={false} {...props} />;
 
 /** A step: its line, and what is below it when it is open. */
 export const StepItem = ({ line, children }: { line: ReactNode; children?: ReactNode }) => (

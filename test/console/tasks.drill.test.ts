@@ -122,6 +122,9 @@ test("of a run with 40,000 steps a few hundred rows are in the page at most, whe
     await expect.poll(() => rows.count(), SOON).toBeGreaterThan(0);
     expect(await rows.count()).toBeLessThanOrEqual(400);
   }
-  await page.getByRole("link", { name: "one #39999" }).click();
+  const place = () => page.evaluate("scrollY");
+  const before = await place();
+  await page.getByRole("link", { name: "one #39990" }).click();
   await page.getByText("idempotency key").waitFor();
+  expect(await place()).toBe(before);
 });
