@@ -52,29 +52,29 @@ test("what a former member said is erased from the list of requests", async () =
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("heading", { name: "Members" }).waitFor();
   await page.getByRole("link", { name: "Requests" }).click();
-  await page.getByRole("link", { name: "a person that is no longer here" }).click();
+  await page.getByRole("link", { name: "a person that is no longer here" }).first().click();
   await page.getByText("Asked by person").waitFor();
   await inspect(page, "requests-of-former-member");
   await page.getByRole("link", { name: "an erasure" }).click();
   await expect.poll(() => page.getByLabel("Its id").inputValue(), SOON).toBe(id);
   await page.getByLabel(/to confirm/).fill("erase");
   await page.getByRole("button", { name: "Erase for good" }).click();
-  await page.getByText("1 thread, 0 files").waitFor();
+  await page.getByText("1 thread, 0 files").first().waitFor();
 });
 
 test("runs that failed at the same step are one click away, and people are shown by name", async () => {
   const source = workflowSource(
     "await ctx.runStep(args.step);",
-    "store: () => { throw new Error('full') }, send: () => { throw new Error('no') }",
+    "keep: () => { throw new Error('full') }, send: () => { throw new Error('no') }",
   );
   const workflow = await tenant.register(source, {}, { name: "Import" });
   await Promise.all(
-    ["store", "store", "send"].map(async (step) => tenant.untilOver(await tenant.start(workflow, { step }))),
+    ["keep", "keep", "send"].map(async (step) => tenant.untilOver(await tenant.start(workflow, { step }))),
   );
   const page = await open("runs?status=failed");
-  await page.getByRole("link", { name: "store", exact: true }).first().click();
+  await page.getByRole("link", { name: "keep", exact: true }).first().click();
   await page.getByText("2 runs").waitFor();
-  expect(await page.getByLabel("Error or step").inputValue()).toBe("store");
+  expect(await page.getByLabel("Error or step").inputValue()).toBe("keep");
   await inspect(page, "runs-failed-at-step");
   await page.locator("[data-row]").first().click();
   const { name } = (await tenant.made(tenant.owner("GET", "/auth/me"))).user;
