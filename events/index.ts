@@ -2,6 +2,7 @@ import { exportedCommands, exportedEvents, type CommandDefinition, type EventDef
 import * as agent from "./agent.ts";
 import * as alias from "./alias.ts";
 import * as approvalLinks from "./approvalLinks.ts";
+import * as approvalPeople from "./approvalPeople.ts";
 import * as budget from "./budget.ts";
 import * as claim from "./claim.ts";
 import * as collection from "./collection.ts";
@@ -35,6 +36,7 @@ const MODULES = [
   agent,
   alias,
   approvalLinks,
+  approvalPeople,
   budget,
   claim,
   collection,

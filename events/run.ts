@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import type { ApprovalLinkCommand, ApprovalLinkEvent } from "./approvalLinks.ts";
+import type { ApprovalPeopleCommand, ApprovalPeopleEvent } from "./approvalPeople.ts";
 import { streamName } from "./ids.ts";
 import {
   StoredValue,
@@ -19,7 +20,7 @@ import {
   ContinuationRules,
 } from "./runParts.ts";
 import { Watcher, type RunLinkCommand, type RunLinkEvent } from "./runLinks.ts";
-import { Actor, ContinuedRun, ParentRun, StarterRun } from "./runOrigin.ts";
+import { Actor, InPlaceOf, ContinuedRun, ParentRun, StarterRun } from "./runOrigin.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 const Id = z.object({ run_id: z.uuid() });
@@ -46,6 +47,8 @@ const RunSettings = Id.extend({
   watchers: z.array(Watcher).optional(),
   /** The mark of the external user, for budgets of each user. */
   user_mark: z.string().optional(),
+  /** Child runs of earlier runs of the chain that are cancelled when it fails or is cancelled. */
+  children: z.array(z.uuid()).optional(),
 });
 const RunInput = z.object({
   args: StoredValue,
@@ -87,6 +90,7 @@ export const DecideApproval = defineCommand(
     approval_id: z.uuid(),
     decision: z.enum(["approve", "reject"]),
     by: Actor,
+    in_place_of: InPlaceOf,
     data: z.string().nullable(),
     comment: z.string().nullable(),
     /** Progress that the worker made after the decision and before it appends this command; `seen` is the version of the decision. */
@@ -177,7 +181,12 @@ export const ApprovalRequested = defineEvent("ApprovalRequested", {
   personal: ApprovalText,
   thing,
 });
-const Vote = z.object({ decision: z.enum(["approve", "reject"]), by: Actor, at: z.iso.datetime() });
+const Vote = z.object({
+  decision: z.enum(["approve", "reject"]),
+  by: Actor,
+  in_place_of: InPlaceOf,
+  at: z.iso.datetime(),
+});
 /** `data`: JSON of the submitted form. */
 const VoteText = z.object({ data: z.string().nullable(), comment: z.string().nullable() });
 /** One of the votes on an approval that takes several. The vote that decides is followed by ApprovalDecided. */
@@ -237,5 +246,9 @@ export const RunContinued = defineEvent("RunContinued", {
 });
 export const RunForgotten = defineEvent("RunForgotten", { public: Id });
 
-export type RunCommand = CommandsIn<typeof import("./run.ts")> | RunLinkCommand | ApprovalLinkCommand;
-export type RunEvent = EventsIn<typeof import("./run.ts")> | RunLinkEvent | ApprovalLinkEvent;
+export type RunCommand =
+  | CommandsIn<typeof import("./run.ts")>
+  | RunLinkCommand
+  | ApprovalLinkCommand
+  | ApprovalPeopleCommand;
+export type RunEvent = EventsIn<typeof import("./run.ts")> | RunLinkEvent | ApprovalLinkEvent | ApprovalPeopleEvent;

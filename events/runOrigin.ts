@@ -9,6 +9,9 @@ export const Actor = z.object({
   id: z.string(),
 });
 export type Actor = z.infer<typeof Actor>;
+/** The person (id) for whom a substitute decides. */
+export const InPlaceOf = z.uuid().optional();
+
 const ACTORS = { key: "api_key", person: "person", webhook: "webhook", link: "link" } as const;
 /** A principal as an actor. */
 export function actorOf(principal: Principal): Actor {

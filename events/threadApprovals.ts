@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
-import { Actor } from "./runOrigin.ts";
+import { Actor, InPlaceOf } from "./runOrigin.ts";
 import { Assignee } from "./runParts.ts";
 
 /* Approvals of tool calls (ADR 48). A turn that waits for them is parked: no worker holds it. */
@@ -44,7 +44,12 @@ export const ParkTurn = defineCommand(
 export const DecideToolApproval = defineCommand(
   "DecideToolApproval",
   "thread",
-  ToolApprovalId.extend({ decision: z.enum(["approve", "reject"]), by: Actor, comment: z.string().nullable() }),
+  ToolApprovalId.extend({
+    decision: z.enum(["approve", "reject"]),
+    by: Actor,
+    in_place_of: InPlaceOf,
+    comment: z.string().nullable(),
+  }),
 );
 /** Expires the approvals of a parked turn that are due. */
 export const ExpireToolApprovals = defineCommand("ExpireToolApprovals", "thread", TurnAttempt);
@@ -69,6 +74,7 @@ export const ToolApprovalDecided = defineEvent("ToolApprovalDecided", {
   public: ToolApprovalId.extend(Call.shape).extend({
     decision: z.enum(["approve", "reject"]),
     by: Actor,
+    in_place_of: InPlaceOf,
     at: z.iso.datetime(),
   }),
   personal: z.object({ comment: z.string().nullable() }),

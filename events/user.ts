@@ -37,6 +37,10 @@ export const ChangeUser = defineCommand(
   Id.extend(Membership.partial().shape).extend(Name.partial().shape),
 );
 export const SetPassword = defineCommand("SetPassword", "organization", Id.extend(Password.shape));
+/** Between these times the substitute may decide the approvals that this person may decide. Replaces an earlier one. */
+const Substitute = Id.extend({ substitute_id: z.uuid(), from: z.iso.datetime(), until: z.iso.datetime() });
+export const NameSubstitute = defineCommand("NameSubstitute", "organization", Substitute);
+export const WithdrawSubstitute = defineCommand("WithdrawSubstitute", "organization", Id);
 export const RemoveUser = defineCommand("RemoveUser", "organization", Id);
 
 const thing = (data: { user_id: string }) => streamName("user", data.user_id);
@@ -57,6 +61,8 @@ export const UserChanged = defineEvent("UserChanged", {
 });
 /** Ends all earlier sessions of the person. */
 export const PasswordSet = defineEvent("PasswordSet", { public: Id.extend(Epoch.shape), personal: Password, thing });
+export const SubstituteNamed = defineEvent("SubstituteNamed", { public: Substitute });
+export const SubstituteWithdrawn = defineEvent("SubstituteWithdrawn", { public: Id });
 /** Everything the person created stays with the organization. */
 export const UserRemoved = defineEvent("UserRemoved", { public: Id.extend({ email_claim: z.string() }) });
 

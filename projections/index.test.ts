@@ -62,6 +62,7 @@ describe("the projections", () => {
       { ...at, kind: "patch", row: { password_hash: "$i", epoch: 3, updated_at: RECORDED_AT } },
       { ...at, kind: "patch", row: { role: "viewer", active: false, epoch: 2, updated_at: RECORDED_AT } },
       { ...at, kind: "remove" },
+      { table: "substitutes", kind: "remove", key: { user_id: id } },
     ]);
   });
 

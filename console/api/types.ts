@@ -77,14 +77,32 @@ export interface Approval {
   escalated_at: string | null;
   /** Equal votes that decide. */
   required: number;
-  votes: { by: Actor & { name: string | null }; decision: "approve" | "reject"; comment: string | null; at: string }[];
+  votes: {
+    by: Actor & { name: string | null };
+    in_place_of: NamedPerson | null;
+    decision: "approve" | "reject";
+    comment: string | null;
+    at: string;
+  }[];
   decision: "approve" | "reject" | null;
   comment: string | null;
   data: unknown;
   decided_by: Actor | null;
+  /** For whom a substitute decided. */
+  decided_in_place_of: NamedPerson | null;
   decided_at: string | null;
+  /** Whose substitute the reader is, where it is not the reader who is asked. */
+  in_place_of: NamedPerson | null;
+  delegations: { by: NamedPerson; to: NamedPerson; reason: string; at: string }[];
+  comment_count: number;
   expires_at: string;
   created_at: string;
+}
+
+/** `name` is null if the person no longer exists. */
+export interface NamedPerson {
+  id: string;
+  name: string | null;
 }
 
 export interface FormSchema {

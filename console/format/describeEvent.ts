@@ -30,6 +30,8 @@ const ACCOUNTS: Record<string, Sentence> = {
   UserChanged: (field, { active }) =>
     `${field("name", "A member")} was changed: ${field("role")}, ${active === false ? "locked out" : "active"}.`,
   UserRemoved: "A member was removed.",
+  SubstituteNamed: "A member named a substitute, who decides approvals in their place for a time.",
+  SubstituteWithdrawn: "A member has no substitute any more.",
   PasswordSet: "A member got a new password; earlier sessions ended.",
   SessionStarted: "Somebody signed in.",
   SessionEnded: "A session ended.",
@@ -190,6 +192,8 @@ const WORKFLOWS: Record<string, Sentence> = {
   ApprovalEscalated: "A question waits for long; further people may decide.",
   ApprovalLinkCreated: "A link was made, by which somebody without an account may decide.",
   ApprovalLinkRevoked: "A link to a question was revoked.",
+  ApprovalDelegated: (field) => `Somebody handed a question on to somebody else:${quoted(field("reason"))}.`,
+  ApprovalCommented: (field) => `Somebody commented on a question:${quoted(field("text"))}.`,
   ApprovalExpired: "Nobody decided in time.",
   ApprovalCancelled: "The question was withdrawn with its run.",
   ChildRunRequested: (field) => `The run starts a run of the workflow${quoted(field("workflow"))}.`,

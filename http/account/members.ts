@@ -15,10 +15,10 @@ import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { Change, Create, Created, Member, NewPassword, present } from "./memberShape.ts";
 
 /** People are part of their organization's stream. */
-const peopleStream = ({ organization_id }: Pick<Caller, "organization_id">) =>
+export const peopleStream = ({ organization_id }: Pick<Caller, "organization_id">) =>
   streamName("organization", organization_id);
 
-async function requireMember({ db, freshRead }: Http, caller: Caller, id: string): Promise<MemberRow> {
+export async function requireMember({ db, freshRead }: Http, caller: Caller, id: string): Promise<MemberRow> {
   if (isUuid(id)) {
     await freshRead(["users"], peopleStream(caller));
     const row = await getMember(db, caller.organization_id, id);

@@ -14,11 +14,13 @@ import { projectRoutes } from "./projects.ts";
 import { providerRoutes } from "./providers.ts";
 import { secretRoutes } from "./secrets.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { substituteRoutes } from "./substitutes.ts";
 
 /** Everything that a signed-in person manages, below /api. */
 export function accountRoutes(app: App, http: Http): void {
   sessionRoutes(app, http);
   memberRoutes(app, http);
+  substituteRoutes(app, http);
   keyRoutes(app, http);
   projectRoutes(app, http);
   groupRoutes(app, http);

@@ -57,6 +57,8 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   approval_link_ended: 410,
   approval_has_no_run: 409,
   too_many_approval_links: 409,
+  too_many_delegations: 409,
+  too_many_comments: 409,
   thread_busy: 409,
   already_exists: 409,
   definition_exists: 409,

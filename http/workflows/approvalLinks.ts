@@ -5,35 +5,24 @@ import { newId, streamName } from "#events/ids.ts";
 import { findApprovalLink, listApprovalLinks } from "#projections/runs/approvalLinks.ts";
 import { requireSession } from "../auth/authenticate.ts";
 import { newSecret } from "../auth/secrets.ts";
-import type { Caller } from "../auth/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
-import { ApiError } from "../base/errors.ts";
 import { actorFrom } from "./access.ts";
 import { ApprovalLink, DEFAULT_LIFE, NewLink, NewLinkBody, presentLink } from "./approvalLinkShape.ts";
-import { checkPersonAllowed, notPending, requireApproval } from "./decideApproval.ts";
+import { checkOwnRight } from "./approvers.ts";
+import { notPending, requireRunApproval } from "./decideApproval.ts";
 import { linkNotFound } from "./linkedApproval.ts";
 
 /** The secret is in the fragment, which browsers send to no server. */
 const linkUrl = ({ settings }: Http, id: string, secret: string): string =>
   `${settings.BASE_URL}/console/approve/${id}#${secret}`;
 
-/** Throws 404 `approval_not_found`, 409 `approval_has_no_run` for the call of an agent's tool. */
-async function requireRunApproval(http: Http, caller: Caller, id: string) {
-  const approval = await requireApproval(http, caller, id);
-  if (approval.run_id !== null) return { approval, run_id: approval.run_id };
-  throw new ApiError(
-    "approval_has_no_run",
-    "A link is for an approval that a run asks for, not for a tool of an agent.",
-  );
-}
-
 /** A link hands over the right to decide, so only somebody who has it creates one. */
 async function createLink(http: Http, request: FastifyRequest, approval_id: string, body: z.infer<typeof NewLinkBody>) {
   const { caller } = request;
   const { approval, run_id } = await requireRunApproval(http, caller, approval_id);
-  await checkPersonAllowed(http, caller.organization_id, caller.session!, approval);
+  await checkOwnRight(http, caller.organization_id, caller.session!, approval);
   if (approval.status !== "pending") throw notPending();
   const { expires_in = DEFAULT_LIFE, for: recipient = {} } = body ?? {};
   const expires_at = new Date(Math.min(Date.now() + expires_in * 1_000, approval.expires_at.getTime())).toISOString();
@@ -63,7 +52,7 @@ async function revokeLink(http: Http, request: FastifyRequest, params: { approva
   await http.freshRead(["runs"], streamName("run", run_id));
   const link = await findApprovalLink(http.db, params.link_id);
   if (link?.approval_id !== approval.id) throw linkNotFound();
-  if (link.created_by.id !== session!.user_id) await checkPersonAllowed(http, organization_id, session!, approval);
+  if (link.created_by.id !== session!.user_id) await checkOwnRight(http, organization_id, session!, approval);
   await http.send(RevokeApprovalLink, {
     ...commandFields(request, streamName("run", run_id), ["runs"]),
     requireProjected: true,

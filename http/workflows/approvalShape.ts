@@ -2,11 +2,13 @@ import { z } from "zod";
 import { Actor } from "#events/runOrigin.ts";
 import { Assignee } from "#events/runParts.ts";
 import { responseId } from "../agents/present.ts";
+import { findReplaced, isAssigned, type Approvers } from "./approvers.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 
 export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
 const Decision = z.enum(["approve", "reject"]);
 const By = Actor.extend({ name: z.string().nullable() });
+const Person = z.object({ id: z.string(), name: z.string().nullable() });
 const time = z.iso.datetime();
 
 const ToolCall = z.object({
@@ -29,6 +31,11 @@ export const Approval = z.object({
   body: z.string().nullable(),
   form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the `data` of a decision."),
   assignees: z.array(Assignee),
+  in_place_of: Person.nullable().describe("Whose substitute the reader is, where it is not the reader who is asked."),
+  delegations: z
+    .array(z.object({ by: Person, to: Person, reason: z.string(), at: time }))
+    .describe("Who handed it on to whom, in order: `to` may decide, and `by` no longer."),
+  comment_count: z.int(),
   reminded_at: time
     .nullable()
     .describe("It waits for so long that its workflow reminds people; the inbox shows it first."),
@@ -36,20 +43,41 @@ export const Approval = z.object({
   required: z.int().describe("Number of equal votes that decide."),
   one_rejection_ends: z.boolean().describe("The first rejection decides, however many votes are required."),
   status: ApprovalStatus,
-  votes: z.array(z.object({ by: By, decision: Decision, comment: z.string().nullable(), data: z.unknown(), at: time })),
+  votes: z.array(
+    z.object({
+      by: By,
+      in_place_of: Person.nullable().describe("For whom a substitute voted."),
+      decision: Decision,
+      comment: z.string().nullable(),
+      data: z.unknown(),
+      at: time,
+    }),
+  ),
   decision: Decision.nullable(),
   comment: z.string().nullable(),
   data: z.unknown(),
   decided_by: By.nullable(),
+  decided_in_place_of: Person.nullable().describe("For whom a substitute decided."),
   decided_at: time.nullable(),
   expires_at: time,
   created_at: time,
 });
 
 /** The votes. Where one decides, it is the decision. */
-function presentVotes({ required, votes, decided_by: by, decision, comment, data, decided_at }: ApprovalRow) {
+function presentVotes({
+  required,
+  votes,
+  decided_by: by,
+  decided_for,
+  decision,
+  comment,
+  data,
+  decided_at,
+}: ApprovalRow) {
   if (required > 1) return votes.map(({ at, ...vote }) => ({ ...vote, data: vote.data ?? null, at: at.toISOString() }));
-  return by && decision && decided_at ? [{ by, decision, comment, data, at: decided_at.toISOString() }] : [];
+  return by && decision && decided_at
+    ? [{ by, in_place_of: decided_for, decision, comment, data, at: decided_at.toISOString() }]
+    : [];
 }
 
 function presentCall({ call, name, asked_by }: ApprovalRow): z.infer<typeof ToolCall> | null {
@@ -59,7 +87,14 @@ function presentCall({ call, name, asked_by }: ApprovalRow): z.infer<typeof Tool
   return { response_id: responseId(turn_id), thread_id, agent, call_id, tool: name, arguments: args, asked_by };
 }
 
-export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
+/** For whom a reader would decide; null where the reader is asked, may not decide, or nobody decides any more. */
+function presentReplaced(row: ApprovalRow, reader: Approvers | null): z.infer<typeof Person> | null {
+  if (!reader || row.status !== "pending" || isAssigned(reader.self, row)) return null;
+  const replaced = findReplaced(reader.in_place_of, reader.self.user_id, row);
+  return replaced ? { id: replaced.user_id, name: replaced.name } : null;
+}
+
+export function presentApproval(row: ApprovalRow, reader: Approvers | null = null): z.infer<typeof Approval> {
   return {
     id: row.id,
     run_id: row.run_id,
@@ -70,6 +105,9 @@ export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
     body: row.body,
     form: row.form,
     assignees: row.assignees,
+    in_place_of: presentReplaced(row, reader),
+    delegations: row.delegations.map(({ at, ...delegation }) => ({ ...delegation, at: at.toISOString() })),
+    comment_count: row.comment_count,
     reminded_at: row.reminded_at?.toISOString() ?? null,
     escalated_at: row.escalated_at?.toISOString() ?? null,
     required: row.required,
@@ -80,6 +118,7 @@ export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
     comment: row.comment,
     data: row.data ?? null,
     decided_by: row.decided_by,
+    decided_in_place_of: row.decided_for,
     decided_at: row.decided_at?.toISOString() ?? null,
     expires_at: row.expires_at.toISOString(),
     created_at: row.created_at.toISOString(),

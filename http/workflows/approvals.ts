@@ -7,7 +7,8 @@ import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { Approval, ApprovalStatus, presentApproval } from "./approvalShape.ts";
-import { decide, DecisionBody, findGroupsOf, mayDecide, requireApproval } from "./decideApproval.ts";
+import { findApprovers, mayDecide } from "./approvers.ts";
+import { decide, DecisionBody, requireApproval } from "./decideApproval.ts";
 import { actorFrom } from "./access.ts";
 import { requireRun } from "./lookups.ts";
 import { RunStatus } from "./runShape.ts";
@@ -30,7 +31,7 @@ export function approvalRoutes(app: App, http: Http): void {
   app.get("/runs/:run_id/approvals", { onRequest: requireCredential(http), schema: ofRun }, async (request) => {
     const { id } = await requireRun(http, request.caller, request.params.run_id);
     await http.freshRead(["runs"], streamName("run", id));
-    return { data: (await listRunApprovals(http.db, id)).map(presentApproval) };
+    return { data: (await listRunApprovals(http.db, id)).map((row) => presentApproval(row)) };
   });
 
   const inbox = {
@@ -44,9 +45,9 @@ export function approvalRoutes(app: App, http: Http): void {
   };
   app.get("/approvals", { onRequest: requireSession(http), schema: inbox }, async ({ caller, query }) => {
     await http.freshRead(["runs"]);
-    const { user_id, email, role } = caller.session!;
-    const findGroups = () => findGroupsOf(http, caller.organization_id, caller.session!);
-    const mine = query.mine === "true" ? { user_id, email, role, groups: await findGroups() } : null;
+    const { role } = caller.session!;
+    const reader = await findApprovers(http, caller.organization_id, caller.session!);
+    const mine = query.mine === "true" ? reader : null;
     const filter = { status: query.status ?? null, mine, reader: actorFrom(caller), readsAll: mayDecide(role) };
     return pageResponse(
       query,
@@ -54,7 +55,7 @@ export function approvalRoutes(app: App, http: Http): void {
         mine && !mayDecide(role)
           ? { rows: [], total: 0 }
           : listApprovals(http.db, caller.organization_id, filter, page),
-      presentApproval,
+      (row) => presentApproval(row, reader),
     );
   });
 
@@ -67,7 +68,11 @@ export function approvalRoutes(app: App, http: Http): void {
   app.get(
     "/approvals/:approval_id",
     { onRequest: requireCredential(http), schema: readingOne },
-    async ({ caller, params }) => presentApproval(await requireApproval(http, caller, params.approval_id)),
+    async ({ caller, params }) => {
+      const row = await requireApproval(http, caller, params.approval_id);
+      const { organization_id, session } = caller;
+      return presentApproval(row, session ? await findApprovers(http, organization_id, session) : null);
+    },
   );
 
   decisionRoute(app, http);

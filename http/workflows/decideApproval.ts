@@ -1,10 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { groupsStream } from "#events/group.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { DecideApproval } from "#events/run.ts";
 import { DecideToolApproval } from "#events/threadApprovals.ts";
-import { listGroupsOf } from "#projections/groups/query.ts";
 import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { reachesProject, type Caller } from "../auth/caller.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -12,6 +10,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
+import { allowsSelfApproval, checkNotStarter, findRight, mayDecide, notAllowed } from "./approvers.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
 /** Bytes of JSON: the data is part of a command, which may have 256 KiB. */
@@ -38,7 +37,6 @@ export function readDecision({ decision, approved }: z.infer<typeof DecisionBody
 
 const notFound = () => new ApiError("approval_not_found", "No approval has this id.", { param: "approval_id" });
 export const notPending = () => new ApiError("approval_not_pending", "This approval is no longer pending.");
-const notAllowed = (message: string) => new ApiError("approver_not_allowed", message);
 
 /** The current row of an approval that the caller can access. Throws 404 `approval_not_found`. */
 export async function requireApproval({ db, freshRead }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
@@ -55,12 +53,16 @@ export async function requireApproval({ db, freshRead }: Http, caller: Caller, i
   return row;
 }
 
+/** Of what runs ask for, and agents' tools do not have. Throws 404 `approval_not_found`, 409 `approval_has_no_run`. */
+export async function requireRunApproval(http: Http, caller: Caller, id: string) {
+  const approval = await requireApproval(http, caller, id);
+  if (approval.run_id !== null) return { approval, run_id: approval.run_id };
+  throw new ApiError("approval_has_no_run", "This is for approvals that runs ask for, not for tools of agents.");
+}
+
 /** The stream that decides an approval. */
 export const streamOf = ({ run_id, call }: Pick<ApprovalRow, "run_id" | "call">): string =>
   call ? streamName("thread", call.thread_id) : streamName("run", run_id!);
-
-const DECIDING_ROLES = ["owner", "admin", "builder", "approver"];
-export const mayDecide = (role: string): boolean => DECIDING_ROLES.includes(role);
 
 /** What somebody said to an agent is read by those who may decide, and by who said it. */
 function mayRead(caller: Caller, { call, asked_by, allow_api_key }: ApprovalRow): boolean {
@@ -81,53 +83,13 @@ function checkKeyAllowed({ allow_api_key, assignees, rules }: ApprovalRow, selfA
   if (!selfApproval) throw notAllowed("The one who asked may not decide this approval, nor may an API key; sign in.");
 }
 
-/** The names of the groups that a person is in now. */
-export async function findGroupsOf(
-  { db, freshRead }: Pick<Http, "db" | "freshRead">,
-  organization_id: string,
-  { user_id }: { user_id: string },
-): Promise<string[]> {
-  await freshRead(["groups"], groupsStream(organization_id));
-  return listGroupsOf(db, organization_id, user_id);
-}
-
-const allowsSelfApproval = ({ self_approval, rules }: ApprovalRow): boolean =>
-  self_approval && rules?.self_approval !== false;
-
-function checkNotStarter(row: ApprovalRow, id: string): void {
-  if (!allowsSelfApproval(row) && row.asked_by.id === id)
-    throw notAllowed(`The one who ${row.call ? "asked the agent" : "started the run"} may not decide this approval.`);
-}
-
-/** Throws 403 `approver_not_allowed`. The roles, groups and rules of this moment count, not those when it was asked for. */
-export async function checkPersonAllowed(
-  http: Http,
-  organization_id: string,
-  person: { user_id: string; email: string; role: string },
-  row: ApprovalRow,
-): Promise<void> {
-  const { assignees } = row;
-  const { user_id, email, role } = person;
-  checkNotStarter(row, user_id);
-  if (!mayDecide(role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");
-  const names = [user_id, email.toLowerCase()];
-  const groups = assignees.some((assignee) => "group" in assignee)
-    ? await findGroupsOf(http, organization_id, person)
-    : [];
-  const isAssigned = assignees.some((assignee) => {
-    if ("person" in assignee) return names.includes(assignee.person.toLowerCase());
-    if ("group" in assignee) return groups.includes(assignee.group.toLowerCase());
-    return assignee.role.toLowerCase() === role;
-  });
-  if (assignees.length > 0 && !isAssigned) throw notAllowed("This approval is assigned to others.");
-}
-
-/** Throws 403 `approver_not_allowed`. */
-async function checkAllowed(http: Http, caller: Caller, row: ApprovalRow): Promise<void> {
+/** The person in whose place the caller decides, if not in an own right. Throws 403 `approver_not_allowed`. */
+async function checkAllowed(http: Http, caller: Caller, row: ApprovalRow): Promise<string | undefined> {
   const { session, principal, organization_id } = caller;
-  if (session) return checkPersonAllowed(http, organization_id, session, row);
+  if (session) return findRight(http, organization_id, session, row);
   checkNotStarter(row, principal.slice("key:".length));
   checkKeyAllowed(row, allowsSelfApproval(row));
+  return undefined;
 }
 
 /** The data of a decision as JSON; a rejection needs none. Throws 400 `invalid_data` for data that does not fit the form. */
@@ -175,14 +137,15 @@ export async function decide(
   const decision = readDecision(body);
   const identity = identifyPost(request, `/api/workflows/approvals/${id.toLowerCase()}/decision`);
   const row = await requireApproval(http, caller, id);
-  await checkAllowed(http, caller, row);
+  const in_place_of = await checkAllowed(http, caller, row);
   // throws when the key was used for another decision
   await previousOutcome(http, identity);
   if (row.status !== "pending") return checkSameDecision(row, caller, decision);
   if (hasDecided(row, caller, decision)) return row;
   const data = await encodeData(http, caller, row, decision, body.data);
   const envelope = { ...commandFields(request, streamOf(row)), ...identity };
-  const decided = { approval_id: row.id, decision, by: actorFrom(caller), comment: body.comment ?? null };
+  const right = { by: actorFrom(caller), ...(in_place_of && { in_place_of }) };
+  const decided = { approval_id: row.id, decision, ...right, comment: body.comment ?? null };
   try {
     if (row.call) await http.send(DecideToolApproval, { ...envelope, data: { turn_id: row.call.turn_id, ...decided } });
     else await http.send(DecideApproval, { ...envelope, data: { run_id: row.run_id!, ...decided, data } });

@@ -80,14 +80,18 @@ const MESSAGES: { [T in RunEventType]: Describe<T> } = {
     const { name = null, title = null } = personal ?? {};
     return one("approval.requested", { approval_id, name, title, expires_at });
   },
-  ApprovalVoted: ({ data: { approval_id, decision, by } }) =>
-    one("approval.voted", { approval_id, decision, voted_by: by }),
+  ApprovalVoted: ({ data: { approval_id, decision, by, in_place_of } }) =>
+    one("approval.voted", { approval_id, decision, voted_by: by, ...(in_place_of && { in_place_of }) }),
   ApprovalLinkCreated: ({ data: { approval_id, link_id, created_by, expires_at } }) =>
     one("approval.link_created", { approval_id, link_id, created_by, expires_at }),
   ApprovalLinkRevoked: ({ data: { approval_id, link_id, by } }) =>
     one("approval.link_revoked", { approval_id, link_id, revoked_by: by }),
-  ApprovalDecided: ({ data: { approval_id, decision, by } }) =>
-    one("approval.decided", { approval_id, decision, decided_by: by }),
+  ApprovalDelegated: ({ data: { approval_id, by, to }, personal }) =>
+    one("approval.delegated", { approval_id, delegated_by: by, to, reason: personal?.reason ?? null }),
+  ApprovalCommented: ({ data: { approval_id, comment_id, by }, personal }) =>
+    one("approval.commented", { approval_id, comment_id, by, text: personal?.text ?? null }),
+  ApprovalDecided: ({ data: { approval_id, decision, by, in_place_of } }) =>
+    one("approval.decided", { approval_id, decision, decided_by: by, ...(in_place_of && { in_place_of }) }),
   ApprovalReminded: ({ data: { approval_id } }) => one("approval.reminded", { approval_id }),
   ApprovalEscalated: ({ data: { approval_id } }) => one("approval.escalated", { approval_id }),
   ApprovalExpired: ({ data: { approval_id } }) => one("approval.expired", { approval_id }),

@@ -168,6 +168,8 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
   ApprovalEscalated: changeWaits,
   ApprovalLinkCreated: changeWaits,
   ApprovalLinkRevoked: ignore,
+  ApprovalDelegated: ignore,
+  ApprovalCommented: ignore,
   ApprovalDecided: changeWaits,
   ApprovalExpired: changeWaits,
   ApprovalCancelled: changeWaits,

@@ -13,7 +13,8 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 import { LinkedApproval, linkStatus, LinkOutcome } from "./approvalLinkShape.ts";
-import { checkPersonAllowed, DecisionBody, encodeData, readDecision } from "./decideApproval.ts";
+import { checkOwnRight } from "./approvers.ts";
+import { DecisionBody, encodeData, readDecision } from "./decideApproval.ts";
 
 export const linkNotFound = () =>
   new ApiError("approval_link_not_found", "There is no such link.", { param: "link_id" });
@@ -79,7 +80,7 @@ async function checkUsable(http: Http, open: OpenLink): Promise<void> {
   const withdrawn = ended("The person who created this link may not decide this approval any more.");
   if (person?.organization_id !== link.organization_id) throw withdrawn;
   const { id: user_id, email, role } = person;
-  await checkPersonAllowed(http, link.organization_id, { user_id, email, role }, approval).catch((error: unknown) => {
+  await checkOwnRight(http, link.organization_id, { user_id, email, role }, approval).catch((error: unknown) => {
     throw error instanceof ApiError && error.errorCode === "approver_not_allowed" ? withdrawn : error;
   });
 }

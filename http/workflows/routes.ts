@@ -1,6 +1,7 @@
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { approvalLinkRoutes } from "./approvalLinks.ts";
+import { approvalPeopleRoutes } from "./approvalPeople.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { eventStreamRoutes } from "./eventStream.ts";
 import { changeManyRoute } from "./changeMany.ts";
@@ -25,6 +26,7 @@ export function workflowRoutes(app: App, http: Http): void {
   changeManyRoute(app, http);
   messageRoutes(app, http);
   approvalRoutes(app, http);
+  approvalPeopleRoutes(app, http);
   approvalLinkRoutes(app, http);
   linkedApprovalRoutes(app, http);
   eventStreamRoutes(app, http);

@@ -8,10 +8,25 @@ import { decode, decodeOrNull } from "../projection.ts";
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
 
 type Named = Pick<Actor, "type" | "id"> & { name: string | null };
+/** `name` is null if the person no longer exists. */
+interface NamedPerson {
+  id: string;
+  name: string | null;
+}
+
+/** Somebody handed the approval on. */
+export interface Delegation {
+  by: NamedPerson;
+  to: NamedPerson;
+  reason: string;
+  at: Date;
+}
 
 export interface VoteRow {
   /** `name` is null if the person or the key no longer exists. */
   by: Named;
+  /** The person in whose place a substitute voted. */
+  in_place_of: NamedPerson | null;
   decision: "approve" | "reject";
   data: unknown;
   comment: string | null;
@@ -60,7 +75,12 @@ export interface ApprovalRow {
   comment: string | null;
   /** `name` is null if the person or the key no longer exists. */
   decided_by: Named | null;
+  /** The person in whose place a substitute decided. */
+  decided_for: NamedPerson | null;
   decided_at: Date | null;
+  /** In order. */
+  delegations: Delegation[];
+  comment_count: number;
   expires_at: Date;
   created_at: Date;
   /** The actor that started the run, or asked the agent. */
@@ -75,7 +95,17 @@ const CALL_RULES: NonNullable<ApprovalRow["rules"]> = { default_expiry_s: 1, all
 export interface StoredRow
   extends Omit<
     ApprovalRow,
-    "name" | "title" | "form" | "assignees" | "data" | "decided_by" | "asked_by" | "votes" | "call"
+    | "name"
+    | "title"
+    | "form"
+    | "assignees"
+    | "data"
+    | "decided_by"
+    | "decided_for"
+    | "asked_by"
+    | "votes"
+    | "call"
+    | "delegations"
   > {
   name: string;
   title: string;
@@ -86,6 +116,9 @@ export interface StoredRow
   decided_by_type: Actor["type"] | null;
   decided_by_id: string | null;
   decided_by_name: string | null;
+  decided_for_id: string | null;
+  decided_for_name: string | null;
+  delegations: StoredDelegation[] | null;
   asked_by: string;
   asker_name: string | null;
   votes: StoredVote[] | null;
@@ -97,18 +130,39 @@ export interface StoredRow
   calls: string | null;
 }
 
+interface StoredDelegation {
+  by: string;
+  by_name: string | null;
+  to: string;
+  to_name: string | null;
+  reason: string;
+  at: string;
+}
+
 interface StoredVote {
   type: Actor["type"];
   id: string;
   name: string | null;
+  for_id: string | null;
+  for_name: string | null;
   decision: "approve" | "reject";
   data: string | null;
   comment: string | null;
   at: string;
 }
 
-const parseVote = ({ type, id, name, decision, data, comment, at }: StoredVote): VoteRow => ({
+const parsePerson = (id: string, name: string | null): NamedPerson => ({ id, name: decodeOrNull(name) });
+
+const parseDelegation = ({ by, by_name, to, to_name, reason, at }: StoredDelegation): Delegation => ({
+  by: parsePerson(by, by_name),
+  to: parsePerson(to, to_name),
+  reason: decode(reason),
+  at: new Date(at),
+});
+
+const parseVote = ({ type, id, name, for_id, for_name, decision, data, comment, at }: StoredVote): VoteRow => ({
   by: { type, id, name: decodeOrNull(name) },
+  in_place_of: for_id === null ? null : parsePerson(for_id, for_name),
   decision,
   data: decodeOrNull(data),
   comment: decodeOrNull(comment),
@@ -131,7 +185,8 @@ function parseCall({ turn_id, thread_id, agent_id, agent_name, call, calls }: St
 
 export function parseRow(stored: StoredRow): ApprovalRow {
   const { decided_by_type: type, decided_by_id: id, decided_by_name, asker_name, escalate_to, ...whole } = stored;
-  const { turn_id: _t, thread_id: _h, agent_id: _a, agent_name: _n, calls: _c, ...row } = whole;
+  const { decided_for_id: for_id, decided_for_name: for_name, ...rest } = whole;
+  const { turn_id: _t, thread_id: _h, agent_id: _a, agent_name: _n, calls: _c, ...row } = rest;
   const call = parseCall(stored);
   return {
     ...row,
@@ -147,6 +202,8 @@ export function parseRow(stored: StoredRow): ApprovalRow {
     data: decodeOrNull(row.data),
     comment: decodeOrNull(row.comment),
     decided_by: type === null || id === null ? null : { type, id, name: decodeOrNull(decided_by_name) },
+    decided_for: for_id === null ? null : parsePerson(for_id, for_name),
+    delegations: (row.delegations ?? []).map(parseDelegation),
     asked_by: { ...decode<Actor>(row.asked_by), name: decodeOrNull(asker_name) },
     votes: (row.votes ?? []).map(parseVote),
     rules: call ? CALL_RULES : row.rules,

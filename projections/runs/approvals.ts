@@ -13,18 +13,26 @@ const RULES = "w.envelope::json -> 'approvals'";
 const ASKED_BY = "coalesce(a.asked_by, r.started_first_by, r.started_by)";
 const STREAM = "coalesce('run-' || run_id, 'thread-' || thread_id)";
 const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_id, 'name', coalesce(vu.name, vy.name, vl.name),
+      'for_id', v.for_id, 'for_name', vf.name,
       'decision', v.decision, 'data', v.data, 'comment', v.comment, 'at', v.at) order by v.version)
     from read.approval_votes v
     left join read.users vu on vu.id = case when v.by_type = 'person' then v.by_id::uuid end
     left join read.keys vy on vy.id = case when v.by_type = 'api_key' then v.by_id::uuid end
     left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
+    left join read.users vf on vf.id = v.for_id
     where v.approval_id = a.id and v.organization_id = a.organization_id`;
+const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,
+      'reason', d.reason, 'at', d.at) order by d.version)
+    from read.approval_delegations d left join read.users db on db.id = d.by_id left join read.users dt on dt.id = d.to_id
+    where d.approval_id = a.id`;
 const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees, a.escalate_to, a.reminded_at, a.escalated_at,
     a.self_approval, a.allow_api_key, a.decision, a.data, a.comment, a.decided_by_type, a.decided_by_id,
     coalesce(u.name, y.name, l.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.asker as asked_by, a.rules,
     a.turn_id, a.thread_id, a.agent_id, g.name as agent_name, a.call, c.calls, coalesce(ku.name, ky.name) as asker_name,
     coalesce(a.required, 1) as required, coalesce(a.one_rejection_ends, true) as one_rejection_ends,
-    case when a.required is null then null else (${VOTES}) end as votes`;
+    case when a.required is null then null else (${VOTES}) end as votes,
+    a.decided_for as decided_for_id, f.name as decided_for_name, (${DELEGATIONS}) as delegations,
+    (select count(*)::integer from read.approval_comments m where m.approval_id = a.id) as comment_count`;
 const idOf = (kind: Actor["type"]): string =>
   `case when a.asker::json ->> 'type' = '${kind}' then (a.asker::json ->> 'id')::uuid end`;
 const JOINED = `join log.keys k on k.thing = coalesce('run-' || a.run_id, 'turn-' || a.turn_id)
@@ -33,6 +41,7 @@ const JOINED = `join log.keys k on k.thing = coalesce('run-' || a.run_id, 'turn-
   left join read.users ku on ku.id = ${idOf("person")}
   left join read.keys ky on ky.id = ${idOf("api_key")}
   left join read.users u on u.id = case when a.decided_by_type = 'person' then a.decided_by_id::uuid end
+  left join read.users f on f.id = a.decided_for
   left join read.keys y on y.id = case when a.decided_by_type = 'api_key' then a.decided_by_id::uuid end
   left join read.approval_links l on l.id = case when a.decided_by_type = 'link' then a.decided_by_id::uuid end`;
 /** Pending ones that people were reminded of come first, then the oldest. The page is cut before the joins. */
@@ -94,19 +103,29 @@ const namesOf = ({ user_id, email, role, groups }: Approver) => [
   { role },
   ...groups.map((group) => ({ group })),
 ];
+const actorText = (user_id: string): string | null => encode({ type: "person", id: user_id } satisfies Actor);
 
+const mayAskerDecide = `(a.self_approval and coalesce((${RULES} ->> 'self_approval')::boolean, true))`;
+const hasVoted = (id: string): string => `a.status = 'pending' and exists (select from read.approval_votes v
+      where v.approval_id = a.id and v.organization_id = a.organization_id
+        and (v.for_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
+/** The last delegation that names a person says whether that person may decide; without one, the assignees do. */
+const IS_ASSIGNED = `coalesce(
+      (select d.to_id = p.id from read.approval_delegations d where d.approval_id = a.id and p.id in (d.by_id, d.to_id)
+        order by d.version desc limit 1),
+      a.assigned is null or a.assigned like any (p.patterns)
+        or (a.escalated_at is not null and a.escalate_assigned like any (p.patterns)))`;
+/** $3: the reader and those whose substitute the reader is. What excludes the reader excludes them in anybody's place. */
 const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
-  and ($3::text[] is null or ((a.assigned is null or a.assigned like any ($3)
-      or (a.escalated_at is not null and a.escalate_assigned like any ($3))) and (${ASKED_BY} <> $4
-    or (a.self_approval and coalesce((${RULES} ->> 'self_approval')::boolean, true)))
-    and not exists (select from read.approval_votes v
-      where v.approval_id = a.id and v.organization_id = a.organization_id and a.status = 'pending' and v.by_type = 'person' and v.by_id = $5)))
+  and ($3::jsonb is null or ((${ASKED_BY} <> $4 or ${mayAskerDecide}) and not (${hasVoted("$5::uuid")})
+    and exists (select from jsonb_to_recordset($3::jsonb) p (id uuid, own text, patterns text[])
+      where ${IS_ASSIGNED} and (${ASKED_BY} <> p.own or ${mayAskerDecide}) and not (${hasVoted("p.id")}))))
   and ($6 or a.turn_id is null or a.asked_by = $7)`;
 
 interface ApprovalFilter {
   status: ApprovalStatus | null;
-  /** Only those that this person may decide and has not voted on. */
-  mine: Approver | null;
+  /** Only those that this person may decide, also in the place of others, and has not voted on. */
+  mine: { self: Approver; in_place_of: Approver[] } | null;
   /** The reader. Calls of agents' tools that somebody else asked for are left out unless `readsAll`. */
   reader: Actor;
   readsAll: boolean;
@@ -119,9 +138,16 @@ export async function listApprovals(
   { status, mine, reader, readsAll }: ApprovalFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: ApprovalRow[]; total: number }> {
-  const patterns = mine && namesOf(mine).map(assigneePattern);
-  const own = mine && encode({ type: "person", id: mine.user_id } satisfies Actor);
-  const values = [organization, status, patterns, own, mine?.user_id ?? null, readsAll, encode(reader)];
+  const approvers =
+    mine &&
+    [mine.self, ...mine.in_place_of].map((approver) => ({
+      id: approver.user_id,
+      own: actorText(approver.user_id),
+      patterns: namesOf(approver).map(assigneePattern),
+    }));
+  const self = mine?.self.user_id ?? null;
+  const own = self && actorText(self);
+  const values = [organization, status, approvers && JSON.stringify(approvers), own, self, readsAll, encode(reader)];
   const rows = await db.query<StoredRow>(select(OF_ORGANIZATION, "limit $8 offset $9"), [...values, limit, offset]);
   const [count] = await db.query<{ total: number }>(
     `select count(*)::integer as total ${FROM} ${OF_ORGANIZATION}`,

@@ -146,6 +146,8 @@ describe("the runs projection", () => {
       { table: "approvals", kind: "removeWhere", where: { run_id: id } },
       { table: "approval_votes", kind: "removeWhere", where: { run_id: id } },
       { table: "approval_links", kind: "removeWhere", where: { run_id: id } },
+      { table: "approval_delegations", kind: "removeWhere", where: { run_id: id } },
+      { table: "approval_comments", kind: "removeWhere", where: { run_id: id } },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { eventTime, type RunEvent } from "#events/run.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { approvalPeople } from "./approvalPeople.ts";
 import { encodeAssignees } from "./assignees.ts";
 import { toolApprovals, type ToolApprovalEvent } from "./toolApprovals.ts";
 
@@ -141,6 +142,7 @@ const putVote = ({ organization_id, version, data, personal }: EventRecord<"Appr
       run_id: data.run_id,
       organization_id,
       version,
+      ...(data.in_place_of && { for_id: data.in_place_of }),
       decision: data.decision,
       data: personal?.data ?? null,
       comment: encode(personal?.comment),
@@ -158,6 +160,7 @@ const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Chan
     comment: encode(personal?.comment),
     decided_by_type: data.by.type,
     decided_by_id: data.by.id,
+    ...(data.in_place_of && { decided_for: data.in_place_of }),
     decided_at: new Date(data.at),
   });
 
@@ -183,7 +186,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
 
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 8,
+  version: 9,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,
@@ -203,6 +206,7 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     ApprovalVoted: (event) => [...putVote(event), ...useLink(event)],
     ApprovalLinkCreated: applyLink,
     ApprovalLinkRevoked: ({ data, recorded_at }) => patchLink(data.link_id, { revoked_at: recorded_at }),
+    ...approvalPeople,
     ApprovalDecided: (event) => [...applyDecision(event), ...useLink(event)],
     ApprovalReminded: ({ data }) => patchApproval(data.approval_id, { reminded_at: new Date(data.at) }),
     ApprovalEscalated: ({ data }) => patchApproval(data.approval_id, { escalated_at: new Date(data.at) }),
@@ -242,6 +246,8 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
       { table: "approvals", kind: "removeWhere", where: { run_id } },
       { table: "approval_votes", kind: "removeWhere", where: { run_id } },
       { table: "approval_links", kind: "removeWhere", where: { run_id } },
+      { table: "approval_delegations", kind: "removeWhere", where: { run_id } },
+      { table: "approval_comments", kind: "removeWhere", where: { run_id } },
     ],
   },
 });

@@ -90,6 +90,8 @@ create table approvals (
   comment text,
   decided_by_type text,
   decided_by_id text,
+  -- the person in whose place a substitute decided
+  decided_for uuid,
   decided_at timestamptz,
   expires_at timestamptz not null,
   created_at timestamptz not null
@@ -106,6 +108,8 @@ create table approval_votes (
   approval_id uuid not null,
   by_type text not null,
   by_id text not null,
+  -- the person in whose place a substitute voted
+  for_id uuid,
   run_id uuid not null,
   organization_id uuid not null,
   version integer not null,
@@ -117,6 +121,30 @@ create table approval_votes (
 );
 create index approval_votes_by_run on approval_votes (run_id);
 create index approval_votes_by_voter on approval_votes (organization_id, by_type, by_id);
+-- Who handed an approval on to whom. The last row that names a person says whether that person may decide.
+create table approval_delegations (
+  approval_id uuid not null,
+  version integer not null,
+  run_id uuid not null,
+  by_id uuid not null,
+  to_id uuid not null,
+  reason text not null,
+  at timestamptz not null,
+  primary key (approval_id, version)
+);
+create index approval_delegations_by_run on approval_delegations (run_id);
+create table approval_comments (
+  id uuid primary key,
+  approval_id uuid not null,
+  run_id uuid not null,
+  version integer not null,
+  by_type text not null,
+  by_id uuid not null,
+  text text not null,
+  at timestamptz not null
+);
+create index approval_comments_by_approval on approval_comments (approval_id, version);
+create index approval_comments_by_run on approval_comments (run_id);
 -- Links by which people without an account decide approvals.
 create table approval_links (
   id uuid primary key,

@@ -62,6 +62,7 @@ const applyDecision = ({ data, personal }: EventRecord<"ToolApprovalDecided">): 
     comment: encode(personal?.comment),
     decided_by_type: data.by.type,
     decided_by_id: data.by.id,
+    ...(data.in_place_of && { decided_for: data.in_place_of }),
     decided_at: new Date(data.at),
   });
 

@@ -5,6 +5,8 @@ import { defineProjection, type Change } from "../projection.ts";
 /** A session that starts concurrently belongs to an earlier epoch, so it is invalid as well. */
 const endAll = (user_id: string): Change[] => [{ table: "sessions", kind: "removeWhere", where: { user_id } }];
 
+const nothing = (): Change[] => [];
+
 export const sessions = defineProjection<SessionEvent | Exclude<UserEvent, { type: "UserRegistered" }>>({
   name: "sessions",
   version: 2,
@@ -29,6 +31,8 @@ export const sessions = defineProjection<SessionEvent | Exclude<UserEvent, { typ
     SessionEnded: ({ data }) => [{ table: "sessions", kind: "remove", key: { id: data.session_id } }],
     UserChanged: ({ data }) => (data.active === false ? endAll(data.user_id) : []),
     PasswordSet: ({ data }) => endAll(data.user_id),
+    SubstituteNamed: nothing,
+    SubstituteWithdrawn: nothing,
     UserRemoved: ({ data }) => endAll(data.user_id),
   },
 });

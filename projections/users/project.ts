@@ -1,11 +1,17 @@
 import type { UserEvent } from "#events/user.ts";
-import { defineProjection, encode, thingRows } from "../projection.ts";
+import { defineProjection, encode, thingRows, type Change } from "../projection.ts";
 
 const rows = thingRows("users");
 
+const removeSubstitute = ({ user_id }: { user_id: string }): Change => ({
+  table: "substitutes",
+  kind: "remove",
+  key: { user_id },
+});
+
 export const users = defineProjection<UserEvent>({
   name: "users",
-  version: 2,
+  version: 3,
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
@@ -33,6 +39,15 @@ export const users = defineProjection<UserEvent>({
         ? [rows.change(event, data.user_id, { password_hash: personal.password_hash, epoch: data.epoch })]
         : [];
     },
-    UserRemoved: ({ data }) => [rows.remove(data.user_id)],
+    SubstituteNamed: ({ organization_id, data: { user_id, substitute_id, from, until } }) => [
+      {
+        table: "substitutes",
+        kind: "put",
+        key: { user_id },
+        row: { organization_id, substitute_id, from_time: new Date(from), until_time: new Date(until) },
+      },
+    ],
+    SubstituteWithdrawn: ({ data }) => [removeSubstitute(data)],
+    UserRemoved: ({ data }) => [rows.remove(data.user_id), removeSubstitute(data)],
   },
 });

@@ -12,4 +12,13 @@ create table users (
   updated_at timestamptz not null
 );
 create index users_by_email on users (email);
+-- Who may decide approvals for whom, and when.
+create table substitutes (
+  user_id uuid primary key,
+  organization_id uuid not null,
+  substitute_id uuid not null,
+  from_time timestamptz not null,
+  until_time timestamptz not null
+);
+create index substitutes_by_substitute on substitutes (organization_id, substitute_id);
 create index users_by_organization on users (organization_id, created_at);

@@ -1,6 +1,8 @@
 import { Rejection } from "#events/rejection.ts";
 import {
   PasswordSet,
+  SubstituteNamed,
+  SubstituteWithdrawn,
   UserChanged,
   UserRegistered,
   UserRemoved,
@@ -69,14 +71,26 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
     return [UserRegistered.of({ user_id, role, email_claim }, { email, name, password_hash })];
   }
   if (!before) throw new Rejection("member_not_found", "No member has this id.", { param: "id" });
+  /** Of what people may also do for themselves. */
+  const requireOwnPermission = () => {
+    if (command.principal !== `person:${user_id}`) requirePermission(command, members, [before.role]);
+  };
   switch (command.type) {
     case "ChangeUser":
       return change(command, before, members);
     case "SetPassword": {
-      if (command.principal !== `person:${user_id}`) requirePermission(command, members, [before.role]);
+      requireOwnPermission();
       const { password_hash } = command.data;
       return [PasswordSet.of({ user_id, epoch: before.epoch + 1 }, { password_hash })];
     }
+    case "NameSubstitute":
+      requireOwnPermission();
+      if (!findMember(members, command.data.substitute_id)?.active)
+        throw new Rejection("invalid_substitute", "substitute: must be an active member.", { param: "substitute" });
+      return [SubstituteNamed.of(command.data)];
+    case "WithdrawSubstitute":
+      requireOwnPermission();
+      return [SubstituteWithdrawn.of({ user_id })];
     case "RemoveUser": {
       requirePermission(command, members, [before.role]);
       const event = UserRemoved.of({ user_id, email_claim: before.email_claim });
@@ -87,6 +101,8 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
 }
 
 export function evolveMembers(members: Members, event: UserEvent): Members {
+  // who stands in for whom is read when somebody decides (ADR 62)
+  if (event.type === "SubstituteNamed" || event.type === "SubstituteWithdrawn") return members;
   const { user_id } = event.data;
   if (event.type === "UserRegistered") {
     const { role, email_claim } = event.data;

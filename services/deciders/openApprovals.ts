@@ -10,10 +10,16 @@ export interface OpenApproval {
   remind_at?: string | undefined;
   escalate_at?: string | undefined;
   /** Set when it takes several votes. */
-  votes?: { required: number; one_rejection_ends: boolean; cast: Pick<VoteAnswer, "by" | "decision">[] };
+  votes?: { required: number; one_rejection_ends: boolean; cast: Cast[] };
   /** By id, revoked ones too. */
   links?: Record<string, ApprovalLink>;
+  /** Ids of people, in order. */
+  delegations?: { by: string; to: string }[];
+  comments?: number;
 }
+
+/** A vote. `in_place_of`: the person for whom a substitute cast it. */
+type Cast = Pick<VoteAnswer, "by" | "decision"> & { in_place_of?: string | undefined };
 
 /** A link that decides an approval in place of the person who created it. */
 interface ApprovalLink {
@@ -44,14 +50,24 @@ export const approvalTimes = ({ expires_at, remind_at, escalate_at }: OpenApprov
   [expires_at, remind_at, escalate_at].filter((time) => time !== undefined);
 
 type Change = EventOf<
-  "ApprovalVoted" | "ApprovalReminded" | "ApprovalEscalated" | "ApprovalLinkCreated" | "ApprovalLinkRevoked"
+  | "ApprovalVoted"
+  | "ApprovalReminded"
+  | "ApprovalEscalated"
+  | "ApprovalLinkCreated"
+  | "ApprovalLinkRevoked"
+  | "ApprovalDelegated"
+  | "ApprovalCommented"
 >;
 
-function applyChange({ votes, links = {} }: OpenApproval, { type, data }: Change): Partial<OpenApproval> {
+function applyChange(
+  { votes, links = {}, delegations = [], comments = 0 }: OpenApproval,
+  { type, data }: Change,
+): Partial<OpenApproval> {
   switch (type) {
     case "ApprovalVoted": {
-      const { by, decision } = data;
-      return votes ? { votes: { ...votes, cast: [...votes.cast, { by, decision }] } } : {};
+      const { by, decision, in_place_of } = data;
+      const cast = { by, decision, ...(in_place_of && { in_place_of }) };
+      return votes ? { votes: { ...votes, cast: [...votes.cast, cast] } } : {};
     }
     case "ApprovalReminded":
       return { remind_at: undefined };
@@ -65,6 +81,10 @@ function applyChange({ votes, links = {} }: OpenApproval, { type, data }: Change
       const link = links[data.link_id];
       return link ? { links: { ...links, [data.link_id]: { ...link, revoked: true } } } : {};
     }
+    case "ApprovalDelegated":
+      return { delegations: [...delegations, { by: data.by.id, to: data.to }] };
+    case "ApprovalCommented":
+      return { comments: comments + 1 };
   }
 }
 

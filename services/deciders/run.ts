@@ -21,6 +21,7 @@ import {
 import { chainClaim } from "#events/runLinks.ts";
 import { decideLinks, timeOutWaits } from "./runLinks.ts";
 import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
+import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
 import { applyDueApprovals, createApprovalLink, decideApproval, revokeApprovalLink } from "./runApprovals.ts";
 import { recordEntry } from "./runEntry.ts";
 import { evolve, hasWork, isEnded, isLive, type LiveRun, type RunState, workStatus } from "./runState.ts";
@@ -142,6 +143,10 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
         return createApprovalLink(command, state);
       case "RevokeApprovalLink":
         return revokeApprovalLink(command, state);
+      case "DelegateApproval":
+        return delegateApproval(command, state);
+      case "CommentOnApproval":
+        return commentOnApproval(command, state);
       case "CancelRun":
         return cancelRun(command, state);
       case "FailRun": {

@@ -25,21 +25,45 @@ import { evolve, hasWork, isLive, type LiveRun, type RunState } from "./runState
 const MAX_LINKS = 20;
 
 const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
-const alreadyVoted = (message: string) => new Rejection("already_voted", message);
+export const alreadyVoted = (message: string) => new Rejection("already_voted", message);
 const linkEnded = (why: string) => new Rejection("approval_link_ended", `This link ${why}.`);
 
 /** Throws `approval_not_pending`. */
-function requirePending(state: RunState, approval_id: string, at: string): OpenApproval {
+export function requirePending(state: RunState, approval_id: string, at: string): OpenApproval {
   const approval = isLive(state) ? state.approvals[approval_id] : undefined;
   if (!approval || Date.parse(approval.expires_at) <= Date.parse(at)) throw notPending();
   return approval;
 }
 
 const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.id;
+const person = (id: string): Actor => ({ type: "person", id });
 
-/** Whose vote a vote is: a link votes in place of the person who created it, so that nobody votes twice. */
-const voterOf = ({ links }: OpenApproval, by: Actor): Actor =>
-  by.type === "link" ? (links?.[by.id]?.created_by ?? by) : by;
+type Ballot = Pick<CommandFrom<typeof DecideApproval>["data"], "by" | "in_place_of">;
+
+/**
+ * Whose votes a vote uses up, so that nobody votes twice: a link votes in place of the person who created it, and a substitute's
+ * vote is also that of the person for whom it is cast.
+ */
+const votersOf = ({ links }: OpenApproval, { by, in_place_of }: Ballot): Actor[] => [
+  by.type === "link" ? (links?.[by.id]?.created_by ?? by) : by,
+  ...(in_place_of ? [person(in_place_of)] : []),
+];
+
+/** The vote that a person has cast, or that was cast in the person's place. */
+export const findVote = (approval: OpenApproval, voter: Actor) =>
+  approval.votes?.cast.find((vote) => votersOf(approval, vote).some((one) => isSame(one, voter)));
+
+/** Whether a person has handed the approval on, and did not get it back. */
+export const hasDelegated = ({ delegations = [] }: OpenApproval, { id }: Actor): boolean =>
+  delegations.findLast(({ by, to }) => by === id || to === id)?.by === id;
+
+/** Throws `approver_not_allowed`. */
+function checkNotDelegated(approval: OpenApproval, ballot: Ballot): void {
+  // a substitute decides with the right of the person in whose place it is, and only with that
+  const decider = votersOf(approval, ballot).at(-1)!;
+  if (hasDelegated(approval, decider))
+    throw new Rejection("approver_not_allowed", "This approval was delegated to somebody else.");
+}
 
 /** Throws `approval_link_ended` for a link that is revoked, expired or unknown. */
 function checkLink({ links }: OpenApproval, by: Actor, at: string): void {
@@ -52,20 +76,24 @@ function checkLink({ links }: OpenApproval, by: Actor, at: string): void {
 /** The vote that a decision is, on an approval that takes several; undefined on one that takes one. */
 function castVote(
   approval: OpenApproval,
-  { data: { run_id, approval_id, decision, by, data, comment }, at }: CommandFrom<typeof DecideApproval>,
+  { data: { run_id, approval_id, decision, by, in_place_of, data, comment }, at }: CommandFrom<typeof DecideApproval>,
 ): { events: RunEvent[]; decides: boolean } | undefined {
   const { key, votes } = approval;
   if (!votes) return undefined;
-  const voter = voterOf(approval, by);
-  const earlier = votes.cast.find((vote) => isSame(voterOf(approval, vote.by), voter));
+  const ballot = { by, ...(in_place_of && { in_place_of }) };
+  const earlier = votersOf(approval, ballot)
+    .map((voter) => findVote(approval, voter))
+    .find((vote) => vote !== undefined);
   if (earlier && by.type === "link" && isSame(earlier.by, by)) throw linkEnded("was used");
   if (earlier && !isSame(earlier.by, by))
-    throw alreadyVoted("This vote was cast already: a person and the links that they created have one vote together.");
+    throw alreadyVoted(
+      "This vote was cast already: a person, their links and their substitute have one vote together.",
+    );
   if (earlier?.decision === decision) return { events: [], decides: false };
   if (earlier) throw alreadyVoted("You have voted on this approval; a vote cannot be changed.");
   const equal = votes.cast.filter((vote) => vote.decision === decision).length + 1;
   const decides = equal >= votes.required || (decision === "reject" && votes.one_rejection_ends);
-  const voted = ApprovalVoted.of({ run_id, approval_id, key, decision, by, at }, { data, comment });
+  const voted = ApprovalVoted.of({ run_id, approval_id, key, decision, ...ballot, at }, { data, comment });
   return { events: [voted], decides };
 }
 
@@ -77,10 +105,11 @@ export function decideApproval(
   state: RunState,
   advance: Advance,
 ): RunEvent[] {
-  const { run_id, approval_id, decision, by, data, comment, seen = 1, parts = [] } = command.data;
+  const { run_id, approval_id, decision, by, in_place_of, data, comment, seen = 1, parts = [] } = command.data;
   const approval = requirePending(state, approval_id, command.at);
   if (!isLive(state)) throw notPending();
   checkLink(approval, by, command.at);
+  checkNotDelegated(approval, command.data);
   const votes = castVote(approval, command);
   if (votes && !votes.decides) return votes.events;
   // The worker that holds the run continues it. If none does, this process takes it.
@@ -88,7 +117,16 @@ export function decideApproval(
     ? { epoch: state.epoch, worker: state.worker }
     : { epoch: state.epoch + 1, worker: command.worker ?? null };
   const decided = ApprovalDecided.of(
-    { run_id, approval_id, key: approval.key, decision, by, at: command.at, ...lease },
+    {
+      run_id,
+      approval_id,
+      key: approval.key,
+      decision,
+      by,
+      ...(in_place_of && { in_place_of }),
+      at: command.at,
+      ...lease,
+    },
     { data, comment },
   );
   const events = [...(votes?.events ?? []), decided];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ApprovalCancelled, RunCompleted, RunContinued, RunCreated, RunStarted } from "#events/run.ts";
-import { chainClaim, continuationId, RunSettled, RunWatched } from "#events/runLinks.ts";
+import { ApprovalCancelled, RunCancelled, RunCompleted, RunContinued, RunCreated, RunStarted } from "#events/run.ts";
+import { chainClaim, ChildRunRequested, continuationId, RunSettled, RunWatched } from "#events/runLinks.ts";
 import type { TickResult } from "#events/runParts.ts";
 import { Limits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
@@ -74,6 +74,17 @@ test("its end is open work until the next run is started, which inherits the wat
   });
   expect(workStatus(state).status).toBe("ending");
   expect(workStatus(given(run, [created, started, continued("r1"), RunSettled.of(id)]).state).status).toBe("waiting");
+});
+
+test("child runs that end with their starter end with the chain", () => {
+  const child = (key: string, child_run_id: string, on_parent_end: "cancel" | "leave") =>
+    ChildRunRequested.of({ ...id, key, child_run_id, on_parent_end }, { workflow: "w", args });
+  const inherited = { ...chained, data: { ...chained.data, children: ["c0"] } };
+  const events = [inherited, started, child("k1", "c1", "cancel"), child("k2", "c2", "leave")];
+  const { state } = given(run, [...events, continued("r0")]);
+  expect(state).toMatchObject({ settling: { cancel: [], next: { children: ["c0", "c1"] } } });
+  const cancelled = RunCancelled.of({ ...end, settles: true, by: { type: "system", id: "s" } }, { reason: null });
+  expect(given(run, [...events, cancelled]).state).toMatchObject({ settling: { cancel: ["c0", "c1"] } });
 });
 
 test("the runs of a chain hand a claim on it from one to the next", () => {

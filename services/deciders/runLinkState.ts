@@ -50,7 +50,7 @@ export interface Settling {
   /** Runs that must learn of the end. */
   notify: Watcher[];
   /** The run that goes on, which must be started. */
-  next?: { run_id: string; watchers: Watcher[] };
+  next?: { run_id: string; watchers: Watcher[]; children?: string[] };
 }
 
 /** Whether a child run is to be started, or a wait to be registered. */
@@ -69,9 +69,9 @@ export function settlingAfter({ children, watchers }: LiveLinks, status: string)
   };
 }
 
-/** What is left to do after a run that goes on as another one: its watchers are handed over, and its child runs go on. */
+/** What is left to do after a run that goes on as another one: that one gets its watchers, and the child runs that end with the chain. */
 const settlingContinued = (
-  { watchers }: LiveLinks,
+  { watchers, children }: LiveLinks,
   { run_id, continued_as }: { run_id: string; continued_as: string },
 ): Settling => ({
   cancel: [],
@@ -80,6 +80,7 @@ const settlingContinued = (
   next: {
     run_id: continued_as,
     watchers: watchers.map((watcher) => ({ ...watcher, awaited_run_id: watcher.awaited_run_id ?? run_id })),
+    children: children.filter(({ isCancelled }) => isCancelled).map((child) => child.run_id),
   },
 });
 

@@ -6,6 +6,7 @@ import {
   evolveLinks,
   hasOpenLinks,
   settlingOf,
+  type ChildRun,
   type LiveLinks,
   type RunEnd,
   type Settling,
@@ -117,6 +118,9 @@ const withStep = <S extends RunBase>(state: S, key: string, change: Partial<Open
   steps: state.steps.map((step) => (step.key === key ? { ...step, ...change } : step)),
 });
 
+/** Of an earlier run of the chain: no call of this run has its key. */
+const inheritChild = (run_id: string): ChildRun => ({ key: run_id, run_id, status: "started", isCancelled: true });
+
 function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun {
   return {
     status: "pending",
@@ -135,8 +139,9 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
     timers: {},
     lost: 0,
     slot: data.slot,
-    children: [],
-    childCount: 0,
+    children: (data.children ?? []).map(inheritChild),
+    // a chain, too, has a bound on the child runs that go on with it
+    childCount: data.children?.length ?? 0,
     waits: {},
     first_run_id: data.continued_from?.first_run_id ?? null,
     watchers: data.watchers ?? (data.starter ? [{ run_id: data.starter.run_id, awaited_run_id: null }] : []),
@@ -190,6 +195,8 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
     case "ApprovalEscalated":
     case "ApprovalLinkCreated":
     case "ApprovalLinkRevoked":
+    case "ApprovalDelegated":
+    case "ApprovalCommented":
       return { ...state, approvals: changeApproval(state.approvals, event) };
     case "ApprovalDecided": {
       const { approval_id, epoch, worker } = event.data;

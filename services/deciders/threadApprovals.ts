@@ -45,12 +45,13 @@ export function decideToolApproval(
   { data, at, worker }: CommandFrom<typeof DecideToolApproval>,
   state: ThreadState,
 ): ThreadEvent[] {
-  const { turn_id, approval_id, decision, by, comment } = data;
+  const { comment, ...decision } = data;
+  const { turn_id, approval_id } = data;
   const turn = state.status === "open" && state.turn?.id === turn_id ? state.turn : undefined;
   const approval = turn?.approvals[approval_id];
   if (!turn || !approval || Date.parse(approval.expires_at) <= Date.parse(at)) throw notPending();
   const { round, call } = approval;
-  const decided = ToolApprovalDecided.of({ turn_id, approval_id, round, call, decision, by, at }, { comment });
+  const decided = ToolApprovalDecided.of({ ...decision, round, call, at }, { comment });
   return resumeWhenDecided(turn, [decided], at, worker ?? null);
 }
 

@@ -4,10 +4,12 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 import { RunContinued, RunCreated, StartRun } from "#events/run.ts";
 import type { ContinuedRun } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
+import { isEnded } from "../deciders/runState.ts";
 import type { Settling } from "../deciders/runLinkState.ts";
 import type { Send } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { History } from "./history.ts";
+import { isContinued, readNewestRun } from "./newestRun.ts";
 import { findWorkflow, refuseArgs, type StartDeps } from "./startRun.ts";
 import type { TickOutcome } from "./tick.ts";
 import { openValues, RunGone } from "./values.ts";
@@ -48,7 +50,7 @@ export async function planContinuation(
 }
 
 export interface ContinuationDeps extends VaultDeps {
-  log: Pick<EventLog, "heads" | "readNewest">;
+  log: Pick<EventLog, "heads" | "read" | "readNewest">;
   send: Send;
 }
 
@@ -86,11 +88,22 @@ async function readOne({ log }: ContinuationDeps, { stream, version }: StreamHea
   return event;
 }
 
+/** Without those that have ended: a chain has no end, and its list of child runs would have none either. */
+async function findLive({ log }: ContinuationDeps, children: string[]): Promise<string[]> {
+  const live: string[] = [];
+  for (const run_id of children) {
+    const newest = await readNewestRun(log, run_id);
+    // a start that is on its way is not in the log yet
+    if (!newest || !isEnded(newest.state) || isContinued(newest.state)) live.push(run_id);
+  }
+  return live;
+}
+
 /** Starts the run that goes on for an ended one, once: its id derives from that one. */
 export async function startNextRun(
   deps: ContinuationDeps,
   head: StreamHead,
-  { run_id, watchers }: NonNullable<Settling["next"]>,
+  { run_id, watchers, children = [] }: NonNullable<Settling["next"]>,
 ): Promise<void> {
   const { organization_id } = head;
   const target = { organization_id, stream: streamName("run", run_id) };
@@ -100,7 +113,11 @@ export async function startNextRun(
   const { personal } = ended as unknown as Ended;
   const json = await openValues(deps, head).json(personal!.args);
   const data = nextRun(created, ended as unknown as Ended, ended.recorded_at, { json });
-  const { rejection } = await deps.send(target, StartRun.type, { ...data, watchers });
+  const { rejection } = await deps.send(target, StartRun.type, {
+    ...data,
+    watchers,
+    children: await findLive(deps, children),
+  });
   if (rejection && rejection.code !== "run_exists")
     throw new Error(`${parseStreamName(head.stream).id} cannot go on: ${rejection.message}`);
 }

@@ -105,6 +105,49 @@ describe("the inbox", () => {
   });
 });
 
+describe("an approval among people", () => {
+  test("is commented on, delegated with a reason, and seen by the substitute as for the other", async () => {
+    const bob = await tenant.member("approver", "Bob");
+    const { email } = tenant.credentials.admin;
+    const asks = await tenant.register(
+      `export const run = (ctx) => ctx.awaitApproval("boss", { title: "Go?", assignees: [{ person: "${email}" }] });`,
+      {},
+      { name: "Asks one" },
+    );
+    const run = await tenant.start(asks, {});
+    const { id } = (await waits(run)).waiting_on[0];
+    const page = await open(`inbox/${id}`);
+    await page.getByText("Comment without deciding").click();
+    await page.getByLabel("Comment", { exact: true }).fill(HOSTILE);
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("region", { name: "Comments" }).getByText(HOSTILE).waitFor();
+    await page.getByText("Delegate", { exact: true }).click();
+    await page.getByLabel("To").selectOption(bob.id);
+    await page.getByLabel("Reason").fill("He knows it");
+    await inspect(page, "approval-delegating");
+    await page.getByRole("button", { name: "Delegate it" }).click();
+    await page.getByText("“He knows it”").waitFor();
+    await inspect(page, "approval-delegated");
+    await page.goto(`${tenant.url}/console/inbox`);
+    await page.getByText("Away for a while?").waitFor();
+    const me = (await tenant.owner("GET", "/auth/me")).body.user;
+    const until = new Date(Date.now() + 86_400_000).toISOString();
+    await bob.call("PUT", `/members/${bob.id}/substitute`, { substitute: me.id, until });
+    await page.reload();
+    await page.getByText("for Bob").waitFor();
+    await page.getByText("Away for a while?").click();
+    await inspect(page, "inbox-away");
+    await page.getByLabel("Substitute").selectOption(bob.id);
+    const day = until.slice(0, 10);
+    await page.getByLabel("First day").fill(day);
+    await page.getByLabel("Last day").fill(day);
+    await page.getByRole("button", { name: "Name the substitute" }).click();
+    await page.getByText("Bob decides for you").waitFor();
+    await page.getByRole("button", { name: "Withdraw the substitute" }).click();
+    await page.getByText("Away for a while?").waitFor();
+  });
+});
+
 describe("the runs", () => {
   test("keep their place while new ones start, can be filtered by address, and are opened by keyboard", async () => {
     const failing = await tenant.start(asking, { n: 2 });

@@ -58,6 +58,9 @@ describe("an approval", () => {
       body: "Really?",
       form,
       assignees: [],
+      in_place_of: null,
+      delegations: [],
+      comment_count: 0,
       reminded_at: null,
       escalated_at: null,
       required: 1,
@@ -68,6 +71,7 @@ describe("an approval", () => {
       comment: null,
       data: null,
       decided_by: null,
+      decided_in_place_of: null,
       decided_at: null,
       expires_at: time,
       created_at: time,
@@ -76,7 +80,7 @@ describe("an approval", () => {
     const { status, body } = await decide(id, { decision: "approve", data: { amount: 5 }, comment: "fine \u0000" });
     const { run_status, ...record } = body;
     const by = { type: "person", id: (await home.owner("GET", "/auth/me")).body.user.id, name: expect.any(String) };
-    const vote = { by, decision: "approve", comment: "fine \u0000", data: { amount: 5 } };
+    const vote = { by, in_place_of: null, decision: "approve", comment: "fine \u0000", data: { amount: 5 } };
     expect([status, record]).toEqual([
       200,
       {

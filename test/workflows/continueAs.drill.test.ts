@@ -148,6 +148,25 @@ describe("a chain of runs is one for others", () => {
     expect((await home.until(newest.id, isOver)).cancelled_by).toEqual({ type: "run", id: cancelled });
   });
 
+  test("child runs that are to end with their starter end with the chain, others go on", async () => {
+    const waiting = await home.register(workflowSource(`return ctx.awaitApproval("end", { title: "End?" });`));
+    const parent = await home.register(
+      workflowSource(
+        `if (args.n > 1) return ctx.awaitApproval("stop", { title: "Stop?" });
+await ctx.startRun(args.workflow, {});
+await ctx.startRun(args.workflow, {}, { key: "2", on_parent_end: "leave" });
+return ctx.continueAs({ ...args, n: 2 });`,
+      ),
+    );
+    const run = await home.start(parent, { n: 1, workflow: waiting.id });
+    const newest = await untilNewest(run, isWaiting);
+    const [ends, stays] = (await home.read(run)).child_runs;
+    expect((await home.read(ends.run_id)).status).toBe("running");
+    await home.cancel(run);
+    expect((await home.until(ends.run_id, isOver)).cancelled_by).toEqual({ type: "run", id: newest.id });
+    expect((await home.read(stays.run_id)).status).toBe("running");
+  });
+
   test("cancelling the first run cancels the newest one", async () => {
     const run = await home.start(await home.register(COUNTING), { n: 1, to: 2, waits: true });
     const newest = await untilNewest(run, isWaiting);

@@ -11,6 +11,9 @@ import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { DecisionForm, type Decision } from "./DecisionForm.tsx";
+import { Comments } from "./Comments.tsx";
+import { Delegate, Delegations } from "./Delegate.tsx";
+import { nameOf } from "./nameOf.ts";
 import { ShareLink } from "./ShareLink.tsx";
 import "./inbox.css";
 
@@ -26,12 +29,13 @@ const OUTCOMES: Record<Exclude<Approval["status"], "pending">, string> = {
 /** What was decided, by whom and when. */
 function Outcome({ approval }: { approval: Approval }) {
   if (approval.status === "pending") return null;
-  const { decided_by, decided_at, comment, data } = approval;
+  const { decided_by, decided_in_place_of, decided_at, comment, data } = approval;
   return (
     <div className={`notice ${approval.status === "approved" ? "good" : "plain"}`} role="status">
       <p>
         <strong>{OUTCOMES[approval.status]}</strong>
-        {decided_by && <> by {decided_by.name ?? "somebody who is no longer here"}</>}
+        {decided_by && <> by {nameOf(decided_by)}</>}
+        {decided_in_place_of && <> for {nameOf(decided_in_place_of)}</>}
         {decided_at && (
           <>
             {" "}
@@ -53,9 +57,10 @@ function Votes({ approval: { required, votes } }: { approval: Approval }) {
     <section aria-label="Votes">
       <p className="quiet">{required} equal votes decide.</p>
       <ul className="plain">
-        {votes.map(({ by, decision, comment, at }) => (
+        {votes.map(({ by, in_place_of, decision, comment, at }) => (
           <li key={by.id}>
-            {by.name ?? "Somebody who is no longer here"} {decision === "approve" ? "approved" : "rejected"}{" "}
+            {nameOf(by)}
+            {in_place_of && <> for {nameOf(in_place_of)}</>} {decision === "approve" ? "approved" : "rejected"}{" "}
             <Time at={at} />
             {comment && <> “{comment}”</>}
           </li>
@@ -117,6 +122,7 @@ function Question({ approval }: { approval: Approval }) {
         <h1>{approval.title}</h1>
         <p className="quiet">
           <Status status={approval.status} /> asked <Time at={approval.created_at} />
+          {approval.in_place_of && <>, for {nameOf(approval.in_place_of)}</>}
           {approval.status === "pending" && (
             <>
               , expires <Time at={approval.expires_at} />
@@ -127,6 +133,7 @@ function Question({ approval }: { approval: Approval }) {
       {approval.body && <p className="body-text">{approval.body}</p>}
       {approval.tool_call && <WaitingCall call={approval.tool_call} />}
       {decide.isError && <ErrorNotice error={decide.error} />}
+      <Delegations approval={approval} />
       <Votes approval={approval} />
       <Outcome approval={approval} />
       {approval.status === "pending" && !isDone && !hasVoted && (
@@ -136,7 +143,13 @@ function Question({ approval }: { approval: Approval }) {
           onDecide={(decision) => decide.mutate(decision)}
         />
       )}
-      {approval.status === "pending" && approval.run_id !== null && <ShareLink approval={approval.id} />}
+      {approval.run_id !== null && <Comments approval={approval} />}
+      {approval.status === "pending" && approval.run_id !== null && approval.in_place_of === null && (
+        <>
+          <Delegate approval={approval} />
+          <ShareLink approval={approval.id} />
+        </>
+      )}
       <Asker approval={approval} />
     </article>
   );

@@ -8,6 +8,8 @@ import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab } from "../../parts/Tab.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { Away } from "./Away.tsx";
+import { nameOf } from "./nameOf.ts";
 import "./inbox.css";
 
 const PAGE = 50;
@@ -19,6 +21,7 @@ const Item = ({ approval }: { approval: Approval }) => (
       <span className="row-title">{approval.title}</span>
       <Status status={approval.status} />
       <span className="quiet">
+        {approval.in_place_of && <strong>for {nameOf(approval.in_place_of)}, </strong>}
         {approval.tool_call && <>{approval.tool_call.agent.name ?? "a deleted agent"}, </>}
         asked <Time at={approval.created_at} />
         {approval.status === "pending" && (
@@ -34,6 +37,8 @@ const Item = ({ approval }: { approval: Approval }) => (
                 , escalated <Time at={approval.escalated_at} />
               </>
             )}
+            {approval.delegations.length > 0 && <>, delegated by {nameOf(approval.delegations.at(-1)!.by)}</>}
+            {approval.comment_count > 0 && <>, {formatCount(approval.comment_count, "comment")}</>}
           </>
         )}
       </span>
@@ -99,6 +104,7 @@ export function Inbox() {
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Inbox</h1>
+      <Away />
       <nav aria-label="Status" className="tabs">
         {APPROVAL_STATUSES.map((choice) => (
           <Tab

@@ -8,6 +8,7 @@ import { RunLink } from "../../parts/RunLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { Comments } from "../inbox/Comments.tsx";
 
 const LIMITS = { approval: "Expires", timer: "Fires", run: "Times out", event: "Times out" } as const;
 
@@ -26,33 +27,41 @@ const Fact = ({ title, children }: { title: string; children: ReactNode }) => (
 );
 
 /** What happened to an approval before it was decided. */
-const ApprovalFacts = ({ wait: { approval_id, reminded_at, escalated_at, links, decided_by } }: { wait: RunWait }) => (
-  <>
-    {approval_id && (
-      <Fact title="Approval">
-        <Link to="/inbox/$approvalId" params={{ approvalId: approval_id }}>
-          Open it
-        </Link>
-      </Fact>
-    )}
-    {reminded_at && (
-      <Fact title="Reminded">
-        <Time at={reminded_at} />
-      </Fact>
-    )}
-    {escalated_at && (
-      <Fact title="Escalated">
-        <Time at={escalated_at} />
-      </Fact>
-    )}
-    {links > 0 && <Fact title="Shared">{formatCount(links, "link")} for people without an account</Fact>}
-    {decided_by && (
-      <Fact title="Decided by">
-        <ActorLink actor={decided_by} />
-      </Fact>
-    )}
-  </>
-);
+const ApprovalFacts = ({ wait }: { wait: RunWait }) => {
+  const { approval_id, reminded_at, escalated_at, links, decided_by } = wait;
+  return (
+    <>
+      {approval_id && (
+        <>
+          <Fact title="Approval">
+            <Link to="/inbox/$approvalId" params={{ approvalId: approval_id }}>
+              Open it
+            </Link>
+          </Fact>
+          <Fact title="Comments">
+            <Comments approval={{ id: approval_id, status: wait.outcome ?? "pending" }} />
+          </Fact>
+        </>
+      )}
+      {reminded_at && (
+        <Fact title="Reminded">
+          <Time at={reminded_at} />
+        </Fact>
+      )}
+      {escalated_at && (
+        <Fact title="Escalated">
+          <Time at={escalated_at} />
+        </Fact>
+      )}
+      {links > 0 && <Fact title="Shared">{formatCount(links, "link")} for people without an account</Fact>}
+      {decided_by && (
+        <Fact title="Decided by">
+          <ActorLink actor={decided_by} />
+        </Fact>
+      )}
+    </>
+  );
+};
 
 const Details = ({ wait }: { wait: RunWait }) => (
   <dl className="facts">

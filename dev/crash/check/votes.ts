@@ -5,6 +5,8 @@ import { different, doubled, lost, type Finding } from "./finding.ts";
 
 interface Vote {
   by: { type: string; id: string };
+  /** For whom a substitute voted. */
+  in_place_of?: string;
   decision: "approve" | "reject";
 }
 
@@ -24,14 +26,18 @@ const countOf = (votes: Vote[], decision: string): number => votes.filter((vote)
 function addEvent(ballot: Ballot, { type, data }: RecordedEvent<any>, next: RecordedEvent<any> | undefined): void {
   const { id, votes, links, required, findings } = ballot;
   const name = `approval ${id}`;
-  const voterOf = ({ by }: Vote): string => links.get(by.id) ?? by.id;
+  const votersOf = ({ by, in_place_of }: Vote): string[] => [
+    links.get(by.id) ?? by.id,
+    ...(in_place_of ? [in_place_of] : []),
+  ];
   if (type === "ApprovalLinkCreated") links.set(data.link_id, data.created_by.id);
   if (type === "ApprovalDecided" && countOf(votes, data.decision) < required)
     findings.push(different("I10", name, `was decided by ${countOf(votes, data.decision)} votes of ${required}`));
   if (type !== "ApprovalVoted") return;
-  const vote: Vote = { by: data.by, decision: data.decision };
-  if (votes.some((one) => voterOf(one) === voterOf(vote)))
-    findings.push(doubled("I10", name, `has two votes of ${voterOf(vote)}`));
+  const vote: Vote = data;
+  const voters = votersOf(vote);
+  const again = votes.flatMap(votersOf).find((voter) => voters.includes(voter));
+  if (again) findings.push(doubled("I10", name, `has two votes of ${again}`));
   votes.push(vote);
   if (countOf(votes, vote.decision) === required && next?.type !== "ApprovalDecided")
     findings.push(lost("I10", name, `has ${required} equal votes, and nothing decides it`));

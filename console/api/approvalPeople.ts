@@ -1,0 +1,45 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./call.ts";
+import type { Approval, NamedPerson } from "./types.ts";
+
+interface ApprovalComment {
+  id: string;
+  by: NamedPerson;
+  text: string;
+  at: string;
+}
+
+const pathOf = (approval: string, what: string): string =>
+  `workflows/approvals/${encodeURIComponent(approval)}/${what}`;
+
+export const listComments = (approval: string) =>
+  queryOptions({
+    queryKey: ["run", "approvalComments", approval],
+    queryFn: ({ signal }) => call<{ data: ApprovalComment[] }>(pathOf(approval, "comments"), { signal }),
+  });
+
+export const commentOn = (approval: string, text: string) =>
+  call<ApprovalComment>(pathOf(approval, "comments"), { method: "POST", body: { text } });
+
+export const delegateApproval = (approval: string, body: { to: string; reason: string }) =>
+  call<Approval>(pathOf(approval, "delegate"), { method: "POST", body });
+
+/** All null: there is no substitute. */
+interface Substitute {
+  substitute: NamedPerson | null;
+  from: string | null;
+  until: string | null;
+}
+
+const substitutePath = (person: string): string => `members/${encodeURIComponent(person)}/substitute`;
+
+export const getSubstitute = (person: string) =>
+  queryOptions({
+    queryKey: ["organization", "substitute", person],
+    queryFn: ({ signal }) => call<Substitute>(substitutePath(person), { signal }),
+  });
+
+export const nameSubstitute = (person: string, body: { substitute: string; from: string; until: string }) =>
+  call<Substitute>(substitutePath(person), { method: "PUT", body });
+
+export const withdrawSubstitute = (person: string) => call(substitutePath(person), { method: "DELETE" });

@@ -1,0 +1,48 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { FormEvent } from "react";
+import { commentOn, listComments } from "../../api/approvalPeople.ts";
+import { formText } from "../../parts/formText.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { nameOf } from "./nameOf.ts";
+
+/** What people say about an approval without deciding it. */
+export function Comments({ approval: { id, status } }: { approval: { id: string; status: string } }) {
+  const queries = useQueryClient();
+  const { data: comments } = useQuery(listComments(id));
+  const add = useMutation({
+    mutationFn: (text: string) => commentOn(id, text),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    add.mutate(formText(new FormData(form), "text"), { onSuccess: () => form.reset() });
+  };
+  return (
+    <section aria-label="Comments">
+      {comments && comments.data.length > 0 && (
+        <ul className="plain">
+          {comments.data.map(({ id: comment, by, text, at }) => (
+            <li key={comment}>
+              <strong>{nameOf(by)}</strong> <Time at={at} />
+              <p className="body-text">{text}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {status === "pending" && (
+        <details>
+          <summary>Comment without deciding</summary>
+          <form className="decision" onSubmit={submit}>
+            {add.isError && <ErrorNotice error={add.error} />}
+            <textarea name="text" rows={2} maxLength={2_000} required aria-label="Comment" />
+            <button type="submit" className="button" disabled={add.isPending}>
+              Send
+            </button>
+          </form>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { NameSubstitute, WithdrawSubstitute } from "#events/user.ts";
+import { getMember } from "#projections/users/query.ts";
+import { getSubstitute } from "#projections/users/substitutes.ts";
+import { requireSession } from "../auth/authenticate.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { peopleStream, requireMember } from "./members.ts";
+import { mayDecide } from "../workflows/approvers.ts";
+
+const MAX_MS = 366 * 24 * 60 * 60 * 1_000;
+
+const Body = z.object({
+  substitute: z.uuid().toLowerCase().describe("Id of a member who may decide approvals."),
+  from: z.iso.datetime({ offset: true }).optional().describe("Now by default."),
+  until: z.iso.datetime({ offset: true }).describe("A year ahead at most."),
+});
+const time = z.iso.datetime().nullable();
+const Substitute = z.object({
+  substitute: z
+    .object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })
+    .nullable()
+    .describe("Null: there is none, or the time is over."),
+  from: time,
+  until: time,
+});
+
+async function read(http: Http, caller: Caller, id: string): Promise<z.infer<typeof Substitute>> {
+  const member = await requireMember(http, caller, id);
+  const row = await getSubstitute(http.db, caller.organization_id, member.id);
+  if (!row) return { substitute: null, from: null, until: null };
+  return { substitute: row.substitute, from: row.from.toISOString(), until: row.until.toISOString() };
+}
+
+const invalid = (field: string, why: string) =>
+  new ApiError("invalid_substitute", `${field}: ${why}`, { param: field });
+
+async function name(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof Body>) {
+  const { caller } = request;
+  const { id: user_id } = await requireMember(http, caller, id);
+  const now = Date.now();
+  const [from, until] = [body.from ? Date.parse(body.from) : now, Date.parse(body.until)];
+  if (until <= from) throw invalid("until", "must be after from.");
+  if (until <= now) throw invalid("until", "must be in the future.");
+  if (until > now + MAX_MS) throw invalid("until", "must be a year ahead at most.");
+  if (body.substitute === user_id) throw invalid("substitute", "must be somebody else.");
+  const substitute = await getMember(http.db, caller.organization_id, body.substitute);
+  if (!substitute?.active) throw invalid("substitute", "is no active member of the organization.");
+  if (!mayDecide(substitute.role)) throw invalid("substitute", "has a role that may not decide approvals.");
+  const times = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
+  await http.send(NameSubstitute, {
+    ...commandFields(request, peopleStream(caller), ["users"]),
+    requireProjected: true,
+    data: { user_id, substitute_id: substitute.id, ...times },
+  });
+  return read(http, caller, user_id);
+}
+
+/** Who decides approvals for a member who is away. Members name their own; owners and admins name those of others, too. */
+export function substituteRoutes(app: App, http: Http): void {
+  const onRequest = requireSession(http);
+  const described = {
+    tags: ["Accounts"],
+    security: [{ session: [] }],
+    params: z.object({ id: z.string() }),
+  };
+
+  const reading = { ...described, summary: "Get the substitute of a member", response: { 200: Substitute } };
+  app.get("/members/:id/substitute", { onRequest, schema: reading }, ({ caller, params }) =>
+    read(http, caller, params.id),
+  );
+
+  const naming = {
+    ...described,
+    summary: "Name a substitute",
+    description: "Between the two times the substitute sees and may decide the approvals that the member may decide.",
+    body: Body,
+    response: { 200: Substitute },
+  };
+  app.put("/members/:id/substitute", { onRequest, schema: naming }, (request) =>
+    name(http, request, request.params.id, request.body),
+  );
+
+  const withdrawing = { ...described, summary: "Withdraw a substitute", response: { 204: z.null() } };
+  app.delete("/members/:id/substitute", { onRequest, schema: withdrawing }, async (request, reply) => {
+    const { caller, params } = request;
+    const { id: user_id } = await requireMember(http, caller, params.id);
+    await http.send(WithdrawSubstitute, {
+      ...commandFields(request, peopleStream(caller), ["users"]),
+      requireProjected: true,
+      data: { user_id },
+    });
+    return reply.code(204).send(null);
+  });
+}

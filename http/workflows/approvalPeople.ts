@@ -1,0 +1,131 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { CommentOnApproval, DelegateApproval, MAX_COMMENT, MAX_REASON } from "#events/approvalPeople.ts";
+import { deriveId, streamName } from "#events/ids.ts";
+import { listComments, type CommentRow } from "#projections/runs/approvalPeople.ts";
+import { getMember } from "#projections/users/query.ts";
+import { requireCredential, requireRunner } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { identifyPost } from "../base/idempotency.ts";
+import { actorFrom } from "./access.ts";
+import { Approval, presentApproval } from "./approvalShape.ts";
+import { allowsSelfApproval, checkOwnRight, isAssignedNow, mayDecide } from "./approvers.ts";
+import { notPending, requireApproval, requireRunApproval } from "./decideApproval.ts";
+
+const Delegation = z.object({
+  to: z.uuid().toLowerCase().describe("Id of a member who may decide approvals, and is not asked already."),
+  reason: z.string().trim().min(1).max(MAX_REASON),
+});
+const NewComment = z.object({ text: z.string().trim().min(1).max(MAX_COMMENT) });
+const Comment = z.object({
+  id: z.string(),
+  by: z.object({ type: z.string(), id: z.string(), name: z.string().nullable() }),
+  text: z.string(),
+  at: z.iso.datetime(),
+});
+
+const presentComment = ({ at, ...comment }: CommentRow): z.infer<typeof Comment> => ({
+  ...comment,
+  at: at.toISOString(),
+});
+
+const DESCRIBED = { tags: ["Workflows"], params: z.object({ approval_id: z.string() }) };
+
+/** Throws 400 `invalid_delegate`. */
+async function checkDelegate(
+  http: Http,
+  organization_id: string,
+  to: string,
+  row: Awaited<ReturnType<typeof requireApproval>>,
+) {
+  const refuse = (why: string) => new ApiError("invalid_delegate", `to: ${why}`, { param: "to" });
+  await http.freshRead(["users"], streamName("organization", organization_id));
+  const member = await getMember(http.db, organization_id, to);
+  if (!member?.active) throw refuse("is no active member of the organization.");
+  if (!mayDecide(member.role)) throw refuse("has a role that may not decide approvals.");
+  if (!allowsSelfApproval(row) && row.asked_by.id === to) throw refuse("started the run, and may not decide.");
+  if (await isAssignedNow(http, organization_id, { ...member, user_id: to }, row))
+    throw refuse("may decide this approval already.");
+}
+
+/** Hands an approval on: the other person may decide, and the caller no longer. */
+async function delegate(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof Delegation>) {
+  const { caller } = request;
+  const { organization_id, session } = caller;
+  const { approval, run_id } = await requireRunApproval(http, caller, id);
+  const identity = identifyPost(request, `/api/workflows/approvals/${approval.id}/delegate`);
+  const by = actorFrom(caller);
+  const last = approval.delegations.at(-1);
+  const isRepeated = identity.hasKey && last?.by.id === by.id && last.to.id === body.to;
+  if (!isRepeated) {
+    await checkOwnRight(http, organization_id, session!, approval);
+    if (approval.status !== "pending") throw notPending();
+    if (body.to === by.id) throw new ApiError("invalid_delegate", "to: must be somebody else.", { param: "to" });
+    await checkDelegate(http, organization_id, body.to, approval);
+  }
+  const envelope = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
+  await http.send(DelegateApproval, { ...envelope, data: { run_id, approval_id: approval.id, by, ...body } });
+  return presentApproval(await requireApproval(http, caller, approval.id));
+}
+
+async function comment(http: Http, request: FastifyRequest, id: string, { text }: z.infer<typeof NewComment>) {
+  const { caller } = request;
+  const { approval, run_id } = await requireRunApproval(http, caller, id);
+  const identity = identifyPost(request, `/api/workflows/approvals/${approval.id}/comments`);
+  // derived, so that a repeated request answers with the comment that it made
+  const comment_id = deriveId("approval-comment", identity.id);
+  const about = { run_id, approval_id: approval.id, comment_id, by: actorFrom(caller) };
+  const envelope = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
+  await http.send(CommentOnApproval, { ...envelope, data: { ...about, text } });
+  await http.freshRead(["runs"], streamName("run", run_id));
+  const made = (await listComments(http.db, approval.id)).find((one) => one.id === comment_id);
+  return presentComment(
+    made ?? { id: comment_id, by: { ...about.by, name: caller.session!.name }, text, at: new Date() },
+  );
+}
+
+/** What people do with an approval besides deciding it. */
+export function approvalPeopleRoutes(app: App, http: Http): void {
+  const onRequest = requireRunner(http);
+  const ofPeople = { ...DESCRIBED, security: [{ session: [] }] };
+
+  const delegating = {
+    ...ofPeople,
+    summary: "Delegate an approval to another member",
+    description: "Hands it on, with a reason that stays visible. The caller may then no longer decide it.",
+    body: Delegation,
+    response: { 200: Approval },
+  };
+  app.post("/approvals/:approval_id/delegate", { onRequest, schema: delegating }, (request) =>
+    delegate(http, request, request.params.approval_id, request.body),
+  );
+
+  const commenting = {
+    ...ofPeople,
+    summary: "Comment on a pending approval without deciding it",
+    body: NewComment,
+    response: { 201: Comment },
+  };
+  app.post("/approvals/:approval_id/comments", { onRequest, schema: commenting }, async (request, reply) =>
+    reply.code(201).send(await comment(http, request, request.params.approval_id, request.body)),
+  );
+
+  const listing = {
+    ...DESCRIBED,
+    security: [{ key: [] }],
+    summary: "List the comments on an approval, oldest first",
+    response: { 200: z.object({ data: z.array(Comment) }) },
+  };
+  app.get(
+    "/approvals/:approval_id/comments",
+    { onRequest: requireCredential(http), schema: listing },
+    async ({ caller, params }) => {
+      const { approval, run_id } = await requireRunApproval(http, caller, params.approval_id);
+      await http.freshRead(["runs"], streamName("run", run_id));
+      return { data: (await listComments(http.db, approval.id)).map(presentComment) };
+    },
+  );
+}

@@ -1,0 +1,122 @@
+import { groupsStream } from "#events/group.ts";
+import { streamName } from "#events/ids.ts";
+import { listGroupsOf } from "#projections/groups/query.ts";
+import type { ApprovalRow, Approver } from "#projections/runs/approvals.ts";
+import { listSubstituted, type Principal } from "#projections/users/substitutes.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+
+export const notAllowed = (message: string) => new ApiError("approver_not_allowed", message);
+
+const DECIDING_ROLES = ["owner", "admin", "builder", "approver"];
+export const mayDecide = (role: string): boolean => DECIDING_ROLES.includes(role);
+
+type Needs = Pick<Http, "db" | "freshRead">;
+type Person = Omit<Approver, "groups">;
+
+/** The names of the groups that a person is in now. */
+async function findGroupsOf({ db, freshRead }: Needs, organization_id: string, user_id: string): Promise<string[]> {
+  await freshRead(["groups"], groupsStream(organization_id));
+  return listGroupsOf(db, organization_id, user_id);
+}
+
+/** The people in whose place a person may decide now. */
+async function findSubstituted(http: Needs, organization_id: string, user_id: string): Promise<Principal[]> {
+  await http.freshRead(["users"], streamName("organization", organization_id));
+  await http.freshRead(["groups"], groupsStream(organization_id));
+  return listSubstituted(http.db, organization_id, user_id);
+}
+
+/** A person with groups, and those in whose place the person may decide. */
+export interface Approvers {
+  self: Approver;
+  in_place_of: Principal[];
+}
+
+export async function findApprovers(http: Needs, organization_id: string, person: Person): Promise<Approvers> {
+  const { user_id, email, role } = person;
+  const in_place_of = await findSubstituted(http, organization_id, user_id);
+  return { self: { user_id, email, role, groups: await findGroupsOf(http, organization_id, user_id) }, in_place_of };
+}
+
+export const allowsSelfApproval = ({ self_approval, rules }: ApprovalRow): boolean =>
+  self_approval && rules?.self_approval !== false;
+
+/** Throws 403 `approver_not_allowed`. */
+export function checkNotStarter(row: ApprovalRow, id: string): void {
+  if (!allowsSelfApproval(row) && row.asked_by.id === id)
+    throw notAllowed(`The one who ${row.call ? "asked the agent" : "started the run"} may not decide this approval.`);
+}
+
+/** Throws 403 `approver_not_allowed` for somebody who may not decide, whoever is assigned. */
+export function checkEligible({ user_id, role }: Person, row: ApprovalRow): void {
+  checkNotStarter(row, user_id);
+  if (!mayDecide(role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");
+}
+
+/** The last delegation that names a person decides; without one, the assignees do. */
+export function isAssigned(
+  { user_id, email, role, groups }: Approver,
+  { delegations, assignees }: ApprovalRow,
+): boolean {
+  const last = delegations.findLast(({ by, to }) => by.id === user_id || to.id === user_id);
+  if (last) return last.to.id === user_id;
+  const names = [user_id, email.toLowerCase()];
+  return (
+    assignees.length === 0 ||
+    assignees.some((assignee) => {
+      if ("person" in assignee) return names.includes(assignee.person.toLowerCase());
+      if ("group" in assignee) return groups.includes(assignee.group.toLowerCase());
+      return assignee.role.toLowerCase() === role;
+    })
+  );
+}
+
+/** Whether a person, who need not be the caller, may decide in their own right. */
+export async function isAssignedNow(http: Needs, organization_id: string, person: Person, row: ApprovalRow) {
+  const needsGroups = row.assignees.some((assignee) => "group" in assignee);
+  const groups = needsGroups ? await findGroupsOf(http, organization_id, person.user_id) : [];
+  return isAssigned({ ...person, groups }, row);
+}
+
+/** The first person in whose place a substitute may decide, or has voted: somebody who may, and has not voted otherwise. */
+export function findReplaced(in_place_of: Principal[], substitute_id: string, row: ApprovalRow): Principal | undefined {
+  const voters = row.votes
+    .filter(({ by }) => by.id !== substitute_id)
+    .flatMap(({ by, in_place_of: replaced }) => [by.id, replaced?.id]);
+  return in_place_of.find(
+    (one) =>
+      mayDecide(one.role) &&
+      (allowsSelfApproval(row) || row.asked_by.id !== one.user_id) &&
+      !voters.includes(one.user_id) &&
+      isAssigned(one, row),
+  );
+}
+
+/**
+ * The person in whose place somebody may decide, undefined for an own right. The roles, groups, substitutes and rules of this
+ * moment count, not those when it was asked for. Throws 403 `approver_not_allowed`.
+ */
+export async function findRight(
+  http: Needs,
+  organization_id: string,
+  person: Person,
+  row: ApprovalRow,
+): Promise<string | undefined> {
+  checkEligible(person, row);
+  if (await isAssignedNow(http, organization_id, person, row)) return undefined;
+  const replaced = findReplaced(await findSubstituted(http, organization_id, person.user_id), person.user_id, row);
+  if (!replaced) throw notAllowed("This approval is assigned to others.");
+  return replaced.user_id;
+}
+
+/** For what only somebody with an own right may do. Throws 403 `approver_not_allowed`. */
+export async function checkOwnRight(
+  http: Needs,
+  organization_id: string,
+  person: Person,
+  row: ApprovalRow,
+): Promise<void> {
+  if ((await findRight(http, organization_id, person, row)) !== undefined)
+    throw notAllowed("A substitute decides, and hands nothing on.");
+}

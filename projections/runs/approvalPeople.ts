@@ -1,0 +1,51 @@
+import type { ApprovalPeopleEvent } from "#events/approvalPeople.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { decode, decodeOrNull, encode, type Change, type Db } from "../projection.ts";
+
+type EventRecord<T extends ApprovalPeopleEvent["type"]> = RecordedEvent<Extract<ApprovalPeopleEvent, { type: T }>>;
+
+export const approvalPeople = {
+  ApprovalDelegated: ({ data, personal, version, recorded_at }: EventRecord<"ApprovalDelegated">): Change[] => {
+    if (!personal) return [];
+    const { approval_id, run_id, by, to } = data;
+    const row = { run_id, by_id: by.id, to_id: to, reason: encode(personal.reason), at: recorded_at };
+    return [{ table: "approval_delegations", kind: "put", key: { approval_id, version }, row }];
+  },
+  ApprovalCommented: ({ data, personal, version, recorded_at }: EventRecord<"ApprovalCommented">): Change[] => {
+    if (!personal) return [];
+    const { approval_id, run_id, by, comment_id } = data;
+    const author = { by_type: by.type, by_id: by.id };
+    const row = { approval_id, run_id, version, ...author, text: encode(personal.text), at: recorded_at };
+    return [{ table: "approval_comments", kind: "put", key: { id: comment_id }, row }];
+  },
+};
+
+export interface CommentRow {
+  id: string;
+  /** `name` is null if the person no longer exists. */
+  by: { type: string; id: string; name: string | null };
+  text: string;
+  at: Date;
+}
+
+interface StoredComment extends Omit<CommentRow, "by"> {
+  by_type: string;
+  by_id: string;
+  name: string | null;
+}
+
+/** The comments on an approval, oldest first. */
+export async function listComments(db: Db, approval: string): Promise<CommentRow[]> {
+  const rows = await db.query<StoredComment>(
+    `select m.id, m.by_type, m.by_id, u.name, m.text, m.at
+     from read.approval_comments m left join read.users u on u.id = m.by_id
+     where m.approval_id = $1 order by m.version`,
+    [approval],
+  );
+  return rows.map(({ id, by_type, by_id, name, text, at }) => ({
+    id,
+    by: { type: by_type, id: by_id, name: decodeOrNull(name) },
+    text: decode(text),
+    at,
+  }));
+}

@@ -1,0 +1,231 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { clientOf } from "../http/service.ts";
+import { SOON, code, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
+
+type Person = Awaited<ReturnType<Tenant["member"]>>;
+type Call = ReturnType<typeof clientOf>;
+
+let stage: Functions;
+let home: Tenant;
+let owner: Call;
+let ownerId: string;
+let people: Record<"ann" | "bob" | "eve", Person>;
+beforeAll(async () => {
+  stage = await openFunctions({
+    asks: { run: async (ctx, { terms }) => ({ said: await ctx.awaitApproval("boss", terms) }) },
+  });
+  ({ home } = stage);
+  owner = home.owner;
+  ownerId = (await owner("GET", "/auth/me")).body.user.id;
+});
+
+/** Starts a run, for the owner, that asks for an approval. */
+async function startAsking(terms: object = {}) {
+  const workflow = await stage.register("asks", {});
+  const run = (
+    await home.made(owner("POST", `/workflows/${workflow.id}/runs`, { args: { terms: { title: "Go?", ...terms } } }))
+  ).id as string;
+  const list = async () => (await owner("GET", `/workflows/runs/${run}/approvals`)).body.data;
+  await expect.poll(async () => (await list()).length, SOON).toBe(1);
+  return { run, id: (await list())[0].id as string };
+}
+const newPeople = async () => ({
+  ann: await home.member("approver", "Ann"),
+  bob: await home.member("approver", "Bob"),
+  eve: await home.member("viewer", "Eve"),
+});
+const forAnn = (more: object = {}) => startAsking({ assignees: [{ person: people.ann.id }], ...more });
+const decide = (id: string, by: Call, decision = "approve") =>
+  by("POST", `/workflows/approvals/${id}/decision`, { decision });
+const inboxOf = async (by: Call): Promise<any[]> =>
+  (await by("GET", "/workflows/approvals?status=pending&mine=true&limit=500")).body.data;
+const has = async (by: Call, id: string) => (await inboxOf(by)).some((one) => one.id === id);
+
+describe("delegating an approval", () => {
+  beforeAll(async () => void (people = await newPeople()));
+  const delegate = (id: string, by: Call, to: string, reason: string | undefined = "On leave") =>
+    by("POST", `/workflows/approvals/${id}/delegate`, { to, reason });
+
+  test("hands it to somebody else, with a reason that stays visible", async () => {
+    const { ann, bob } = people;
+    const { run, id } = await forAnn();
+    expect([await has(ann.call, id), await has(bob.call, id)]).toEqual([true, false]);
+    const { status, body } = await delegate(id, ann.call, bob.id);
+    expect([status, body.delegations]).toEqual([
+      200,
+      [
+        {
+          by: { id: ann.id, name: "Ann" },
+          to: { id: bob.id, name: "Bob" },
+          reason: "On leave",
+          at: expect.any(String),
+        },
+      ],
+    ]);
+    expect([await has(ann.call, id), await has(bob.call, id)]).toEqual([false, true]);
+    expect(code(await decide(id, ann.call))).toEqual([403, "approver_not_allowed"]);
+    expect(code(await delegate(id, ann.call, ownerId))).toEqual([403, "approver_not_allowed"]);
+    expect((await decide(id, bob.call)).body).toMatchObject({ status: "approved", decided_in_place_of: null });
+    expect((await home.until(run, isOver)).result.said.decided_by).toEqual({ type: "person", id: bob.id });
+  });
+
+  test("can be undone by delegating it back", async () => {
+    const { ann, bob } = people;
+    const { id } = await forAnn();
+    await delegate(id, ann.call, bob.id);
+    expect((await delegate(id, bob.call, ann.id)).status).toBe(200);
+    expect(code(await decide(id, bob.call))).toEqual([403, "approver_not_allowed"]);
+    expect((await decide(id, ann.call)).status).toBe(200);
+  });
+
+  test("refuses who may not decide, who is asked anyway, oneself, and strangers", async () => {
+    const { ann, bob, eve } = people;
+    const stranger = await (await stage.join("Away")).member("approver");
+    const { id } = await forAnn({ self_approval: false });
+    const refusals = await Promise.all(
+      [ann.id, eve.id, ownerId, stranger.id].map((to) => delegate(id, ann.call, to).then(code)),
+    );
+    expect(refusals).toEqual(Array.from({ length: 4 }, () => [400, "invalid_delegate"]));
+    expect(code(await delegate(id, ann.call, bob.id, " "))).toEqual([400, undefined]);
+    expect(code(await delegate(id, bob.call, ann.id))).toEqual([403, "approver_not_allowed"]);
+    expect(code(await delegate(id, eve.call, bob.id))).toEqual([403, "forbidden"]);
+    const open = await startAsking();
+    expect(code(await delegate(open.id, ann.call, bob.id))).toEqual([400, "invalid_delegate"]);
+    await decide(id, ann.call);
+    expect(code(await delegate(id, ann.call, bob.id))).toEqual([409, "approval_not_pending"]);
+  });
+
+  test("neither gives nor takes a second vote", async () => {
+    const { ann, bob } = people;
+    const { id } = await startAsking({
+      assignees: [{ person: ann.id }, { person: bob.id }],
+      votes: { required: 2, one_rejection_ends: true },
+    });
+    await decide(id, ann.call);
+    expect(code(await delegate(id, ann.call, ownerId))).toEqual([409, "already_voted"]);
+    expect(code(await delegate(id, bob.call, ann.id))).toEqual([400, "invalid_delegate"]);
+    expect((await delegate(id, bob.call, ownerId)).status).toBe(200);
+    expect((await decide(id, owner)).body.status).toBe("approved");
+  });
+
+  test("ends the links of the one who delegates", async () => {
+    const { ann, bob } = people;
+    const { id } = await forAnn();
+    const { body } = await ann.call("POST", `/workflows/approvals/${id}/links`, {});
+    await delegate(id, ann.call, bob.id);
+    const secret = body.url.split("#")[1];
+    const opened = await fetch(`${stage.url}/api/workflows/approval-links/${body.id}`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    expect(opened.status).toBe(410);
+  });
+});
+
+describe("a substitute", () => {
+  beforeAll(async () => void (people = await newPeople()));
+  const DAY = 24 * 60 * 60 * 1_000;
+  const inDays = (days: number) => new Date(Date.now() + days * DAY).toISOString();
+  const substitute = (by: Call, id: string, body: object) => by("PUT", `/members/${id}/substitute`, body);
+
+  test("sees and decides in the place of the other, while it lasts", async () => {
+    const { ann, bob } = people;
+    const { run, id } = await forAnn();
+    expect(code(await decide(id, bob.call))).toEqual([403, "approver_not_allowed"]);
+    const named = await substitute(ann.call, ann.id, { substitute: bob.id, until: inDays(7) });
+    expect([named.status, named.body.substitute.name]).toEqual([200, "Bob"]);
+    const inPlace = { id: ann.id, name: "Ann" };
+    expect((await inboxOf(bob.call)).find((one) => one.id === id)).toMatchObject({ in_place_of: inPlace });
+    expect((await ann.call("GET", `/workflows/approvals/${id}`)).body.in_place_of).toBeNull();
+    expect((await decide(id, bob.call)).body).toMatchObject({
+      decided_by: { id: bob.id },
+      decided_in_place_of: inPlace,
+      votes: [{ in_place_of: inPlace }],
+    });
+    await home.until(run, isOver);
+    expect((await ann.call("DELETE", `/members/${ann.id}/substitute`)).status).toBe(204);
+    const later = await forAnn();
+    expect(await has(bob.call, later.id)).toBe(false);
+    expect((await ann.call("GET", `/members/${ann.id}/substitute`)).body.substitute).toBeNull();
+  });
+
+  test("has no right before or after its time, and none to hand on", async () => {
+    const { ann, bob } = people;
+    const { id } = await forAnn();
+    await substitute(owner, ann.id, { substitute: bob.id, from: inDays(1), until: inDays(2) });
+    expect([await has(bob.call, id), code(await decide(id, bob.call))]).toEqual([false, [403, "approver_not_allowed"]]);
+    await substitute(owner, ann.id, { substitute: bob.id, from: inDays(-2), until: inDays(1) });
+    expect(await has(bob.call, id)).toBe(true);
+    for (const path of ["links", "delegate"]) {
+      const body = path === "links" ? {} : { to: ownerId, reason: "Why not" };
+      expect(code(await bob.call("POST", `/workflows/approvals/${id}/${path}`, body))).toEqual([
+        403,
+        "approver_not_allowed",
+      ]);
+    }
+  });
+
+  test("and the other have one vote together", async () => {
+    const { ann, bob } = people;
+    await substitute(ann.call, ann.id, { substitute: bob.id, until: inDays(1) });
+    const both = [{ person: ann.id }, { person: ownerId }];
+    const { id } = await startAsking({ assignees: both, votes: { required: 2, one_rejection_ends: true } });
+    expect((await decide(id, bob.call)).body).toMatchObject({
+      status: "pending",
+      votes: [{ in_place_of: { id: ann.id } }],
+    });
+    expect([await has(bob.call, id), await has(ann.call, id)]).toEqual([false, false]);
+    expect(code(await decide(id, ann.call))).toEqual([409, "already_voted"]);
+    expect((await decide(id, bob.call)).body.votes.length).toBe(1);
+    expect((await decide(id, owner)).body.status).toBe("approved");
+  });
+
+  test("who started the run does not get around the rule against self approval", async () => {
+    const { ann } = people;
+    await substitute(ann.call, ann.id, { substitute: ownerId, until: inDays(1) });
+    const { id } = await forAnn({ self_approval: false });
+    expect([await has(owner, id), code(await decide(id, owner))]).toEqual([false, [403, "approver_not_allowed"]]);
+  });
+
+  test("is checked: role, times, oneself, and who may name one", async () => {
+    const { ann, bob, eve } = people;
+    const until = inDays(1);
+    const answers = await Promise.all(
+      [
+        substitute(ann.call, ann.id, { substitute: ann.id, until }),
+        substitute(ann.call, ann.id, { substitute: eve.id, until }),
+        substitute(ann.call, ann.id, { substitute: bob.id, until: inDays(-1) }),
+        substitute(ann.call, ann.id, { substitute: bob.id, from: inDays(2), until }),
+        substitute(ann.call, ann.id, { substitute: bob.id, until: inDays(500) }),
+        substitute(ann.call, ann.id, { substitute: bob.id, until: "tomorrow" }),
+        substitute(bob.call, ann.id, { substitute: bob.id, until }),
+        bob.call("DELETE", `/members/${ann.id}/substitute`),
+      ].map(async (answer) => code(await answer)),
+    );
+    expect(answers).toEqual([
+      ...Array.from({ length: 5 }, () => [400, "invalid_substitute"]),
+      [400, undefined],
+      [403, "forbidden"],
+      [403, "forbidden"],
+    ]);
+  });
+});
+
+test("comments on an approval decide nothing, and everybody who sees it reads them", async () => {
+  const { ann, bob, eve } = await newPeople();
+  const { id } = await startAsking({ assignees: [{ person: ann.id }] });
+  const comment = (by: Call, text: unknown) => by("POST", `/workflows/approvals/${id}/comments`, { text });
+  expect((await comment(bob.call, "What for? \u0000")).status).toBe(201);
+  expect((await comment(ann.call, "The new office.")).body).toMatchObject({ by: { id: ann.id, name: "Ann" } });
+  expect([code(await comment(eve.call, "Me too")), code(await comment(ann.call, " "))]).toEqual([
+    [403, "forbidden"],
+    [400, undefined],
+  ]);
+  const { data } = (await eve.call("GET", `/workflows/approvals/${id}/comments`)).body;
+  expect(data.map(({ by, text }: any) => [by.name, text])).toEqual([
+    ["Bob", "What for? \u0000"],
+    ["Ann", "The new office."],
+  ]);
+  const { body } = await decide(id, ann.call);
+  expect([body.status, body.comment_count]).toEqual(["approved", 2]);
+  expect(code(await comment(ann.call, "Late"))).toEqual([409, "approval_not_pending"]);
+});
