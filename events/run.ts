@@ -83,14 +83,12 @@ export const TakeRun = defineCommand(
   "run",
   Id.extend({ epoch: z.int().positive(), worker: z.string(), lost: z.boolean() }),
 );
+const Ballot = z.object({ decision: z.enum(["approve", "reject"]), by: Actor, in_place_of: InPlaceOf });
 export const DecideApproval = defineCommand(
   "DecideApproval",
   "run",
-  Id.extend({
+  Id.extend(Ballot.shape).extend({
     approval_id: z.uuid(),
-    decision: z.enum(["approve", "reject"]),
-    by: Actor,
-    in_place_of: InPlaceOf,
     data: z.string().nullable(),
     comment: z.string().nullable(),
     /** Progress that the worker made after the decision and before it appends this command; `seen` is the version of the decision. */
@@ -181,12 +179,7 @@ export const ApprovalRequested = defineEvent("ApprovalRequested", {
   personal: ApprovalText,
   thing,
 });
-const Vote = z.object({
-  decision: z.enum(["approve", "reject"]),
-  by: Actor,
-  in_place_of: InPlaceOf,
-  at: z.iso.datetime(),
-});
+const Vote = Ballot.extend({ at: z.iso.datetime() });
 /** `data`: JSON of the submitted form. */
 const VoteText = z.object({ data: z.string().nullable(), comment: z.string().nullable() });
 /** One of the votes on an approval that takes several. The vote that decides is followed by ApprovalDecided. */

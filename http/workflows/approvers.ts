@@ -48,7 +48,7 @@ export function checkNotStarter(row: ApprovalRow, id: string): void {
     throw notAllowed(`The one who ${row.call ? "asked the agent" : "started the run"} may not decide this approval.`);
 }
 
-/** Throws 403 `approver_not_allowed` for somebody who may not decide, whoever is assigned. */
+/** Throws 403 `approver_not_allowed` for somebody who may not decide, even if assigned. */
 export function checkEligible({ user_id, role }: Person, row: ApprovalRow): void {
   checkNotStarter(row, user_id);
   if (!mayDecide(role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");

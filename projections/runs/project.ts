@@ -10,6 +10,7 @@ type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, {
 const patch = (id: string, row: Row): Change[] => [{ table: "runs", kind: "patch", key: { id }, row }];
 const patchApproval = (id: string, row: Row): Change[] => [{ table: "approvals", kind: "patch", key: { id }, row }];
 const nothing = (): Change[] => [];
+const OF_APPROVALS = ["approvals", "approval_votes", "approval_links", "approval_delegations", "approval_comments"];
 
 function applyCreation({ organization_id, data, personal }: EventRecord<"RunCreated">): Change[] {
   if (!personal) return [];
@@ -243,11 +244,7 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
       endRun(run_id, { status: "continued", continued_as, first_run_id, completed_at: recorded_at }),
     RunForgotten: ({ data: { run_id } }) => [
       { table: "runs", kind: "remove", key: { id: run_id } },
-      { table: "approvals", kind: "removeWhere", where: { run_id } },
-      { table: "approval_votes", kind: "removeWhere", where: { run_id } },
-      { table: "approval_links", kind: "removeWhere", where: { run_id } },
-      { table: "approval_delegations", kind: "removeWhere", where: { run_id } },
-      { table: "approval_comments", kind: "removeWhere", where: { run_id } },
+      ...OF_APPROVALS.map((table): Change => ({ table, kind: "removeWhere", where: { run_id } })),
     ],
   },
 });

@@ -21,6 +21,14 @@ export interface ChildRun {
   isCancelled: boolean;
 }
 
+/** A child run of an earlier run of the chain: no call of this run has its key. */
+export const inheritChild = (run_id: string): ChildRun => ({
+  key: run_id,
+  run_id,
+  status: "started",
+  isCancelled: true,
+});
+
 /** A wait for the end of another run, or for a message. */
 export interface Wait {
   /** Null: a message is awaited. */

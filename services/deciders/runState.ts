@@ -5,8 +5,8 @@ import {
   END_STATUS,
   evolveLinks,
   hasOpenLinks,
+  inheritChild,
   settlingOf,
-  type ChildRun,
   type LiveLinks,
   type RunEnd,
   type Settling,
@@ -118,9 +118,6 @@ const withStep = <S extends RunBase>(state: S, key: string, change: Partial<Open
   steps: state.steps.map((step) => (step.key === key ? { ...step, ...change } : step)),
 });
 
-/** Of an earlier run of the chain: no call of this run has its key. */
-const inheritChild = (run_id: string): ChildRun => ({ key: run_id, run_id, status: "started", isCancelled: true });
-
 function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun {
   return {
     status: "pending",
@@ -140,7 +137,6 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
     lost: 0,
     slot: data.slot,
     children: (data.children ?? []).map(inheritChild),
-    // a chain, too, has a bound on the child runs that go on with it
     childCount: data.children?.length ?? 0,
     waits: {},
     first_run_id: data.continued_from?.first_run_id ?? null,
