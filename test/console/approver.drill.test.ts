@@ -118,12 +118,12 @@ describe("an approval among people", () => {
     const { id } = (await waits(run)).waiting_on[0];
     const page = await open(`inbox/${id}`);
     await page.getByText("Comment without deciding").click();
-    await page.getByLabel("Comment", { exact: true }).fill(HOSTILE);
+    await page.getByLabel("Message").fill(HOSTILE);
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByRole("region", { name: "Comments" }).getByText(HOSTILE).waitFor();
+    await page.getByRole("region", { name: "Discussion" }).getByText(HOSTILE).waitFor();
     await page.getByText("Delegate", { exact: true }).click();
     await page.getByLabel("To").selectOption(bob.id);
-    await page.getByLabel("Reason").fill("He knows it");
+    await page.getByLabel("Why").fill("He knows it");
     await inspect(page, "approval-delegating");
     await page.getByRole("button", { name: "Delegate it" }).click();
     await page.getByText("“He knows it”").waitFor();

@@ -20,7 +20,7 @@ export function Comments({ approval: { id, status } }: { approval: { id: string;
     add.mutate(formText(new FormData(form), "text"), { onSuccess: () => form.reset() });
   };
   return (
-    <section aria-label="Comments">
+    <section aria-label="Discussion">
       {comments && comments.data.length > 0 && (
         <ul className="plain">
           {comments.data.map(({ id: comment, by, text, at }) => (
@@ -36,7 +36,7 @@ export function Comments({ approval: { id, status } }: { approval: { id: string;
           <summary>Comment without deciding</summary>
           <form className="decision" onSubmit={submit}>
             {add.isError && <ErrorNotice error={add.error} />}
-            <textarea name="text" rows={2} maxLength={2_000} required aria-label="Comment" />
+            <textarea name="text" rows={2} maxLength={2_000} required aria-label="Message" />
             <button type="submit" className="button" disabled={add.isPending}>
               Send
             </button>

@@ -42,7 +42,7 @@ export function Delegate({ approval }: { approval: Approval }) {
         {delegate.isError && <ErrorNotice error={delegate.error} />}
         <PersonField name="to" label="To" />
         <label>
-          Reason
+          Why
           <input name="reason" required maxLength={1_000} autoComplete="off" />
         </label>
         <button type="submit" className="button" disabled={delegate.isPending}>
