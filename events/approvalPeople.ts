@@ -3,7 +3,7 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./la
 import { streamName } from "./ids.ts";
 import { Actor } from "./runOrigin.ts";
 
-/* What people do with an approval besides deciding it (ADR 63). The events are part of the run's stream. */
+/* What people do with an approval besides deciding it (ADR 64). The events are part of the run's stream. */
 
 export const MAX_REASON = 1_000;
 export const MAX_COMMENT = 2_000;
