@@ -86,7 +86,7 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   startListener,
   startVoted,
   vote: (action) => onOne(action, voted(action.session).slice(-6), (run) => vote(action, run)),
-  failAndRetry,
+  failAndRetry: (action) => signedIn(action, (token) => failAndRetry(action, token)),
   askGuarded: (action) => signedIn(action, (token) => askGuarded(action, token)),
   login,
   useSession: (action) => signedIn(action, (token) => useSession(action, token)),

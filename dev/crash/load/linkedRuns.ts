@@ -91,12 +91,12 @@ export async function startListener(action: Action): Promise<void> {
 export const startVoted = async (action: Action): Promise<void> =>
   void (await startLinked(action, "voted", argsOf(action)));
 
-/** Retries a run, which has one retry however often that is requested. */
-async function retry(action: Action, run_id: string): Promise<string | undefined> {
+/** Retries a run, which requires a person; it has one retry however often that is requested. */
+async function retry(action: Action, run_id: string, token: string): Promise<string | undefined> {
   const done = await perform(action, {
     what: "run.retry",
     asked: { run_id },
-    wanted: { method: "POST", path: `/api/workflows/runs/${run_id}/retry`, token: action.session.api_key },
+    wanted: { method: "POST", path: `/api/workflows/runs/${run_id}/retry`, token },
     read: ({ body }) => ({ new_run_id: body.id }),
   });
   return done.got["new_run_id"];
@@ -110,7 +110,7 @@ async function waitForEnd(action: Action, run: KnownRun): Promise<string> {
 }
 
 /** Starts a run that fails after some steps, waits for its end, and retries it twice, at the same time or one after the other. */
-export async function failAndRetry(action: Action): Promise<void> {
+export async function failAndRetry(action: Action, token: string): Promise<void> {
   const { id, random, session } = action;
   const workflow = session.workflows[0]!;
   const args = { id: `${id} ${PERSONAL}`, client: session.client, steps: 2, pure: random.int(0, 5), breaks: true };
@@ -119,7 +119,7 @@ export async function failAndRetry(action: Action): Promise<void> {
   const run = { id: run_id, kind: workflow.kind, hook: undefined, asks: false };
   session.runs.push(run);
   if ((await waitForEnd(action, run)) !== "failed") return;
-  const again = (part: string) => retry({ ...action, id: `${id}-${part}` }, run_id);
+  const again = (part: string) => retry({ ...action, id: `${id}-${part}` }, run_id, token);
   const retries = random.chance(0.5) ? await Promise.all(["a", "b"].map(again)) : [await again("a"), await again("b")];
   const [continued] = retries.filter((one) => one !== undefined);
   if (continued !== undefined) session.runs.push({ ...run, id: continued });
