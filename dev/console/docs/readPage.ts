@@ -91,6 +91,13 @@ function sectionsOf(content: RootContent[], headings: Heading[]): Section[] {
   return sections.filter(({ heading, text }) => heading || text);
 }
 
+/** Of a decision, search finds what was decided. Why, and what was rejected, is for those who read it: it would be a quarter of the index. */
+function searchedOf(path: string, content: RootContent[]): RootContent[] {
+  if (!path.startsWith("adr/")) return content;
+  const decision = content.findIndex((node) => flatText(node).startsWith("Decision."));
+  return content.slice(0, decision + 1);
+}
+
 const clip = (text: string): string =>
   text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION).replace(/\s+\S*$/, "")} …`;
 
@@ -111,5 +118,13 @@ export function readPage(source: string, path: string, markdown: string): Page {
     });
   const opening = content.find((node) => node.type === "paragraph");
   const description = clip(opening ? flatText(opening).replace(/^(Context|Decision)\. /, "") : title);
-  return { source, path, title, description, content, headings, sections: sectionsOf(content, headings) };
+  return {
+    source,
+    path,
+    title,
+    description,
+    content,
+    headings,
+    sections: sectionsOf(searchedOf(path, content), headings),
+  };
 }
