@@ -16,7 +16,7 @@ interface Named extends Check {
 }
 
 const CHECKS: Columns<Named> = [
-  { title: "Part", cell: ({ name }) => name },
+  { title: "Part", className: "whole", cell: ({ name }) => name },
   { title: "State", cell: ({ ok }) => <Status status={ok ? "ready" : "failed"} /> },
   {
     title: "Tells",
