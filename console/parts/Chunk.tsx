@@ -6,31 +6,31 @@ export const CHUNK = 100;
 const MARGIN = "1500px 0px";
 
 /** Items in chunks. */
-export const chunksOf = <T,>(items: readonly T[], size = CHUNK): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
+export const chunksOf = <T,>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, n) => items.slice(n * CHUNK, (n + 1) * CHUNK));
 
 interface Props {
   as: "ol" | "tbody";
-  /** Rows before it. The first chunk is there from the start. */
-  before: number;
+  /** Its place among the chunks. The first one is there from the start. */
+  n: number;
   /** Pixels of its rows until they have been measured. */
   height: number;
   rows(): ReactNode;
 }
 
 /** Some rows of a long list or table, which are in the page while the window is near them. */
-export function Chunk({ as, before, height, rows }: Props) {
+export function Chunk({ as, n, height, rows }: Props) {
   const list = useRef<HTMLOListElement>(null);
   const group = useRef<HTMLTableSectionElement>(null);
-  const [shown, setShown] = useState({ isNear: before === 0, height });
+  const [shown, setShown] = useState({ isNear: n === 0, height });
   useEffect(() => {
     const element = (list.current ?? group.current)!;
     const update = (entry: IntersectionObserverEntry) => {
       const isNear = entry.isIntersecting || element.contains(document.activeElement);
-      setShown((last) => ({
+      setShown((before) => ({
         isNear,
         // only rows that are shown have a height to remember
-        height: last.isNear ? entry.boundingClientRect.height : last.height,
+        height: before.isNear ? entry.boundingClientRect.height : before.height,
       }));
     };
     const observer = new IntersectionObserver((entries) => update(entries.at(-1)!), { rootMargin: MARGIN });
@@ -40,7 +40,7 @@ export function Chunk({ as, before, height, rows }: Props) {
   const style = { height: shown.height };
   if (as === "tbody") return <tbody ref={group}>{shown.isNear ? rows() : <tr style={style} />}</tbody>;
   return (
-    <ol ref={list} className="plain" start={before + 1} style={shown.isNear ? undefined : style}>
+    <ol ref={list} className="plain" start={n * CHUNK + 1} style={shown.isNear ? undefined : style}>
       {shown.isNear && rows()}
     </ol>
   );

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Chunk, chunksOf } from "./Chunk.tsx";
+import { CHUNK, Chunk, chunksOf } from "./Chunk.tsx";
 
 interface Props<T> {
   items: readonly T[];
@@ -9,11 +9,8 @@ interface Props<T> {
   children(item: T): ReactNode;
 }
 
-/** Rows that appear together: as many as take less than a frame or two, so that scrolling is smooth. */
-const SIZE = 25;
-
 /** A list of any length: only the rows near the window are in the page. */
 export const LongList = <T,>({ items, height, children }: Props<T>) =>
-  chunksOf(items, SIZE).map((chunk, n) => (
-    <Chunk key={n * SIZE} as="ol" before={n * SIZE} height={chunk.length * height} rows={() => chunk.map(children)} />
+  chunksOf(items).map((chunk, n) => (
+    <Chunk key={n * CHUNK} as="ol" n={n} height={chunk.length * height} rows={() => chunk.map(children)} />
   ));

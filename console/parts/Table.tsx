@@ -73,7 +73,7 @@ export const Table = <T,>({ caption, columns, rows, rowKey }: Omit<FrameProps<T>
       <Chunk
         key={n * CHUNK}
         as="tbody"
-        before={n * CHUNK}
+        n={n}
         height={chunk.length * ROW_HEIGHT}
         rows={() => <Rows columns={columns} rows={chunk} rowKey={rowKey} />}
       />
@@ -94,7 +94,7 @@ export const PagedTable = <T,>({ caption, columns, total, page }: PagedProps<T>)
       <Chunk
         key={n * CHUNK}
         as="tbody"
-        before={n * CHUNK}
+        n={n}
         height={Math.min(CHUNK, total - n * CHUNK) * ROW_HEIGHT}
         rows={() => page(n * CHUNK)}
       />

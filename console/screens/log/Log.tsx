@@ -84,7 +84,7 @@ function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) 
           <Chunk
             key={cursor ?? ""}
             as="ol"
-            before={n * PER_PAGE}
+            n={n}
             height={PER_PAGE * ROW_HEIGHT}
             rows={() => <EventPage search={search} after={cursor} follows={n === 0 && follow} onNext={addPage} />}
           />

@@ -1,5 +1,4 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useMemo } from "react";
 import type { Run } from "../../api/run.ts";
 import { LongList } from "../../parts/LongList.tsx";
 import { useNow } from "../../parts/useNow.ts";
@@ -13,10 +12,8 @@ const route = getRouteApi("/runs/$runId");
 /** The steps and waits in the order in which `run()` asked for them, each over the time it took. */
 export function Timeline({ run }: { run: Run }) {
   const { step: open } = route.useSearch();
-  const now = useNow();
-  // a run may have tens of thousands
-  const bounds = useMemo(() => boundsOf(run, now), [run, now]);
-  const entries = useMemo(() => entriesOf(run), [run]);
+  const bounds = boundsOf(run, useNow());
+  const entries = entriesOf(run);
   if (entries.length === 0) return <p className="quiet">No step has been scheduled yet.</p>;
   return (
     <section className="card timeline" aria-labelledby="steps">
