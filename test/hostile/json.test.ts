@@ -23,7 +23,7 @@ describe("a body that is no JSON, or too much of it", () => {
     ["deep nesting of lists", within(`${"[".repeat(100)}${"]".repeat(100)}`)],
     ["deep nesting of objects", within(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`)],
     ["brackets without end", "[".repeat(5_000_000)],
-    ["500,001 tokens", `[${"1,".repeat(500_000)}1]`],
+    ["250,001 tokens", `[${"1,".repeat(250_000)}1]`],
     ["2,000,000 keys", `{${Array.from({ length: 2_000_000 }, (_, n) => `"${n.toString(36)}":1`).join(",")}}`],
     ["__proto__", within('{"__proto__":{"polluted":1}}')],
     ["__proto__ at the top", `{"__proto__":{"polluted":1},${good.slice(1)}`],
