@@ -64,7 +64,7 @@ const TEXT_ROUTES = [
   "POST /search",
   "POST /verify",
 ];
-/** Routes that change a document, or tell nothing of one. */
+/** Routes that change a document, or tell nothing of one but the id that a source's page has. */
 const OTHER_ROUTES = [
   "GET /collections",
   "POST /collections",
@@ -74,6 +74,13 @@ const OTHER_ROUTES = [
   "POST /collections/{reference}/documents",
   "POST /collections/{reference}/documents/text",
   "POST /documents/batch",
+  "GET /collections/{reference}/sources",
+  "POST /collections/{reference}/sources",
+  "GET /sources/{id}",
+  "PATCH /sources/{id}",
+  "DELETE /sources/{id}",
+  "GET /sources/{id}/pages",
+  "POST /sources/{id}/read",
   "PATCH /documents/{id}",
   "POST /documents/{id}/reprocess",
   "DELETE /documents/{id}",

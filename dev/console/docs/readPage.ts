@@ -91,7 +91,7 @@ function sectionsOf(content: RootContent[], headings: Heading[]): Section[] {
   return sections.filter(({ heading, text }) => heading || text);
 }
 
-/** Of a decision, search finds what was decided. Why, and what was rejected, is for those who read it: it would be a quarter of the index. */
+/** Of a decision, search finds what was decided. Why, and what was rejected, would be a quarter of the index. */
 function searchedOf(path: string, content: RootContent[]): RootContent[] {
   if (!path.startsWith("adr/")) return content;
   const decision = content.findIndex((node) => flatText(node).startsWith("Decision."));
