@@ -10,6 +10,8 @@ const MAX_BUFFERED = 1024 * 1024;
 const RECHECK_MS = 1_500;
 /** Frames that follow others so soon share one system call with those after them. No reader notices, and a write costs as much as making ten frames. */
 const GATHER_MS = 5;
+/** So many characters are written at once, so that what a reader leaves unread is known. */
+const MAX_GATHERED = 16 * 1024;
 /** How long the last bytes may take after `end`. */
 const LINGER_MS = 60_000;
 
@@ -73,6 +75,7 @@ export function openEventStream(reply: FastifyReply, first: string, pingMs = PIN
     if (overflowed) return void raw.destroy();
     if (pending === "") scheduleFlush();
     pending += frames;
+    if (pending.length > MAX_GATHERED) flush();
   };
   const ping = setInterval(() => write(": ping\n\n"), pingMs);
   raw.once("close", () => clearInterval(ping));

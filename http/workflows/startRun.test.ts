@@ -40,6 +40,7 @@ async function startRepeated(createdRun: (run: string) => string) {
     outcomes: {
       find: async () => ({ fingerprint, rejection: null, event: { stream: `run-${createdRun(run)}`, position: 1 } }),
     },
+    budgets: { admit: async () => ({ admitted: { settle: () => {}, withdraw: () => {}, reached: () => undefined } }) },
     schemas: { check: async () => undefined },
     vault: { createKey: () => "key", put: async ({ folder }: { folder: string }) => `${folder}/1` },
     blobs: { remove: async (blob: string) => removed.push(blob) },
