@@ -111,6 +111,12 @@ test("an excerpt of 200 KB of open tags costs next to nothing, and a result keep
   expect([hit!.title.length, hit!.snippet.length]).toEqual([2_000, 2_000]);
 });
 
+test("an answer of a search endpoint with more values than the event loop has time for is refused", async () => {
+  const { host } = await serve((_, response) => void response.end(`[${"{},".repeat(100_000)}{}]`));
+  const endpoint = { url: `http://${host}/`, api_key: null };
+  await expect(searchWeb(fetchFor(host), endpoint, "q", 3, signal)).rejects.toThrow("has more than 250000 values");
+});
+
 test("an answer of a search endpoint over 1 MiB is refused", async () => {
   const { host } = await serve((_, response) => response.end(" ".repeat(1024 * 1024 + 1)));
   await expect(searchWeb(fetchFor(host), { url: `http://${host}/`, api_key: null }, "q", 5, signal)).rejects.toThrow(

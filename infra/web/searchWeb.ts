@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { findExcess } from "#events/jsonLimits.ts";
 import { WebError, type WebHit } from "#services/turns/tools/web.ts";
 import { download } from "./download.ts";
 
@@ -43,10 +44,12 @@ function searchUrl({ url }: SearchEndpoint, query: string, limit: number): strin
   return address.href;
 }
 
-function hitsIn(text: string): WebHit[] {
+function hitsIn(bytes: Buffer): WebHit[] {
+  const excess = findExcess(bytes);
+  if (excess) throw new WebError(`The search endpoint's answer ${excess}.`);
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(bytes.toString("utf8"));
   } catch (error) {
     throw new WebError("The search endpoint did not answer with JSON.", { cause: error });
   }
@@ -76,5 +79,5 @@ export async function searchWeb(
     max_bytes: MAX_ANSWER_BYTES,
   });
   if (status >= 400) throw new WebError(`The search endpoint answered ${status}.`);
-  return hitsIn(bytes.toString("utf8")).slice(0, limit);
+  return hitsIn(bytes).slice(0, limit);
 }
