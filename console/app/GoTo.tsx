@@ -6,6 +6,7 @@ import { useRole } from "../api/useRole.ts";
 import { nameOfKind, ThingLink } from "../parts/ThingLink.tsx";
 import { ErrorNotice } from "../parts/Notices.tsx";
 import { useScreens } from "./useScreens.ts";
+import { CloseDialog } from "./CloseDialog.tsx";
 
 const DIALOG = "go-to";
 
@@ -81,11 +82,7 @@ export function GoTo() {
         </label>
       </form>
       <Places text={text.trim()} wanted={wanted} />
-      <form method="dialog">
-        <button type="submit" className="button">
-          Close
-        </button>
-      </form>
+      <CloseDialog />
     </dialog>
   );
 }

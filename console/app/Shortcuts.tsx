@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Fragment, useEffect, useRef } from "react";
 import { openGoTo } from "./GoTo.tsx";
 import { SCREENS } from "./screens.ts";
+import { CloseDialog } from "./CloseDialog.tsx";
 
 /** Time between `g` and the letter of a screen. */
 const SEQUENCE_MS = 1_500;
@@ -66,11 +67,7 @@ export function Shortcuts() {
         <dt>?</dt>
         <dd>These keys</dd>
       </dl>
-      <form method="dialog">
-        <button type="submit" className="button">
-          Close
-        </button>
-      </form>
+      <CloseDialog />
     </dialog>
   );
 }

@@ -1,0 +1,8 @@
+/** Closes the dialog around it. */
+export const CloseDialog = () => (
+  <form method="dialog">
+    <button type="submit" className="button">
+      Close
+    </button>
+  </form>
+);
