@@ -1,7 +1,8 @@
 import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
-import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
+import { watchBudgets, type BudgetWatch, type Wanted } from "#projections/budgets/watch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
+import type { StorePageDeps } from "#services/sources/storePage.ts";
 import type { AdmitRun } from "#services/workflows/startRun.ts";
 import type { Resources } from "./resources.ts";
 
@@ -29,12 +30,24 @@ export const openBudgets = (
     unsettled: rates.unsettled,
   });
 
-/** Room for runs that the service starts itself: they count for the organization and the project. */
-export function openRunLimits(resources: Resources, handle: (command: Command) => Promise<CommandResult>): AdmitRun {
+/** Room for what the service adds by itself: it counts for the organization and the project. */
+function openOwnLimits(resources: Resources, handle: (command: Command) => Promise<CommandResult>) {
   const budgets = openBudgets(resources, handle);
-  return async ({ organization_id, project_id }) => {
+  return async (organization_id: string, project_id: string | null, wanted: Wanted) => {
     const spender = { organization_id, principal: "system", project_id, agent_id: null, user_mark: null };
-    const answer = await budgets.admit(spender, { runs: 1 });
+    const answer = await budgets.admit(spender, wanted);
     return "refused" in answer ? { refused: describeLimit(answer.refused) } : answer;
   };
+}
+
+/** Room for runs that the service starts by itself. */
+export function openRunLimits(...by: Parameters<typeof openOwnLimits>): AdmitRun {
+  const admit = openOwnLimits(...by);
+  return ({ organization_id, project_id }) => admit(organization_id, project_id, { runs: 1 });
+}
+
+/** Room for the pages of sources. */
+export function openPageLimits(...by: Parameters<typeof openOwnLimits>): StorePageDeps["admit"] {
+  const admit = openOwnLimits(...by);
+  return (organization_id, added) => admit(organization_id, null, { ...added, pages: 0 });
 }

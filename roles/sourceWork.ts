@@ -15,6 +15,7 @@ import { createSourceEmptier } from "#services/sources/emptySources.ts";
 import type { PageFile, WebFile } from "#services/sources/ports.ts";
 import { createSources } from "#services/sources/sources.ts";
 import { createSourceWeb } from "#services/sources/web.ts";
+import { openPageLimits } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
 /** A file of the web as an upload of the same file would be stored, or why it cannot be. */
@@ -62,6 +63,7 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
       },
     },
     describe: (organization_id, file) => describe(resources, organization_id, file),
+    admit: openPageLimits(resources, handle),
     onError: (error, stream) => logger.warn({ err: error, stream }, "source not read, retrying"),
   });
   const emptier = createSourceEmptier({

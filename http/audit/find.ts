@@ -27,7 +27,14 @@ export function findRoute(app: App, http: Http): void {
     description:
       "Any id: of a thing, of a completion or response (`chatcmpl-…`, `resp_…`), `x-request-id`, `x-thread-id` or a trace. At most 20 things, none if the id names nothing of the organization. " +
       "A request is found at any age if this service made its id; traces and ids that clients chose are looked for in the newest 50,000 events.",
-    querystring: z.object({ id: z.string().trim().min(1).max(300) }),
+    querystring: z.object({
+      id: z
+        .string()
+        .trim()
+        .min(1)
+        .max(300)
+        .regex(/^\P{Cc}+$/u, "must have no control characters"),
+    }),
     response: { 200: z.object({ data: z.array(FoundThing) }) },
   };
   app.get("/find", { onRequest: requireBuilder(http), schema }, async ({ caller: { organization_id }, query }) => {

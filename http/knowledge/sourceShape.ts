@@ -39,6 +39,10 @@ export const CreateSourceBody = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: "must be an http or https address" })
     .max(MAX_URL_LENGTH, `must have ${MAX_URL_LENGTH} characters at most`)
+    .refine(
+      (url) => URL.parse(url)?.username === "" && URL.parse(url)?.password === "",
+      "must have no user and password",
+    )
     .describe("A public address."),
   schedule,
   include: include.default([]),

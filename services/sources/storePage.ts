@@ -22,7 +22,15 @@ export interface StorePageDeps {
   worker: string;
   /** The type and the name of a file, or why it cannot be stored. */
   describe(organization_id: string, file: WebFile): Promise<PageFile | { refusal: string }>;
+  /** Asks the limits of budgets for what a page adds. */
+  admit(organization_id: string, added: Added): Promise<Admission>;
 }
+
+interface Added {
+  bytes: number;
+  documents: number;
+}
+type Admission = { refused: string } | { admitted: { settle(position: number): void; withdraw(): void } };
 
 export interface PageOwner {
   source_id: string;
@@ -71,6 +79,9 @@ async function storeContent(deps: StorePageDeps, owner: PageOwner, content: Cont
   const thing = streamName("document", document_id);
   const existing = await deps.vault.findKey(thing);
   const wrapped_key = existing ?? deps.vault.createKey(thing);
+  const added = { bytes: file.bytes.length, documents: existing ? 0 : 1 };
+  const room = await deps.admit(owner.organization_id, added);
+  if ("refused" in room) return room.refused;
   const folder = blobFolder(owner.organization_id, thing);
   const blob = await whenSpace(() => deps.vault.put({ thing, wrapped_key, folder }, file.bytes));
   const stored = {
@@ -100,6 +111,8 @@ async function storeContent(deps: StorePageDeps, owner: PageOwner, content: Cont
           data: { ...stored, ...newDetails(deps, owner, content) },
         }),
       );
+  if (position > 0) room.admitted.settle(position);
+  else room.admitted.withdraw();
   if (rejection?.retryable) throw new Error(`the page was not stored: ${rejection.message}`);
   // it has this content already, or will never have it
   if (position === 0) await deps.blobs.remove(blob);

@@ -47,5 +47,6 @@ test("things, members and approvals are found, and what a client's own request i
   expect(await find("theirs-7")).toEqual([{ kind: "project", id: project.id }]);
   expect(await find("nothing like it")).toEqual([]);
   expectRefusal(await tenant.owner("GET", "/find?id="), 400, undefined, "id");
+  expectRefusal(await tenant.owner("GET", "/find?id=a%00b"), 400, undefined, "id");
   expectRefusal(await tenant.owner("GET", "/find"), 400, undefined, "id");
 });

@@ -199,6 +199,7 @@ test("wrong fields are named, and a source is read once at a time", async () => 
   const url = site.url("/a.html");
   expect(await refused({ kind: "rss", url })).toEqual([400, "kind", null]);
   expect(await refused({ kind: "url", url: "file:///etc/passwd" })).toEqual([400, "url", null]);
+  expect(await refused({ kind: "url", url: "http://ann:secret@example.com/" })).toEqual([400, "url", null]);
   expect(await refused({ kind: "url", url, max_pages: 5_001 })).toEqual([400, "max_pages", null]);
   expect(await refused({ kind: "url", url, include: ["docs"] })).toEqual([400, "include[0]", null]);
   expect(await refused({ kind: "url", url, color: 1 })).toEqual([400, "color", null]);
@@ -214,4 +215,22 @@ test("wrong fields are named, and a source is read once at a time", async () => 
   expect(codes.find(({ status }) => status !== 202)!.body.error.code).toBe("already_reading");
   const other = await library.platform.organization("Others");
   expect((await library.as(other.api_key).call("GET", `/sources/${id}`)).status).toBe(404);
+});
+
+test("a source adds no document beyond the budget of its organization", async () => {
+  site.pages.set("/a.html", "One.").set("/b.html", "Two.").set("/sitemap.xml", site.sitemap("/a.html", "/b.html"));
+  const credentials = await library.platform.organization("Small");
+  const small = library.as(credentials.api_key);
+  const admin = library.as(await library.signIn(credentials));
+  const budget = await admin.call("PUT", `${library.platform.url}/api/budgets/organization`, { documents: 1 });
+  expect(budget.status, budget.text).toBe(200);
+  const slug = await small.collect("Web");
+  const made = await small.call("POST", `/collections/${slug}/sources`, {
+    kind: "sitemap",
+    url: site.url("/sitemap.xml"),
+  });
+  const { last_read } = await small.until(`/sources/${made.body.id}`, (source) => source.last_read.status === "ended");
+  expect(last_read.pages).toMatchObject({ new: 1, failed: 1 });
+  const { body } = await small.call("GET", `/sources/${made.body.id}/pages`);
+  expect(body.data.map(({ error }: any) => error).join()).toContain("1 of 1 documents");
 });
