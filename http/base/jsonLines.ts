@@ -1,18 +1,16 @@
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 
-/** UTF-16 units written before the event loop gets its turn: writing so much JSON takes a few milliseconds. */
-const SLICE = 512 * 1024;
+/** Lines are made for so long before the event loop gets its turn. */
+const SLICE_MS = 5;
 
 async function* toLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
-  let written = 0;
+  let sliceStart = performance.now();
   for await (const value of values) {
-    const line = `${JSON.stringify(value)}\n`;
-    written += line.length;
-    yield line;
-    if (written < SLICE) continue;
-    written = 0;
+    yield `${JSON.stringify(value)}\n`;
+    if (performance.now() - sliceStart < SLICE_MS) continue;
     await setImmediate();
+    sliceStart = performance.now();
   }
 }
 

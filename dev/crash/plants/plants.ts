@@ -103,8 +103,8 @@ export const PLANTS: Plant[] = [
   {
     name: "vote-counted-twice",
     file: "services/deciders/runApprovals.ts",
-    text: "const earlier = votes.cast.find((vote) =>",
-    instead: "const earlier = [...votes.cast].slice(0, 0).find((vote) =>",
+    text: "approval.votes?.cast.find((vote) => votersOf(approval, vote)",
+    instead: "[...(approval.votes?.cast ?? [])].slice(0, 0).find((vote) => votersOf(approval, vote)",
     rules: ["I10"],
     load: ["startVoted", "vote"],
   },
