@@ -24,17 +24,23 @@ export interface PubSub {
   flush(): void;
 }
 
+/** Batched writes run for so long in one turn of the event loop; the others follow in the next one. */
+const SLICE_MS = 5;
+
 function createBatch(run: (write: () => void) => void): Pick<PubSub, "batch" | "flush"> {
   let pending: (() => void)[] = [];
-  const flush = () => {
+  const runUntil = (end: number) => {
     const writes = pending;
-    pending = [];
-    for (const write of writes) run(write);
+    let done = 0;
+    while (done < writes.length && performance.now() < end) run(writes[done++]!);
+    pending = writes.slice(done);
+    if (pending.length > 0) setImmediate(runSlice);
   };
+  const runSlice = () => runUntil(performance.now() + SLICE_MS);
   return {
-    flush,
+    flush: () => runUntil(Infinity),
     batch(write) {
-      if (pending.length === 0) setImmediate(flush);
+      if (pending.length === 0) setImmediate(runSlice);
       pending.push(write);
     },
   };
