@@ -52,7 +52,7 @@ export type Limits = z.infer<typeof Limits>;
 
 const Settings = Subject.extend({
   limits: Limits,
-  /** Whether turns are refused at the limit; otherwise there are warnings only. */
+  /** Whether requests that would pass it are refused at the limit; otherwise there are warnings only. */
   hard: z.boolean(),
 });
 const Reached = Subject.extend({

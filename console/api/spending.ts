@@ -44,7 +44,7 @@ export interface BudgetLimit {
 export interface Budget {
   /** `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`. */
   subject: string;
-  /** Whether turns are refused at the limit. */
+  /** Whether requests that would pass it are refused at the limit. */
   hard: boolean;
   limits: BudgetLimit[];
   updated_at: string;

@@ -51,7 +51,7 @@ const ACCOUNTS: Record<string, Sentence> = {
   PricesSet: (field) => `The model ${field("model")} got its prices.`,
   PricesRemoved: (field) => `The prices of the model ${field("model")} were removed.`,
   BudgetSet: (field, { hard }) =>
-    `The budget of ${spender(field)} was set; at its limits, ${hard === true ? "turns are refused" : "answers carry a warning"}.`,
+    `The budget of ${spender(field)} was set; at its limits, ${hard === true ? "requests that would pass them are refused" : "answers carry a warning"}.`,
   BudgetRemoved: (field) => `The budget of ${spender(field)} was removed.`,
   BudgetReached: (field) =>
     `${field("percent")} % of the limit ${field("limit")} of ${spender(field)} are spent: ${field("spent")} of ${field("at_most")}.`,
