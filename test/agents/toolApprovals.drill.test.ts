@@ -29,7 +29,7 @@ describe("the time limit of a request", () => {
     const again = await agent.post({ input: payTo("hal") }, { "idempotency-key": "hal" });
     expect(again.body).toEqual(response.body);
     await desk.decide(pending_approvals[0].id, "approve");
-    expect((await ended(agent, id)).status).toBe("completed");
+    expect(await ended(agent, id)).toMatchObject({ status: "completed", error: null });
     expect(desk.paid("hal")).toBe(1);
   });
 
@@ -132,7 +132,7 @@ describe("in a deployment of several processes", () => {
     const { id, approval } = await startWaiting(`cat${n}`);
     expect((await approve(approval)).status).toBe(200);
     await replaceWorker();
-    expect((await ended(agent, id)).status).toBe("completed");
+    expect(await ended(agent, id)).toMatchObject({ status: "completed", error: null });
     const times = paid(`cat${n}`);
     expect(times).toBeLessThanOrEqual(1);
     // it ran, or the model reads that this is not known
@@ -146,7 +146,7 @@ describe("in a deployment of several processes", () => {
     await approve(approval);
     await expect.poll(() => paid("dan"), SOON).toBe(1);
     await replaceWorker();
-    expect((await ended(agent, id)).status).toBe("completed");
+    expect(await ended(agent, id)).toMatchObject({ status: "completed", error: null });
     open();
     expect(paid("dan")).toBe(1);
     expect(await outputOf(id)).toMatch(/not known whether the call took effect/);

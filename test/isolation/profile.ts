@@ -12,6 +12,8 @@ export interface HeldCallback {
 }
 
 const PLACES = 4;
+/** Samples come every millisecond. Of a longer gap only this much counts: in the rest the machine stood still, and the processor's clock went on. */
+const MAX_GAP_US = 10_000;
 const ROOT = new URL("../../", import.meta.url).href;
 
 /** Which functions of the repository a profile shows during a callback. */
@@ -24,9 +26,10 @@ export function nameSlowest(
   const times = new Map<string, number>();
   let [at, gc_us, busy_us] = [startTime, 0, 0];
   samples.forEach((id, index) => {
-    const delta = timeDeltas[index] ?? 0;
-    at += delta;
+    const gap = timeDeltas[index] ?? 0;
+    at += gap;
     if (at < callback.from_us || at > callback.to_us) return;
+    const delta = Math.min(gap, at - callback.from_us, MAX_GAP_US);
     const leaf = byId.get(id)!.callFrame.functionName;
     if (leaf === "(idle)") return;
     busy_us += delta;
@@ -51,7 +54,7 @@ export function nameSlowest(
   const places = [...times].toSorted(([, a], [, b]) => b - a).slice(0, PLACES);
   return {
     kind: callback.kind,
-    own_ms: Math.round(callback.user_ms - gc_ms),
+    own_ms: Math.round(Math.min(callback.user_ms - gc_ms, (busy_us - gc_us) / 1_000)),
     gc_ms: Math.round(gc_ms),
     system_ms: Math.round(callback.system_ms),
     places: places.map(([place, us]) => `${Math.round((100 * us) / busy_us)} % ${place}`),

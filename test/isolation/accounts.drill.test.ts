@@ -1,0 +1,4 @@
+import { testAttacks } from "./testAttacks.ts";
+import { accounts } from "./attacks/accounts.ts";
+
+testAttacks([...accounts]);

@@ -1,0 +1,5 @@
+import { testAttacks } from "./testAttacks.ts";
+import { connections } from "./attacks/connections.ts";
+import { hostileEndpoints } from "./attacks/hostileEndpoints.ts";
+
+testAttacks([...connections, ...hostileEndpoints]);

@@ -1,0 +1,4 @@
+import { testAttacks } from "./testAttacks.ts";
+import { documents } from "./attacks/documents.ts";
+
+testAttacks([...documents]);
