@@ -10,12 +10,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** The index of the quote that ends the string starting at `from`; the length of the bytes if there is none. */
+/** The index of the quote that ends the string continuing at `from`; without one, the length of the bytes, and one more behind an open escape. */
 function endOfString(bytes: Uint8Array, from: number): number {
   const first = bytes.indexOf(QUOTE, from);
-  if (first < 0) return bytes.length;
   // most strings have no escapes, so their first quote ends them
-  if (bytes[first - 1] !== BACKSLASH) return first;
+  if (bytes.at(first < 0 ? -1 : first - 1) !== BACKSLASH) return first < 0 ? bytes.length : first;
   let at = from;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return at;
@@ -34,19 +33,49 @@ for (const byte of Buffer.from("[{")) KIND[byte] = OPENING;
 for (const byte of Buffer.from("]}")) KIND[byte] = CLOSING;
 for (const byte of Buffer.from(",:")) KIND[byte] = SEPARATOR;
 
-/** Scans JSON before it is parsed: what exceeds a limit, or undefined. Linear in its length. */
-export function findExcess(bytes: Uint8Array, maxTokens = MAX_TOKENS): string | undefined {
+/** Scans JSON that arrives in pieces, before it is parsed. Linear in its length. */
+export function createJsonScan(maxTokens = MAX_TOKENS) {
   let depth = 0;
   let tokens = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    const kind = KIND[byte];
-    if (kind === OTHER) continue;
-    tokens += byte === COLON ? COLON_TOKENS : 1;
-    if (tokens > maxTokens) return `has more than ${maxTokens} values`;
-    if (kind === STRING) at = endOfString(bytes, at + 1);
-    else if (kind === OPENING && ++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
-    else if (kind === CLOSING) depth--;
-  }
-  return undefined;
+  let inString = false;
+  /** Bytes of the next piece that an escape at the end of this one covers. */
+  let skipped = 0;
+  return {
+    /** What exceeds a limit with this piece, or undefined. */
+    scan(bytes: Uint8Array): string | undefined {
+      const endString = (from: number): number => {
+        const end = endOfString(bytes, from);
+        inString = end >= bytes.length;
+        skipped = Math.max(0, end - bytes.length);
+        return end;
+      };
+      if (bytes.length === 0) return undefined;
+      const start = inString ? endString(skipped) + 1 : 0;
+      for (let at = start; at < bytes.length; at++) {
+        const byte = bytes[at]!;
+        const kind = KIND[byte];
+        if (kind === OTHER) continue;
+        tokens += byte === COLON ? COLON_TOKENS : 1;
+        if (tokens > maxTokens) break;
+        if (kind === STRING) at = endString(at + 1);
+        else if (kind === OPENING && ++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
+        else if (kind === CLOSING) depth--;
+      }
+      return tokens > maxTokens ? `has more than ${maxTokens} values` : undefined;
+    },
+    /** A line of several that make one JSON ends, and with it any string. It counts as a token. */
+    endLine(): void {
+      inString = false;
+      skipped = 0;
+      tokens++;
+    },
+    reset(): void {
+      depth = tokens = skipped = 0;
+      inString = false;
+    },
+  };
 }
+
+/** Scans JSON before it is parsed: what exceeds a limit, or undefined. */
+export const findExcess = (bytes: Uint8Array, maxTokens?: number): string | undefined =>
+  createJsonScan(maxTokens).scan(bytes);

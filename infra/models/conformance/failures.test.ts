@@ -107,6 +107,28 @@ describe.each(DIALECTS)("$name", (dialect) => {
       expect(double().prompts()).toEqual([]);
     });
 
+    test("of more values than the event loop has time for is cut", async () => {
+      const { start, text } = dialect.frames;
+      const json = `{"choices":[${"{},".repeat(150_000)}{}]}`;
+      const isStream = streamed || dialect.alwaysStreams;
+      double().reply(
+        isStream ? streamReply(`${start}${text("Well, ")}data: ${json}\n\n`) : { status: 200, body: json },
+      );
+      const { error } = await failure();
+      expect(error).toMatchObject({
+        kind: "cut",
+        message: "The provider broke off in the middle of its answer (has more than 250000 values).",
+      });
+    });
+
+    test("with an error body of more values is refused without it", async () => {
+      double().reply({ status: 400, body: `[${"{},".repeat(150_000)}{}]` });
+      expect((await failure()).error).toMatchObject({
+        kind: "refused",
+        message: expect.stringMatching(/^The provider answered 400.{0,100}$/),
+      });
+    });
+
     if (streamed || dialect.alwaysStreams) {
       test("with an error in its stream is cut, without the API key", async () => {
         double().reply({ text: "Well, ", error: `Overloaded ${apiKey}` });

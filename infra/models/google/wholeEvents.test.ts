@@ -33,11 +33,3 @@ test("no byte is lost, and every piece but the last ends where an event does", a
 test("an event arrives as soon as it is complete", async () => {
   expect(await read("data: 1\r\n\r\ndata: 2\r\n\r\n", [0])).toEqual(["data: 1\r\n\r\n", "data: 2\r\n\r\n"]);
 });
-
-test("an endless event is refused", async () => {
-  const line = Buffer.from(`${"a".repeat(1024 * 1024)}\n`);
-  const endless = async function* () {
-    for (;;) yield line;
-  };
-  await expect(Array.fromAsync(wholeEvents(endless()))).rejects.toThrow("too large");
-});

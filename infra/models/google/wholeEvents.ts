@@ -1,5 +1,3 @@
-import { InvalidBody, MAX_PIECE } from "../wire/body.ts";
-
 const SEPARATORS = ["\n\n", "\r\n\r\n", "\r\r"];
 /** Bytes of a separator that may be in the chunks before. */
 const OVERLAP = 3;
@@ -19,13 +17,10 @@ const lastEventEnd = (bytes: Buffer): number =>
  */
 export async function* wholeEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = [];
-  let pendingSize = 0;
   let overlap: Uint8Array = new Uint8Array();
   for await (const chunk of chunks) {
     const searched = Buffer.concat([overlap, chunk]);
     const end = lastEventEnd(searched) - overlap.length;
-    pendingSize += chunk.length;
-    if (pendingSize > MAX_PIECE) throw new InvalidBody("too large");
     if (end <= 0) {
       pending.push(chunk);
       overlap = searched.subarray(-OVERLAP);
@@ -35,7 +30,7 @@ export async function* wholeEvents(chunks: AsyncIterable<Uint8Array>): AsyncGene
     const rest = chunk.subarray(end);
     pending = [rest];
     overlap = rest.subarray(-OVERLAP);
-    pendingSize = rest.length;
   }
-  if (pendingSize > 0) yield Buffer.concat(pending);
+  const last = Buffer.concat(pending);
+  if (last.length > 0) yield last;
 }

@@ -1,13 +1,12 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { errorMessage, reportedError } from "../wire/errors.ts";
-import { parseAnswer } from "../wire/json.ts";
 import { readServerEvents } from "../wire/serverEvents.ts";
 
 const END_MARK = "[DONE]";
 
 /** Throws a ModelError for an error within the stream, and a SyntaxError for what is not JSON. */
 function parseChunk({ event, data }: EventSourceMessage, apiKey: string): unknown {
-  const chunk = parseAnswer(data) as { error?: unknown } | null;
+  const chunk = JSON.parse(data) as { error?: unknown } | null;
   if (chunk?.error || event === "error")
     throw reportedError(errorMessage(chunk) ?? JSON.stringify(chunk?.error ?? chunk), chunk, apiKey);
   return chunk;

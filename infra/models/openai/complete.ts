@@ -1,6 +1,5 @@
 import type { Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
-import { parseAnswer } from "../wire/json.ts";
 import { createSizeLimit, endAnswer, outputPieces, type Output } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
 import { Completion, toFinishReason, toPiece, toUsage, type Piece } from "./answer.ts";
@@ -50,7 +49,7 @@ async function* bufferedPieces({ client }: Server, body: object, signal: AbortSi
   const text = await response.text();
   // a text that breaks off was JSON once, and a web page never was
   const isJson = response.headers.get("content-type")?.includes("json");
-  const completion = isJson ? Completion.safeParse(parseAnswer(text)).data : undefined;
+  const completion = isJson ? Completion.safeParse(JSON.parse(text)).data : undefined;
   if (!completion) throw new ModelError("refused", "The provider's answer is not a chat completion.");
   yield { piece: toPiece(completion), usage: toUsage(completion.usage) };
 }

@@ -1,20 +1,21 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { longestTurn } from "#test/computingTime.ts";
 import { InvalidBody, checkedChunks } from "./body.ts";
 
-const response = (pieces: Uint8Array[], type = "text/event-stream") => {
+const response = (pieces: Uint8Array[]) => {
   let cancelled = 0;
   const chunks = pieces[Symbol.iterator]();
   return {
     status: 200,
-    headers: new Headers({ "content-type": type }),
+    headers: new Headers(),
     chunks: { next: async () => chunks.next() },
     cancel: () => void (cancelled += 1),
     cancelled: () => cancelled,
   };
 };
-const read = async (pieces: Uint8Array[], type?: string) =>
-  Buffer.concat(await Array.fromAsync(checkedChunks(response(pieces, type))));
+const read = async (pieces: Uint8Array[], reading: "events" | "whole" = "events") =>
+  Buffer.concat(await Array.fromAsync(checkedChunks(response(pieces), reading)));
 
 test("text passes unchanged, wherever its chunks are cut", async () => {
   const cuts = fc.tuple(fc.string({ unit: "binary" }), fc.array(fc.nat({ max: 8 }), { minLength: 1 }));
@@ -45,18 +46,18 @@ test("an answer that ends inside a character is refused", async () => {
   await expect(read([Buffer.from("größer").subarray(0, 3)])).rejects.toThrow("invalid UTF-8");
 });
 
-test("an endless line and an endless unstreamed answer are refused", async () => {
+test("an endless event and an endless unstreamed answer are refused", async () => {
   const megabyte = Buffer.alloc(1024 * 1024, "a");
-  const lines = Array.from({ length: 60 }, (_, n) => (n % 10 === 9 ? Buffer.from("\n") : megabyte));
+  const lines = Array.from({ length: 60 }, (_, n) => (n % 10 === 9 ? Buffer.from("\n\n") : megabyte));
   expect((await read(lines)).length).toBeGreaterThan(50 * 1024 * 1024);
-  await expect(read(lines, "application/json")).rejects.toThrow("too large");
+  await expect(read(lines, "whole")).rejects.toThrow("too large");
   await expect(read(Array.from({ length: 60 }, () => megabyte))).rejects.toThrow("too large");
 });
 
 test("a short rest is drained when the reader stops, and an endless one is cancelled", async () => {
   const stop = async (pieces: Uint8Array[]) => {
     const source = response(pieces);
-    const chunks = checkedChunks(source);
+    const chunks = checkedChunks(source, "events");
     await chunks.next();
     await chunks.return!();
     await new Promise(setImmediate);
@@ -67,4 +68,45 @@ test("a short rest is drained when the reader stops, and an endless one is cance
     cancelled: 0,
   });
   expect((await stop(Array.from({ length: 50 }, () => Buffer.alloc(1024)))).cancelled).toBe(1);
+});
+
+describe("JSON of more values than the event loop has time for", () => {
+  const TOO_MANY = "has more than 250000 values";
+  const values = "1,".repeat(200_000);
+
+  test.each(["\n", "\r", "\r\n"])("is refused in one event of a stream, with lines that end with %j", async (end) => {
+    const event = `data: [${values}1]${end}${end}`;
+    expect((await read([Buffer.from(event.repeat(3))])).length).toBe(event.length * 3);
+    await expect(read([Buffer.from(`data: [${values}${end}data: ${values}`)])).rejects.toThrow(TOO_MANY);
+    // a quote of a line before does not hide values
+    await expect(read([Buffer.from(`:"${end}data: [${values}${values}`)])).rejects.toThrow(TOO_MANY);
+    await expect(read([Buffer.from(`x${end}`.repeat(250_002))])).rejects.toThrow(TOO_MANY);
+  });
+
+  test.each([
+    ["lines end in different ways", "events", `data: [${values}\n\r\n${values}`],
+    ["an unstreamed answer has blank lines", "whole", `[${values}\n\n${values}`],
+  ] as const)("is refused when %s", async (_, reading, text) => {
+    await expect(read([Buffer.from(text)], reading)).rejects.toThrow(TOO_MANY);
+  });
+
+  test("is counted the same wherever its chunks are cut", async () => {
+    const text = `{"a":"\\\\\\"${"[".repeat(80)}","b":[${"[".repeat(63)}`;
+    for (const size of [1, 2, 3, 7]) {
+      const cut = (all: string) =>
+        Buffer.from(all)
+          .toString("latin1")
+          .match(new RegExp(`.{1,${size}}`, "gs"))!;
+      const pieces = (all: string) => cut(all).map((one) => Buffer.from(one, "latin1"));
+      await expect(read(pieces(text), "whole")).rejects.toThrow("nests deeper than 64 levels");
+      expect((await read(pieces(text.slice(0, -1)), "whole")).length).toBe(text.length - 1);
+    }
+  });
+
+  test("is found without holding the event loop", async () => {
+    const packets = ["\n", "\r", "x\n", "x\n\n", '"\n'].map((one) =>
+      Buffer.from(one.repeat(64 * 1024).slice(0, 64 * 1024)),
+    );
+    for (const packet of packets) expect(await longestTurn(() => read([packet]))).toBeLessThan(50);
+  });
 });

@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer";
+import { createJsonScan } from "#events/jsonLimits.ts";
 import type { IncomingResponse } from "../send.ts";
 
-/** The body of an answer is not UTF-8, or one piece of it is too large. */
+/** The body of an answer is not UTF-8, or one piece of it is more than the event loop has time for. */
 export class InvalidBody extends Error {
   override name = "InvalidBody";
 }
 
-/** Largest line of a stream, and largest unstreamed answer, in bytes: an 8 MiB text with every character escaped. */
-export const MAX_PIECE = 48 * 1024 * 1024;
-const NEWLINE = 0x0a;
+/** Largest event of a stream, and largest unstreamed answer, in bytes: an 8 MiB text with every character escaped. */
+const MAX_PIECE = 48 * 1024 * 1024;
 
 /** How many bytes at the end belong to a character that continues in the next chunk. */
 function incompleteBytes(chunk: Uint8Array): number {
@@ -22,19 +22,73 @@ function incompleteBytes(chunk: Uint8Array): number {
 
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** Passes bytes through. Throws InvalidBody for invalid UTF-8 and for an endless line, where an SDK would buffer and guess. */
-function createBodyCheck(isStream: boolean) {
+/** Throws InvalidBody for JSON whose parsing would hold the event loop. */
+function createJsonCheck() {
+  const scan = createJsonScan();
+  let size = 0;
+  return {
+    add(bytes: Uint8Array): void {
+      size += bytes.length;
+      if (size > MAX_PIECE) throw new InvalidBody("too large");
+      const excess = scan.scan(bytes);
+      if (excess) throw new InvalidBody(excess);
+    },
+    endLine: scan.endLine,
+    reset(): void {
+      scan.reset();
+      size = 0;
+    },
+  };
+}
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+/** Line ends after which every reader sees the end of an event, from the last four bytes. */
+const isEventEnd = (ends: number): boolean =>
+  (ends & 0xffff) === 0x0a0a || (ends & 0xffff) === 0x0d0d || ends === 0x0d0a0d0a;
+
+/** The same for each event of a stream: readers join its lines. */
+function createEventCheck() {
+  const json = createJsonCheck();
+  /** Line ends with nothing between them, the last four as one number. */
+  let ends = 0;
+  return {
+    add(bytes: Uint8Array): void {
+      let newline = bytes.indexOf(NEWLINE);
+      let carriageReturn = bytes.indexOf(RETURN);
+      for (let at = 0; at < bytes.length; ) {
+        if (newline !== -1 && newline < at) newline = bytes.indexOf(NEWLINE, at);
+        if (carriageReturn !== -1 && carriageReturn < at) carriageReturn = bytes.indexOf(RETURN, at);
+        const isReturn = carriageReturn !== -1 && (newline === -1 || carriageReturn < newline);
+        const end = isReturn ? carriageReturn : newline;
+        if (end !== at) {
+          ends = 0;
+          json.add(bytes.subarray(at, end === -1 ? bytes.length : end));
+        }
+        if (end === -1) return;
+        json.endLine();
+        ends = (ends << 8) | (isReturn ? RETURN : NEWLINE);
+        if (isEventEnd(ends)) json.reset();
+        at = end + 1;
+      }
+    },
+  };
+}
+
+/** How the reader takes the body: as Server-Sent Events, or as one text. */
+type Reading = "events" | "whole";
+
+/** Passes bytes through. Throws InvalidBody for invalid UTF-8 and for a piece that costs too much, where an SDK would buffer, guess and parse. */
+function createBodyCheck(reading: Reading) {
   let carried = NO_BYTES;
-  let pieceSize = 0;
+  const pieces = reading === "events" ? createEventCheck() : createJsonCheck();
   return {
     pass(chunk: Uint8Array): Uint8Array {
       const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
       const complete = bytes.subarray(0, bytes.length - incompleteBytes(bytes));
       if (!isUtf8(complete)) throw new InvalidBody("invalid UTF-8");
       carried = bytes.subarray(complete.length);
-      const newline = isStream ? chunk.lastIndexOf(NEWLINE) : -1;
-      pieceSize = newline === -1 ? pieceSize + chunk.length : chunk.length - newline - 1;
-      if (pieceSize > MAX_PIECE) throw new InvalidBody("too large");
+      pieces.add(chunk);
       return complete;
     },
     end(): void {
@@ -64,8 +118,8 @@ async function drain({ chunks, cancel }: IncomingResponse): Promise<void> {
 }
 
 /** The checked bytes of an answer. When the reader stops early, the connection is drained or cancelled. */
-export function checkedChunks(incoming: IncomingResponse): AsyncIterableIterator<Uint8Array> {
-  const check = createBodyCheck(incoming.headers.get("content-type")?.startsWith("text/event-stream") ?? false);
+export function checkedChunks(incoming: IncomingResponse, reading: Reading): AsyncIterableIterator<Uint8Array> {
+  const check = createBodyCheck(reading);
   let isDraining = false;
   const chunks: AsyncIterableIterator<Uint8Array> = {
     async next() {

@@ -4,8 +4,9 @@ import { checkedChunks } from "./body.ts";
 /** The part of a Response that we and the SDKs read. A real Response would pass every chunk through two web streams. */
 export function checkedResponse(incoming: IncomingResponse, url: string): Response {
   const { status, headers } = incoming;
-  const body = checkedChunks(incoming);
-  const text = async () => Buffer.concat(await Array.fromAsync(body)).toString("utf8");
+  // the reader's way decides what is checked, not the content type that the provider claims
+  const body = checkedChunks(incoming, "events");
+  const text = async () => Buffer.concat(await Array.fromAsync(checkedChunks(incoming, "whole"))).toString("utf8");
   const json = async () => JSON.parse(await text()) as unknown;
   const ok = status >= 200 && status < 300;
   return { status, ok, headers, url, body, text, json } as unknown as Response;

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { findExcess } from "#events/jsonLimits.ts";
-import { InvalidBody } from "./body.ts";
 
 /* A compatible server may send anything, so answers are read leniently. */
 
@@ -13,16 +11,6 @@ export const StrictTokenCount = z.int().nonnegative().max(MAX_TOKENS);
 
 /** A token count; null if it is missing, negative or impossible. */
 export const TokenCount = lenient(StrictTokenCount);
-
-/** Characters that JSON.parse reads within 30 ms, whatever they are. */
-const MAX_UNCHECKED = 64 * 1024;
-
-/** Parses what a provider sent. Throws a SyntaxError, and InvalidBody for more values than the event loop has time for. */
-export function parseAnswer(text: string): unknown {
-  const excess = text.length > MAX_UNCHECKED ? findExcess(Buffer.from(text)) : undefined;
-  if (excess) throw new InvalidBody(excess);
-  return JSON.parse(text);
-}
 
 /** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {

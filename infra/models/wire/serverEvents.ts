@@ -1,5 +1,4 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { InvalidBody, MAX_PIECE } from "./body.ts";
 
 /**
  * The Server-Sent Events of a body whose chunks end with whole characters, in lists of those that arrived together. A last event without a blank
@@ -7,13 +6,7 @@ import { InvalidBody, MAX_PIECE } from "./body.ts";
  */
 export async function* readServerEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage[]> {
   let events: EventSourceMessage[] = [];
-  const parser = createParser({
-    onEvent: (event) => void events.push(event),
-    onError: ({ type }) => {
-      if (type === "max-buffer-size-exceeded") throw new InvalidBody("too large");
-    },
-    maxBufferSize: MAX_PIECE,
-  });
+  const parser = createParser({ onEvent: (event) => void events.push(event) });
   // the parser would search the whole chunk again for each bare carriage return
   let held = "";
   const feed = (text: string): void => {
