@@ -37,6 +37,7 @@ export type Aggregate =
   | "extraction"
   | "erasure"
   | "retention"
+  | "hold"
   | "agent"
   | "project"
   | "definition"

@@ -12,6 +12,7 @@ import * as erasure from "./erasure.ts";
 import * as extraction from "./extraction.ts";
 import * as file from "./file.ts";
 import * as group from "./group.ts";
+import * as hold from "./hold.ts";
 import * as key from "./key.ts";
 import * as message from "./message.ts";
 import * as organization from "./organization.ts";
@@ -46,6 +47,7 @@ const MODULES = [
   extraction,
   file,
   group,
+  hold,
   key,
   message,
   organization,

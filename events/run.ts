@@ -106,6 +106,9 @@ export const FailRun = defineCommand(
 /** Destroys a run whose retention has ended. Has no effect before `forget_at`, unless a rule of its organization asks for it. */
 export const ForgetRun = defineCommand("ForgetRun", "run", Id.extend({ by_rule: z.literal(true).optional() }));
 
+/** Puts off the destruction of a run that a hold keeps, so that the sweep gets to others. */
+export const KeepRun = defineCommand("KeepRun", "run", Id);
+
 const thing = (data: { run_id: string }) => streamName("run", data.run_id);
 const StepAttempt = Id.extend({ key: CallKey, name: z.string(), attempt: z.int().positive() });
 /** RFC 3339 time of the event; it may be recorded a moment later, together with its successors. */
@@ -237,6 +240,8 @@ export const RunContinued = defineEvent("RunContinued", {
   personal: z.object({ args: StoredValue }),
   thing,
 });
+/** Its destruction is tried again at `forget_at`. */
+export const RunKept = defineEvent("RunKept", { public: Id.extend({ forget_at: z.iso.datetime() }) });
 export const RunForgotten = defineEvent("RunForgotten", { public: Id });
 
 export type RunCommand =

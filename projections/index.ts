@@ -8,6 +8,7 @@ import { erasures } from "./erasures/project.ts";
 import { extractions } from "./extractions/project.ts";
 import { files } from "./files/project.ts";
 import { groups } from "./groups/project.ts";
+import { holds } from "./holds/project.ts";
 import { keys } from "./keys/project.ts";
 import { organizations } from "./organizations/project.ts";
 import { prices } from "./prices/project.ts";
@@ -50,6 +51,7 @@ export const projections: Projection[] = [
   secrets,
   erasures,
   retention,
+  holds,
   workflows,
   triggers,
   schedules,

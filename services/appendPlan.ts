@@ -61,7 +61,7 @@ export function planAppend(input: PlanInput): Plan {
   return rejection ? planRefusal(command, rejection) : planEvents(input, decision as Decision);
 }
 
-function planRefusal(command: Command, rejection: Rejection): Plan {
+export function planRefusal(command: Command, rejection: Rejection): Plan {
   if (rejection.retryable) return { kind: "retryLater", rejection };
   const nothing = { events: [], heads: [], keys: {}, erase: { things: [], streams: [] }, forget: [] };
   return { kind: "refuse", rejection, append: { command, ...nothing, rejection: rejection.details() } };

@@ -6,7 +6,7 @@ import { createEraser, type EraserOptions } from "./erasures.ts";
 const head = { stream: streamName("erasure", newId()), organization_id: newId(), position: 7 } as StreamHead;
 const owner = `key:${newId()}`;
 type Owned = Awaited<ReturnType<EraserOptions["listOwned"]>>;
-const threads = (...ids: string[]) => ({ threads: ids.map((id) => ({ id, scope: "s" })), files: [] });
+const threads = (...ids: string[]) => ({ threads: ids.map((id) => ({ id, scope: "s" })), files: [], held: false });
 
 /** Erases what `pages` contain, one page a query; each deletion appends an event at `position`. */
 function start(pages: Owned[], position: number) {

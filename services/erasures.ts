@@ -15,13 +15,13 @@ export interface EraserOptions {
   log: Pick<EventLog, "read">;
   /**
    * Some threads and files of an owner (`key:<id>`, `person:<id>` or `agent:<id>`), or of an external user's scopes, that were
-   * created before a position; undefined while the read models are behind `position`.
+   * created before a position and that no hold covers, and whether one covers others; undefined while the read models are behind `position`.
    */
   listOwned(
     organization: string,
     whose: { owner: string; scopes?: string[] | undefined },
     range: { before: number; position: number },
-  ): Promise<{ threads: Owned[]; files: Owned[] } | undefined>;
+  ): Promise<{ threads: Owned[]; files: Owned[]; held: boolean } | undefined>;
   send: Send;
   onError(error: unknown, stream: string): void;
 }
@@ -49,6 +49,7 @@ export function createEraser({ log, listOwned, send, onError }: EraserOptions) {
       async deleteSome(position) {
         const owned = await listOwned(head.organization_id, { owner, scopes }, { before, position });
         if (!owned) return undefined;
+        if (owned.held && owned.threads.length + owned.files.length === 0) return "held";
         const threads = await Promise.all(owned.threads.map((one) => deleteThread(head, one)));
         const files = await Promise.all(owned.files.map((one) => deleteFile(head, one)));
         const progress = { threads: threads.filter(hasDeleted).length, files: files.filter(hasDeleted).length };

@@ -6,8 +6,9 @@ import { commandDefinitions } from "#events/index.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { Unavailable, type CommandOutcome, type EventLog, type Hints } from "#events/ports.ts";
 import { Rejection } from "#events/rejection.ts";
-import { claimStreams, decide, planAppend, type Plan } from "./appendPlan.ts";
+import { claimStreams, decide, planAppend, planRefusal, type Plan } from "./appendPlan.ts";
 import { deciders } from "./deciders/index.ts";
+import { findHold } from "./holds.ts";
 import { createSerializer } from "./serialize.ts";
 import { streamStates, type StreamState, type StreamStates } from "./states.ts";
 import { traceCommands } from "./traceCommands.ts";
@@ -145,7 +146,10 @@ async function makePlan(log: EventLog, command: Command, decider: Decider<any>, 
   const decision = decide(decider, command, before.state);
   const streams = decision instanceof Rejection ? [] : claimStreams(decision);
   const claimHeads = streams.length > 0 ? await log.heads(streams) : new Map();
-  return planAppend({ command, decider, before, decision, claimHeads });
+  const plan = planAppend({ command, decider, before, decision, claimHeads });
+  if (plan.kind !== "append") return plan;
+  const held = await findHold(log, command.organization_id, command.stream, plan.events);
+  return held ? planRefusal(command, held) : plan;
 }
 
 function announce(deps: Deps, command: Command, plan: Extract<Plan, { kind: "append" }>, position: number): void {

@@ -100,6 +100,10 @@ const THREADS: Record<string, Sentence> = {
     const { threads, files, documents, runs = 0 } = Object(deleted);
     return `Old things were deleted: ${count(threads, "conversation")}, ${count(files, "file")}, ${count(documents, "document")} and ${count(runs, "run")} so far.`;
   },
+  HoldPlaced: (field) =>
+    `The hold${quoted(field("name"))} keeps what belongs to the ${field("subject").replace(":", " ")}.`,
+  HoldReleased: "A hold was released.",
+  RunKept: "A hold keeps the run; its deletion is tried again in an hour.",
   RetentionRoundEnded: "Nothing is older than the retention rules allow.",
 };
 

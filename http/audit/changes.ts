@@ -36,6 +36,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   key: ADMINS,
   erasure: ADMINS,
   retention: ADMINS,
+  hold: ADMINS,
   provider: ADMINS,
   price: ADMINS,
   alias: ADMINS,

@@ -39,6 +39,9 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   response_not_found: 404,
   erasure_not_found: 404,
   erasure_running: 409,
+  hold_not_found: 404,
+  legal_hold: 409,
+  too_many_holds: 409,
   retention_not_found: 404,
   dead_letter_not_found: 404,
   definition_not_found: 404,
@@ -184,7 +187,9 @@ export const errorBody = ({ message, status, param, errorCode }: ApiError, bare 
  * Tells clients whether to retry. SDKs retry 409, 429 and 5xx by themselves; that does not help after a 500, whose outcome
  * is unknown, nor after a 502, for which the provider was already called more than once, unless the provider named a time.
  */
-export function errorHeaders({ status, retryAfterMs }: ApiError): Record<string, string> {
+export function errorHeaders({ status, errorCode, retryAfterMs }: ApiError): Record<string, string> {
+  // somebody has to release it first
+  if (errorCode === "legal_hold") return { "x-should-retry": "false" };
   const isBusy = status === 409 || status === 429 || status === 503;
   if (isBusy || (status === 502 && retryAfterMs !== undefined)) {
     const wait = retryAfterMs ?? RETRY_AFTER_MS;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { RemoveRetention, RETENTION_SUBJECT, retentionStream, SetRetention } from "#events/retention.ts";
-import { countExpired } from "#projections/retention/expired.ts";
+import { countExpired, countHeld } from "#projections/retention/expired.ts";
 import { listRetention } from "#projections/retention/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -12,7 +12,7 @@ import { findProject } from "../base/findProject.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { Preview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
 
-const COUNTED_MODELS = ["turns", "files", "documents", "keys", "agents", "runs"];
+const COUNTED_MODELS = ["turns", "files", "documents", "keys", "agents", "runs", "usage", "holds"];
 
 /** Throws 400 `invalid_subject` and `unknown_project`. */
 async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {
@@ -109,6 +109,8 @@ export function retentionRoutes(app: App, http: Http): void {
   app.post("/retention/:subject/preview", { onRequest, schema: previewing }, async ({ caller, params, body }) => {
     const settings = await readSettings(http, caller, params.subject, body);
     await http.freshRead(COUNTED_MODELS);
-    return presentPreview(await countExpired(http.db, caller.organization_id, { ...settings, now: new Date() }));
+    const range = { ...settings, now: new Date() };
+    const held = await countHeld(http.db, caller.organization_id, range);
+    return { ...presentPreview(await countExpired(http.db, caller.organization_id, range)), held };
   });
 }

@@ -41,7 +41,17 @@ const Counted = z.object({
   count: z.int(),
   oldest: z.iso.datetime().nullable().describe("When the oldest of them was created."),
 });
-export const Preview = z.object({ threads: Counted, files: Counted, documents: Counted, runs: Counted });
+const Going = z.object({ threads: Counted, files: Counted, documents: Counted, runs: Counted });
+const Held = z.object({
+  hold_id: z.string(),
+  subject: z.string(),
+  name: z.string(),
+  kind: z.enum(["threads", "files", "documents", "runs"]),
+  count: z.int(),
+});
+export const Preview = Going.extend({
+  held: z.array(Held).describe("What is old enough and stays because of a hold."),
+});
 
 /** The rules that are set, in days. */
 export function readRules(body: z.infer<typeof RetentionToSet>): RetentionRules {
@@ -70,7 +80,7 @@ export const presentPreview = ({
   files,
   documents,
   runs,
-}: Record<keyof RetentionRules, ExpiredCount>): z.infer<typeof Preview> => ({
+}: Record<keyof RetentionRules, ExpiredCount>): z.infer<typeof Going> => ({
   threads: presentCount(threads),
   files: presentCount(files),
   documents: presentCount(documents),

@@ -2,6 +2,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { erasureRoutes } from "./erasures.ts";
 import { fileRoutes } from "./files.ts";
+import { holdRoutes } from "./holds.ts";
 import { responseRoutes } from "./responses.ts";
 import { retentionRoutes } from "./retention.ts";
 import { threadRoutes } from "./threads.ts";
@@ -13,4 +14,5 @@ export function ownedRoutes(app: App, http: Http): void {
   responseRoutes(app, http);
   erasureRoutes(app, http);
   retentionRoutes(app, http);
+  holdRoutes(app, http);
 }

@@ -110,6 +110,7 @@ const MESSAGES: { [T in RunEventType]: Describe<T> } = {
   RunTaken: none,
   ValueNoted: none,
   RunParked: none,
+  RunKept: none,
   RunForgotten: none,
 };
 

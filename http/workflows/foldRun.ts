@@ -207,6 +207,7 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
   RunTaken: ignore,
   ValueNoted: ignore,
   RunParked: ignore,
+  RunKept: ignore,
   RunForgotten: ignore,
 };
 

@@ -1,5 +1,6 @@
 import type { RetentionRules } from "#events/retention.ts";
-import type { Db } from "../projection.ts";
+import { COVERS, isHeld } from "../holds/query.ts";
+import { decode, type Db } from "../projection.ts";
 import { listRunThreads } from "../turns/threads.ts";
 
 /** Things of one kind that are deleted together. */
@@ -51,12 +52,12 @@ async function listKind<R extends object>(
   const days = range.rules[kind];
   if (days === undefined) return [];
   return db.query<R>(
-    `select ${columns} from ${EXPIRED[kind]} order by o.created_at limit ${BATCH}`,
+    `select ${columns} from ${EXPIRED[kind]} and not ${isHeld(kind)} order by o.created_at limit ${BATCH}`,
     valuesOf(organization, range, days),
   );
 }
 
-/** Some things that are older than the rules allow, oldest first. */
+/** Some things that are older than the rules allow and that no hold covers, oldest first. */
 export async function listExpired(db: Db, organization: string, range: Range) {
   type Owned = { id: string; scope: string };
   const [threads, files, documents, runs] = await Promise.all([
@@ -75,13 +76,13 @@ export interface ExpiredCount {
   oldest: Date | null;
 }
 
-/** How many things are older than the rules allow; a kind without a rule has none. */
+/** How many things are older than the rules allow and not held; a kind without a rule has none. */
 export async function countExpired(db: Db, organization: string, range: Range): Promise<Record<Kind, ExpiredCount>> {
   const count = async (kind: Kind): Promise<ExpiredCount> => {
     const days = range.rules[kind];
     if (days === undefined) return { count: 0, oldest: null };
     const [row] = await db.query<ExpiredCount>(
-      `select count(*)::integer as count, min(o.created_at) as oldest from ${EXPIRED[kind]}`,
+      `select count(*)::integer as count, min(o.created_at) as oldest from ${EXPIRED[kind]} and not ${isHeld(kind)}`,
       valuesOf(organization, range, days),
     );
     return row!;
@@ -93,4 +94,28 @@ export async function countExpired(db: Db, organization: string, range: Range): 
     count("runs"),
   ]);
   return { threads, files, documents, runs };
+}
+
+export interface HeldCount {
+  hold_id: string;
+  subject: string;
+  name: string;
+  kind: Kind;
+  count: number;
+}
+
+/** What is older than the rules allow and stays because of a hold. What several holds cover counts for each. */
+export async function countHeld(db: Db, organization: string, range: Range): Promise<HeldCount[]> {
+  const count = async (kind: Kind): Promise<HeldCount[]> => {
+    const days = range.rules[kind];
+    if (days === undefined) return [];
+    const rows = await db.query<Omit<HeldCount, "kind">>(
+      `select h.id as hold_id, h.subject, h.name, found.count from read.holds h
+       cross join lateral (select count(*)::integer as count from ${EXPIRED[kind]} and ${COVERS[kind]}) found
+       where h.organization_id = $1 and h.released_at is null and found.count > 0 order by h.created_at, h.id`,
+      valuesOf(organization, range, days),
+    );
+    return rows.map((row) => ({ ...row, name: decode(row.name), kind }));
+  };
+  return (await Promise.all((Object.keys(EXPIRED) as Kind[]).map(count))).flat();
 }

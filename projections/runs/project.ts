@@ -242,6 +242,7 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
       endRun(data.run_id, { status: "cancelled", cancelled_by: encode(data.by), completed_at: recorded_at }),
     RunContinued: ({ data: { run_id, continued_as, first_run_id }, recorded_at }) =>
       endRun(run_id, { status: "continued", continued_as, first_run_id, completed_at: recorded_at }),
+    RunKept: () => [],
     RunForgotten: ({ data: { run_id } }) => [
       { table: "runs", kind: "remove", key: { id: run_id } },
       ...OF_APPROVALS.map((table): Change => ({ table, kind: "removeWhere", where: { run_id } })),

@@ -9,6 +9,7 @@ import { erasure } from "./erasure.ts";
 import { extraction } from "./extraction.ts";
 import { file } from "./file.ts";
 import { group } from "./group.ts";
+import { hold } from "./hold.ts";
 import { key } from "./key.ts";
 import { message } from "./message.ts";
 import { organization } from "./organization.ts";
@@ -36,6 +37,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   extraction,
   file,
   group,
+  hold,
   key,
   message,
   organization,

@@ -8,6 +8,7 @@ import {
   RunCancelled,
   RunCreated,
   RunForgotten,
+  RunKept,
   RunTaken,
   StepAttemptLost,
   TimerFired,
@@ -113,6 +114,9 @@ function heldBy({ slot, continued_from }: EventFrom<typeof RunCreated>["data"]):
   return slot === null ? [] : [{ name: slotClaim(slot), rejection: slotTaken }];
 }
 
+/** Between two tries to destroy a run that a hold keeps. */
+const HELD_MS = 60 * 60 * 1_000;
+
 /** A run that has just ended first settles: others may wait for its end. */
 const mayForget = ({ at, data }: CommandFrom<typeof ForgetRun>, state: RunState): boolean =>
   isEnded(state) && (data.by_rule ? state.settling === null : Date.parse(state.forget_at) <= Date.parse(at));
@@ -158,6 +162,10 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
       }
       case "ForgetRun":
         return mayForget(command, state) ? [RunForgotten.of({ run_id: command.data.run_id })] : [];
+      case "KeepRun": {
+        const forget_at = new Date(Date.parse(command.at) + HELD_MS).toISOString();
+        return isEnded(state) ? [RunKept.of({ run_id: command.data.run_id, forget_at })] : [];
+      }
       default:
         return decideLinks(command, state);
     }

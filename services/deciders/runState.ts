@@ -223,6 +223,8 @@ function evolveEnded(state: EndedRun, event: RunEvent): EndedRun {
       return { ...state, steps: withoutStep(state.steps, event.data.key) };
     case "RunSettled":
       return { ...state, settling: null };
+    case "RunKept":
+      return { ...state, forget_at: event.data.forget_at };
     default:
       return state;
   }

@@ -1,6 +1,6 @@
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
-import { TakeRun } from "#events/run.ts";
+import { KeepRun, TakeRun } from "#events/run.ts";
 import { run as decider } from "../deciders/run.ts";
 import { hasWork, isEnded, isLive, nextDue, type RunState } from "../deciders/runState.ts";
 import type { LostWork } from "../leasedWork.ts";
@@ -18,7 +18,9 @@ export interface LostRunsDeps extends SettleDeps {
 /** Destroys a run at the end of its retention, with the threads that its steps started. */
 async function forgetLostRun({ threadsOf, send }: LostRunsDeps, head: StreamHead, id: string): Promise<void> {
   const threads = await threadsOf(head.organization_id, id, head.position);
-  if (threads) await forgetRun(send, head.organization_id, { id, threads });
+  if (!threads) return;
+  const { rejection } = await forgetRun(send, head.organization_id, { id, threads });
+  if (rejection?.code === "legal_hold") await send(head, KeepRun.type, { run_id: id });
 }
 
 /** What a run needs that no process drives: a worker, because its own was lost or a timer is due, its settlement, or its destruction. */

@@ -60,8 +60,14 @@ describe("retention", () => {
     const [young, youngFile] = [await say(home.key, "Young"), await upload(home.key)];
     const rules = { threads: "30d", files: "30d", documents: "30d" };
     const one = { count: 1, oldest: expect.stringMatching(/Z$/) };
-    expect(await preview(rules)).toEqual({ threads: one, files: one, documents: one, runs: NONE });
-    expect(await preview({ threads: "41d" })).toEqual({ threads: NONE, files: NONE, documents: NONE, runs: NONE });
+    expect(await preview(rules)).toEqual({ threads: one, files: one, documents: one, runs: NONE, held: [] });
+    expect(await preview({ threads: "41d" })).toEqual({
+      threads: NONE,
+      files: NONE,
+      documents: NONE,
+      runs: NONE,
+      held: [],
+    });
     expect(await threads()).toEqual([young, old]);
 
     expect((await put(rules)).body).toMatchObject({ subject: "organization", ...rules });
@@ -72,7 +78,22 @@ describe("retention", () => {
     expect((await home.owner("GET", `/v1/knowledge/documents/${page}`)).status).toBe(404);
     const events = (await home.made(home.owner("GET", "/events?type=ThreadDeleted,FileDeleted,DocumentDeleted"))).data;
     expect(events.map(({ principal }: any) => principal)).toEqual(["system", "system", "system"]);
-    expect(await preview(rules)).toEqual({ threads: NONE, files: NONE, documents: NONE, runs: NONE });
+    expect(await preview(rules)).toEqual({ threads: NONE, files: NONE, documents: NONE, runs: NONE, held: [] });
+  });
+
+  test("skips what a hold covers, and the preview says which", async () => {
+    const [kept, gone] = [await say(home.key, "Held"), await say(home.key, "Not held")];
+    await age(40);
+    const placing = { subject: `thread:${kept}`, name: "Case 7", reason: "A claim" };
+    const { id, subject, name } = await home.made(home.owner("POST", "/holds", placing));
+    const held = [{ hold_id: id, subject, name, kind: "threads", count: 1 }];
+    expect(await preview({ threads: "30d" })).toMatchObject({ threads: { count: 1 }, held });
+    await home.made(put({ threads: "30d" }));
+    await expect.poll(threads, SOON).not.toContain(gone);
+    expect(await threads()).toContain(kept);
+    await home.made(home.owner("DELETE", `/holds/${id}`));
+    await home.made(put({ threads: "30d" }));
+    await expect.poll(threads, SOON).not.toContain(kept);
   });
 
   test("keeps an old thread that has a young turn", async () => {

@@ -62,7 +62,7 @@ function checkEffects(run: RunHistory, effects: Effect[]): Finding[] {
 }
 
 /** Events that may follow the end of a run: results of steps that were running, and that others know of the end. */
-const AFTERWARDS = new Set(["StepCompleted", "StepFailed", "StepAttemptLost", "RunSettled", "RunForgotten"]);
+const AFTERWARDS = new Set(["StepCompleted", "StepFailed", "StepAttemptLost", "RunSettled", "RunKept", "RunForgotten"]);
 
 /** A run ends once, and nothing starts afterwards. */
 function checkEnd(run: RunHistory): Finding[] {

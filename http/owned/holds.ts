@@ -1,0 +1,100 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { HOLD_SUBJECT, holdStream, PlaceHold, ReleaseHold } from "#events/hold.ts";
+import { isUuid, newId, streamName } from "#events/ids.ts";
+import { getHold, listHolds, type HoldRow } from "#projections/holds/query.ts";
+import { requireAdmin } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { markUser } from "../base/limits.ts";
+import { describeList, pageResponse } from "../base/pageResponse.ts";
+
+const WANTED =
+  "must be organization, project:<id>, key:<id>, person:<id>, agent:<id>, user:<value>, thread:<id>, file:<id>, document:<id> or run:<id>.";
+const HoldToPlace = z.strictObject({
+  subject: z
+    .string()
+    .max(600)
+    .refine((text) => HOLD_SUBJECT.test(lower(text)), WANTED)
+    .describe("What is kept. The log keeps a mark of a user's value that tells nothing."),
+  name: z.string().trim().min(1).max(100).describe("Such as a file number; it stays in the log. Name no person here."),
+  reason: z.string().trim().min(1).max(2_000),
+});
+const Hold = z.object({
+  id: z.string(),
+  subject: z.string(),
+  name: z.string(),
+  reason: z.string(),
+  placed_by: z.string().describe("`person:<id>`."),
+  created_at: z.iso.datetime(),
+  released_by: z.string().nullable(),
+  released_at: z.iso.datetime().nullable().describe("Null: it stands."),
+});
+
+const lower = (subject: string): string => (subject.startsWith("user:") ? subject : subject.toLowerCase());
+
+const present = ({ created_at, released_at, ...row }: HoldRow): z.infer<typeof Hold> => ({
+  ...row,
+  created_at: created_at.toISOString(),
+  released_at: released_at?.toISOString() ?? null,
+});
+
+async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: string) {
+  await http.freshRead(["holds"]);
+  const row = isUuid(id) ? await getHold(http.db, caller.organization_id, id) : undefined;
+  if (!row) throw new ApiError("hold_not_found", "No hold has this id.", { param: "id" });
+  return row;
+}
+
+const envelope = (request: FastifyRequest) => ({
+  ...commandFields(request, holdStream(request.caller.organization_id), ["holds"]),
+  requireProjected: true,
+});
+
+async function place(http: Http, request: FastifyRequest, { subject, ...body }: z.infer<typeof HoldToPlace>) {
+  const { organization_id } = request.caller;
+  const hold_id = newId();
+  const thing = streamName("hold", hold_id);
+  const user = subject.startsWith("user:") ? subject.slice("user:".length) : undefined;
+  const covered = user === undefined ? lower(subject) : `user:${markUser(http, organization_id, user)}`;
+  await http.send(PlaceHold, {
+    ...envelope(request),
+    keys: { [thing]: http.vault.createKey(thing) },
+    data: { hold_id, subject: covered, ...body },
+  });
+  return present(await read(http, request, hold_id));
+}
+
+/** Holds keep what they cover from every erasure until they are released. For owners and admins. */
+export function holdRoutes(app: App, http: Http): void {
+  const onRequest = requireAdmin(http);
+  const described = { tags: ["Retention"], security: [{ session: [] }] };
+  const one = { ...described, params: z.object({ id: z.string() }) };
+
+  const listing = describeList(described, "List holds, also those that were released", Hold);
+  app.get("/holds", { onRequest, schema: listing }, async ({ caller, query }) => {
+    await http.freshRead(["holds"]);
+    return pageResponse(query, (page) => listHolds(http.db, caller.organization_id, page), present);
+  });
+
+  const placing = {
+    ...described,
+    summary: "Place a hold",
+    description:
+      "Nothing that it covers is erased while it stands: deletions answer 409 `legal_hold`, retention skips it, and a running erasure waits for the release.",
+    body: HoldToPlace,
+    response: { 201: Hold },
+  };
+  app.post("/holds", { onRequest, schema: placing }, async (request, reply) =>
+    reply.code(201).send(await place(http, request, request.body)),
+  );
+
+  const releasing = { ...one, summary: "Release a hold", response: { 200: Hold } };
+  app.delete("/holds/:id", { onRequest, schema: releasing }, async (request) => {
+    const { id } = await read(http, request, request.params.id);
+    await http.send(ReleaseHold, { ...envelope(request), data: { hold_id: id } });
+    return present(await read(http, request, id));
+  });
+}

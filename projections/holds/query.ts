@@ -1,0 +1,55 @@
+import { readPage, type Page, type PageRows } from "../page.ts";
+import { decode, type Db } from "../projection.ts";
+
+export interface HoldRow {
+  id: string;
+  subject: string;
+  name: string;
+  reason: string;
+  /** Principals. */
+  placed_by: string;
+  created_at: Date;
+  released_by: string | null;
+  released_at: Date | null;
+}
+
+const SELECT = "select id, subject, name, reason, placed_by, created_at, released_by, released_at from read.holds";
+const parseRow = (row: HoldRow): HoldRow => ({ ...row, name: decode(row.name), reason: decode(row.reason) });
+
+/** In the order in which they were placed, those that were released included. */
+export const listHolds = (db: Db, organization: string, page: Page): Promise<PageRows<HoldRow>> =>
+  readPage(db, page, {
+    ordered: `${SELECT} where organization_id = $1 order by created_at, id`,
+    from: "from read.holds where organization_id = $1",
+    values: [organization],
+    parseRow,
+  });
+
+export async function getHold(db: Db, organization: string, id: string): Promise<HoldRow | undefined> {
+  const [row] = await db.query<HoldRow>(`${SELECT} where organization_id = $1 and id = $2`, [organization, id]);
+  return row && parseRow(row);
+}
+
+const HOLDING = `exists (select from read.usage_holdings g where g.id = o.id
+  and h.subject in (g.principal, 'project:' || g.project_id, 'user:' || g.user_mark))`;
+const KEY = "'key:' || k.id = o.principal and h.subject = 'project:' || k.project_id";
+
+/**
+ * Whether the hold `h` covers the row `o`. The log decides when it is erased (services/holds.ts); this keeps what is held out of
+ * the lists of what to erase, and counts it.
+ */
+export const COVERS = {
+  threads: `(h.subject in ('organization', 'thread:' || o.id, o.principal, 'agent:' || o.agent_id, o.scope)
+    or exists (select from read.keys k where k.organization_id = o.organization_id and ${KEY})
+    or exists (select from read.agents a where a.id = o.agent_id and h.subject = 'project:' || a.project_id)
+    or exists (select from read.turns t join read.usage_sources s on s.id = t.id
+      where t.thread_id = o.id and h.subject in ('user:' || s.user_mark, 'project:' || s.project_id)))`,
+  files: `(h.subject in ('organization', 'file:' || o.id, o.principal) or ${HOLDING}
+    or exists (select from read.keys k where k.organization_id = o.organization_id and ${KEY}))`,
+  documents: `(h.subject in ('organization', 'document:' || o.id) or ${HOLDING})`,
+  runs: `h.subject in ('organization', 'run:' || o.id, 'project:' || o.project_id,
+    replace(o.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (o.started_by::jsonb->>'id'))`,
+};
+
+export const isHeld = (kind: keyof typeof COVERS): string => `exists (select from read.holds h
+  where h.organization_id = o.organization_id and h.released_at is null and ${COVERS[kind]})`;

@@ -1,0 +1,87 @@
+import type { NewEvent } from "#events/define.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { holdStream } from "#events/hold.ts";
+import { parseStreamName, streamName } from "#events/ids.ts";
+import type { EventLog } from "#events/ports.ts";
+import { Rejection } from "#events/rejection.ts";
+import { runOfScope } from "#events/scope.ts";
+import { hold, type HoldState } from "./deciders/hold.ts";
+import { readState } from "./states.ts";
+
+type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
+
+/** Events that a hold prevents: they destroy what somebody stored. */
+const ERASING = new Set([
+  "ThreadDeleted",
+  "TurnDeleted",
+  "FileDeleted",
+  "DocumentDeleted",
+  "RunForgotten",
+  "CollectionDeleted",
+  "SourceDeleted",
+  "ErasureStarted",
+]);
+const OPENING = ["TurnStarted", "FileUploaded", "DocumentUploaded", "RunCreated", "CollectionCreated", "SourceCreated"];
+
+/** Of the first event of a stream, whatever its aggregate. */
+interface Owned {
+  project_id?: string | null;
+  user_mark?: string | null;
+  agent?: { agent_id: string } | null;
+  started_by?: { type: string; id: string };
+  scope?: string;
+}
+
+/** The project of a key or an agent, also of one that was deleted. */
+async function projectsOf(log: Log, owner: string): Promise<string[]> {
+  const [kind, id] = owner.split(":") as [string, string];
+  if (kind !== "key" && kind !== "agent") return [];
+  const events = await log.read(streamName(kind, id));
+  const settings = events.map(({ data }) => data as Owned).findLast((data) => "project_id" in data);
+  return settings?.project_id ? [`project:${settings.project_id}`] : [];
+}
+
+function ownersOf({ meta, data }: RecordedEvent): string[] {
+  const { agent, started_by, user_mark, project_id } = data as Owned;
+  return [
+    meta.principal,
+    ...(agent ? [`agent:${agent.agent_id}`] : []),
+    ...(started_by ? [`${started_by.type === "api_key" ? "key" : started_by.type}:${started_by.id}`] : []),
+    ...(user_mark ? [`user:${user_mark}`] : []),
+    ...(project_id ? [`project:${project_id}`] : []),
+  ];
+}
+
+/** The subjects whose holds cover a stream. */
+async function subjectsOf(log: Log, stream: string): Promise<string[]> {
+  const { aggregate, id } = parseStreamName(stream);
+  const [first] = await log.readNewest(stream, { before: 2, types: OPENING, limit: 1, bytes: 0 });
+  const owners = first ? ownersOf(first) : [];
+  const run = first && runOfScope((first.data as Owned).scope ?? "");
+  const projects = await Promise.all(owners.map((owner) => projectsOf(log, owner)));
+  const ofRun = run ? await subjectsOf(log, streamName("run", run)) : [];
+  return [`${aggregate}:${id}`, ...owners, ...projects.flat(), ...ofRun];
+}
+
+/** The refusal by the hold that covers what these events of a stream would erase, if one stands. Every path of erasure ends here. */
+export async function findHold(
+  log: Log,
+  organization: string,
+  stream: string,
+  events: NewEvent[],
+): Promise<Rejection | undefined> {
+  const erasing = events.find(({ type }) => ERASING.has(type));
+  if (!erasing) return undefined;
+  const name = holdStream(organization);
+  const head = (await log.heads([name])).get(name);
+  const holds: HoldState = head ? (await readState(log, head, hold)).state : [];
+  if (holds.length === 0) return undefined;
+  const { owner } = erasing.data as { owner?: string };
+  const covered = owner === undefined ? await subjectsOf(log, stream) : [owner, ...(await projectsOf(log, owner))];
+  const held = holds.find(({ subject }) => subject === "organization" || covered.includes(subject));
+  if (!held) return undefined;
+  return new Rejection(
+    "legal_hold",
+    `The hold ${JSON.stringify(held.name)} (${held.id}) of ${held.subject} forbids this until it is released.`,
+  );
+}

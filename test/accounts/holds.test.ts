@@ -1,0 +1,70 @@
+import { beforeAll, expect, test } from "vitest";
+import { code, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { belongings, openTwoTenants } from "./tenants.ts";
+
+let home: Tenant;
+let foreign: Tenant;
+let say: ReturnType<typeof belongings>["say"];
+let upload: ReturnType<typeof belongings>["upload"];
+beforeAll(async () => {
+  ({ home, foreign } = await openTwoTenants());
+  ({ say, upload } = belongings(home));
+});
+
+const place = (subject: string) => home.owner("POST", "/holds", { subject, name: "Case 7", reason: "A claim" });
+const release = (id: string) => home.made(home.owner("DELETE", `/holds/${id}`));
+const remove = (by: Client, path: string) => by("DELETE", path);
+const HELD = [409, "legal_hold"];
+
+test("what a hold covers is not deleted by hand until it is released", async () => {
+  const { id: project } = await home.project("Held");
+  const key = await home.newKey({ project_id: project });
+  const thread = await say(key.call, "Kept", { user: "anna" });
+  const file = await upload(key.call, "Kept", "anna");
+  const paths = [`/threads/${thread}?user=anna`, `/openai/v1/files/${file}?user=anna`];
+  const subjects = ["organization", `project:${project}`, `key:${key.id.toUpperCase()}`, "user:anna"];
+  for (const subject of subjects) {
+    const hold = await home.made(place(subject));
+    expect(hold).toMatchObject({ name: "Case 7", reason: "A claim", released_at: null });
+    for (const path of paths) {
+      const answer = await remove(key.call, path);
+      expect(code(answer)).toEqual(HELD);
+      expect(answer.body.error.message).toContain(`"Case 7" (${hold.id})`);
+      expect(answer.headers.get("x-should-retry")).toBe("false");
+    }
+    expect(await release(hold.id)).toMatchObject({ released_by: expect.stringMatching(/^person:/) });
+  }
+  const [ofThread, ofFile] = [await home.made(place(`thread:${thread}`)), await home.made(place(`file:${file}`))];
+  for (const path of paths) expect(code(await remove(key.call, path))).toEqual(HELD);
+  await Promise.all([release(ofThread.id), release(ofFile.id)]);
+  for (const path of paths) expect((await remove(key.call, path)).status).toBe(200);
+});
+
+test("an erasure is refused for a held owner, and waits for what else is held", async () => {
+  const key = await home.newKey();
+  const [kept, gone] = [await say(key.call, "Kept"), await say(key.call, "Gone")];
+  const whole = await home.made(place(`key:${key.id}`));
+  expect(code(await home.owner("POST", "/erasures", { owner: `key:${key.id}` }))).toEqual(HELD);
+  await release(whole.id);
+  const hold = await home.made(place(`thread:${kept}`));
+  const { id } = await home.made(home.owner("POST", "/erasures", { owner: `key:${key.id}` }));
+  const erasure = () => home.made(home.owner("GET", `/erasures/${id}`));
+  await expect.poll(erasure, SOON).toMatchObject({ threads_deleted: 1 });
+  expect((await key.call("GET", `/threads/${gone}`)).status).toBe(404);
+  expect((await key.call("GET", `/threads/${kept}`)).status).toBe(200);
+  expect(await erasure()).toMatchObject({ status: "running" });
+  expect(code(await home.owner("GET", `/erasures/${id}/certificate`))).toEqual([409, "erasure_running"]);
+  await release(hold.id);
+  await expect.poll(erasure, SOON).toMatchObject({ status: "completed", threads_deleted: 2 });
+});
+
+test("holds are listed, and refuse what names nothing", async () => {
+  const hold = await home.made(place(`document:${UNKNOWN}`));
+  const list = async (by: Client) => (await home.made(by("GET", "/holds?limit=100"))).data.map(({ id }: any) => id);
+  expect(await list(home.owner)).toContain(hold.id);
+  expect(await list(foreign.owner)).not.toContain(hold.id);
+  expect(code(await foreign.owner("DELETE", `/holds/${hold.id}`))).toEqual([404, "hold_not_found"]);
+  await release(hold.id);
+  expect(code(await home.owner("DELETE", `/holds/${hold.id}`))).toEqual([404, "hold_not_found"]);
+  expect((await place("thread:x")).body.error).toMatchObject({ param: "subject" });
+});
