@@ -105,7 +105,6 @@ export const FailRun = defineCommand(
 );
 /** Destroys a run whose retention has ended. Has no effect before `forget_at`, unless a rule of its organization asks for it. */
 export const ForgetRun = defineCommand("ForgetRun", "run", Id.extend({ by_rule: z.literal(true).optional() }));
-
 /** Puts off the destruction of a run that a hold keeps, so that the sweep gets to others. */
 export const KeepRun = defineCommand("KeepRun", "run", Id);
 
@@ -240,7 +239,6 @@ export const RunContinued = defineEvent("RunContinued", {
   personal: z.object({ args: StoredValue }),
   thing,
 });
-/** Its destruction is tried again at `forget_at`. */
 export const RunKept = defineEvent("RunKept", { public: Id.extend({ forget_at: z.iso.datetime() }) });
 export const RunForgotten = defineEvent("RunForgotten", { public: Id });
 

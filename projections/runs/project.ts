@@ -6,7 +6,6 @@ import { encodeAssignees } from "./assignees.ts";
 import { toolApprovals, type ToolApprovalEvent } from "./toolApprovals.ts";
 
 type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, { type: T }>>;
-
 const patch = (id: string, row: Row): Change[] => [{ table: "runs", kind: "patch", key: { id }, row }];
 const patchApproval = (id: string, row: Row): Change[] => [{ table: "approvals", kind: "patch", key: { id }, row }];
 const nothing = (): Change[] => [];
@@ -242,7 +241,7 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
       endRun(data.run_id, { status: "cancelled", cancelled_by: encode(data.by), completed_at: recorded_at }),
     RunContinued: ({ data: { run_id, continued_as, first_run_id }, recorded_at }) =>
       endRun(run_id, { status: "continued", continued_as, first_run_id, completed_at: recorded_at }),
-    RunKept: () => [],
+    RunKept: nothing,
     RunForgotten: ({ data: { run_id } }) => [
       { table: "runs", kind: "remove", key: { id: run_id } },
       ...OF_APPROVALS.map((table): Change => ({ table, kind: "removeWhere", where: { run_id } })),

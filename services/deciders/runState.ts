@@ -70,7 +70,6 @@ export type RunState = { status: "absent" } | LiveRun | EndedRun | { status: "fo
 
 export const isLive = (state: RunState): state is LiveRun => state.status === "pending" || state.status === "running";
 export const isEnded = (state: RunState): state is EndedRun => Object.values<string>(END_STATUS).includes(state.status);
-
 export const findStep = ({ steps }: Pick<RunBase, "steps">, key: string): OpenStep | undefined =>
   steps.find((step) => step.key === key);
 
@@ -241,12 +240,11 @@ export function evolve(state: RunState, event: RunEvent): RunState {
 export function workStatus(state: RunState): WorkStatus {
   if (isLive(state)) {
     const due_at = nextDue(state);
-    return hasWork(state)
-      ? { status: "running", due_at, worker: state.worker }
-      : { status: "waiting", due_at, worker: null };
+    if (hasWork(state)) return { status: "running", due_at, worker: state.worker };
+    return { status: "waiting", due_at, worker: null };
   }
   if (!isEnded(state)) return { status: null, due_at: null, worker: null };
-  const hasSteps = state.steps.length > 0;
-  const isOpen = hasSteps || state.settling !== null;
-  return { status: isOpen ? "ending" : "waiting", due_at: state.forget_at, worker: hasSteps ? state.worker : null };
+  const { steps, settling, forget_at: due_at, worker } = state;
+  if (steps.length > 0) return { status: "ending", due_at, worker };
+  return { status: settling === null ? "waiting" : "ending", due_at, worker: null };
 }

@@ -4,13 +4,17 @@ import { belongings, openTwoTenants } from "./tenants.ts";
 
 let home: Tenant;
 let foreign: Tenant;
-let say: ReturnType<typeof belongings>["say"];
 let upload: ReturnType<typeof belongings>["upload"];
 beforeAll(async () => {
   ({ home, foreign } = await openTwoTenants());
-  ({ say, upload } = belongings(home));
+  ({ upload } = belongings(home));
 });
 
+async function say(by: Client, text: string, user?: string): Promise<string> {
+  const messages = [{ role: "user", content: text }];
+  const answer = await by("POST", "/openai/v1/chat/completions", { model: "offline/echo", messages, user });
+  return answer.headers.get("x-thread-id")!;
+}
 const place = (subject: string) => home.owner("POST", "/holds", { subject, name: "Case 7", reason: "A claim" });
 const release = (id: string) => home.made(home.owner("DELETE", `/holds/${id}`));
 const remove = (by: Client, path: string) => by("DELETE", path);
@@ -19,7 +23,7 @@ const HELD = [409, "legal_hold"];
 test("what a hold covers is not deleted by hand until it is released", async () => {
   const { id: project } = await home.project("Held");
   const key = await home.newKey({ project_id: project });
-  const thread = await say(key.call, "Kept", { user: "anna" });
+  const thread = await say(key.call, "Kept", "anna");
   const file = await upload(key.call, "Kept", "anna");
   const paths = [`/threads/${thread}?user=anna`, `/openai/v1/files/${file}?user=anna`];
   const subjects = ["organization", `project:${project}`, `key:${key.id.toUpperCase()}`, "user:anna"];

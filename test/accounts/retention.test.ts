@@ -81,21 +81,6 @@ describe("retention", () => {
     expect(await preview(rules)).toEqual({ threads: NONE, files: NONE, documents: NONE, runs: NONE, held: [] });
   });
 
-  test("skips what a hold covers, and the preview says which", async () => {
-    const [kept, gone] = [await say(home.key, "Held"), await say(home.key, "Not held")];
-    await age(40);
-    const placing = { subject: `thread:${kept}`, name: "Case 7", reason: "A claim" };
-    const { id, subject, name } = await home.made(home.owner("POST", "/holds", placing));
-    const held = [{ hold_id: id, subject, name, kind: "threads", count: 1 }];
-    expect(await preview({ threads: "30d" })).toMatchObject({ threads: { count: 1 }, held });
-    await home.made(put({ threads: "30d" }));
-    await expect.poll(threads, SOON).not.toContain(gone);
-    expect(await threads()).toContain(kept);
-    await home.made(home.owner("DELETE", `/holds/${id}`));
-    await home.made(put({ threads: "30d" }));
-    await expect.poll(threads, SOON).not.toContain(kept);
-  });
-
   test("keeps an old thread that has a young turn", async () => {
     const thread = await say(home.key, "Old, and goes on");
     await age(40);
@@ -157,6 +142,7 @@ describe("retention", () => {
       threads: NONE,
       files: NONE,
       documents: NONE,
+      held: [],
       runs: { count: 1, oldest: expect.any(String) },
     });
     await tenant.made(tenant.owner("PUT", "/retention/organization", { runs: "2d" }));
@@ -188,5 +174,20 @@ describe("retention", () => {
     expect(code(await put({ documents: "1d" }, `project:${id}`))).toEqual([400, undefined]);
     for (const method of ["GET", "DELETE"])
       expect(code(await home.owner(method, "/retention/organization")), method).toEqual([404, "retention_not_found"]);
+  });
+
+  test("skips what a hold covers, and the preview says which", async () => {
+    const [kept, gone] = [await say(home.key, "Held"), await say(home.key, "Not held")];
+    await age(40);
+    const placing = { subject: `thread:${kept}`, name: "Case 7", reason: "A claim" };
+    const { id, subject, name } = await home.made(home.owner("POST", "/holds", placing));
+    const held = [{ hold_id: id, subject, name, kind: "threads", count: 1 }];
+    expect(await preview({ threads: "30d" })).toMatchObject({ held });
+    await home.made(put({ threads: "30d" }));
+    await expect.poll(threads, SOON).not.toContain(gone);
+    expect(await threads()).toContain(kept);
+    await home.made(home.owner("DELETE", `/holds/${id}`));
+    await home.made(put({ threads: "30d" }));
+    await expect.poll(threads, SOON).not.toContain(kept);
   });
 });
