@@ -10,7 +10,9 @@ export function openErasing({ db, log, worker, logger }: Resources, handle: Hand
   return createEraser({
     log,
     listOwned: async (organization, whose, { before, position }) => {
-      const projected = await Promise.all(["turns", "files", "usage", "holds"].map((name) => hasProjected(db, name, position)));
+      const projected = await Promise.all(
+        ["turns", "files", "usage", "holds"].map((name) => hasProjected(db, name, position)),
+      );
       return projected.every(Boolean) ? listOwned(db, organization, whose, before) : undefined;
     },
     send: sendTo(handle, worker),
