@@ -92,6 +92,9 @@ export type OperationKind =
   | "run.cancel"
   | "run.retry"
   | "run.vote"
+  | "approval.delegate"
+  | "retention.set"
+  | "export.read"
   | "link.create"
   | "link.use"
   | "event.send"
@@ -136,6 +139,8 @@ export const WRITES: ReadonlySet<OperationKind> = new Set<OperationKind>([
   "run.cancel",
   "run.retry",
   "run.vote",
+  "approval.delegate",
+  "retention.set",
   "link.create",
   "link.use",
   "event.send",

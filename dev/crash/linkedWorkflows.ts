@@ -1,8 +1,8 @@
 /* Workflows whose runs depend on others: on runs that they start, on events, and on several votes. */
 
-/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes. */
-export type LinkedKind = "starter" | "listener" | "voted";
-export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted"];
+/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes; `chained` goes on as other runs. */
+export type LinkedKind = "starter" | "listener" | "voted" | "chained";
+export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted", "chained"];
 
 /** Arguments of such a run. */
 export interface LinkedArgs {
@@ -15,6 +15,8 @@ export interface LinkedArgs {
   ms?: number;
   /** They go on when their starter is cancelled. */
   leave?: boolean;
+  /** Runs that go on for a `chained` one. */
+  left?: number;
 }
 
 /** The event that a `listener` waits for. */
@@ -35,6 +37,8 @@ export const meta = {
       children: { type: "integer" },
       ms: { type: "integer" },
       leave: { type: "boolean" },
+      left: { type: "integer" },
+      path: { type: "array", items: { type: "string" } },
     },
     required: ["id", "client"],
     additionalProperties: false,
@@ -65,6 +69,12 @@ export async function run(ctx, { id }) {
 export async function run(ctx, { id }) {
   const { status, votes } = await ctx.awaitApproval("votes", { title: "Votes on " + id, required: ${VOTES}, one_rejection_ends: false, assignees: [{ group: "crash_voters" }] });
   return { id, status, votes: votes.map(({ by, decision }) => ({ by: by.id, decision })) };
+}
+`,
+  chained: `
+export async function run(ctx, { id, client, left = 0, path = [] }) {
+  const here = [...path, ctx.runId];
+  return left > 0 ? ctx.continueAs({ id, client, left: left - 1, path: here }) : { id, path: here };
 }
 `,
 };

@@ -7,10 +7,12 @@ import type { Db } from "#projections/projection.ts";
 import { checkAccounts } from "./accounts.ts";
 import { checkAudit } from "./audit.ts";
 import { checkBlobs } from "./blobs.ts";
+import { checkChains } from "./chains.ts";
 import { checkDocuments, checkSearches, checkTexts } from "./documents.ts";
 import { checkEffects, checkRefusals } from "./effects.ts";
 import { checkErasedKeys } from "./erasedKeys.ts";
 import type { Evidence } from "./evidence.ts";
+import { checkExports } from "./exports.ts";
 import { checkFeed } from "./feed.ts";
 import { different, type Finding } from "./finding.ts";
 import { checkIndex } from "./searchIndex.ts";
@@ -24,6 +26,7 @@ import { checkOutcomes } from "./outcomes.ts";
 import { checkPeople } from "./people.ts";
 import { checkReads } from "./reads.ts";
 import { checkResponses } from "./responses.ts";
+import { checkRetention } from "./retention.ts";
 import { checkRetries } from "./retries.ts";
 import { checkRunReads } from "./runReads.ts";
 import { checkSchedules } from "./schedules.ts";
@@ -70,6 +73,9 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkRunReads(evidence),
   ...checkSchedules(evidence),
   ...checkLinkedRuns(evidence),
+  ...checkChains(evidence),
+  ...checkExports(evidence),
+  ...checkRetention(evidence),
   ...checkMessages(evidence),
   ...checkVotes(evidence),
   ...checkRetries(evidence),

@@ -25,6 +25,8 @@ const EFFECTS: Partial<Record<OperationKind, { type: string; once: boolean }>> =
   "document.delete": { type: "DocumentDeleted", once: true },
   "extraction.request": { type: "ExtractionRequested", once: true },
   "extraction.delete": { type: "ExtractionDeleted", once: true },
+  "approval.delegate": { type: "ApprovalDelegated", once: true },
+  "retention.set": { type: "RetentionSet", once: false },
   login: { type: "SessionStarted", once: false },
   logout: { type: "SessionEnded", once: true },
 };

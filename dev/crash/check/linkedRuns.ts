@@ -38,7 +38,7 @@ function checkWaits(run: RunHistory): Finding[] {
     ({ data }) => String(data.key),
   );
   const settled = of(run, "RunSettled").length;
-  const wanted = run.ends[0]?.data.settles ? 1 : 0;
+  const wanted = run.ends[0]?.data.settles || run.ends[0]?.type === "RunContinued" ? 1 : 0;
   return [
     ...[...answers]
       .filter(([, own]) => own.length > 1)

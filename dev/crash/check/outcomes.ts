@@ -84,6 +84,8 @@ function checkEnding(
       if (isGivenUp(run, end.data)) return [];
       return [different("I10", name, `failed: ${end.data.code} ${error?.message}`)];
     }
+    case "continued":
+      return [];
     default:
       // a run is cancelled with its starter
       return isChild(run) || operations.some(({ what, asked }) => what === "run.cancel" && asked["run_id"] === run.id)

@@ -19,9 +19,10 @@ import { chat, deleteThread, largeFile, readThread, smallFile } from "./chat.ts"
 import { deleteDocument, pushText, readDocument, readText, reprocess, search, uploadDocument } from "./documents.ts";
 import { deleteExtraction, extract, readExtraction } from "./extractions.ts";
 import { deleteFile, listFiles, readFile, upload } from "./files.ts";
+import { exportUser } from "./exports.ts";
 import { followRun } from "./follow.ts";
 import { askGuarded } from "./guarded.ts";
-import { cancelStarter, failAndRetry, startListener, startStarter, startVoted } from "./linkedRuns.ts";
+import { cancelStarter, failAndRetry, startChained, startListener, startStarter, startVoted } from "./linkedRuns.ts";
 import {
   changeMember,
   createMember,
@@ -33,6 +34,7 @@ import {
   useMember,
 } from "./members.ts";
 import { changeProject, createProject, deleteProject, readProject } from "./projects.ts";
+import { setRetention } from "./retention.ts";
 import { attendApprovals, callHook, cancelRun, cancelSoon, readApprovals, readRun, startRun } from "./runs.ts";
 import type { Action, Session } from "./session.ts";
 import { vote } from "./votes.ts";
@@ -85,6 +87,7 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   cancelStarter: (action) => signedIn(action, (token) => cancelStarter(action, token)),
   startListener,
   startVoted,
+  startChained,
   vote: (action) => onOne(action, voted(action.session).slice(-6), (run) => vote(action, run)),
   failAndRetry: (action) => signedIn(action, (token) => failAndRetry(action, token)),
   askGuarded: (action) => signedIn(action, (token) => askGuarded(action, token)),
@@ -116,6 +119,8 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   readProject: (action) => onProject(action, (project, token) => readProject(action, project, token)),
   changeProject: (action) => onProject(action, (project, token) => changeProject(action, project, token), isThere),
   deleteProject: (action) => onProject(action, (project, token) => deleteProject(action, project, token), isThere),
+  exportUser: (action) => signedIn(action, (token) => exportUser(action, token)),
+  setRetention: (action) => signedIn(action, (token) => setRetention(action, token)),
   putProvider: (action) => signedIn(action, (token) => putProvider(action, token)),
   readProvider: (action) =>
     onOne(action, action.session.providers, (name) => signedIn(action, (token) => readProvider(action, name, token))),
@@ -217,6 +222,7 @@ export async function readEverything(seed: number, session: Session): Promise<vo
   await listFiles(action());
   if (!session.token) return;
   const { token } = session;
+  if (session.client % 4 === 0) await exportUser(action(), token);
   for (const name of session.providers) await readProvider(action(), name, token);
   for (const member of session.members) await readMember(action(), member, token);
   for (const project of session.projects) await readProject(action(), project, token);

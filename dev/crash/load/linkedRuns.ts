@@ -91,6 +91,9 @@ export async function startListener(action: Action): Promise<void> {
 export const startVoted = async (action: Action): Promise<void> =>
   void (await startLinked(action, "voted", argsOf(action)));
 
+export const startChained = async (action: Action): Promise<void> =>
+  void (await startLinked(action, "chained", { ...argsOf(action), left: action.random.int(1, 3) }));
+
 /** Retries a run, which requires a person; it has one retry however often that is requested. */
 async function retry(action: Action, run_id: string, token: string): Promise<string | undefined> {
   const done = await perform(action, {

@@ -14,11 +14,14 @@ export interface Linked {
   /** Ids of the workflows. */
   workflows: Record<LinkedKind, string>;
   voters: [Voter, Voter];
+  /** Nobody asks this person: the first voter hands approvals on to it, and it stands in for the second. */
+  standIn: Voter;
   /** An agent whose tool acts only once its call is approved. */
   guardedAgent: string;
 }
 
 const GROUP = "crash_voters";
+const DAY_MS = 24 * 60 * 60 * 1_000;
 const APPROVALS = { allow_api_key_when_restricted: true };
 
 /** Saves the workflows and the tool, and registers the voters; `effects` is the server that the tool calls. */
@@ -50,8 +53,11 @@ export async function makeLinked(wire: Wire, token: string, effects: { url: stri
   }
 
   const voters: [Voter, Voter] = [await makeVoter(1), await makeVoter(2)];
+  const standIn = await makeVoter(3);
+  const until = new Date(Date.now() + DAY_MS).toISOString();
+  await send("PUT", `/api/members/${voters[1].id}/substitute`, { substitute: standIn.id, until });
   await send("PUT", `/api/groups/${GROUP}`, { members: voters.map(({ id }) => id) });
   const ids = {} as Record<LinkedKind, string>;
   for (const kind of LINKED_KINDS) ids[kind] = await makeWorkflow(kind);
-  return { workflows: ids, voters, guardedAgent: await makeAgent() };
+  return { workflows: ids, voters, standIn, guardedAgent: await makeAgent() };
 }

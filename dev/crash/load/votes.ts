@@ -2,10 +2,10 @@ import { randomFrom, type Random } from "../random.ts";
 import { PERSONAL } from "../topology.ts";
 import type { Voter } from "./makeLinked.ts";
 import { readApprovals } from "./runs.ts";
-import { perform, type Action } from "./session.ts";
+import { onceOnly, perform, type Action } from "./session.ts";
 
-/** Who votes: the API key, one of two people, or the bearer of a link that the first of them creates. */
-const WAYS = ["key", "first", "second", "link"] as const;
+/** Who votes: the API key, one of two people, a third who stands in for the second, or the bearer of a link that the first creates; `handOn`: the first hands the approval on to the third. */
+const WAYS = ["key", "first", "second", "standIn", "link", "handOn"] as const;
 type Way = (typeof WAYS)[number];
 
 interface Ballot {
@@ -64,10 +64,32 @@ async function voteByLink(action: Action, ballot: Ballot): Promise<void> {
     );
 }
 
+/** Hands the approval on; afterwards both try to vote. */
+async function handOn(action: Action, ballot: Ballot): Promise<void> {
+  const { id, session } = action;
+  const [first] = session.linked.voters;
+  const { standIn } = session.linked;
+  await perform(action, {
+    what: "approval.delegate",
+    keyed: true,
+    asked: { ...ballot, by: first.id, to: standIn.id },
+    wanted: {
+      method: "POST",
+      path: `/api/workflows/approvals/${ballot.approval_id}/delegate`,
+      token: first.token,
+      headers: onceOnly(id),
+      body: { to: standIn.id, reason: PERSONAL },
+    },
+  });
+  await voteAs({ ...action, id: `${id}-first` }, ballot, first);
+  await voteAs({ ...action, id: `${id}-other` }, ballot, standIn);
+}
+
 /** Votes on the pending approvals of a run in several ways, at the same time or one after the other. */
 export async function vote(action: Action, { id: run_id }: { id: string }): Promise<void> {
   const { random, session } = action;
-  const { first, second } = { first: session.linked.voters[0], second: session.linked.voters[1] };
+  const { voters, standIn } = session.linked;
+  const people = { key: undefined, first: voters[0], second: voters[1], standIn };
   for (const { id: approval_id, status } of await readApprovals(action, run_id)) {
     if (status !== "pending") continue;
     const cast = (way: Way): Promise<void> => {
@@ -75,7 +97,8 @@ export async function vote(action: Action, { id: run_id }: { id: string }): Prom
       const own = { ...action, id, random: randomFrom("vote", id) };
       const ballot = { run_id, approval_id };
       if (way === "link") return voteByLink(own, ballot);
-      return voteAs(own, ballot, { key: undefined, first, second }[way]);
+      if (way === "handOn") return handOn(own, ballot);
+      return voteAs(own, ballot, people[way]);
     };
     const ways = random.some(WAYS, random.int(1, 4));
     if (random.chance(0.4)) await Promise.all(ways.map(cast));
