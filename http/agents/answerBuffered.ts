@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { Http } from "../base/deps.ts";
 import { onDisconnect } from "../base/disconnect.ts";
+import { recheckAfterWait } from "../base/recheck.ts";
 import { waitForEnd } from "../turns/turnEnd.ts";
 import type { AttachedTurn } from "../turns/turnHandle.ts";
 import { noteUnanswered } from "../turns/unanswered.ts";
@@ -32,6 +33,7 @@ export async function answerBuffered(
     const end = attached.end ?? (await waitForEnd(http, turn, reader, disconnected));
     if (!end && disconnected.aborted) return reply.hijack();
     if (end) http.metrics.turn(end);
+    await recheckAfterWait(reply);
     const response = await storedResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
     if (!raw.headersSent) return response;
     raw.end(JSON.stringify(response));

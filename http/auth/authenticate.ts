@@ -100,8 +100,8 @@ async function identify(http: Needs, request: FastifyRequest): Promise<Caller> {
 
 type AuthHook = (request: FastifyRequest) => Promise<void>;
 
-/** Lets streams repeat the authentication of their route while they are open. */
-const repeatable =
+/** Lets a request that takes long repeat the whole authentication of its route. */
+export const repeatable =
   (hook: AuthHook): AuthHook =>
   (request) => {
     request.recheckCredential = () => hook(request);
@@ -120,21 +120,23 @@ export const requireProduct = (http: Needs, product: z.infer<typeof Product>): A
       throw new ApiError("product_not_enabled", `This API key is not enabled for ${product}.`);
   });
 
+/** Throws 403 `session_required` for a key. */
+async function identifyPerson(http: Needs, request: FastifyRequest): Promise<SessionRow> {
+  const { session } = await identify(http, request);
+  if (session) return session;
+  throw new ApiError("session_required", "This requires a signed-in person; an API key cannot do it.");
+}
+
 /** Hook for routes of a signed-in person. A key gets 403 `session_required`. */
 export const requireSession = (http: Needs): AuthHook =>
-  repeatable(async (request) => {
-    const { session } = await identify(http, request);
-    if (!session) throw new ApiError("session_required", "This requires a signed-in person; an API key cannot do it.");
-  });
+  repeatable(async (request) => void (await identifyPerson(http, request)));
 
 /** Hook for routes of signed-in people with certain roles; `who` names these in the error. Throws 403 `forbidden`. */
-const requireRole = (roles: Role[], who: string) => (http: Needs) => {
-  const session = requireSession(http);
-  return repeatable(async (request) => {
-    await session(request);
-    if (!roles.includes(request.caller.session!.role)) throw new ApiError("forbidden", `Only ${who} may do this.`);
+const requireRole = (roles: Role[], who: string) => (http: Needs) =>
+  repeatable(async (request) => {
+    const { role } = await identifyPerson(http, request);
+    if (!roles.includes(role)) throw new ApiError("forbidden", `Only ${who} may do this.`);
   });
-};
 
 /** Hook for routes that manage keys and providers. */
 export const requireAdmin = requireRole(["owner", "admin"], "an owner or an admin");

@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "./errors.ts";
+import { RECHECK_MS } from "./recheck.ts";
 
 /** Between two comments that keep a silent stream open. */
 const PING_MS = 15_000;
 /** Unsent bytes at which a reader that does not keep up is disconnected. */
 const MAX_BUFFERED = 1024 * 1024;
-/** A stream authenticates its caller again this often, so that a revoked credential ends it within 2 s. */
-const RECHECK_MS = 1_500;
 /** Frames that follow others so soon share one system call with those after them. No reader notices, and a write costs as much as making ten frames. */
 const GATHER_MS = 5;
 /** So many characters are written at once, so that what a reader leaves unread is known. */

@@ -4,6 +4,7 @@ import { NO_USAGE } from "#events/thread.ts";
 import type { Http } from "../base/deps.ts";
 import { onDisconnect } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
+import { recheckAfterWait } from "../base/recheck.ts";
 import { openEventStream, type EventStream } from "../base/sse.ts";
 import { SILENCE_MS, storedEnd, turnFailure, waitForEnd } from "../turns/turnEnd.ts";
 import type { AttachedTurn, TurnHandle } from "../turns/turnHandle.ts";
@@ -37,6 +38,7 @@ export async function answerBuffered(
   }
   if (!end) return reply.hijack();
   http.metrics.turn(end);
+  await recheckAfterWait(reply);
   if (isFailure(end)) throw turnFailure(end);
   return presentCompletion(turn, end);
 }

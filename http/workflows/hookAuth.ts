@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { findTriggerByToken, type TriggerInUse } from "#projections/triggers/query.ts";
+import { repeatable } from "../auth/authenticate.ts";
 import { BEARER, hashToken } from "../auth/bearer.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -53,13 +54,14 @@ async function findTrigger({ db, freshRead }: Http, token: string): Promise<Trig
 }
 
 /** Fastify hook for the routes of webhooks. Reads the trigger and its secret each time, so that a rotated secret stops working at once. */
-export const requireSecret = (http: Http) => async (request: FastifyRequest) => {
-  const secret = readSecret(request.raw.rawHeaders, `x-${http.settings.SERVICE_NAME}-webhook-secret`);
-  const trigger = await findTrigger(http, (request.params as { hook_token: string }).hook_token);
-  if (!trigger?.enabled || trigger.parked) throw hookNotFound();
-  if (!isSame(hashToken(secret), trigger.secret_hash)) throw invalidSecret();
-  request.trigger = trigger;
-};
+export const requireSecret = (http: Http) =>
+  repeatable(async (request) => {
+    const secret = readSecret(request.raw.rawHeaders, `x-${http.settings.SERVICE_NAME}-webhook-secret`);
+    const trigger = await findTrigger(http, (request.params as { hook_token: string }).hook_token);
+    if (!trigger?.enabled || trigger.parked) throw hookNotFound();
+    if (!isSame(hashToken(secret), trigger.secret_hash)) throw invalidSecret();
+    request.trigger = trigger;
+  });
 
 /** As `requireSecret`; but the sender of a trigger with a scheme signs the body, which `requireSignature` checks once it is here. */
 export const requireSecretOrScheme = (http: Http) => async (request: FastifyRequest) => {

@@ -16,7 +16,7 @@ export type WaitForEnd = (run_id: string, wait: string | undefined, reply: Fasti
 
 /**
  * Waits until a run has ended, for at most `wait` seconds; a value out of range is corrected. True when the read model shows
- * the end.
+ * the end. Throws when the caller may no longer read it.
  */
 export function createWaitForEnd({ db, onProjected }: Pick<Http, "db" | "onProjected">): WaitForEnd {
   const waitFor = createSharedPoll<{ id: string }>(
@@ -31,6 +31,7 @@ export function createWaitForEnd({ db, onProjected }: Pick<Http, "db" | "onProje
     if (seconds === 0) return false;
     const giveUp = AbortSignal.any([AbortSignal.timeout(seconds * 1_000), disconnectSignal(reply.raw)]);
     await waitFor({ id }, giveUp);
+    await reply.request.recheckCredential?.();
     return !giveUp.aborted;
   };
 }

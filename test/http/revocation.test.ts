@@ -1,15 +1,21 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { requireAdmin } from "#http/auth/authenticate.ts";
+import { recheckAfterWait } from "#http/base/recheck.ts";
+import { code, openTenant, type Tenant } from "../workflows/tenant.ts";
 import { clientOf, say, startService, type Service } from "./service.ts";
 
 let service: Service;
 let owner: ReturnType<typeof clientOf>;
 let api: string;
+let tenant: Tenant;
 beforeAll(async () => {
   service = await startService();
   api = `${service.base}/api`;
   const anonymous = clientOf(service, "");
   const { token } = (await anonymous("POST", `${api}/auth/login`, service.credentials.admin)).body;
   owner = clientOf(service, token);
+  tenant = await openTenant(service.base, service.credentials);
 });
 
 /** Opens a stream with a credential and resolves when its first bytes have arrived. */
@@ -53,4 +59,57 @@ describe("a revoked credential ends its open streams:", () => {
     expect((await clientOf(service, token)("POST", `${api}/auth/logout`)).status).toBe(204);
     await stream.closed;
   });
+});
+
+describe("a revoked credential gets no result that it waited for:", () => {
+  /** Starts a wait, revokes, lets the run end, and gives the answer to the wait. */
+  async function waitAndRevoke(wait: (run: string) => Promise<any>, run: string, revoke: () => Promise<unknown>) {
+    const [approval] = await tenant.pending(run);
+    const answer = wait(run);
+    await revoke();
+    await tenant.made(tenant.decide(approval));
+    return answer;
+  }
+
+  test("a deleted key at a run", async () => {
+    const { id, call } = await tenant.newKey();
+    const run = await tenant.start(await tenant.register());
+    const wait = () => call("GET", `/workflows/runs/${run}?wait=60`);
+    const revoke = () => tenant.made(tenant.owner("DELETE", `/keys/${id}`));
+    expect(code(await waitAndRevoke(wait, run, revoke))).toEqual([401, "invalid_api_key"]);
+  });
+
+  test("a rotated secret at a hook", async () => {
+    const workflow = await tenant.register();
+    const hook = await tenant.hook(workflow);
+    const { run_id } = await tenant.call(hook);
+    const wait = () => tenant.caller(hook)("GET", `/workflows/hooks/${hook.hook_token}/runs/${run_id}?wait=60`);
+    const revoke = () => tenant.made(tenant.owner("POST", `/workflows/${workflow.id}/triggers/${hook.id}/rotate`));
+    expect(code(await waitAndRevoke(wait, run_id, revoke))).toEqual([401, "invalid_webhook_secret"]);
+  });
+
+  test.each([
+    [1_600, 1],
+    [1_000, 0],
+  ])("an answer after %i ms authenticates its caller again %i times", async (elapsedTime, times) => {
+    const recheckCredential = vi.fn(async () => {});
+    await recheckAfterWait({ elapsedTime, request: { recheckCredential } } as unknown as FastifyReply);
+    expect(recheckCredential).toHaveBeenCalledTimes(times);
+  });
+});
+
+test("an open download checks the role again, too", async () => {
+  const { id, token } = await tenant.member("admin");
+  const authorization = `Bearer ${token}`;
+  const request = {
+    headers: { authorization },
+    raw: { rawHeaders: ["authorization", authorization] },
+    routeOptions: { method: "GET", url: "/api/exports" },
+  } as unknown as FastifyRequest;
+  const nothing = async () => undefined;
+  const { db, settings } = service;
+  await requireAdmin({ db, settings, findKeyByHash: nothing, noteUse: () => {}, freshRead: nothing })(request);
+  await request.recheckCredential!();
+  await tenant.made(tenant.owner("PATCH", `/members/${id}`, { role: "viewer" }));
+  await expect(request.recheckCredential!()).rejects.toMatchObject({ errorCode: "forbidden" });
 });

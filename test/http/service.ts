@@ -12,6 +12,7 @@ export async function startService(env?: Record<string, string>) {
     chat: `${url}/api/openai/v1`,
     opened,
     db: opened.db,
+    settings,
     pool: opened.pool,
     blobs: join(settings.DATA_DIR, "blobs"),
     organization,

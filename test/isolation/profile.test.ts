@@ -28,7 +28,7 @@ test("a callback with samples all along costs its processor time", () => {
   });
 });
 
-test("a machine that stood still during a callback does not count as its cost", () => {
+test("a pause of the machine during a callback does not count as its cost", () => {
   expect(callback([1_500, 58_000, 1_000]).own_ms).toBe(12);
 });
 

@@ -12,7 +12,7 @@ export interface HeldCallback {
 }
 
 const PLACES = 4;
-/** Samples come every millisecond. Of a longer gap only this much counts: in the rest the machine stood still, and the processor's clock went on. */
+/** Samples come every millisecond. Of a longer gap only this much counts: in the rest the machine paused, and the processor's clock went on. */
 const MAX_GAP_US = 10_000;
 const ROOT = new URL("../../", import.meta.url).href;
 
