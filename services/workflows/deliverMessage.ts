@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { AuditLog } from "#events/auditLog.ts";
 import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import type { EventFrom } from "#events/define.ts";
 import { streamName } from "#events/ids.ts";
 import { CloseMessage, type MessagePosted } from "#events/message.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
-import { DeliverMessage } from "#events/runLinks.ts";
+import { DeliverMessage, WaitAnswered } from "#events/runLinks.ts";
 import type { Handle } from "../handle.ts";
 import type { Target } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
@@ -14,6 +15,8 @@ import { openValues, RunGone } from "./values.ts";
 const TIMEOUT_MS = 10_000;
 /** Waits that are answered at the same time. */
 const CONCURRENCY = 20;
+/** Events of one query that counts the answered waits. */
+const PAGE = 200;
 
 /** A wait of a run for a message. */
 export interface MessageWait {
@@ -23,7 +26,7 @@ export interface MessageWait {
 }
 
 export interface DeliveryDeps extends VaultDeps {
-  log: Pick<EventLog, "read">;
+  log: Pick<EventLog, "read"> & Pick<AuditLog, "slice">;
   handle: Handle;
   worker: string;
   /** The waits before a position of the log, oldest first; undefined while the read model is behind it. */
@@ -39,7 +42,7 @@ interface Delivery extends Target {
   answer: string;
 }
 
-/** The same for every process that delivers the message: a wait is answered once, and each of them counts it. */
+/** The same for every process that delivers the message: a wait is answered once. */
 const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): string =>
   createHash("sha256")
     .update(JSON.stringify(["deliver", message_id, run_id, key]))
@@ -67,21 +70,33 @@ const send = (
     }),
   );
 
-/** Answers one wait; false when it had ended. */
-async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait): Promise<boolean> {
+/** Answers one wait, unless it has ended. */
+async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait): Promise<void> {
   const { message_id, organization_id, answer: json } = delivery;
   const { run_id, key } = wait;
   const run = { stream: streamName("run", run_id), organization_id };
   try {
     const answer = await openValues(deps, run).store(json);
     const data = { run_id, key, message_id, answer };
-    const { position } = await send(deps, run, DeliverMessage.type, data, commandId(delivery, wait));
-    return position > 0;
+    await send(deps, run, DeliverMessage.type, data, commandId(delivery, wait));
   } catch (error) {
-    // The run was destroyed.
-    if (error instanceof RunGone) return false;
-    throw error;
+    const isDestroyed = error instanceof RunGone;
+    if (!isDestroyed) throw error;
   }
+}
+
+/** Runs that the message has reached, by the log: a process that died may have answered waits that are not found any more. */
+async function countReached({ log }: DeliveryDeps, { organization_id, message_id }: Delivery, posted: number) {
+  const reached = new Set<string>();
+  const query = { stream: undefined, types: [WaitAnswered.type], limit: PAGE };
+  for (let [after, more] = [posted, true]; more; ) {
+    const slice = await log.slice(organization_id, { ...query, after });
+    for (const { data, stream } of slice.events as RecordedEvent<EventFrom<typeof WaitAnswered>>[])
+      if (data.message_id === message_id) reached.add(stream);
+    after = slice.events.at(-1)?.position ?? after;
+    ({ more } = slice);
+  }
+  return reached.size;
 }
 
 /**
@@ -103,12 +118,8 @@ export async function deliverMessage(deps: DeliveryDeps, head: StreamHead): Prom
   const matching = waits.filter(({ match }) => isMatch(match, data));
   const answer = `{"status":"received","event_id":"${message_id}","data":${json}}`;
   const delivery = { stream, organization_id, message_id, answer };
-  const reached = new Set<string>();
   for (let n = 0; n < matching.length; n += CONCURRENCY)
-    await Promise.all(
-      matching.slice(n, n + CONCURRENCY).map(async (wait) => {
-        if (await answerWait(deps, delivery, wait)) reached.add(wait.run_id);
-      }),
-    );
-  await send(deps, head, CloseMessage.type, { message_id, reached: reached.size });
+    await Promise.all(matching.slice(n, n + CONCURRENCY).map((wait) => answerWait(deps, delivery, wait)));
+  const reached = await countReached(deps, delivery, posted.position);
+  await send(deps, head, CloseMessage.type, { message_id, reached });
 }

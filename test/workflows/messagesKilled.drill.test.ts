@@ -25,12 +25,14 @@ test.each(POINTS.map((point, n) => [point, n + 1] as const))(
     const dying = await startProcess("services", deployment, { FAIL_AT: point });
     const runs = await Promise.all(Array.from({ length: RUNS }, () => home.start(workflow)));
     for (const run of runs) await home.until(run, ({ waiting_on }) => waiting_on.length === 1);
-    const posted = home.owner("POST", "/workflows/events", { name: "paid", data: { n }, id: `event-${n}` });
+    const post = () => home.owner("POST", "/workflows/events", { name: "paid", data: { n }, id: `event-${n}` });
+    const posted = post();
     await dying.ended;
     const processes = [await startProcess("services", deployment), await startProcess("services", deployment)];
     expect((await posted).status).toBeLessThan(504);
     for (const run of runs) expect((await home.untilOver(run, LONG.timeout)).result).toBe(n);
     await expect.poll(() => count("MessageDelivered"), LONG).toBe(n);
+    expect((await post()).body.reached).toBe(RUNS);
     expect([await count("MessagePosted"), await count("WaitAnswered")]).toEqual([n, n * RUNS]);
     for (const process of processes) {
       process.kill();

@@ -152,8 +152,8 @@ export const PLANTS: Plant[] = [
   {
     name: "message-not-delivered",
     file: "services/workflows/deliverMessage.ts",
-    text: "if (await answerWait(deps, delivery, wait)) reached.add(wait.run_id);",
-    instead: `if (${every(3, "message")} || (await answerWait(deps, delivery, wait))) reached.add(wait.run_id);`,
+    text: "const matching = waits.filter(({ match }) => isMatch(match, data));",
+    instead: `const matching = waits.filter(({ match }) => isMatch(match, data) && !${every(3, "message")});`,
     rules: ["I10"],
     load: ["startListener"],
   },
