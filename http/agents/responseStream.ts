@@ -7,11 +7,12 @@ import { presentResponse, type ResponseHead } from "./present.ts";
 const RESTARTING =
   "The server is restarting and the response continues. Reconnect with `starting_after` set to this event's `sequence_number`.";
 
+export const REGENERATED_MESSAGE = "The answer was regenerated while streaming. Retrieve the response to see it.";
 /** Ends a stream whose events contradict the answer in the thread: sent events cannot be withdrawn. */
 const REGENERATED: TurnEnd = {
   status: "failed",
   said: { text: "", reasoning: "", citations: [] },
-  message: "The answer was regenerated while streaming. Retrieve the response to see it.",
+  message: REGENERATED_MESSAGE,
   usage: NO_USAGE,
 };
 

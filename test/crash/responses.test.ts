@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { NO_USAGE } from "#events/thread.ts";
+import { REGENERATED_MESSAGE } from "#http/agents/responseStream.ts";
 import { newScenario, THREAD } from "./scenario.ts";
 
 let scenario: ReturnType<typeof newScenario>;
@@ -23,6 +24,12 @@ test("a response that is answered and read as it is stored is no finding", () =>
     asked: { response_id: "resp_a" },
     got: { status: "completed", text: "Looking. Found." },
   });
+  expect(scenario.findings()).toEqual([]);
+});
+
+test("a stream that says that its answer was regenerated is no finding", () => {
+  stored("Found.");
+  scenario.operation("agent.respond", "1", answer("Look", { status: "failed", error: REGENERATED_MESSAGE }));
   expect(scenario.findings()).toEqual([]);
 });
 

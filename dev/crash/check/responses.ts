@@ -1,4 +1,5 @@
 import type { RecordedEvent } from "#events/envelope.ts";
+import { REGENERATED_MESSAGE } from "#http/agents/responseStream.ts";
 import type { Operation } from "../journal.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
@@ -25,7 +26,7 @@ function checkStored(operation: Operation, { turns }: Evidence): Finding[] {
   const turn = turns.find(({ id }) => `resp_${id}` === response_id);
   if (!turn) return [lost("I1", about(operation), `the answered response ${response_id} is not in the log`)];
   // the bus died together with the worker: the stream reports it, and the stored response counts
-  if (status === "failed" && String(error).includes("begun anew")) return [];
+  if (status === "failed" && error === REGENERATED_MESSAGE) return [];
   const says = (what: string) => different("I11", about(operation), what);
   if (status !== turn.end && !(status === "failed" && turn.end === "failed"))
     return [says(`answered as ${status}, but the turn is ${turn.end ?? "open"}`)];
