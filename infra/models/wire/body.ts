@@ -7,8 +7,8 @@ export class InvalidBody extends Error {
   override name = "InvalidBody";
 }
 
-/** Largest event of a stream, and largest unstreamed answer, in bytes: an 8 MiB text with every character escaped. */
-const MAX_PIECE = 48 * 1024 * 1024;
+/** Largest event of a stream, and largest unstreamed answer, in bytes: an 8 MiB text with every character escaped by a backslash. */
+const MAX_PIECE = 16 * 1024 * 1024;
 
 /** How many bytes at the end belong to a character that continues in the next chunk. */
 function incompleteBytes(chunk: Uint8Array): number {
