@@ -78,9 +78,11 @@ describe("a turn with tools", () => {
     });
     await turn.worker("w").start();
     const words = turn.frames.flatMap((frame) => (frame.type === "text" ? frame.text : []));
-    expect(words).toEqual(["A", "B", "\n\nC", "D"]);
-    expect(lastEvent(turn).personal.said.text).toBe(words.join(""));
-    expect(turn.frames.map(({ type }) => type).join()).toBe("text,text,calls,called,calls,called,text,text,end");
+    expect(words.join("")).toBe("AB\n\nCD");
+    expect(lastEvent(turn).personal.said.text).toBe("AB\n\nCD");
+    // how many frames the words share depends on when they arrive
+    const types = turn.frames.map(({ type }) => type).join();
+    expect(types.replaceAll(/(text,)+/g, "text,")).toBe("text,calls,called,calls,called,text,end");
   });
 
   test("forces a tool choice in the first round only", async () => {

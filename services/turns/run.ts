@@ -10,6 +10,7 @@ import { converse } from "./converse.ts";
 import { endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
 import { fitWindow, type Window } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
+import { gatherWords } from "./gatherWords.ts";
 import { readHistory, readPrompt, readTurnBlob, turnMessages, type HistoryStores } from "./history.ts";
 import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
 import { ModelError, type ToolOffer } from "./model.ts";
@@ -90,12 +91,16 @@ async function run(
   const aborter = openAborter(options, turn, stopping);
   const publish = openPublisher(options, turn);
   const emittedFrames: FramePayload[] = [];
+  const words = gatherWords((frame) => {
+    if (turn.agent) emittedFrames.push(frame);
+    if (turn.streamed) publish(frame);
+  });
+  const emitted = () => {
+    words.flush();
+    return emittedFrames;
+  };
   try {
-    const emit = (frame: FramePayload) => {
-      if (turn.agent) emittedFrames.push(frame);
-      if (turn.streamed) publish(frame);
-    };
-    const ending = await answer(options, turn, aborter.signal, { emit, emitted: () => emittedFrames });
+    const ending = await answer(options, turn, aborter.signal, { emit: words.emit, emitted }).finally(words.flush);
     // A response's stream can be read again after the bus has dropped its frames.
     const stored = turn.agent && { frames: await createStepRecorder(options, turn).storeFrames(emittedFrames) };
     note({ "svc.status": ending.end.status });

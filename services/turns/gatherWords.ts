@@ -1,0 +1,39 @@
+import type { FramePayload } from "#events/ports.ts";
+
+type Emit = (frame: FramePayload) => void;
+type Words = Extract<FramePayload, { type: "text" | "reasoning" }>;
+
+/** Words that follow others so soon share a frame with those after them: numbering, sending and presenting a frame costs more than its words. */
+const GATHER_MS = 5;
+/** UTF-16 units at which a frame is full: 48 KiB at most, far below what NATS takes as one message. */
+const MAX_GATHERED = 16 * 1024;
+
+const isWords = (frame: FramePayload): frame is Words => frame.type === "text" || frame.type === "reasoning";
+
+/** Joins the words of frames that arrive together. Words after a pause, and all other frames, leave at once and in order. */
+export function gatherWords(emit: Emit): { emit: Emit; flush(): void } {
+  let pending: Words | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let flushedAt = -Infinity;
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const words = pending;
+    pending = undefined;
+    if (!words) return;
+    flushedAt = performance.now();
+    emit(words);
+  }
+  return {
+    flush,
+    emit(frame) {
+      if (pending?.type !== frame.type) flush();
+      if (!isWords(frame)) return emit(frame);
+      const text = (pending?.text ?? "") + frame.text;
+      pending = { type: frame.type, text };
+      const wait = flushedAt + GATHER_MS - performance.now();
+      if (wait <= 0 || text.length > MAX_GATHERED) flush();
+      else timer ??= setTimeout(flush, wait);
+    },
+  };
+}
