@@ -16,7 +16,7 @@ let pending: { id: number; requests: { resolve(json: string): void; reject(error
   id: -1,
   requests: [],
 };
-let nextVm = openScriptVm(options);
+let nextVm: Promise<ScriptVm> | undefined = openScriptVm(options);
 
 const sendRequestsOf =
   (id: number): SendRequest =>
@@ -26,10 +26,20 @@ const sendRequestsOf =
       report({ kind: "request", id, request, what, text });
     });
 
-async function execute(vm: ScriptVm, order: ScriptOrder): Promise<string> {
-  if (order.kind === "run") return vm.execute(order.js, order.input, sendRequestsOf(order.id));
+/** The VM that was opened in advance; the next one opens once the script has ended. */
+function takeVm(): Promise<ScriptVm> {
+  const vm = nextVm ?? openScriptVm(options);
+  nextVm = undefined;
+  return vm;
+}
+
+async function execute(order: ScriptOrder): Promise<string> {
+  if (order.kind === "run") return (await takeVm()).execute(order.js, order.input, sendRequestsOf(order.id));
   const { js, meta_at, meta_fields, program } = compile(order.source);
-  const found = order.type === "tool" ? JSON.parse(await vm.inspect(js)) : await inspectWorkflow(program, js, options);
+  const found =
+    order.type === "tool"
+      ? JSON.parse(await (await takeVm()).inspect(js))
+      : await inspectWorkflow(program, js, options);
   return JSON.stringify({ ...found, js, meta_at, meta_fields });
 }
 
@@ -37,7 +47,7 @@ async function run(order: ScriptOrder): Promise<Report> {
   const { id } = order;
   pending = { id, requests: [] };
   try {
-    return { kind: "done", id, json: await execute(await nextVm, order) };
+    return { kind: "done", id, json: await execute(order) };
   } catch (error) {
     const isScripts = error instanceof ScriptError;
     const { message, line, column } = isScripts
@@ -51,7 +61,7 @@ port.on("message", (order: Order) => {
   if (order.kind === "run" || order.kind === "inspect") {
     void run(order).then((outcome) => {
       report(outcome);
-      nextVm = openScriptVm(options);
+      nextVm ??= openScriptVm(options);
     });
   } else if (order.kind === "answer" && order.id === pending.id) {
     const { ok, text, request } = order;

@@ -2,8 +2,8 @@ import { Worker } from "node:worker_threads";
 import type { Order, Report, ScriptOrder } from "./messages.ts";
 import { cpuLimitExceeded, type ScriptVmOptions } from "./scriptVm.ts";
 
-/** While one thread opens its next VM (0.8 ms), the other takes the next call. */
-const THREADS_AT_START = 2;
+/** While one thread opens its next VM (0.8 ms), another takes the next call. Checks of source alone need one thread, whose start takes 0.5 s. */
+const THREADS_FOR_CALLS = 2;
 /** Added to the limit of a script: covers the interval between two checks, and the opening of its VM. */
 const GRACE_MS = 1_000;
 /** QuickJS has memory of its own; the heap of a thread holds text on its way in and out. */
@@ -85,9 +85,10 @@ export function createScriptThreads(options: ScriptVmOptions, onReport: (report:
     if (await hasExceededCpu(thread, cpu_ms + GRACE_MS)) end(thread, cpuLimitExceeded(cpu_ms).message);
   }
 
-  for (let n = 0; n < THREADS_AT_START; n++) start();
+  start();
   return {
     run(order: ScriptOrder): void {
+      if (order.kind === "run" && threads.size < THREADS_FOR_CALLS) start();
       const thread = [...threads].find(({ id }) => id === undefined) ?? start();
       thread.id = order.id;
       thread.cpuMsBefore = undefined;
