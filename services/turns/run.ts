@@ -1,5 +1,5 @@
 import { parseStreamName } from "#events/ids.ts";
-import type { EventLog, FramePayload, Frames, TurnEnd } from "#events/ports.ts";
+import type { EventLog, FramePayload, Frames } from "#events/ports.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
@@ -16,6 +16,7 @@ import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
 import { ModelError, type ToolOffer } from "./model.ts";
 import { openAsk, type AskOptions, type Routed } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
+import { openPublisher } from "./publisher.ts";
 import { parkTurn, type WaitOptions } from "./park.ts";
 import { citeSources, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
@@ -74,14 +75,6 @@ function openAborter({ frames }: TurnRunnerOptions, turn: TurnToRun, stopping: A
   };
 }
 
-/** Numbers the turn's frames and sends them: to all readers of a stream, else to the one process that waits. */
-function openPublisher({ frames }: TurnRunnerOptions, turn: TurnToRun) {
-  let n = 0;
-  const send = turn.streamed ? frames.publish : frames.sendToWaiter;
-  return (frame: FramePayload | { type: "end"; position: number; end: TurnEnd }): void =>
-    send(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
-}
-
 async function run(
   options: TurnRunnerOptions,
   turn: TurnToRun,
@@ -89,7 +82,7 @@ async function run(
   note: (attributes: Attributes) => void,
 ): Promise<void> {
   const aborter = openAborter(options, turn, stopping);
-  const publish = openPublisher(options, turn);
+  const publish = openPublisher(options.frames, turn);
   const emittedFrames: FramePayload[] = [];
   const words = gatherWords((frame) => {
     if (turn.agent) emittedFrames.push(frame);

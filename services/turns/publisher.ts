@@ -1,0 +1,10 @@
+import type { FramePayload, Frames, TurnEnd } from "#events/ports.ts";
+import type { TurnToRun } from "./turnToRun.ts";
+
+/** Numbers the turn's frames and sends them: to all readers of a stream, else to the one process that waits. */
+export function openPublisher(frames: Pick<Frames, "publish" | "sendToWaiter">, turn: TurnToRun) {
+  let n = 0;
+  const send = turn.streamed ? frames.publish : frames.sendToWaiter;
+  return (frame: FramePayload | { type: "end"; position: number; end: TurnEnd }): void =>
+    send(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
+}
