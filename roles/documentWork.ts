@@ -29,7 +29,7 @@ import { searchServer } from "./searchServer.ts";
 /** Readings for each reading process: while one uses the processor, others wait for the disk. */
 const READINGS_PER_PROCESS = 4;
 
-/** Below the reading of text, which nobody shall wait for. */
+/** Lower priority than reading text, so that recognition does not delay it. */
 const RECOGNITION_NICE = 10;
 
 /**

@@ -78,7 +78,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   };
 }
 
-/** A model that reads no more than "failed" tells people that nothing was found. */
+/** A model that gets only "failed" tells people that nothing was found. */
 function tellModel(error: unknown): never {
   if (!(error instanceof SearchFailed)) throw error;
   throw new SearchUnavailable(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StorageFull } from "#events/ports.ts";
 
 const RETRY_MS = 1_000;
-/** How long work that is under way waits for somebody to free space, instead of failing with what it has done. */
+/** How long running work waits for free disk space before it fails. */
 const PATIENCE_MS = 60_000;
 
 /** Repeats a write while the disk is full. Throws StorageFull after a minute. */

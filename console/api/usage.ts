@@ -24,7 +24,7 @@ export interface UsageSums {
   turns_without_cost: number;
 }
 
-/** The field that is named like the grouping tells whose sums these are; null: nobody's. */
+/** The field with the grouping's name identifies the owner of these sums; null when they have none. */
 export type UsageRow = UsageSums & { [group in Grouping]?: string | null } & {
   /** Id of the person, by user. */
   member?: string | null;

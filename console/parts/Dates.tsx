@@ -1,6 +1,6 @@
 import { Time } from "./Time.tsx";
 
-/** When a thing came to be and was changed, and its id: the same lines of every thing's facts. */
+/** The lines of a list of facts that every thing has: created, changed, id. */
 export const Dates = ({
   id,
   created,

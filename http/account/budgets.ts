@@ -31,7 +31,7 @@ async function findBudget(http: Http, organization: string, subject: string): Pr
 
 const envelope = (request: FastifyRequest, subject: string) => ({
   ...commandFields(request, budgetStream(request.caller.organization_id, subject), ["budgets"]),
-  // what is answered is true from then on in this process, and within seconds in all others
+  // after the answer the budget holds in this process at once, and within seconds in all others
   requireProjected: true,
 });
 

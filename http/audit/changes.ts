@@ -17,7 +17,7 @@ const BUILDERS: Role[] = ["owner", "admin", "builder"];
 const DECIDERS: Role[] = [...BUILDERS, "approver"];
 const ADMINS: Role[] = ["owner", "admin"];
 
-/** Which roles may read things of a kind. Kinds that are not listed, such as sessions, are sent to nobody. */
+/** Which roles may read things of a kind. Changes of other kinds, such as sessions, are not sent. */
 const READERS: Readonly<Record<string, readonly Role[]>> = {
   organization: EVERYBODY,
   project: EVERYBODY,

@@ -24,7 +24,7 @@ export function requestRoutes(app: App, http: Http): void {
     const after = readPlace(query.after);
     const { limit } = readPage(query);
     const asked = principal === "me" ? caller.principal : principal;
-    // somebody else's are answered like those of a key that never asked
+    // another principal looks like one without requests
     if (!isBuilder(caller) && asked !== null && asked !== caller.principal)
       return { data: [], next_after: null, has_more: false };
     const filter = {

@@ -13,7 +13,7 @@ export const TracedMessage = z.object({
   turn_id: z.string().describe("The turn it belongs to."),
 });
 
-/** Named one by one: what a prompt gets later is not shown before somebody decides so. */
+/** An explicit list, so that a field added to prompts later stays hidden until it is added here. */
 const settings = Prompt.pick({
   temperature: true,
   top_p: true,

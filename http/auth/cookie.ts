@@ -59,7 +59,7 @@ export function checkCookieOrigin(settings: CookieSettings, request: FastifyRequ
   throw crossOrigin("A request that is authenticated by cookie must come from a page of this service.");
 }
 
-/** Other pages may not sign a browser in, as somebody else, either. Throws 403 `cross_origin`. */
+/** Refuses login CSRF: another page must not sign a browser in to a foreign account. Throws 403 `cross_origin`. */
 export function checkSignInOrigin(settings: CookieSettings, request: FastifyRequest): void {
   if (isSameOrigin(settings, request) === false)
     throw crossOrigin("A browser is signed in only by a page of this service.");

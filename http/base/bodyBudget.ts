@@ -23,7 +23,7 @@ export function bodyOwner({ caller, params, ip }: FastifyRequest): string {
 /** Limits the bytes of request bodies in this process. Announced bytes are free; bytes count when they arrive. */
 export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_BYTES } = {}) {
   const bodies = new Map<FastifyRequest, Body>();
-  /** The rest of a refused body is still read; it is thrown away and counts no more. */
+  /** Refused bodies: the rest of each is read and discarded, and no longer counts. */
   const released = new WeakSet<FastifyRequest>();
   const heldByOwner = new Map<string, number>();
   let held = 0;

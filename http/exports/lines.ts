@@ -167,7 +167,7 @@ export async function* runLines(scope: ExportScope): Lines {
   }
 }
 
-/** What somebody else said to an agent is not about those who allowed a call of it. */
+/** Removes the arguments of a call unless the person exported is the one who asked the agent: they quote another person. */
 const withoutOthersWords = (row: ApprovalRow, { type, id }: Pick<Actor, "type" | "id">): ApprovalRow =>
   row.call && !(row.asked_by.type === type && row.asked_by.id === id)
     ? { ...row, call: { ...row.call, arguments: null } }

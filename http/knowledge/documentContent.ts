@@ -39,7 +39,7 @@ export function requireText({ status, text_blob }: DocumentRow): string {
   return text_blob;
 }
 
-/** The Markdown of a version. Undefined if it is kept no more. */
+/** The Markdown of a version. Undefined when it is no longer stored. */
 async function readVersion(
   http: Http,
   { caller, id, user }: { caller: Caller; id: string; user: string | undefined },

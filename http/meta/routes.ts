@@ -9,7 +9,7 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 /** What a workflow may import, for editors. */
 const WORKFLOW_TYPES = readFileSync(new URL("../../examples/workflow.d.ts", import.meta.url), "utf8");
 const hidden = { schema: { hide: true } };
-/** Requests of the same second share one look at the dependencies: nobody needs a credential to ask. */
+/** Requests within this time share one check of the dependencies, because these routes need no credential. */
 const SHARED_MS = 1_000;
 
 /** Shares the result of a call with every caller within SHARED_MS of its start. */

@@ -40,7 +40,7 @@ function presentTarget(target: string, aliases: string[], noticed: TargetCircuit
   };
 }
 
-/** The targets of an organization's aliases, in the order of their names. Without aliases nobody is asked. */
+/** The targets of an organization's aliases, in the order of their names. Without aliases no process is asked. */
 export async function readTargets(http: Http, organization: string): Promise<Target[]> {
   const aliases = await listAliases(http.db, organization);
   const named = new Map<string, string[]>();

@@ -18,7 +18,7 @@ import { linkNotFound } from "./linkedApproval.ts";
 const linkUrl = ({ settings }: Http, id: string, secret: string): string =>
   `${settings.BASE_URL}/console/approve/${id}#${secret}`;
 
-/** A link hands over the right to decide, so only somebody who has it creates one. */
+/** A link grants the right to decide, so its creator must have that right. */
 async function createLink(http: Http, request: FastifyRequest, approval_id: string, body: z.infer<typeof NewLinkBody>) {
   const { caller } = request;
   const { approval, run_id } = await requireRunApproval(http, caller, approval_id);

@@ -4,7 +4,7 @@ import { newId } from "#events/ids.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 
-/** How long answers are waited for: nobody knows how many processes there are. */
+/** How long reports are collected: the number of processes that answer is unknown. */
 const PATIENCE_MS = 300;
 
 interface Question {

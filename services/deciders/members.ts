@@ -101,7 +101,7 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
 }
 
 export function evolveMembers(members: Members, event: UserEvent): Members {
-  // who stands in for whom is read when somebody decides (ADR 64)
+  // substitutes are read at the time of a decision (ADR 64)
   if (event.type === "SubstituteNamed" || event.type === "SubstituteWithdrawn") return members;
   const { user_id } = event.data;
   if (event.type === "UserRegistered") {

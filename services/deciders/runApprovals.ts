@@ -41,8 +41,8 @@ const person = (id: string): Actor => ({ type: "person", id });
 type Ballot = Pick<CommandFrom<typeof DecideApproval>["data"], "by" | "in_place_of">;
 
 /**
- * Whose votes a vote uses up, so that nobody votes twice: a link votes in place of the person who created it, and a substitute's
- * vote is also that of the person for whom it is cast.
+ * The actors whose vote a ballot uses up, so that each votes once: a link uses its creator's vote, and a substitute uses their own
+ * and that of the person they replace.
  */
 const votersOf = ({ links }: OpenApproval, { by, in_place_of }: Ballot): Actor[] => [
   by.type === "link" ? (links?.[by.id]?.created_by ?? by) : by,

@@ -85,7 +85,7 @@ export interface IndexStatus {
   projected: number;
   /** The end of the log. */
   head: number;
-  /** Whether somebody has requested that a new index is built. */
+  /** Whether an operator has requested a new index. */
   build_requested: boolean;
 }
 

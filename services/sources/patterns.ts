@@ -1,6 +1,6 @@
 /**
- * Whether a path fits a pattern as robots.txt has them: it begins with it; `*` stands for anything, and `$` at the end for the end
- * of the path. Costs no more than the length of both for each `*`.
+ * Whether a path starts with a pattern of robots.txt: `*` matches any text, and `$` at the end matches only the end of the path.
+ * Takes time proportional to both lengths for each `*`.
  */
 export function matchesPath(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith("$");

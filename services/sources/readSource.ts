@@ -44,7 +44,7 @@ interface Reading {
   visit: SourceVisit;
 }
 
-/** What a read came to, as far as it got. */
+/** Receives the changes that a read finds until `stopping` is aborted. */
 interface Progress {
   stopping: AbortSignal;
   add(page: PageChange): Promise<boolean>;

@@ -32,11 +32,11 @@ interface Circuit {
  * Which targets are down, as far as this process has noticed. A hint: it only orders what a turn tries (ADR 31).
  */
 export interface Circuits {
-  /** `closed` also when it is due for a probe that nobody makes yet. */
+  /** `closed` also when a probe is due and no request has made it yet. */
   state(key: string): CircuitState;
   /** Before a request. Answers with what reports its end. */
   begin(key: string): (outcome: TargetOutcome, failure?: TargetFailureDetails) => void;
-  /** Those with failures whose keys begin so, without the beginning. */
+  /** The circuits with failures whose keys start with `prefix`; their keys come without it. */
   list(prefix: string): TargetCircuit[];
 }
 

@@ -40,7 +40,7 @@ export type Action =
   | { type: "start"; entries: StepEntry[] }
   /** Starts child runs and registers waits for runs. */
   | { type: "attendLinks" }
-  /** Records what is enqueued. `wait`: until it is recorded. */
+  /** Appends the queued results. `wait`: waits for the commit. */
   | { type: "flush"; wait: boolean }
   /** Takes a new lease, which fires the timers that are due. */
   | { type: "fireTimers" }

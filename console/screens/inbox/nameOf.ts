@@ -1,2 +1,2 @@
-/** A person, or a key, that may have left. */
+/** A person or a key; either may be deleted. */
 export const nameOf = ({ name = null }: { name?: string | null }): string => name ?? "somebody who is no longer here";

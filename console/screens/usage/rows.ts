@@ -18,7 +18,7 @@ export const measured = (sums: UsageSums, measure: Measure): number => Number(su
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** Days in UTC, both included. */
+/** Both days are in UTC and inclusive. */
 export const periodsUntil = (now: number): { name: string; from: string; to: string }[] => [
   { name: "Today", from: dayOf(now), to: dayOf(now) },
   { name: "Yesterday", from: dayOf(now - DAY_MS), to: dayOf(now - DAY_MS) },

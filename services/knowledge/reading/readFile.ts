@@ -5,7 +5,7 @@ import type { ThingBlobs } from "../../thingBlobs.ts";
 import type { JobDeps, RecognitionDeps, Turn } from "./job.ts";
 
 const NO_TEXT = "No text was found in this file.";
-/** Pages of one file that are recognized: about 15 minutes. More wait for nobody, but are named in a warning. */
+/** Maximum pages of one file that are recognized, which takes about 15 minutes. A warning names the pages beyond it. */
 const MAX_PAGES = 500;
 
 /** The fields of a reading that its event records. */
