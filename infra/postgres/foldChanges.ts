@@ -1,4 +1,4 @@
-import type { Change, Row } from "#projections/projection.ts";
+import type { Change, ColumnValue, Row } from "#projections/projection.ts";
 
 /** The resulting change of one row. */
 export interface RowChange {
@@ -17,17 +17,25 @@ export interface TableChanges {
 /** Rounds are written one after the other. Within one, no row is written twice after its `wheres`. */
 export type Round = Map<string, TableChanges>;
 
+/** With what keeps a condition from looking at every pending row: a batch has a thousand rows, and may have as many conditions. */
+interface PendingChanges extends TableChanges {
+  /** Columns that pending patches change. */
+  patched: Set<string>;
+  /** By the first column of a condition: ids of the rows that have had a value. */
+  idsByValue: Map<string, Map<ColumnValue | undefined, string[]>>;
+}
+
 /**
  * Folds changes, in order, into as few rounds as possible, usually one: a later put replaces the pending change of its
  * row, a patch is merged into it, a remove drops it.
  */
 export function foldChanges(changes: Change[]): Round[] {
-  let round: Round = new Map();
+  let round = new Map<string, PendingChanges>();
   const rounds = [round];
   for (const change of changes) {
     let table = changesFor(round, change.table);
     if (change.kind === "removeWhere") {
-      if (mayPatchMatch(table, change.where)) {
+      if (Object.keys(change.where).some((column) => table.patched.has(column))) {
         rounds.push((round = new Map()));
         table = changesFor(round, change.table);
       }
@@ -37,35 +45,50 @@ export function foldChanges(changes: Change[]): Round[] {
   return rounds.filter((one) => one.size > 0);
 }
 
-function changesFor(round: Round, name: string): TableChanges {
+function changesFor(round: Map<string, PendingChanges>, name: string): PendingChanges {
   let table = round.get(name);
-  if (!table) round.set(name, (table = { wheres: [], rows: new Map() }));
+  if (!table) round.set(name, (table = { wheres: [], rows: new Map(), patched: new Set(), idsByValue: new Map() }));
   return table;
 }
 
-function changeRow({ rows }: TableChanges, change: Exclude<Change, { kind: "removeWhere" }>): void {
+function changeRow(table: PendingChanges, change: Exclude<Change, { kind: "removeWhere" }>): void {
+  const { rows, patched, idsByValue } = table;
   const id = rowId(change.key);
   const pending = rows.get(id);
   if (change.kind === "put") rows.set(id, { kind: "put", key: change.key, row: { ...change.key, ...change.row } });
   else if (change.kind === "remove") rows.set(id, { kind: "remove", key: change.key, row: {} });
   else if (!pending) rows.set(id, { kind: "patch", key: change.key, row: { ...change.row } });
   else if (pending.kind !== "remove") Object.assign(pending.row, change.row);
+  const { kind, row } = rows.get(id)!;
+  if (kind === "patch") for (const column of Object.keys(row)) patched.add(column);
+  for (const [column, ids] of idsByValue) addId(ids, row[column], id);
 }
 
 const rowId = (key: Row): string => Object.values(key).join("\n");
 
-/** Whether a pending patch changes a column of the condition: whether its row matches is only known once the patch is written. */
-function mayPatchMatch({ rows }: TableChanges, where: Row): boolean {
-  for (const change of rows.values())
-    if (change.kind === "patch" && Object.keys(where).some((column) => column in change.row)) return true;
-  return false;
+function addId(ids: Map<ColumnValue | undefined, string[]>, value: ColumnValue | undefined, id: string): void {
+  const known = ids.get(value);
+  if (known) known.push(id);
+  else ids.set(value, [id]);
+}
+
+/** Ids of the pending rows that have or had this value. */
+function findIds({ rows, idsByValue }: PendingChanges, column: string, value: ColumnValue): string[] {
+  let ids = idsByValue.get(column);
+  if (!ids) {
+    idsByValue.set(column, (ids = new Map()));
+    for (const [id, { row }] of rows) addId(ids, row[column], id);
+  }
+  return ids.get(value) ?? [];
 }
 
 /** The condition removes stored rows before pending ones are written, so pending rows that match it are removed here. */
-function removeWhere(table: TableChanges, where: Row): void {
+function removeWhere(table: PendingChanges, where: Row): void {
   table.wheres.push(where);
   const conditions = Object.entries(where);
-  for (const [id, { kind, key, row }] of table.rows)
+  for (const id of findIds(table, ...conditions[0]!)) {
+    const { kind, key, row } = table.rows.get(id)!;
     if (kind === "put" && conditions.every(([column, value]) => row[column] === value))
       table.rows.set(id, { kind: "remove", key, row: {} });
+  }
 }
