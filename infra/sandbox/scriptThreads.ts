@@ -37,6 +37,12 @@ function startThread(options: ScriptVmOptions, { onReport, onLost }: ThreadListe
   return thread;
 }
 
+function assignScript(thread: Thread, order: ScriptOrder): void {
+  thread.id = order.id;
+  thread.cpuMsBefore = undefined;
+  thread.worker.postMessage(order);
+}
+
 /** Whether the script of a thread has used more CPU time than `limit_ms`. */
 async function hasExceededCpu(thread: Thread, limit_ms: number): Promise<boolean> {
   const { id } = thread;
@@ -89,10 +95,7 @@ export function createScriptThreads(options: ScriptVmOptions, onReport: (report:
   return {
     run(order: ScriptOrder): void {
       if (order.kind === "run" && threads.size < THREADS_FOR_CALLS) start();
-      const thread = [...threads].find(({ id }) => id === undefined) ?? start();
-      thread.id = order.id;
-      thread.cpuMsBefore = undefined;
-      thread.worker.postMessage(order);
+      assignScript([...threads].find(({ id }) => id === undefined) ?? start(), order);
     },
     /** Passes an order on to the thread of a running script. */
     send: (order: Order): void => findRunning(order.id)?.worker.postMessage(order),
