@@ -36,6 +36,8 @@ for (const byte of Buffer.from(",:")) KIND[byte] = SEPARATOR;
 /** Scans JSON that arrives in pieces, before it is parsed. Linear in its length. */
 export function createJsonScan(maxTokens = MAX_TOKENS) {
   let depth = 0;
+  /** The depth where the line began. */
+  let lineDepth = 0;
   let tokens = 0;
   let inString = false;
   /** Bytes of the next piece that an escape at the end of this one covers. */
@@ -63,14 +65,15 @@ export function createJsonScan(maxTokens = MAX_TOKENS) {
       }
       return tokens > maxTokens ? `has more than ${maxTokens} values` : undefined;
     },
-    /** A line of several that make one JSON ends, and with it any string. It counts as a token. */
-    endLine(): void {
+    /** A line of several that make one JSON ends, and with it any string. It counts as a token. A line that readers may skip closes nothing. */
+    endLine(mayBeSkipped: boolean): void {
       inString = false;
       skipped = 0;
       tokens++;
+      lineDepth = depth = mayBeSkipped ? Math.max(depth, lineDepth) : depth;
     },
     reset(): void {
-      depth = tokens = skipped = 0;
+      depth = lineDepth = tokens = skipped = 0;
       inString = false;
     },
   };

@@ -1,5 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Credential } from "#services/turns/model.ts";
+import { longestTurn } from "#test/computingTime.ts";
+import { openClient } from "./client.ts";
 import { wholeEvents } from "./wholeEvents.ts";
 
 async function* piecesOf(text: string, sizes: number[]): AsyncGenerator<Uint8Array> {
@@ -10,6 +13,11 @@ async function* piecesOf(text: string, sizes: number[]): AsyncGenerator<Uint8Arr
     at += size;
   }
 }
+async function* chunksOf(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < 2; n++) yield chunk;
+}
+const readerOf = (events: AsyncGenerator<Uint8Array>) => ({ read: () => events.next(), releaseLock: () => undefined });
+
 const read = async (text: string, sizes: number[]): Promise<string[]> =>
   (await Array.fromAsync(wholeEvents(piecesOf(text, sizes)))).map((piece) => Buffer.from(piece).toString());
 
@@ -19,15 +27,39 @@ const event = fc
   .map(([text, last]) => text + last);
 const sizes = fc.array(fc.nat({ max: 9 }), { minLength: 1 });
 
-test("no byte is lost, and every piece but the last ends where an event does", async () => {
+/** What the SDK reads of a text: its events without the line ends around them. */
+const eventsIn = (text: string): string[] =>
+  text.split(/\r\n\r\n|\n\n|\r\r/).flatMap((one) => one.replace(/^[\r\n]+|[\r\n]+$/g, "") || []);
+
+test("the events are those of the stream, one by one", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(event), fc.string(), sizes, async (events, rest, cuts) => {
-      const text = events.join("") + rest;
+    fc.asyncProperty(fc.array(event), sizes, async (events, cuts) => {
+      const text = events.join("");
       const pieces = await read(text, cuts);
-      expect(pieces.join("")).toBe(text.toWellFormed());
-      for (const piece of pieces.slice(0, -1)) expect(piece).toMatch(/(\n\n|\r\n\r\n|\r\r)$/);
+      expect(pieces.flatMap(eventsIn)).toEqual(eventsIn(text));
+      for (const piece of pieces) expect(eventsIn(piece).length).toBeLessThanOrEqual(1);
     }),
   );
+});
+
+test("a rest without an end is passed on", async () => {
+  expect(await read("data: 1\n\ndata: 2", [3])).toEqual(["data: 1\n\n", "data: 2"]);
+});
+
+test.each(["\n", "\r", ":\n\n", "\r\r\n\n:\r\n\r\n"])("chunks full of %j do not hold the event loop", async (text) => {
+  const chunk = Buffer.from(text.repeat(Math.ceil((32 * 1024) / text.length)));
+  const body = { getReader: () => readerOf(wholeEvents(chunksOf(chunk))) };
+  const fetch = (async () => ({
+    ok: true,
+    status: 200,
+    headers: new Headers(),
+    body,
+  })) as unknown as typeof globalThis.fetch;
+  const client = openClient({ api_key: "k", base_url: null } as Credential, fetch);
+  const readAll = async () =>
+    Array.fromAsync(await client.models.generateContentStream({ model: "m", contents: "go" }));
+  await readAll();
+  expect(await longestTurn(readAll)).toBeLessThan(50);
 });
 
 test("an event arrives as soon as it is complete", async () => {

@@ -70,6 +70,17 @@ test("a short rest is drained when the reader stops, and an endless one is cance
   expect((await stop(Array.from({ length: 50 }, () => Buffer.alloc(1024)))).cancelled).toBe(1);
 });
 
+test.each([":", "id: ", "dat: ", "data "])(
+  "lines that begin with %j do not hide how deep an event nests",
+  async (name) => {
+    const event = `data: ${"[".repeat(60)}\r\n${name}${"]".repeat(60)}\r\ndata: ${"[".repeat(60)}\r\n\r\n`;
+    await expect(read([Buffer.from(event)])).rejects.toThrow("nests deeper than 64 levels");
+    await expect(read([...Buffer.from(event)].map((byte) => Buffer.of(byte)))).rejects.toThrow("nests deeper");
+    const lines = event.replaceAll(name + "]", "data:]").repeat(2);
+    expect((await read([...Buffer.from(lines)].map((byte) => Buffer.of(byte)))).length).toBe(lines.length);
+  },
+);
+
 describe("JSON of more values than the event loop has time for", () => {
   const TOO_MANY = "has more than 250000 values";
   const values = "1,".repeat(200_000);

@@ -43,6 +43,8 @@ function createJsonCheck() {
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
+/** How a line begins that is a part of the event's JSON; others are comments and names. */
+const DATA = Buffer.from("data:");
 /** Line ends after which every reader sees the end of an event, from the last four bytes. */
 const isEventEnd = (ends: number): boolean =>
   (ends & 0xffff) === 0x0a0a || (ends & 0xffff) === 0x0d0d || ends === 0x0d0a0d0a;
@@ -52,6 +54,13 @@ function createEventCheck() {
   const json = createJsonCheck();
   /** Line ends with nothing between them, the last four as one number. */
   let ends = 0;
+  /** How many bytes of DATA the line begins with; -1 if with something else. */
+  let matched = 0;
+  const addPart = (part: Uint8Array): void => {
+    for (let at = 0; at < part.length && matched >= 0 && matched < DATA.length; at++)
+      matched = part[at] === DATA[matched] ? matched + 1 : -1;
+    json.add(part);
+  };
   return {
     add(bytes: Uint8Array): void {
       let newline = bytes.indexOf(NEWLINE);
@@ -63,10 +72,11 @@ function createEventCheck() {
         const end = isReturn ? carriageReturn : newline;
         if (end !== at) {
           ends = 0;
-          json.add(bytes.subarray(at, end === -1 ? bytes.length : end));
+          addPart(bytes.subarray(at, end === -1 ? bytes.length : end));
         }
         if (end === -1) return;
-        json.endLine();
+        json.endLine(matched !== DATA.length);
+        matched = 0;
         ends = (ends << 8) | (isReturn ? RETURN : NEWLINE);
         if (isEventEnd(ends)) json.reset();
         at = end + 1;
