@@ -15,7 +15,8 @@ const settings = {
 };
 /** Only the name is required. A new key is enabled for all products. */
 export const Create = z.object({ name, project_id: z.uuid().nullish(), ...z.object(settings).partial().shape });
-export const Change = z.object({ name, ...settings }).partial();
+/** A key stays in its project. */
+export const Change = z.strictObject({ name, ...settings }).partial();
 
 export const Key = z.object({
   id: z.string(),

@@ -15,7 +15,7 @@ import { describeList, pageResponse } from "../base/pageResponse.ts";
 
 const name = z.string().trim().min(1).max(200);
 const Create = z.object({ name });
-const Change = Create.partial();
+const Change = z.strictObject({ name }).partial();
 const Project = z.object({
   id: z.string(),
   name: z.string(),

@@ -59,6 +59,20 @@ test("an API key with an empty model list can use no model, and with null every 
   expect((await use("POST", "/chat/completions", say("x"))).status).toBe(200);
 });
 
+test("fields that nobody can change are refused by name, and nothing else changes with them", async () => {
+  const { id } = (await people.owner("POST", "/keys", { name: "K" })).body;
+  for (const body of [{ project_id: null }, { key_hint: "abcd" }, { unknown: 1 }])
+    expectRefusal(
+      await people.owner("PATCH", `/keys/${id}`, { name: "L", ...body }),
+      400,
+      undefined,
+      Object.keys(body)[0],
+    );
+  expect((await people.owner("GET", `/keys/${id}`)).body.name).toBe("K");
+  const project = (await people.owner("POST", "/projects", { name: "P" })).body;
+  expectRefusal(await people.owner("PATCH", `/projects/${project.id}`, { id }), 400, undefined, "id");
+});
+
 test("an agent uses its own model even when the API key does not allow it", async () => {
   const { id } = (await people.owner("POST", "/agents", { name: "A", model: "offline/echo" })).body;
   const { key } = (await people.owner("POST", "/keys", { name: "K", allowed_models: [] })).body;
