@@ -1,4 +1,3 @@
-import type { NewEvent } from "#events/define.ts";
 import { describe, expect, test } from "vitest";
 import { DocumentDeleted, DocumentIndexed, DocumentReprocessed } from "#events/document.ts";
 import { ExtractionCompleted, ExtractionRequested } from "#events/extraction.ts";
@@ -135,14 +134,6 @@ describe("the usage projection of a turn", () => {
         spent(-1, { ...tokens, turns: 1 }),
         released,
       ]);
-  });
-
-  test("that ends in its thread's second event has no rounds to remove", () => {
-    const end = TurnCompleted.of({ ...attempt, finish_reason: "stop", usage: tokens, model: "m" }, { said });
-    const round = RoundRequested.of({ ...attempt, round: 0, usage: tokens }, { ...said, calls: [] });
-    const changes = (...events: NewEvent[]) => projectEvents(usage, thread, turnStarted(null), ...events);
-    expect(changes(end).map(({ kind }) => kind)).toEqual(["put", "put", "remove"]);
-    expect(changes(round, end).map(({ kind }) => kind)).toEqual(["put", "put", "removeWhere", "put", "remove"]);
   });
 
   test("keeps what budgets hold back for it until it ends", () => {

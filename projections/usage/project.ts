@@ -116,11 +116,8 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
   const parts = usage_by_model.map((part) => ({ model: part.model, tokens: part.usage }));
   const lastFirst = parts.toSorted((a, b) => Number(b.model === last) - Number(a.model === last));
   const rows = parts.length === 0 ? [{ model: undefined, tokens: usage }] : lastFirst;
-  // the first turn of a thread that ends in the thread's second event has had no rounds
-  const rounds: Change[] =
-    event.version === 2 ? [] : [{ table: "usage", kind: "removeWhere", where: { source_id: turn_id } }];
   return [
-    ...rounds,
+    { table: "usage", kind: "removeWhere", where: { source_id: turn_id } },
     ...rows.map((row, n) => usageRow(event, turn_id, WHOLE_TURN - n, { ...row, turns: n === 0 ? 1 : 0 })),
     release(turn_id),
   ];
