@@ -13,7 +13,7 @@ const Id = z.object({ hold_id: z.uuid() });
 const Placed = Id.extend({ subject: z.string().regex(HOLD_SUBJECT), name: z.string() });
 const Personal = z.object({ reason: z.string() });
 
-/** From its commit on, nothing that the subject covers is erased. */
+/** What the subject covers is kept. A deletion that was decided before the commit may end after it. */
 export const PlaceHold = defineCommand("PlaceHold", "hold", Placed.extend(Personal.shape));
 export const ReleaseHold = defineCommand("ReleaseHold", "hold", Id);
 

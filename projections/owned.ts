@@ -22,14 +22,17 @@ export async function listOwned(
 ): Promise<{ threads: OwnedRow[]; files: OwnedRow[]; held: boolean }> {
   const { column, value } = scopes ? { column: "scope" as const, value: scopes } : ownerColumn(readOwner(owner));
   const isOwner = column === "scope" ? "o.scope = any ($2::text[])" : `o.${column} = $2`;
-  const list = (table: "threads" | "files", where: string, limit: number) =>
-    db.query<OwnedRow>(
-      `select o.id, o.scope from read.${table} o
-       where o.organization_id = $1 and ${isOwner} and o.position < $3 and ${where} order by o.position limit $4`,
-      [organization, value, before, limit],
+  const rowsOf = (table: "threads" | "files", where: string, limit: number) =>
+    `(select o.id, o.scope, ${isHeld(table)} as held from read.${table} o
+      where o.organization_id = $1 and ${isOwner} and o.position < $3 and ${where} order by o.position limit ${limit})`;
+  // one statement, so that a hold which comes or goes meanwhile cannot hide a row from both halves
+  const list = (table: "threads" | "files") =>
+    db.query<OwnedRow & { held: boolean }>(
+      `${rowsOf(table, `not ${isHeld(table)}`, BATCH)} union all ${rowsOf(table, isHeld(table), 1)}`,
+      [organization, value, before],
     );
-  const tables = (["threads", "files"] as const).filter((table) => table === "threads" || column !== "agent_id");
-  const lists = await Promise.all(tables.map((table) => list(table, `not ${isHeld(table)}`, BATCH)));
-  const held = await Promise.all(tables.map((table) => list(table, isHeld(table), 1)));
-  return { threads: lists[0]!, files: lists[1] ?? [], held: held.some(({ length }) => length > 0) };
+  const [threads, files] = await Promise.all([list("threads"), column === "agent_id" ? [] : list("files")]);
+  const free = (rows: typeof threads): OwnedRow[] =>
+    rows.flatMap(({ id, scope, held }) => (held ? [] : [{ id, scope }]));
+  return { threads: free(threads), files: free(files), held: [...threads, ...files].some(({ held }) => held) };
 }

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { ChangeCollection, CreateCollection, DeleteCollection } from "#events/collection.ts";
+import { holdStream } from "#events/hold.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { toNameKey } from "#projections/collections/nameKey.ts";
 import { listCollections, type CollectionRow } from "#projections/collections/query.ts";
+import { findHoldInside } from "#projections/holds/query.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
@@ -50,6 +52,18 @@ async function change(http: Http, request: FastifyRequest, reference: string, bo
   return requireCollection(http, request.caller, collection_id);
 }
 
+/** A document goes with its collection, so a hold on one keeps both. Throws 409 `legal_hold`. */
+async function checkNothingHeld({ db, freshRead }: Http, organization: string, collection_id: string): Promise<void> {
+  await freshRead(["holds"], holdStream(organization));
+  await freshRead(["documents", "usage"]);
+  const held = await findHoldInside(db, collection_id);
+  if (held)
+    throw new ApiError(
+      "legal_hold",
+      `The hold ${JSON.stringify(held.name)} (${held.id}) of ${held.subject} covers a document of this collection until it is released.`,
+    );
+}
+
 /** Collections (spec: Knowledge API). */
 export function collectionRoutes(app: App, http: Http): void {
   const described = { tags: ["Knowledge"], security: [{ key: [] }] };
@@ -87,6 +101,7 @@ export function collectionRoutes(app: App, http: Http): void {
   const deleting = { ...one, summary: "Delete a collection and its documents", response: { 204: z.null() } };
   app.delete("/collections/:reference", { schema: deleting }, async (request, reply) => {
     const { id: collection_id } = await requireCollection(http, request.caller, request.params.reference);
+    await checkNothingHeld(http, request.caller.organization_id, collection_id);
     const data = { collection_id };
     await http.send(DeleteCollection, { ...envelope(request, collection_id), data, requireProjected: true });
     return reply.code(204).send(null);

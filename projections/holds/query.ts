@@ -53,3 +53,13 @@ export const COVERS = {
 
 export const isHeld = (kind: keyof typeof COVERS): string => `exists (select from read.holds h
   where h.organization_id = o.organization_id and h.released_at is null and ${COVERS[kind]})`;
+
+/** A hold that covers a document of the collection. */
+export async function findHoldInside(db: Db, collection_id: string): Promise<HoldRow | undefined> {
+  const [row] = await db.query<HoldRow>(
+    `${SELECT} h where released_at is null and organization_id = (select organization_id from read.collections where id = $1)
+     and exists (select from read.documents o where o.collection_id = $1 and ${COVERS.documents}) order by created_at limit 1`,
+    [collection_id],
+  );
+  return row && parseRow(row);
+}

@@ -44,6 +44,23 @@ test("what a hold covers is not deleted by hand until it is released", async () 
   for (const path of paths) expect((await remove(key.call, path)).status).toBe(200);
 });
 
+test("a collection stays while a hold covers one of its documents", async () => {
+  const uploader = await home.newKey();
+  const { id: collection } = await home.made(home.owner("POST", "/v1/knowledge/collections", { name: "Held papers" }));
+  const text = { name: "A", text: "Kept words." };
+  const path = `/v1/knowledge/collections/${collection}`;
+  const { id } = await home.made(uploader.call("POST", `${path}/documents/text`, text));
+  for (const subject of [`document:${id}`, `key:${uploader.id}`]) {
+    const hold = await home.made(place(subject));
+    const answer = await remove(home.owner, path);
+    expect(code(answer)).toEqual(HELD);
+    expect(answer.body.error.message).toContain(hold.id);
+    expect((await home.owner("GET", `/v1/knowledge/documents/${id}`)).status).toBe(200);
+    await release(hold.id);
+  }
+  expect((await remove(home.owner, path)).status).toBe(204);
+});
+
 test("an erasure is refused for a held owner, and waits for what else is held", async () => {
   const key = await home.newKey();
   const [kept, gone] = [await say(key.call, "Kept"), await say(key.call, "Gone")];

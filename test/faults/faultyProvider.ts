@@ -68,7 +68,7 @@ export async function setStage(faults: Record<string, Fault>) {
     const answer = await client("POST", "/chat/completions", say(words("during"), { model: name, stream }), id);
     const called = calls.get(model) ?? 0;
     const after = await good("after", id);
-    expect([after.status, after.body.choices[0].message.content]).toEqual([200, words("after")]);
+    expect(after).toMatchObject({ status: 200, body: { choices: [{ message: { content: words("after") } }] } });
 
     const asked = provider.requests.findLast(({ body }) => body?.messages?.at(-1).content === words("after"))!;
     const history: string[] = asked.body.messages.map(({ content }: { content: string }) => content);
