@@ -7,10 +7,17 @@ import type { Actor } from "./runOrigin.ts";
 /** The answer to a call of `run()`: JSON, or the error of a failed step that `run()` receives. */
 export type CallAnswer = { json: string } | { error: { message: string; code: string } };
 
+/** The answer of a call that asked for a turn, as the log has it, and as `run()` receives it. */
+export type AgentAnswer = { ok: true; value: unknown } | { ok: false; error: { message: string; code: string } };
+export function agentCallAnswer(json: string): CallAnswer {
+  const answer = JSON.parse(json) as AgentAnswer;
+  return answer.ok ? { json: JSON.stringify(answer.value) } : { error: answer.error };
+}
+
 /** An answered call of the parent run. */
 export interface InheritedCall {
   key: string;
-  kind: "step" | "approval" | "timer" | "value" | "child" | "runWait" | "messageWait";
+  kind: "step" | "approval" | "timer" | "value" | "child" | "runWait" | "messageWait" | "agent";
   /** Of a step or an approval. */
   name: string | null;
   /** Of an item of runStepMany. */

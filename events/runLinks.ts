@@ -3,7 +3,7 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./la
 import { deriveId, streamName } from "./ids.ts";
 import { CallKey, Lease, StoredValue } from "./runParts.ts";
 
-/* What ties a run to other runs: child runs that it starts, and waits for the end of a run. Part of the run's stream. */
+/* What ties a run to other streams: child runs that it starts, turns of agents, and waits for an end. Part of the run's stream. */
 
 const Id = z.object({ run_id: z.uuid() });
 const Call = Id.extend({ key: CallKey });
@@ -41,6 +41,22 @@ export const AnswerRunWaits = defineCommand(
   "AnswerRunWaits",
   "run",
   Id.extend({ awaited_run_id: z.uuid(), answer: StoredValue }),
+);
+/** What is known of a turn that a call of `run()` asked for. Has no effect on a call that has its answer. */
+export const RecordAgentTurn = defineCommand(
+  "RecordAgentTurn",
+  "run",
+  Call.extend({
+    /** The agent of a turn that has started; absent: it goes on. */
+    agent_id: z.uuid().optional(),
+    look_at: z.iso.datetime(),
+  }),
+);
+/** Answers the call that asked for a turn: it has ended, or could not start. */
+export const AnswerAgentTurn = defineCommand(
+  "AnswerAgentTurn",
+  "run",
+  Id.extend({ turn_id: z.uuid(), answer: StoredValue }),
 );
 /** Gives a message to a wait. Has no effect on a wait that has ended. */
 export const DeliverMessage = defineCommand(
@@ -85,6 +101,18 @@ export const WaitAnswered = defineEvent("WaitAnswered", {
   thing,
 });
 export const WaitTimedOut = defineEvent("WaitTimedOut", { public: Call });
+export const AgentTurnRequested = defineEvent("AgentTurnRequested", {
+  public: Call.extend({ turn_id: z.uuid(), thread_id: z.uuid() }),
+  /** `agent`: the id or the name that `run()` gave. `request`: JSON of the other arguments. */
+  personal: z.object({ agent: z.string(), request: StoredValue }),
+  thing,
+});
+/** `look_at`: when the run looks by itself whether the turn has ended, because the news of it may be lost. */
+export const AgentTurnStarted = defineEvent("AgentTurnStarted", {
+  public: Call.extend({ turn_id: z.uuid(), thread_id: z.uuid(), agent_id: z.uuid(), look_at: z.iso.datetime() }),
+});
+/** The run has looked: the turn goes on. */
+export const AgentTurnPending = defineEvent("AgentTurnPending", { public: Call.extend({ look_at: z.iso.datetime() }) });
 /** Another run waits for the end of this one. */
 export const RunWatched = defineEvent("RunWatched", {
   public: Id.extend({ watcher_id: z.uuid(), awaited_run_id: z.uuid().optional() }),
@@ -93,6 +121,12 @@ export const RunSettled = defineEvent("RunSettled", { public: Id });
 
 /** The run that a call of `run()` starts: whatever tries to start it a second time finds it there. */
 export const childRunId = (run_id: string, key: string): string => deriveId("child-run", run_id, key);
+
+/** The turn that a call of `run()` asks for, and its thread unless it continues one. */
+export const agentTurnIds = (run_id: string, key: string) => ({
+  turn_id: deriveId("agent-turn", run_id, key),
+  thread_id: deriveId("agent-thread", run_id, key),
+});
 
 /** The run that goes on for one that has called `continueAs`. */
 export const continuationId = (run_id: string): string => deriveId("continued-run", run_id);

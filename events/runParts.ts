@@ -143,6 +143,9 @@ export const TickResult = z.object({
       expires_at: z.iso.datetime().nullable(),
     }),
   ),
+  agentTurns: z.array(
+    z.object({ key: CallKey, turn_id: z.uuid(), thread_id: z.uuid(), agent: z.string(), request: StoredValue }),
+  ),
   approvals: z.array(ApprovalIdentity.extend(ApprovalTerms.shape).extend(ApprovalText.shape)),
   /** Pending approvals that `run()` no longer requests. */
   superseded: z.array(z.uuid()),

@@ -4,6 +4,7 @@ import { streamName } from "./ids.ts";
 import { Money } from "./money.ts";
 import { NO_TOOLS, PromptOrBlob } from "./prompt.ts";
 import { Route } from "./route.ts";
+import { Actor } from "./runOrigin.ts";
 import type { ThreadApprovalCommand, ThreadApprovalEvent } from "./threadApprovals.ts";
 import { Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
@@ -43,6 +44,10 @@ const TurnSettings = Turn.extend({
   answers: z.array(z.string()).optional(),
   /** The workflow whose step asked. */
   workflow_id: z.uuid().optional(),
+  /** The run that learns of its end. */
+  awaited_by: z.uuid().optional(),
+  /** Who started that run; absent: the one who sent the command asks. */
+  asked_by: Actor.optional(),
   /** The project that it is counted for: that of the key, the agent or the workflow. */
   project_id: z.uuid().optional(),
   /** The keyring's mark of the request's `user` in its organization: equal users have equal marks, which tell nothing else. */
@@ -57,6 +62,8 @@ const TurnSettings = Turn.extend({
   /** US dollars that budgets hold back for each of its requests until it has ended. Absent: no budget of money concerns it. */
   reserved: Money.optional(),
 });
+
+const { awaited_by } = TurnSettings.shape;
 
 /** Key of the blob (JSON) with all frames that readers received. Only for responses, whose streams can be read again. */
 const StoredFrames = z.object({ frames: z.string().optional() });
@@ -195,6 +202,7 @@ export const TargetFailed = defineEvent("TargetFailed", { public: FailedTarget }
 export const ToolFinished = defineEvent("ToolFinished", { public: ToolCallOutcome, personal: ToolResult, thing });
 export const TurnCompleted = defineEvent("TurnCompleted", {
   public: TurnAttempt.extend(StoredFrames.shape).extend({
+    awaited_by,
     finish_reason: FinishReason,
     usage: Usage,
     model: z.string(),
@@ -207,6 +215,7 @@ export const TurnCompleted = defineEvent("TurnCompleted", {
 });
 export const TurnFailed = defineEvent("TurnFailed", {
   public: TurnAttempt.extend(StoredFrames.shape).extend({
+    awaited_by,
     usage: Usage,
     model: z.string(),
     usage_by_model: RoutedUsage.shape.usage_by_model,
@@ -216,6 +225,7 @@ export const TurnFailed = defineEvent("TurnFailed", {
 });
 export const TurnStopped = defineEvent("TurnStopped", {
   public: TurnAttempt.extend(StoredFrames.shape).extend({
+    awaited_by,
     usage: Usage,
     model: z.string(),
     usage_by_model: RoutedUsage.shape.usage_by_model,
@@ -224,7 +234,9 @@ export const TurnStopped = defineEvent("TurnStopped", {
   thing,
 });
 /** The turn leaves no trace in its thread: its data key is destroyed with this event. */
-export const TurnRefused = defineEvent("TurnRefused", { public: TurnAttempt.extend({ code: z.string().nullable() }) });
+export const TurnRefused = defineEvent("TurnRefused", {
+  public: TurnAttempt.extend({ code: z.string().nullable(), awaited_by }),
+});
 export const TurnDeleted = defineEvent("TurnDeleted", { public: Turn });
 export const ThreadDeleted = defineEvent("ThreadDeleted", { public: z.object({}) });
 

@@ -125,11 +125,28 @@ declare module "svc:workflow" {
   }
   export type ReceivedEvent = { status: "received"; event_id: string; data: any } | { status: "timed_out" };
 
+  /** What an agent has answered. */
+  export interface AgentAnswer {
+    response_id: string;
+    /** Continues the conversation in a later call. */
+    thread_id: string;
+    output_text: string;
+    usage: any;
+  }
+
   interface CallOptions {
     /** Tells calls apart that are otherwise equal. */
     key?: string;
     /** `return`: the answer is `{ok, value}` or `{ok, error}`. */
     onError?: "fail" | "return";
+  }
+
+  export interface AgentOptions {
+    /** `meta.vars` of its tools. */
+    vars?: Record<string, unknown>;
+    /** A thread of the same run to continue. */
+    thread_id?: string;
+    key?: string;
   }
 
   export interface RunContext {
@@ -149,6 +166,20 @@ declare module "svc:workflow" {
     waitForRun(run: string | { run_id: string }, options?: { timeout?: Duration; key?: string }): Promise<RunEnd>;
     /** Waits for `POST /api/workflows/events` with this name. */
     waitForEvent(name: string, options?: WaitForEventOptions): Promise<ReceivedEvent>;
+    /**
+     * Asks an agent, by its id or name. The run waits without a worker, also while a person decides about a tool of the agent.
+     * A turn that fails throws, with the line of the call; with `onError: "return"` it is a value.
+     */
+    agent(
+      agent: string,
+      input: string | { role: "user" | "assistant" | "system" | "developer"; content: string }[],
+      options?: AgentOptions & { onError?: "fail" },
+    ): Promise<AgentAnswer>;
+    agent(
+      agent: string,
+      input: string | { role: "user" | "assistant" | "system" | "developer"; content: string }[],
+      options: AgentOptions & { onError: "return" },
+    ): Promise<{ ok: true; value: AgentAnswer } | { ok: false; error: { code: string; message: string } }>;
     sleep(time: Duration, options?: { key?: string }): Promise<void>;
     sleepUntil(time: string, options?: { key?: string }): Promise<void>;
     /** Epoch milliseconds of when it was first asked. */
@@ -170,6 +201,7 @@ declare module "svc:workflow" {
   export const startRun: RunContext["startRun"];
   export const waitForRun: RunContext["waitForRun"];
   export const waitForEvent: RunContext["waitForEvent"];
+  export const agent: RunContext["agent"];
   export const sleep: RunContext["sleep"];
   export const sleepUntil: RunContext["sleepUntil"];
   export const complete: RunContext["complete"];

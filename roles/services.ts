@@ -45,7 +45,7 @@ function openWork(resources: Resources) {
   const runner = withStepSpans(openWorkflows({ processes: settings.READERS }));
   const scripts = openScriptStore(resources);
   const openHost = openStepHosts(resources, { handle, tools });
-  const runs = openWorkflowWork(resources, handle, { runner, openHost, scripts });
+  const runs = openWorkflowWork(resources, handle, { runner, openHost, scripts, turns });
   const messages = openMessageWork(resources, handle);
   const schedules = openScheduleWork(resources, handle, { scripts });
 

@@ -4,13 +4,14 @@ import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { routeFrom, type Route } from "#events/route.ts";
 import type { Db } from "#projections/projection.ts";
 import { getAlias } from "#projections/aliases/query.ts";
-import { getAgent } from "#projections/agents/query.ts";
+import { getAgent, listAgentsNamed } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
-import type { TurnDeps } from "#services/workflows/host/completeTurn.ts";
+import type { AgentDeps } from "#services/workflows/host/agent.ts";
+import type { TurnDeps } from "#services/workflows/host/turnStart.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
 import { createQueryTwice } from "./queryTwice.ts";
 import { openBudgets } from "./budgets.ts";
@@ -44,16 +45,13 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
   };
 }
 
-/** The platform as steps of workflows use it. */
-export function openStepHosts(resources: Resources, { handle, tools }: StepHostOptions) {
-  const { settings, db, log, keyring, vault, bus, logger } = resources;
-  const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
+/** What starts turns of agents needs. */
+export function openAgentDeps(resources: Resources, handle: StepHostOptions["handle"]): AgentDeps {
+  const { settings, db, log, vault, bus } = resources;
   const queryTwice = createQueryTwice(resources);
-
-  return createStepHosts({
+  return {
     log,
     handle,
-    keyring,
     vault,
     frames: bus.frames,
     askLimits: openLimits(resources, handle),
@@ -61,6 +59,12 @@ export function openStepHosts(resources: Resources, { handle, tools }: StepHostO
     findRoute: (organization, name) => queryTwice("aliases", async () => findRoute(db, organization, name), Boolean),
     agents: {
       find: (organization, id) => queryTwice("agents", () => getAgent(db, organization, id), Boolean),
+      findIds: (run, name) =>
+        queryTwice(
+          "agents",
+          () => listAgentsNamed(db, run, name),
+          (ids) => ids.length > 0,
+        ),
     },
     collections: {
       resolve: (organization, names) =>
@@ -70,6 +74,18 @@ export function openStepHosts(resources: Resources, { handle, tools }: StepHostO
           ({ unknown }) => unknown.length === 0,
         ),
     },
+  };
+}
+
+/** The platform as steps of workflows use it. */
+export function openStepHosts(resources: Resources, { handle, tools }: StepHostOptions) {
+  const { settings, keyring, logger } = resources;
+  const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
+  const queryTwice = createQueryTwice(resources);
+
+  return createStepHosts({
+    ...openAgentDeps(resources, handle),
+    keyring,
     tools: {
       find: (organization, names) =>
         queryTwice(

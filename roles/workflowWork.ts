@@ -1,11 +1,13 @@
 import { failpoint } from "#infra/failpoint.ts";
 import { hasProjected, trackProgress } from "#projections/progress.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
+import { streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { listMessageWaits } from "#projections/runs/messageWaits.ts";
 import { listWorkflowsNamed } from "#projections/workflows/query.ts";
+import { createAgentTurns } from "#services/workflows/agentTurns.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";
 import { createChildRuns } from "#services/workflows/childRuns.ts";
 import { deliverMessage, type DeliveryDeps } from "#services/workflows/deliverMessage.ts";
@@ -13,16 +15,24 @@ import { createRuns } from "#services/workflows/runs.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
 import { openRunLimits } from "./budgets.ts";
+import { openAgentDeps } from "./stepHost.ts";
 import { createQueryTwice } from "./queryTwice.ts";
 import type { Resources } from "./resources.ts";
+
+interface WorkflowWorkOptions {
+  runner: WorkflowRunner;
+  openHost: AttemptDeps["openHost"];
+  scripts: ScriptStore;
+  turns: { endParked(stream: string, message: string): Promise<unknown> };
+}
 
 /** The work of a services process on workflows: it drives runs. */
 export function openWorkflowWork(
   resources: Resources,
   handle: Handle,
-  { runner, openHost, scripts }: { runner: WorkflowRunner; openHost: AttemptDeps["openHost"]; scripts: ScriptStore },
+  { runner, openHost, scripts, turns }: WorkflowWorkOptions,
 ) {
-  const { db, log, vault, worker, logger, schemas } = resources;
+  const { db, log, vault, worker, logger, schemas, bus } = resources;
   const queryTwice = createQueryTwice(resources);
   const isFound = (ids: string[]): boolean => ids.length > 0;
   const startChildRun = createChildRuns({
@@ -35,6 +45,11 @@ export function openWorkflowWork(
   });
   return createRuns({
     startChildRun,
+    startAgentTurn: createAgentTurns(openAgentDeps(resources, handle)),
+    async stopTurn(organization, { thread_id, turn_id }) {
+      bus.frames.requestStop(organization, turn_id);
+      await turns.endParked(streamName("thread", thread_id), "The run that asked the agent has ended.");
+    },
     vault,
     log,
     worker,

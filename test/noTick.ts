@@ -8,6 +8,7 @@ export const NO_TICK: TickResult = {
   children: [],
   runWaits: [],
   messageWaits: [],
+  agentTurns: [],
   approvals: [],
   superseded: [],
   notes: [],

@@ -38,6 +38,12 @@ const RunAnswer = z
   .describe("How a run that `startRun` started ends.");
 export type RunAnswer = z.infer<typeof RunAnswer>;
 
+const AgentAnswer = z.union(
+  [z.strictObject({ output_text: z.string() }), z.strictObject({ error: z.string() })],
+  "must be {output_text} or {error}",
+);
+export type AgentAnswer = z.infer<typeof AgentAnswer>;
+
 const EventAnswer = z.union(
   [
     z.literal("timeout").transform((): undefined => undefined),
@@ -62,6 +68,8 @@ export const answerFields = {
   runs: z.record(z.string(), oneOrMore(RunAnswer)).default({}),
   /** By the name that `waitForEvent` is called with. Without an answer, a wait takes until its timeout. */
   events: z.record(z.string(), oneOrMore(EventAnswer)).default({}),
+  /** By the name or id that `agent` is called with. */
+  agents: z.record(z.string(), oneOrMore(AgentAnswer)).default({}),
   secrets: z.record(z.string(), z.string()).default({}),
 };
 export const AnswersFile = z.strictObject(answerFields);
@@ -86,7 +94,7 @@ export function parseFile<T extends z.ZodType>(schema: T, text: string, file: st
  * Gives each call its answer. Answers with `args` are for calls with these arguments; the others are used in their order, and the
  * last one for all further calls.
  */
-export function createAnswers({ steps, approvals, runs, events, execute }: AnswersFile) {
+export function createAnswers({ steps, approvals, runs, events, agents, execute }: AnswersFile) {
   const used = new Map<string, number>();
   const next = <T>(what: string, answers: T[]): T | undefined => {
     const nth = used.get(what) ?? 0;
@@ -108,6 +116,8 @@ export function createAnswers({ steps, approvals, runs, events, execute }: Answe
       Object.hasOwn(approvals, name) ? next(`approval ${name}`, approvals[name]!) : undefined,
     event: (name: string): EventAnswer | undefined =>
       Object.hasOwn(events, name) ? next(`event ${name}`, events[name]!) : undefined,
+    agent: (name: string): AgentAnswer | undefined =>
+      Object.hasOwn(agents, name) ? next(`agent ${name}`, agents[name]!) : undefined,
     run: (name: string): RunAnswer | undefined =>
       Object.hasOwn(runs, name) ? next(`run ${name}`, runs[name]!) : undefined,
   };

@@ -18,6 +18,7 @@ export function describeCall(call: LocalCall): string {
   if (call.kind === "child") return `startRun ${printable(call.name)} ${shortJson(call.args)}`;
   if (call.kind === "runWait") return `waitForRun ${printable(call.name)}`;
   if (call.kind === "event") return `waitForEvent ${printable(call.name)}`;
+  if (call.kind === "agent") return `agent ${printable(call.name)} ${shortJson(call.input)}`;
   return `sleep until ${call.until}`;
 }
 

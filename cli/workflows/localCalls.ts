@@ -1,6 +1,6 @@
 import type { CallAnswer } from "#events/inheritedCalls.ts";
 import type { PendingCall, PendingStep } from "#services/workflows/tick.ts";
-import type { ApprovalAnswer, EventAnswer, RunAnswer } from "./answers.ts";
+import type { AgentAnswer, ApprovalAnswer, EventAnswer, RunAnswer } from "./answers.ts";
 
 /* What a local run does, for those who answer and show it. */
 
@@ -16,6 +16,7 @@ export type LocalCall =
   | { kind: "child"; name: string; args: unknown; at: Place }
   | { kind: "runWait"; name: string; at: Place }
   | { kind: "event"; name: string; at: Place }
+  | { kind: "agent"; name: string; input: unknown; at: Place }
   | { kind: "timer"; until: string; at: Place };
 
 export type ApprovalCall = Extract<PendingCall, { kind: "approval" }>;
@@ -29,6 +30,8 @@ export interface Answerer {
   approval(call: ApprovalCall, at: Place): Promise<ApprovalAnswer>;
   /** The end of a run, by the name of its workflow or by its id. Throws Problem. */
   run(name: string, at: Place): Promise<RunAnswer>;
+  /** The answer of an agent, by its name or id. Throws Problem. */
+  agent(name: string, at: Place): Promise<AgentAnswer>;
   /** Undefined when no event comes: then the wait takes until its timeout. Throws Problem. */
   event(call: EventCall, at: Place): Promise<EventAnswer | undefined>;
 }

@@ -11,7 +11,7 @@ import type { ApprovalAnswer } from "./answers.ts";
 import type { ApprovalCall, LocalCall, LocalEnd, Place } from "./localCalls.ts";
 import { LOCAL, type LocalSandbox } from "./loadScript.ts";
 import { answer, placeOf, type LocalRun, type RunState } from "./localState.ts";
-import { answerEvent, answerTimed, answerWait, fixDueTimes } from "./localWaits.ts";
+import { answerAgent, answerEvent, answerTimed, answerWait, fixDueTimes } from "./localWaits.ts";
 
 /** Ticks of one run: a loop without an end must not run for ever. */
 const MAX_TICKS = 10_000;
@@ -102,7 +102,7 @@ function answerStart(state: RunState, { key, workflow, args }: Extract<PendingCa
   answer(state, call, key, { json: JSON.stringify({ run_id }) });
 }
 
-/** Answers a person, another run or an event; undefined when time must pass. */
+/** Answers a person, another run, an agent or an event; undefined when time must pass. */
 async function answerOther(state: RunState, asked: PendingCall[]): Promise<LocalEnd | "answered" | undefined> {
   const open = asked.filter((call) => call.kind === "steps" || !state.left.has(call.key));
   for (const call of open)
@@ -115,11 +115,16 @@ async function answerOther(state: RunState, asked: PendingCall[]): Promise<Local
     await answerWait(state, wait);
     return "answered";
   }
+  const turn = open.find((call) => call.kind === "agent");
+  if (turn) {
+    await answerAgent(state, turn);
+    return "answered";
+  }
   for (const call of open) if (call.kind === "messageWait" && (await answerEvent(state, call))) return "answered";
   return undefined;
 }
 
-/** Steps are answered first, then people, then other runs, then events, then time passes. Throws Problem. */
+/** Steps are answered first, then people, then other runs, then agents, then events, then time passes. Throws Problem. */
 async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalEnd | undefined> {
   fixDueTimes(state, asked);
   const steps = asked.filter((call) => call.kind === "steps");

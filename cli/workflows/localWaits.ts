@@ -6,7 +6,7 @@ import { Problem } from "../problem.ts";
 import type { EventCall, LocalCall } from "./localCalls.ts";
 import { answer, placeOf, type RunState } from "./localState.ts";
 
-/* Waits of a local run for other runs, for events and for time. */
+/* Waits of a local run for other runs, for agents, for events and for time. */
 
 type Timer = Extract<PendingCall, { kind: "timer" }>;
 /** A call that time answers. */
@@ -36,6 +36,20 @@ export async function answerWait(state: RunState, { key, run_id }: Extract<Pendi
   const call: LocalCall = { kind: "runWait", name, at };
   state.observer.onCall(call);
   answer(state, call, key, { json: JSON.stringify({ run_id, ...(await state.answerer.run(name, at)) }) });
+}
+
+/** A turn of an agent: its words are those of the answers. */
+export async function answerAgent(state: RunState, pending: Extract<PendingCall, { kind: "agent" }>): Promise<void> {
+  const { key, agent: name, request, thread_id } = pending;
+  const at = placeOf(state, key);
+  const { input } = JSON.parse(request) as { input: unknown };
+  const call: LocalCall = { kind: "agent", name, input, at };
+  state.observer.onCall(call);
+  const given = await state.answerer.agent(name, at);
+  if ("error" in given)
+    return answer(state, call, key, { error: { code: "agent_error", message: `agent: ${given.error}` } });
+  const ids = { response_id: `resp_${newId()}`, thread_id: thread_id ?? newId() };
+  answer(state, call, key, { json: JSON.stringify({ ...ids, ...given, usage: {} }) });
 }
 
 /** The time that it waits for is the time of all that follows. */

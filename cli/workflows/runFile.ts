@@ -138,6 +138,14 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
         `add it to --answers: {"runs": {"${name}": {"result": …}}}`,
       );
     },
+    async agent(name) {
+      const given = answers.agent(name);
+      if (given) return given;
+      throw new Problem(
+        `The agent ${name} has no answer`,
+        `add it to --answers: {"agents": {"${name}": {"output_text": …}}}`,
+      );
+    },
     event: async ({ name }) => answers.event(name),
     approval: async (call) => answers.approval(call.name) ?? askApproval(terminal, call),
   };

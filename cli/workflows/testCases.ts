@@ -17,9 +17,10 @@ const ExpectedCall = z.union(
     z.strictObject({ startRun: z.string(), args: z.unknown().optional() }),
     z.strictObject({ waitForRun: z.string() }),
     z.strictObject({ waitForEvent: z.string() }),
+    z.strictObject({ agent: z.string(), input: z.unknown().optional() }),
     z.strictObject({ sleep: z.literal(true) }),
   ],
-  "must be {step, args}, {approval, title}, {startRun, args}, {waitForRun}, {waitForEvent} or {sleep: true}",
+  "must be {step, args}, {approval, title}, {startRun, args}, {waitForRun}, {waitForEvent}, {agent, input} or {sleep: true}",
 );
 type ExpectedCall = z.infer<typeof ExpectedCall>;
 
@@ -64,6 +65,12 @@ const isExpected = (call: LocalCall, expected: ExpectedCall): boolean => {
     );
   if ("waitForRun" in expected) return call.kind === "runWait" && call.name === expected.waitForRun;
   if ("waitForEvent" in expected) return call.kind === "event" && call.name === expected.waitForEvent;
+  if ("agent" in expected)
+    return (
+      call.kind === "agent" &&
+      call.name === expected.agent &&
+      (expected.input === undefined || isDeepStrictEqual(call.input, expected.input))
+    );
   if ("approval" in expected)
     return (
       call.kind === "approval" &&
@@ -125,6 +132,11 @@ function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCa
       throw missing(`the approval ${name}`, "approvals", placeIn(script.file, at));
     },
     event: async ({ name }) => answers.event(name),
+    async agent(name, at) {
+      const given = answers.agent(name);
+      if (given) return given;
+      throw missing(`the agent ${name}`, "agents", placeIn(script.file, at));
+    },
     async run(name, at) {
       const given = answers.run(name);
       if (given) return given;

@@ -38,13 +38,14 @@ export type Waiting =
   | { type: "step"; id: string; name: string; attempt: number; next_attempt_at: string | null }
   | { type: "timer"; until: string }
   | { type: "run"; run_id: string; since: string; until: string | null }
-  | { type: "event"; name: string | null; since: string; until: string | null };
+  | { type: "event"; name: string | null; since: string; until: string | null }
+  | { type: "agent"; name: string | null; response_id: string; since: string };
 
 /** A wait of a run, open or ended. */
 export interface RunWait {
-  type: "approval" | "timer" | "run" | "event";
+  type: "approval" | "timer" | "run" | "event" | "agent";
   key: string;
-  /** Of the approval or the event. */
+  /** Of the approval, the event or the agent. */
   name: string | null;
   approval_id: string | null;
   run_id: string | null;
@@ -54,6 +55,9 @@ export interface RunWait {
   outcome: string | null;
   decided_by: Actor | null;
   event_id: string | null;
+  /** Of the agent; null before its turn has started. */
+  agent_id: string | null;
+  turn_id: string | null;
   reminded_at: string | null;
   escalated_at: string | null;
   links: number;

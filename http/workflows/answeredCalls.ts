@@ -17,6 +17,8 @@ export interface MadeCall extends Pick<InheritedCall, "key" | "kind" | "name" | 
   args: StoredValue | null;
   /** Undefined while it is outstanding. */
   answer: CallAnswer | StoredValue | undefined;
+  /** The answer is that of a turn of this run: a success or an error (agentCallAnswer). */
+  ofTurn?: boolean;
   /** A step that was started. */
   hasRun: boolean;
   /** Its failure, or its expiry, ends the run. */

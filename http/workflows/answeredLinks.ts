@@ -1,24 +1,28 @@
-import { timedOutAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
+import { timedOutAnswer, type AgentAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 
 /** The calls that a fold of answered calls changes. */
 interface CallChanges {
   add(kind: InheritedCall["kind"], key: string, more?: { endsRun: boolean }): void;
-  change(key: string, part: { answer?: StoredValue; endsRun?: boolean; answered_at?: string }): void;
+  change(key: string, part: { answer?: StoredValue; ofTurn?: boolean; endsRun?: boolean; answered_at?: string }): void;
 }
 
 /** Whether the answer of `waitForRun` is that of a completed run. Only such answers are long. */
 const isCompleted = (answer: StoredValue): boolean =>
   "blob" in answer || (JSON.parse(answer.json) as { status: string }).status === "completed";
 
+/** Only answers of completed turns are long. */
+const hasFailed = (answer: StoredValue): boolean => "json" in answer && !(JSON.parse(answer.json) as AgentAnswer).ok;
+
 /**
- * Folds starts of child runs, and waits for runs. A child run that was not seen to complete is not inherited: it was cancelled
- * with its run, or failed, so the run that continues starts it again.
+ * Folds starts of child runs, turns of agents, and waits for runs. A child run that was not seen to complete is not inherited: it was cancelled
+ * with its run, or failed, so the run that continues starts it again. It asks an agent again whose turn failed.
  */
 export function createLinkFold({ add, change }: CallChanges) {
   const starts = new Map<string, string>();
   const awaited = new Map<string, string>();
+  const turns = new Set<string>();
   return (event: RecordedRunEvent, answered_at: string): void => {
     switch (event.type) {
       case "ChildRunRequested": {
@@ -35,10 +39,14 @@ export function createLinkFold({ add, change }: CallChanges) {
         return add("runWait", event.data.key);
       case "MessageWaitStarted":
         return add("messageWait", event.data.key);
+      case "AgentTurnRequested":
+        turns.add(event.data.key);
+        return add("agent", event.data.key);
       case "WaitAnswered": {
         if (!event.personal) return;
         const { key } = event.data;
         const { answer } = event.personal;
+        if (turns.has(key)) return change(key, { answer, ofTurn: true, endsRun: hasFailed(answer), answered_at });
         const start = starts.get(awaited.get(key) ?? "");
         const endsRun = start !== undefined && !isCompleted(answer);
         if (start !== undefined) change(start, { endsRun });

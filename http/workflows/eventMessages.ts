@@ -102,6 +102,10 @@ const MESSAGES: { [T in RunEventType]: Describe<T> } = {
     one("wait.started", { key, awaited_run_id, until: expires_at }),
   MessageWaitStarted: ({ data: { key, expires_at }, personal }) =>
     one("wait.started", { key, event: personal?.name ?? null, until: expires_at }),
+  AgentTurnRequested: none,
+  AgentTurnStarted: ({ data: { key, agent_id, turn_id, thread_id } }) =>
+    one("agent.started", { key, agent_id, response_id: `resp_${turn_id}`, thread_id }),
+  AgentTurnPending: none,
   WaitAnswered: ({ data: { key } }) => one("wait.answered", { key }),
   WaitTimedOut: ({ data: { key } }) => one("wait.timed_out", { key }),
   RunWaitRegistered: none,

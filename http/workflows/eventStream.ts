@@ -8,6 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { openEventStream } from "../base/sse.ts";
+import { createAgentWords } from "./agentWords.ts";
 import { formatFrames } from "./eventMessages.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 import { requireRun } from "./lookups.ts";
@@ -41,6 +42,7 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
   const openValue = createOpenValue(http, row);
   const disconnected = disconnectSignal(reply.raw);
   const sse = openEventStream(reply, ": ping\n\n");
+  const words = createAgentWords(http, row, sse);
   const progress = new RunProgress();
   let version = 0;
   let deadline: number | undefined;
@@ -50,6 +52,7 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
     for (const event of events) {
       version = event.version;
       progress.apply(event);
+      words.apply(event);
       if (event.version <= lastSeen) continue;
       frames += await formatFrames(event, openValue);
       if (frames.length < MAX_WRITE_CHARS && event !== events.at(-1)) continue;
@@ -63,12 +66,14 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
   while (!disconnected.aborted) {
     // a failed read is repeated after the next wait
     await send((await http.readStream(stream, version + 1).catch(() => [])) as RecordedRunEvent[]);
+    words.follow();
     if (progress.isQuiet) break;
     if (progress.isOver) deadline ??= Date.now() + MAX_LATE_MS;
     if (deadline !== undefined && Date.now() >= deadline) break;
     const timeout = deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, deadline - Date.now()))];
     await waitForEvents({ stream, version }, AbortSignal.any([disconnected, ...timeout]));
   }
+  await words.close();
   sse.end("");
 }
 
@@ -81,7 +86,8 @@ export function eventStreamRoutes(app: App, http: Http): void {
     summary: "Follow the events of a run (SSE)",
     description:
       "`id` is the version of the run's stream; `Last-Event-ID` resumes after that event, on any server. Events are `run.*`, `step.*`, " +
-      "`approval.*` and `timer.*`. The stream ends after the run, and after steps that were still running at its end.",
+      "`approval.*`, `timer.*`, `wait.*` and `agent.*`; `agent.delta` has words of an agent as they come, and no `id`. " +
+      "The stream ends after the run, and after steps that were still running at its end.",
     params: z.object({ run_id: z.string() }),
   };
   app.get("/runs/:run_id/events", { onRequest: requireCredential(http), schema: following }, async (request, reply) => {

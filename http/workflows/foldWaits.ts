@@ -14,11 +14,11 @@ export const WAIT_OUTCOMES = [
 ] as const;
 type Outcome = (typeof WAIT_OUTCOMES)[number];
 
-/** Something that `run()` waits for without a worker: an approval, a timer, the end of a run, or an event. */
+/** Something that `run()` waits for without a worker: an approval, a timer, the end of a run, an event, or a turn of an agent. */
 export interface WaitView {
-  type: "approval" | "timer" | "run" | "event";
+  type: "approval" | "timer" | "run" | "event" | "agent";
   key: string;
-  /** Of an approval or an event. */
+  /** Of an approval, an event or an agent. */
   name: string | null;
   approval_id: string | null;
   /** The run that is awaited. */
@@ -32,6 +32,10 @@ export interface WaitView {
   decided_by: Actor | null;
   /** The event that answered. */
   event_id: string | null;
+  /** The turn of the agent, and its thread. */
+  agent_id: string | null;
+  turn_id: string | null;
+  thread_id: string | null;
   reminded_at: Date | null;
   escalated_at: Date | null;
   /** Links to the approval that were created. */
@@ -52,6 +56,9 @@ function begin(waits: WaitsView, begun: Begun): void {
     outcome: null,
     decided_by: null,
     event_id: null,
+    agent_id: null,
+    turn_id: null,
+    thread_id: null,
     reminded_at: null,
     escalated_at: null,
     links: 0,
@@ -101,6 +108,11 @@ function beginWait(waits: WaitsView, event: RecordedRunEvent<RunEventType>): voi
       const name = event.personal?.name ?? null;
       return begin(waits, { type: "event", key, name, since, until: toDate(expires_at) });
     }
+    case "AgentTurnRequested": {
+      const { key, turn_id, thread_id } = event.data;
+      const name = event.personal?.agent ?? null;
+      return begin(waits, { type: "agent", key, name, turn_id, thread_id, since, until: null });
+    }
     default:
   }
 }
@@ -138,6 +150,11 @@ export function applyToWaits(waits: WaitsView, event: RecordedRunEvent<RunEventT
       return end(waits, event, "fired");
     case "WaitAnswered":
       return end(waits, event, "answered", { event_id: event.data.message_id ?? null });
+    case "AgentTurnStarted": {
+      const wait = waits.get(event.data.key);
+      if (wait) wait.agent_id = event.data.agent_id;
+      return;
+    }
     case "WaitTimedOut":
       return end(waits, event, "timed_out");
     default:

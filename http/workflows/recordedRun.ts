@@ -6,7 +6,7 @@ import type { RecordedCall, RecordedEnd, RecordedRun } from "../base/runReplayer
 import { foldCalls, type MadeCall } from "./answeredCalls.ts";
 import { foldRun, type RunView } from "./foldRun.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
-import { createOpenJson, createOpenValue, openInherited, type OpenJson } from "./runValues.ts";
+import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
 
 /** Failures that `run()` itself causes. Others come from the rules of the run, and a replay has none. */
 const OWN_FAILURES = ["run_error", "run_timeout", "out_of_memory", "run_stuck", "not_serialisable", "result_too_large"];
@@ -23,13 +23,9 @@ function approvalTerms(events: readonly RecordedRunEvent[]): Map<string, string>
   return terms;
 }
 
-async function readAnswer({ answer, kind, endsRun }: MadeCall, open: OpenJson): Promise<RecordedCall["answer"]> {
-  // what expired with `on_expiry: "fail"` was never answered to run()
-  if (!answer || (kind === "approval" && endsRun)) return undefined;
-  if ("error" in answer) return answer;
-  const json = await open(answer);
-  return json === null ? undefined : { json };
-}
+/** What expired with `on_expiry: "fail"` was never answered to run(). */
+const readAnswer = async (call: MadeCall, open: OpenJson): Promise<RecordedCall["answer"]> =>
+  call.kind === "approval" && call.endsRun ? undefined : openAnswer(call, open);
 
 async function readEnd(
   events: readonly RecordedRunEvent[],

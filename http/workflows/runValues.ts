@@ -1,5 +1,5 @@
 import { blobFolder, streamName } from "#events/ids.ts";
-import type { CallAnswer, InheritedCall } from "#events/inheritedCalls.ts";
+import { agentCallAnswer, type CallAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { Http } from "../base/deps.ts";
 import type { MadeCall } from "./answeredCalls.ts";
@@ -100,16 +100,21 @@ export async function openInherited(
   return calls;
 }
 
-async function openAnswer(answer: CallAnswer | StoredValue, open: OpenJson): Promise<CallAnswer | undefined> {
-  if ("error" in answer) return answer;
+/** Undefined when there is none, or it was erased. */
+export async function openAnswer(
+  { answer, ofTurn }: Pick<MadeCall, "answer" | "ofTurn">,
+  open: OpenJson,
+): Promise<CallAnswer | undefined> {
+  if (!answer || "error" in answer) return answer;
   const json = await open(answer);
-  return json === null ? undefined : { json };
+  if (json === null) return undefined;
+  return ofTurn ? agentCallAnswer(json) : { json };
 }
 
 /** Answered calls in the form in which another run inherits them, opened one after the other. */
 export async function* openCalls(calls: MadeCall[], open: OpenJson): AsyncGenerator<InheritedCall> {
-  for (const { hasRun: _, endsRun: __, args, answer, ...call } of calls) {
-    const opened = answer && (await openAnswer(answer, open));
+  for (const { hasRun: _, endsRun: __, ofTurn, args, answer, ...call } of calls) {
+    const opened = await openAnswer({ answer, ofTurn }, open);
     if (opened) yield { ...call, args: args && (await open(args)), answer: opened };
   }
 }

@@ -25,13 +25,19 @@ export const Waiting = z.discriminatedUnion("type", [
     until: time.nullable().describe("The end of the timeout; null: there is none."),
   }),
   z.object({ type: z.literal("event"), name: z.string().nullable(), since: time, until: time.nullable() }),
+  z.object({
+    type: z.literal("agent"),
+    name: z.string().nullable().describe("The id or the name that `run()` gave."),
+    response_id: z.string(),
+    since: time,
+  }),
 ]);
 
 /** A wait of a run, open or ended. */
 export const RunWait = z.object({
-  type: z.enum(["approval", "timer", "run", "event"]),
+  type: z.enum(["approval", "timer", "run", "event", "agent"]),
   key: z.string(),
-  name: z.string().nullable().describe("Of the approval or the event."),
+  name: z.string().nullable().describe("Of the approval, the event or the agent."),
   approval_id: z.string().nullable(),
   run_id: z.string().nullable().describe("The run whose end is awaited."),
   since: time,
@@ -40,6 +46,9 @@ export const RunWait = z.object({
   outcome: z.enum(WAIT_OUTCOMES).nullable().describe("What ended it. `run_ended`: the run ended first."),
   decided_by: Actor.nullable().describe("Who decided the approval."),
   event_id: z.string().nullable().describe("The event that answered."),
+  agent_id: z.string().nullable().describe("The agent whose turn is awaited; null before it has started."),
+  turn_id: z.string().nullable(),
+  thread_id: z.string().nullable().describe("The thread of the turn."),
   reminded_at: time.nullable(),
   escalated_at: time.nullable(),
   links: z.int().describe("Links to the approval that were created."),
@@ -47,17 +56,18 @@ export const RunWait = z.object({
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-function presentOpen({ type, approval_id, name, run_id, since, until }: WaitView): z.infer<typeof Waiting> {
+function presentOpen({ type, approval_id, name, run_id, turn_id, since, until }: WaitView): z.infer<typeof Waiting> {
   const begun = { since: since.toISOString(), until: iso(until) };
   if (type === "approval")
     return { type, id: approval_id!, name: name!, since: begun.since, expires_at: until!.toISOString() };
   if (type === "timer") return { type, until: until!.toISOString() };
+  if (type === "agent") return { type, name, response_id: `resp_${turn_id}`, since: begun.since };
   return type === "run" ? { type, run_id: run_id!, ...begun } : { type, name, ...begun };
 }
 
-const ORDER = ["timer", "run", "event"] as const;
+const ORDER = ["timer", "run", "event", "agent"] as const;
 
-/** The approvals, steps, timers, runs and events that a live run waits for. */
+/** The approvals, steps, timers, runs, events and agents that a live run waits for. */
 export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
   if (!isLive(run)) return [];
   const waits = openWaits(run.waits);

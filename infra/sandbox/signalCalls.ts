@@ -9,6 +9,7 @@ const SIGNAL_FUNCTIONS = new Set([
   "startRun",
   "waitForRun",
   "waitForEvent",
+  "agent",
   "complete",
   "continueAs",
   "sleep",
@@ -36,7 +37,9 @@ export function methodCall(call: CallExpression): { object: AnyNode; name: strin
 
 /** Local names of the signal functions, which a module may rename as it imports them, and of the context of `run`. */
 function localNames(program: Program): { functions: Map<string, string>; contexts: Set<string> } {
-  const functions = new Map([...SIGNAL_FUNCTIONS].map((name) => [name, name]));
+  // authors have functions of their own that are named agent: there it counts when it is imported
+  const globals = [...SIGNAL_FUNCTIONS].filter((name) => name !== "agent");
+  const functions = new Map(globals.map((name) => [name, name]));
   const contexts = new Set(["ctx"]);
   walkSyntax(program, (node) => {
     if (

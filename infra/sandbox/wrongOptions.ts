@@ -6,7 +6,7 @@ import {
   parseDuration,
   parseTime,
 } from "./workflows/callOptions.ts";
-import { checkNextArgs, parseMatch, parseOnParentEnd } from "./workflows/linkCalls.ts";
+import { checkNextArgs, parseMatch, parseOnParentEnd, parseThreadId, parseVars } from "./workflows/linkCalls.ts";
 import { findSignalCalls, type SignalCall } from "./signalCalls.ts";
 import { isUncertain, propertyName, readValue } from "./staticValue.ts";
 import { findStepFaults, type Fault } from "./wrongStepCalls.ts";
@@ -68,6 +68,15 @@ const OPTIONS: Record<string, { at: number; checks: Record<string, Check> }> = {
   waitForEvent: {
     at: 1,
     checks: { key: isKey, timeout: asTime(parseDuration), match: asParsed(parseMatch, /^waitForEvent: match /) },
+  },
+  agent: {
+    at: 2,
+    checks: {
+      key: isKey,
+      onError: ON_ERROR,
+      vars: asParsed(parseVars, /^agent: vars /),
+      thread_id: asParsed(parseThreadId, /^agent: thread_id /),
+    },
   },
   sleep: { at: 1, checks: { key: isKey } },
   sleepUntil: { at: 1, checks: { key: isKey } },

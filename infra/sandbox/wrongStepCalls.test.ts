@@ -93,7 +93,7 @@ test.each(["export async function run(ctx, args) {", "export const run = async (
     const ctx = start.includes("context") ? "context" : "ctx";
     expect(inModule(`${start}\n  await ${ctx}.runSteps("a");\n}`)).toEqual([
       {
-        message: expect.stringMatching(/^ctx\.runSteps does not exist; there are awaitApproval, /),
+        message: expect.stringMatching(/^ctx\.runSteps does not exist; there are agent, awaitApproval, /),
         line: 2,
         column: 9,
       },

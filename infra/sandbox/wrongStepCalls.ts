@@ -23,6 +23,7 @@ const INPUTS: Record<string, PlatformCall> = {
 const FUNCTIONS = {
   step: ["agents.run", "chat", "fetch", "knowledge.read", "knowledge.search", "log", "secrets.get", "tools.call"],
   run: [
+    "agent",
     "awaitApproval",
     "complete",
     "continueAs",

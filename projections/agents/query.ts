@@ -1,7 +1,7 @@
 import { isUuid } from "#events/ids.ts";
 import type { ToolApprovals } from "#events/toolApproval.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decodeOrNull, decode, type Db } from "../projection.ts";
+import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
 export interface AgentRow {
   id: string;
@@ -48,6 +48,20 @@ export async function getAgent(db: Db, organization: string, id: string): Promis
   if (!isUuid(id)) return undefined;
   const [row] = await db.query<StoredRow>(`${SELECT} where a.id = $2 and a.organization_id = $1`, [organization, id]);
   return row && parseRow(row);
+}
+
+/** Ids of agents with a name that a project can use; ten are enough to see that it is ambiguous. */
+export async function listAgentsNamed(
+  db: Db,
+  { organization_id, project_id }: { organization_id: string; project_id: string | null },
+  name: string,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from read.agents where organization_id = $1 and name = $2
+      and ($3::uuid is null or project_id is null or project_id = $3) order by id limit 10`,
+    [organization_id, encode(name), project_id],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Names of the agents that have a tool, in order of creation. */

@@ -1,6 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { eventTime, type RunEvent } from "#events/run.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { approvalLinks, useLink } from "./linkRows.ts";
 import { approvalPeople } from "./approvalPeople.ts";
 import { encodeAssignees } from "./assignees.ts";
 import { toolApprovals, type ToolApprovalEvent } from "./toolApprovals.ts";
@@ -97,42 +98,6 @@ function applyRequest({
   ];
 }
 
-const applyLink = ({
-  organization_id,
-  version,
-  data,
-  personal,
-  recorded_at,
-}: EventRecord<"ApprovalLinkCreated">): Change[] => {
-  if (!personal) return [];
-  const { link_id, approval_id, run_id, created_by, expires_at, secret_hash } = data;
-  return [
-    {
-      table: "approval_links",
-      kind: "put",
-      key: { id: link_id },
-      row: {
-        approval_id,
-        run_id,
-        organization_id,
-        version,
-        secret_hash,
-        name: encode(personal.name),
-        email: encode(personal.email),
-        created_by_id: created_by.id,
-        expires_at: new Date(expires_at),
-        created_at: recorded_at,
-      },
-    },
-  ];
-};
-
-const patchLink = (id: string, row: Row): Change[] => [{ table: "approval_links", kind: "patch", key: { id }, row }];
-
-/** The link that a vote or a decision used up. */
-const useLink = ({ data: { by, at, decision } }: EventRecord<"ApprovalVoted" | "ApprovalDecided">): Change[] =>
-  by.type === "link" ? patchLink(by.id, { used_at: new Date(at), decision }) : [];
-
 const putVote = ({ organization_id, version, data, personal }: EventRecord<"ApprovalVoted">): Change[] => [
   {
     table: "approval_votes",
@@ -164,7 +129,6 @@ const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Chan
     decided_at: new Date(data.at),
   });
 
-/** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 function applyMessageWait(event: EventRecord<"MessageWaitStarted">): Change[] {
   const { organization_id, position, data, personal } = event;
   if (!personal) return [];
@@ -184,6 +148,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
   { table: "message_waits", kind: "removeWhere", where: { run_id } },
 ];
 
+/** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
   version: 9,
@@ -204,8 +169,7 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     ValueNoted: nothing,
     ApprovalRequested: applyRequest,
     ApprovalVoted: (event) => [...putVote(event), ...useLink(event)],
-    ApprovalLinkCreated: applyLink,
-    ApprovalLinkRevoked: ({ data, recorded_at }) => patchLink(data.link_id, { revoked_at: recorded_at }),
+    ...approvalLinks,
     ...approvalPeople,
     ApprovalDecided: (event) => [...applyDecision(event), ...useLink(event)],
     ApprovalReminded: ({ data }) => patchApproval(data.approval_id, { reminded_at: new Date(data.at) }),
@@ -220,6 +184,9 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     RunWaitStarted: nothing,
     MessageWaitStarted: applyMessageWait,
     RunWaitRegistered: nothing,
+    AgentTurnRequested: nothing,
+    AgentTurnStarted: nothing,
+    AgentTurnPending: nothing,
     WaitAnswered: endMessageWait,
     WaitTimedOut: endMessageWait,
     RunWatched: nothing,

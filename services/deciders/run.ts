@@ -25,7 +25,8 @@ import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } fr
 import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
 import { applyDueApprovals, createApprovalLink, decideApproval, revokeApprovalLink } from "./runApprovals.ts";
 import { recordEntry } from "./runEntry.ts";
-import { evolve, hasWork, isEnded, isLive, type LiveRun, type RunState, workStatus } from "./runState.ts";
+import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { hasWork, workStatus } from "./runWork.ts";
 import { applyTick } from "./runTick.ts";
 
 /** Workers lost in a row, without progress in between, before the run fails with `worker_lost`. */
@@ -122,7 +123,7 @@ const mayForget = ({ at, data }: CommandFrom<typeof ForgetRun>, state: RunState)
   isEnded(state) && (data.by_rule ? state.settling === null : Date.parse(state.forget_at) <= Date.parse(at));
 
 export const run: Decider<RunState, RunCommand, RunEvent> = {
-  version: 5,
+  version: 6,
   initial: { status: "absent" },
 
   decide(command, state) {

@@ -19,7 +19,8 @@ import {
 import type { Actor } from "#events/runOrigin.ts";
 import type { OpenApproval } from "./openApprovals.ts";
 import { failRun, type RunChanges } from "./runChanges.ts";
-import { evolve, hasWork, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { hasWork } from "./runWork.ts";
 
 /** Links of one approval, revoked ones too: they are part of the run's state. */
 const MAX_LINKS = 20;

@@ -6,7 +6,7 @@ import { Limits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
 import { NO_TICK } from "#test/noTick.ts";
 import { run } from "./run.ts";
-import { workStatus } from "./runState.ts";
+import { workStatus } from "./runWork.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const id = { run_id: "r1" };

@@ -29,17 +29,28 @@ export const inheritChild = (run_id: string): ChildRun => ({
   isCancelled: true,
 });
 
-/** A wait for the end of another run, or for a message. */
+/** The turn of an agent that a call asked for. */
+export interface AwaitedTurn {
+  turn_id: string;
+  thread_id: string;
+}
+
+/** A wait for the end of another run, for a message, or for a turn. */
 export interface Wait {
-  /** Null: a message is awaited. */
+  /** Null: a message or a turn is awaited. */
   awaited_run_id: string | null;
   /** Null: no timeout. */
   expires_at: string | null;
-  /** Whether this run will learn of the end of the awaited one. Nothing has to be done for a message. */
+  /** Whether this run will learn of the end of what it waits for. Nothing has to be done for a message. */
   isRegistered: boolean;
+  turn?: AwaitedTurn;
+  /** When to look whether the turn has ended; absent before it has started. */
+  look_at?: string;
 }
 
 export interface LiveLinks {
+  /** Steps scheduled and turns requested so far. */
+  scheduled: number;
   /** A list, because each event copies it. */
   children: ChildRun[];
   /** Child runs requested so far. */
@@ -55,6 +66,8 @@ export interface Settling {
   cancel: string[];
   /** Those of `cancel` whose start was not recorded: it may still be on its way. */
   unstarted: string[];
+  /** Turns to stop. */
+  stop?: AwaitedTurn[];
   /** Runs that must learn of the end. */
   notify: Watcher[];
   /** The run that goes on, which must be started. */
@@ -66,11 +79,16 @@ export const hasOpenLinks = ({ children, waits }: LiveLinks): boolean =>
   children.some(({ status }) => status === "requested") ||
   Object.values(waits).some(({ isRegistered }) => !isRegistered);
 
+const openTurns = ({ waits }: Pick<LiveLinks, "waits">): AwaitedTurn[] =>
+  Object.values(waits).flatMap(({ turn }) => turn ?? []);
+
 /** What the end of a run asks for; null for nothing. A completed run leaves its child runs alone. */
-export function settlingAfter({ children, watchers }: LiveLinks, status: string): Settling | null {
+export function settlingAfter({ children, watchers, waits }: LiveLinks, status: string): Settling | null {
   const cancelled = status === "completed" ? [] : children.filter(({ isCancelled }) => isCancelled);
-  if (cancelled.length === 0 && watchers.length === 0) return null;
+  const stop = openTurns({ waits });
+  if (cancelled.length + watchers.length + stop.length === 0) return null;
   return {
+    ...(stop.length > 0 && { stop }),
     cancel: cancelled.map(({ run_id }) => run_id),
     unstarted: cancelled.filter(({ status: start }) => start === "requested").map(({ run_id }) => run_id),
     notify: watchers,
@@ -79,11 +97,12 @@ export function settlingAfter({ children, watchers }: LiveLinks, status: string)
 
 /** What is left to do after a run that goes on as another one: that one gets its watchers, and the child runs that end with the chain. */
 const settlingContinued = (
-  { watchers, children }: LiveLinks,
+  { watchers, children, waits }: LiveLinks,
   { run_id, continued_as }: { run_id: string; continued_as: string },
 ): Settling => ({
   cancel: [],
   unstarted: [],
+  stop: openTurns({ waits }),
   notify: [],
   next: {
     run_id: continued_as,
@@ -105,6 +124,11 @@ const withoutWait = (waits: LiveLinks["waits"], key: string): LiveLinks["waits"]
   const { [key]: _, ...rest } = waits;
   return rest;
 };
+
+function changeWait({ waits }: LiveLinks, key: string, change: Partial<Wait>): Partial<LiveLinks> {
+  const wait = waits[key];
+  return wait ? { waits: { ...waits, [key]: { ...wait, ...change } } } : {};
+}
 
 /** Ends a wait. A child run whose end was awaited needs no cancelling any more. */
 function answerWait({ children, waits }: LiveLinks, key: string): Partial<LiveLinks> {
@@ -150,10 +174,17 @@ export function evolveLinks(state: LiveLinks, event: RunEvent): Partial<Linked> 
         waits: { ...state.waits, [key]: { awaited_run_id: null, expires_at, isRegistered: true } },
       };
     }
-    case "RunWaitRegistered": {
-      const { key } = event.data;
-      const wait = state.waits[key];
-      return wait ? { waits: { ...state.waits, [key]: { ...wait, isRegistered: true } } } : {};
+    case "AgentTurnRequested": {
+      const { key, turn_id, thread_id } = event.data;
+      const wait: Wait = { awaited_run_id: null, expires_at: null, isRegistered: false, turn: { turn_id, thread_id } };
+      return { woken: false, scheduled: state.scheduled + 1, waits: { ...state.waits, [key]: wait } };
+    }
+    case "RunWaitRegistered":
+      return changeWait(state, event.data.key, { isRegistered: true });
+    case "AgentTurnStarted":
+    case "AgentTurnPending": {
+      const { key, look_at } = event.data;
+      return changeWait(state, key, { isRegistered: true, look_at });
     }
     case "WaitAnswered": {
       const { key, epoch, worker } = event.data;

@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { Rejection } from "#events/rejection.ts";
 import type { RunEvent } from "#events/run.ts";
 import {
+  AgentTurnPending,
+  AgentTurnRequested,
+  AgentTurnStarted,
   ChildRunRequested,
   ChildRunStarted,
   MessageWaitStarted,
@@ -17,7 +20,8 @@ import {
 import type { TickResult } from "#events/runParts.ts";
 import { failRun, startChanges, type RunChanges } from "./runChanges.ts";
 import { watcherIn } from "./runLinkState.ts";
-import { hasWork, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { hasWork } from "./runWork.ts";
 
 /** Waits that a run may have at once. */
 const MAX_WAITS = 1_000;
@@ -33,9 +37,9 @@ export function applyLinks(
   { run_id, at }: { run_id: string; at: string },
 ): boolean {
   const { childCount, project_id, waits } = changes.state as LiveRun;
-  const waiting = Object.keys(waits).length + tick.runWaits.length + tick.messageWaits.length;
+  const waiting = Object.keys(waits).length + tick.runWaits.length + tick.messageWaits.length + tick.agentTurns.length;
   if (waiting > MAX_WAITS) {
-    const message = `The run waits for more than ${MAX_WAITS} runs and events at once.`;
+    const message = `The run waits for more than ${MAX_WAITS} runs, agents and events at once.`;
     failRun(changes, run_id, at, { code: "too_many_waits", error: { message, line: null } });
     return false;
   }
@@ -49,6 +53,8 @@ export function applyLinks(
   for (const wait of tick.runWaits) changes.add(RunWaitStarted.of({ run_id, ...wait }));
   for (const { key, name, match, expires_at } of tick.messageWaits)
     changes.add(MessageWaitStarted.of({ run_id, key, project_id, expires_at }, { name, match }));
+  for (const { agent, request, ...turn } of tick.agentTurns)
+    changes.add(AgentTurnRequested.of({ run_id, ...turn }, { agent, request }));
   return true;
 }
 
@@ -83,7 +89,7 @@ function deliverMessage(command: Extract<RunLinkCommand, { type: "DeliverMessage
   const { run_id, key, message_id, answer } = command.data;
   const wait = state.waits[key];
   const isOver = wait?.expires_at != null && Date.parse(wait.expires_at) <= Date.parse(command.at);
-  if (!wait || wait.awaited_run_id !== null || isOver) return [];
+  if (!wait || wait.awaited_run_id !== null || wait.turn || isOver) return [];
   return [WaitAnswered.of({ run_id, key, message_id, ...leaseFor(command, state) }, { answer })];
 }
 
@@ -92,6 +98,21 @@ function answerRunWaits(command: Extract<RunLinkCommand, { type: "AnswerRunWaits
   const answered = Object.entries(state.waits).filter(([, wait]) => wait.awaited_run_id === awaited_run_id);
   const lease = leaseFor(command, state);
   return answered.map(([key]) => WaitAnswered.of({ run_id, key, ...lease }, { answer }));
+}
+
+function answerAgentTurn(command: Extract<RunLinkCommand, { type: "AnswerAgentTurn" }>, state: LiveRun): RunEvent[] {
+  const { run_id, turn_id, answer } = command.data;
+  const answered = Object.entries(state.waits).filter(([, { turn }]) => turn?.turn_id === turn_id);
+  const lease = leaseFor(command, state);
+  return answered.map(([key]) => WaitAnswered.of({ run_id, key, ...lease }, { answer }));
+}
+
+function recordAgentTurn({ data }: Extract<RunLinkCommand, { type: "RecordAgentTurn" }>, state: LiveRun): RunEvent[] {
+  const { run_id, key, agent_id, look_at } = data;
+  const wait = state.waits[key];
+  if (!wait?.turn || wait.isRegistered !== (agent_id === undefined)) return [];
+  if (agent_id === undefined) return [AgentTurnPending.of({ run_id, key, look_at })];
+  return [AgentTurnStarted.of({ run_id, key, ...wait.turn, agent_id, look_at })];
 }
 
 function recordChildRun({ data, at }: Extract<RunLinkCommand, { type: "RecordChildRun" }>, state: LiveRun): RunEvent[] {
@@ -122,6 +143,10 @@ export function decideLinks(command: RunLinkCommand, state: RunState): RunEvent[
       return isLive(state) ? recordWatch(command, state) : [];
     case "DeliverMessage":
       return isLive(state) ? deliverMessage(command, state) : [];
+    case "AnswerAgentTurn":
+      return isLive(state) ? answerAgentTurn(command, state) : [];
+    case "RecordAgentTurn":
+      return isLive(state) ? recordAgentTurn(command, state) : [];
     case "AnswerRunWaits":
       return isLive(state) ? answerRunWaits(command, state) : [];
   }

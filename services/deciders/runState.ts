@@ -1,10 +1,8 @@
-import type { WorkStatus } from "#events/decider.ts";
 import type { RunEvent } from "#events/run.ts";
-import { approvalTimes, changeApproval, requestApproval, type OpenApproval } from "./openApprovals.ts";
+import { changeApproval, requestApproval, type OpenApproval } from "./openApprovals.ts";
 import {
   END_STATUS,
   evolveLinks,
-  hasOpenLinks,
   inheritChild,
   settlingOf,
   type LiveLinks,
@@ -45,8 +43,6 @@ export interface LiveRun extends RunBase, LiveLinks {
   expires_at: string;
   retention_days: number;
   max_steps: number;
-  /** Steps scheduled so far. */
-  scheduled: number;
   approvals: Record<string, OpenApproval>;
   /** The time at which each timer fires, by call key. */
   timers: Record<string, string>;
@@ -88,22 +84,6 @@ export const isRunning = (
   const isHolder = state.epoch === epoch && state.worker === worker;
   return isHolder && step?.status === "running" && step.attempt === attempt;
 };
-
-/** Whether a worker has something to do now, not counting waits. */
-export const hasWork = (run: LiveRun): boolean =>
-  run.woken || run.steps.some(({ status }) => status !== "waiting") || hasOpenLinks(run);
-
-/** The earliest time at which a timer, a retry, something about an approval, a wait or the run itself is due. */
-export function nextDue({ expires_at, timers, approvals, steps, waits }: LiveRun): string {
-  const times = [
-    expires_at,
-    ...Object.values(timers),
-    ...Object.values(approvals).flatMap(approvalTimes),
-    ...Object.values(waits).flatMap((wait) => wait.expires_at ?? []),
-    ...steps.flatMap(({ retry_at }) => retry_at ?? []),
-  ];
-  return times.reduce((least, time) => (Date.parse(time) < Date.parse(least) ? time : least));
-}
 
 const without = <T>(record: Record<string, T>, key: string): Record<string, T> => {
   const { [key]: _, ...rest } = record;
@@ -234,17 +214,4 @@ export function evolve(state: RunState, event: RunEvent): RunState {
   if (event.type === "RunForgotten") return { status: "forgotten" };
   if (isLive(state)) return evolveLive({ ...state, version: state.version + 1 }, event);
   return isEnded(state) ? evolveEnded({ ...state, version: state.version + 1 }, event) : state;
-}
-
-/** A run that only waits needs no worker (ADR 13). */
-export function workStatus(state: RunState): WorkStatus {
-  if (isLive(state)) {
-    const due_at = nextDue(state);
-    if (hasWork(state)) return { status: "running", due_at, worker: state.worker };
-    return { status: "waiting", due_at, worker: null };
-  }
-  if (!isEnded(state)) return { status: null, due_at: null, worker: null };
-  const { steps, settling, forget_at: due_at, worker } = state;
-  if (steps.length > 0) return { status: "ending", due_at, worker };
-  return { status: settling === null ? "waiting" : "ending", due_at, worker: null };
 }

@@ -56,7 +56,7 @@ function continueAs(
 function continueRun(changes: RunChanges, tick: TickResult, context: ChangeContext): void {
   const { run_id, at, worker } = context;
   const { max_steps, scheduled, workflow_id, project_id } = changes.state as LiveRun;
-  const more = tick.schedule.reduce((sum, { steps }) => sum + steps.length, 0);
+  const more = tick.schedule.reduce((sum, { steps }) => sum + steps.length, tick.agentTurns.length);
   if (scheduled + more > max_steps) {
     const error = {
       message: `The run asks for more than ${max_steps} steps, the most that its workflow allows.`,

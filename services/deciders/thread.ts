@@ -71,6 +71,8 @@ function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadState): 
 type StartedTurn = Extract<ThreadEvent, { type: "TurnStarted" }>["data"];
 type EndCommand = Extract<ThreadCommand, { type: "CompleteTurn" | "FailTurn" | "StopTurn" | "RefuseTurn" }>;
 
+const awaited = ({ awaited_by }: Pick<StartedTurn, "awaited_by">) => awaited_by !== undefined && { awaited_by };
+
 function endTurn(command: EndCommand, state: ThreadState): ThreadEvent[] {
   switch (command.type) {
     case "CompleteTurn": {
@@ -78,29 +80,36 @@ function endTurn(command: EndCommand, state: ThreadState): ThreadEvent[] {
       const { said, ...data } = command.data;
       const open_calls = said.calls?.map(({ id }) => id);
       return turn
-        ? [TurnCompleted.of({ ...data, model: data.model ?? turn.model, ...(open_calls && { open_calls }) }, { said })]
+        ? [
+            TurnCompleted.of(
+              { ...data, model: data.model ?? turn.model, ...awaited(turn), ...(open_calls && { open_calls }) },
+              { said },
+            ),
+          ]
         : [];
     }
     case "FailTurn": {
       const turn = findCurrent(state, command.data);
       const { said, message, ...data } = command.data;
-      const failed = turn && TurnFailed.of({ ...data, model: data.model ?? turn.model }, { said, message });
+      const failed =
+        turn && TurnFailed.of({ ...data, model: data.model ?? turn.model, ...awaited(turn) }, { said, message });
       return failed ? [...cancelApprovals(turn), failed] : [];
     }
     case "StopTurn": {
       const turn = findCurrent(state, command.data);
       const { said, ...data } = command.data;
-      const stopped = turn && TurnStopped.of({ ...data, model: data.model ?? turn.model }, { said });
+      const stopped = turn && TurnStopped.of({ ...data, model: data.model ?? turn.model, ...awaited(turn) }, { said });
       return stopped ? [...cancelApprovals(turn), stopped] : [];
     }
     case "RefuseTurn": {
       const { turn_id, attempt, code } = command.data;
-      return findRunning(state, command.data) ? [TurnRefused.of({ turn_id, attempt, code })] : [];
+      const turn = findRunning(state, command.data);
+      return turn ? [TurnRefused.of({ turn_id, attempt, code, ...awaited(turn) })] : [];
     }
   }
 }
 
-const startedTurn = ({ turn_id, worker, model, ends_by, command_id, agent }: StartedTurn): RunningTurn => ({
+const startedTurn = ({ turn_id, worker, model, ends_by, command_id, agent, awaited_by }: StartedTurn): RunningTurn => ({
   id: turn_id,
   attempt: 1,
   worker,
@@ -108,6 +117,7 @@ const startedTurn = ({ turn_id, worker, model, ends_by, command_id, agent }: Sta
   ends_by,
   command_id,
   of_agent: agent !== undefined,
+  ...awaited({ awaited_by }),
   deaths: 0,
   approvals: {},
   left_ms: null,
@@ -124,7 +134,7 @@ const withoutTurn = (state: Extract<ThreadState, { status: "open" }>, id: string
 });
 
 export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
-  version: 6,
+  version: 7,
   initial: { status: "absent" },
 
   decide(command, state) {

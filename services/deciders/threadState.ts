@@ -17,6 +17,8 @@ export interface RunningTurn {
   command_id: string;
   /** Whether it is a response of an agent. A response that has started stays in its thread, even if it is refused. */
   of_agent: boolean;
+  /** The run that learns of its end. */
+  awaited_by?: string;
   /** Workers that died while they had it. */
   deaths: number;
   /** Pending approvals of its calls, by id. */

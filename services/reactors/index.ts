@@ -5,6 +5,7 @@ import { attendOnSettling } from "./attendOnSettling.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
 import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
 import type { Reactor } from "./reactor.ts";
+import { tellRun } from "./tellRun.ts";
 
 /** The reactors of each event type. */
 export const reactors: Record<string, Reactor[]> = {
@@ -17,7 +18,10 @@ export const reactors: Record<string, Reactor[]> = {
   RunFailed: [attendOnSettling],
   RunCancelled: [attendOnSettling],
   RunContinued: [attendOnSettling],
-  TurnRefused: [deleteBlobsOnForgotten],
+  TurnCompleted: [tellRun],
+  TurnFailed: [tellRun],
+  TurnStopped: [tellRun],
+  TurnRefused: [deleteBlobsOnForgotten, tellRun],
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],
   FileDeleted: [deleteBlobsOnForgotten],

@@ -55,6 +55,8 @@ export interface Conversation {
   recordCall(call: CallRecord): Promise<void>;
   /** The tools whose calls wait for a person. */
   approvals: ToolApprovals;
+  /** Whether the turn can wait for a person. A step of a workflow cannot. */
+  mayWait: boolean;
   recordStart(call: { round: number; call: number }): Promise<void>;
   /** Parks the turn until people have decided, and throws TurnLost. Answers with the reason if it cannot wait. */
   park(round: number, calls: WaitingCall[]): Promise<string>;
@@ -106,9 +108,9 @@ interface OpenCall {
 }
 
 /** The calls of a round that have no result yet, without those of the caller's own tools. */
-function listOpenCalls({ rounds, tools, approvals, context }: Conversation, round: number): OpenCall[] {
+function listOpenCalls({ rounds, tools, approvals, mayWait }: Conversation, round: number): OpenCall[] {
   const { calls, results, decisions } = rounds[round]!;
-  const options = { approvals, isOfRun: context.run_id !== null };
+  const options = { approvals, isOfRun: !mayWait };
   const isOffered = (name: string) => tools.some((tool) => tool.name === name);
   return calls.flatMap((call, n) => {
     if (call.client || results[n] !== undefined) return [];

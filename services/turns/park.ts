@@ -1,6 +1,5 @@
 import { deriveId } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
-import { actorOf } from "#events/runOrigin.ts";
 import type { WaitingCall } from "./converse.ts";
 import { TurnLost, type createStepRecorder } from "./steps.ts";
 import type { TurnToRun } from "./turnToRun.ts";
@@ -35,7 +34,7 @@ export async function parkTurn(
   recorder: Recorder,
   { round, calls, frames }: Waiting,
 ): Promise<string> {
-  const { organization_id, turn_id, agent, principal, project_id } = turn;
+  const { organization_id, turn_id, agent, asked_by, project_id } = turn;
   if (!agent) return "Only an agent can wait for the approval of a person. The call did not run.";
   if (!(await hasAgent(organization_id, agent.agent_id))) return "The agent was deleted. The call did not run.";
   if ((await countParked(organization_id)) >= max_parked)
@@ -44,7 +43,7 @@ export async function parkTurn(
   await recorder.recordPark({
     agent_id: agent.agent_id,
     project_id,
-    asked_by: actorOf(principal),
+    asked_by,
     frames: await recorder.storeFrames(frames),
     approvals: calls.map(({ n, call, approval }) => {
       const { assignees, self_approval, allow_api_key, expires_in_seconds } = approval;

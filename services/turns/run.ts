@@ -195,6 +195,7 @@ async function askWithTools(
       onFrame,
       ...recorder,
       approvals: prompt.agent?.tool_approvals ?? {},
+      mayWait: turn.awaited_by !== null || runOfScope(turn.scope) === null,
       park: (round, calls) => parkTurn(options.toolApprovals, turn, recorder, { round, calls, frames: emitted() }),
       onToolError: (error, tool) => options.onToolError(error, turn, tool),
     });
@@ -224,7 +225,7 @@ function describeWindow(
 }
 
 const toolContext = (
-  { organization_id, turn_id, thread, scope, principal }: TurnToRun,
+  { organization_id, turn_id, thread, scope, awaited_by, principal }: TurnToRun,
   { user, vars, knowledge }: Prompt,
   signal: AbortSignal,
 ): ToolContext => ({
@@ -235,7 +236,7 @@ const toolContext = (
   user,
   vars,
   collections: knowledge?.collections ?? null,
-  run_id: runOfScope(scope),
+  run_id: awaited_by ?? runOfScope(scope),
   signal,
 });
 

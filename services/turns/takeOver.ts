@@ -150,8 +150,9 @@ export async function takeOverTurn(
     await giveUp(options, head, { ...turn, attempt }, progress, KILLS_WORKERS);
     return undefined;
   }
-  // Readers keep what they have seen, so a turn with unrecorded text cannot be generated again.
-  if (!started || attempt - turn.resumed > MAX_ATTEMPTS || progress.hasUnrecordedText) {
+  // Readers keep what they have seen, so a turn with unrecorded text cannot be generated again. Readers of a run's events start over.
+  const isContradicted = progress.hasUnrecordedText && turn.awaited_by === undefined;
+  if (!started || attempt - turn.resumed > MAX_ATTEMPTS || isContradicted) {
     await giveUp(options, head, { ...turn, attempt }, progress, "The process that worked on this turn was lost.");
     return undefined;
   }

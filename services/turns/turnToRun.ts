@@ -1,6 +1,7 @@
 import type { Principal, RecordedEvent } from "#events/envelope.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
+import { actorOf, type Actor } from "#events/runOrigin.ts";
 import type { PromptOrBlob, TurnAgent } from "#events/thread.ts";
 
 /** One attempt at a turn. */
@@ -18,8 +19,12 @@ export interface TurnToRun {
   agent: TurnAgent | undefined;
   /** The owner of its thread. */
   scope: string;
-  /** Who asked. */
+  /** The run that waits for it without a worker. */
+  awaited_by: string | null;
+  /** Who sent its command. */
   principal: Principal;
+  /** Who asked: where a rule excludes self-approval, they do not decide its calls. */
+  asked_by: Actor;
   /** The project that it is counted for. */
   project_id: string | null;
   ends_by: string;
@@ -54,6 +59,8 @@ export function turnFromEvent(
     agent?: TurnAgent;
     route?: Route;
     project_id?: string;
+    awaited_by?: string;
+    asked_by?: Actor;
   };
   const { turn_id, scope, model, route, streamed, agent } = data;
   return {
@@ -66,7 +73,9 @@ export function turnFromEvent(
     streamed,
     agent,
     scope,
+    awaited_by: data.awaited_by ?? null,
     principal: started.meta.principal,
+    asked_by: data.asked_by ?? actorOf(started.meta.principal),
     project_id: data.project_id ?? null,
     ends_by: ends_by ?? data.ends_by,
     request_id: started.meta.request_id,

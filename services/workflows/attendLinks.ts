@@ -1,10 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
-import { AnswerRunWaits, RecordChildRun, RecordWatch, WatchRun, type Refusal } from "#events/runLinks.ts";
+import {
+  agentTurnIds,
+  AnswerAgentTurn,
+  AnswerRunWaits,
+  RecordAgentTurn,
+  RecordChildRun,
+  RecordWatch,
+  WatchRun,
+  type Refusal,
+} from "#events/runLinks.ts";
 import { isEnded, isLive, type LiveRun } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import type { StartChildRun } from "./childRuns.ts";
+import { firstLook, refusedAnswer, type StartAgentTurn } from "./agentTurns.ts";
 import { isContinued, readNewestRun } from "./newestRun.ts";
 import type { OpenRun } from "./openRun.ts";
 import { readRunAnswer, type RunAnswerDeps } from "./runAnswer.ts";
@@ -13,18 +23,34 @@ export interface LinkDeps extends RunAnswerDeps {
   log: RunAnswerDeps["log"] & Pick<EventLog, "heads" | "read">;
   send: Send;
   startChildRun: StartChildRun;
+  startAgentTurn: StartAgentTurn;
 }
 
-/** Starts of child runs, and registrations of waits, that run at the same time. */
+/** Starts of child runs and of turns, and registrations of waits, that run at the same time. */
 const CONCURRENCY = 10;
 /** Pause before another look at a chain whose next run is on its way. */
 const RETRY_MS = 200;
+/** Pause before the limits are asked again. */
+const MAX_PAUSE_MS = 1_000;
 
 async function startChild({ startChildRun, send }: LinkDeps, { history, values }: OpenRun, key: string) {
   const { child_run_id, workflow, args } = history.links.children.get(key)!;
   const refused = await startChildRun(history, { child_run_id, workflow, args: await values.json(args) });
   const refusal = refused ? { ...refused, message: `startRun: ${refused.message}` } : null;
   await send(history, RecordChildRun.type, { run_id: history.created.run_id, key, refusal });
+}
+
+/** A turn that the limits of a minute have no room for is tried again, while the run does other things. */
+async function startTurn({ startAgentTurn, send }: LinkDeps, { history, values }: OpenRun, key: string) {
+  const { request, ...turn } = history.links.agentTurns.get(key)!;
+  const { run_id } = history.created;
+  const continues = turn.thread_id !== agentTurnIds(run_id, key).thread_id;
+  const started = await startAgentTurn(history, { ...turn, continues, request: await values.json(request) });
+  if ("later" in started) return sleep(Math.min(started.later, MAX_PAUSE_MS));
+  if ("agent_id" in started)
+    return void (await send(history, RecordAgentTurn.type, { run_id, key, ...started, look_at: firstLook() }));
+  const answer = await values.store(refusedAnswer(started.refused));
+  await send(history, AnswerAgentTurn.type, { run_id, turn_id: turn.turn_id, answer });
 }
 
 const NOT_FOUND: Refusal = {
@@ -94,7 +120,7 @@ async function registerWait(deps: LinkDeps, run: OpenRun, key: string, awaited_r
   await send(history, AnswerRunWaits.type, { run_id, awaited_run_id, answer });
 }
 
-/** Starts the child runs that a run asks for, and registers its waits. All of them must be recorded. */
+/** Starts the child runs and the turns that a run asks for, and registers its waits. All of them must be recorded. */
 export async function attendLinks(deps: LinkDeps, run: OpenRun): Promise<void> {
   const { state } = run.history;
   if (!isLive(state)) return;
@@ -107,9 +133,9 @@ export async function attendLinks(deps: LinkDeps, run: OpenRun): Promise<void> {
           startChild(deps, run, key),
     ),
     ...unregistered.map(
-      ([key, { awaited_run_id }]) =>
+      ([key, { awaited_run_id, turn }]) =>
         () =>
-          registerWait(deps, run, key, awaited_run_id!),
+          turn ? startTurn(deps, run, key) : registerWait(deps, run, key, awaited_run_id!),
     ),
   ];
   for (let n = 0; n < work.length; n += CONCURRENCY)

@@ -180,7 +180,7 @@ export function fold(history: History, event: NewEvent, readJson: ReadJson): voi
 function answerLink(history: History, event: RunEvent, readJson: ReadJson): void {
   const answered = foldLink(history.links, event, readJson);
   if (!answered) return;
-  addToMemo(history, answered.key, { json: answered.json });
+  addToMemo(history, answered.key, answered.value);
   history.needsTick = true;
 }
 

@@ -1,21 +1,22 @@
-import { timedOutAnswer } from "#events/inheritedCalls.ts";
+import { agentCallAnswer, timedOutAnswer, type CallAnswer } from "#events/inheritedCalls.ts";
 import type { RunEvent } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 
-/** What a run's coordinator knows of the child runs and the awaited runs, by call key. */
+/** What a run's coordinator knows of the child runs, the awaited runs and the turns of agents, by call key. */
 export interface LinkHistory {
   children: Map<string, { child_run_id: string; workflow: string; args: StoredValue }>;
   awaited: Map<string, string>;
+  agentTurns: Map<string, { agent: string; request: StoredValue; thread_id: string; turn_id: string }>;
 }
 
-export const newLinkHistory = (): LinkHistory => ({ children: new Map(), awaited: new Map() });
+export const newLinkHistory = (): LinkHistory => ({ children: new Map(), awaited: new Map(), agentTurns: new Map() });
 
-/** Folds an event about other runs in. The call that it answers, and JSON of the answer. */
+/** Folds an event about other runs in. The call that it answers, and the answer. */
 export function foldLink(
   links: LinkHistory,
   event: RunEvent,
   readJson: (value: StoredValue) => string,
-): { key: string; json: string } | undefined {
+): { key: string; value: CallAnswer } | undefined {
   switch (event.type) {
     case "ChildRunRequested": {
       const { key, child_run_id } = event.data;
@@ -25,16 +26,24 @@ export function foldLink(
     }
     case "ChildRunStarted": {
       const { key, child_run_id } = event.data;
-      return { key, json: JSON.stringify({ run_id: child_run_id }) };
+      return { key, value: { json: JSON.stringify({ run_id: child_run_id }) } };
     }
     case "RunWaitStarted":
       links.awaited.set(event.data.key, event.data.awaited_run_id);
       return undefined;
-    case "WaitAnswered":
-      return { key: event.data.key, json: readJson(event.personal!.answer) };
+    case "AgentTurnRequested": {
+      const { key, turn_id, thread_id } = event.data;
+      links.agentTurns.set(key, { ...event.personal!, turn_id, thread_id });
+      return undefined;
+    }
+    case "WaitAnswered": {
+      const { key } = event.data;
+      const json = readJson(event.personal!.answer);
+      return { key, value: links.agentTurns.has(key) ? agentCallAnswer(json) : { json } };
+    }
     case "WaitTimedOut": {
       const { key } = event.data;
-      return { key, json: timedOutAnswer(links.awaited.get(key)) };
+      return { key, value: { json: timedOutAnswer(links.awaited.get(key)) } };
     }
     default:
       return undefined;

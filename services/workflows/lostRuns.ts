@@ -2,10 +2,12 @@ import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { KeepRun, TakeRun } from "#events/run.ts";
 import { run as decider } from "../deciders/run.ts";
-import { hasWork, isEnded, isLive, nextDue, type RunState } from "../deciders/runState.ts";
+import { isEnded, isLive, type RunState } from "../deciders/runState.ts";
+import { hasWork, nextDue } from "../deciders/runWork.ts";
 import type { LostWork } from "../leasedWork.ts";
 import { readState } from "../states.ts";
 import { forgetRun } from "./forgetRun.ts";
+import { findEndedTurns, recordTurns } from "./endedTurns.ts";
 import { settleRun, type SettleDeps } from "./settleRun.ts";
 
 export interface LostRunsDeps extends SettleDeps {
@@ -41,6 +43,14 @@ export async function findLostRun(
       takeOver: () => settleRun(deps, head, settling),
     };
   }
+  const answers = isLive(state) ? await findEndedTurns(deps, state) : undefined;
+  if (answers)
+    return {
+      key: `${stream}/turns`,
+      worker: null,
+      needsRoom: false,
+      takeOver: () => recordTurns(deps, head, answers),
+    };
   if (isHeld(stream) || !(isLive(state) || isEnded(state))) return undefined;
   const run_id = parseStreamName(stream).id;
   const now = Date.now();

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Kinds of calls of `run()`: a step, an item of runStepMany, an approval, a timer, a fixed value, a run to start, a run or an event to wait for. */
+/**
+ * Kinds of calls of `run()`: a step, an item of runStepMany, an approval, a timer, a fixed value, a run to start, a run or an
+ * event to wait for, a turn of an agent.
+ */
 export type CallKind =
   | "step"
   | "many-item"
@@ -9,7 +12,8 @@ export type CallKind =
   | "value"
   | "child-run"
   | "run-wait"
-  | "message-wait";
+  | "message-wait"
+  | "agent";
 
 /** Characters of the digest, 132 bits: enough to never meet a collision. */
 const LENGTH = 22;

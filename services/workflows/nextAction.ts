@@ -1,6 +1,7 @@
 import type { StepEntry } from "#events/runParts.ts";
 import { hasOpenLinks } from "../deciders/runLinkState.ts";
-import { hasWork, isLive, nextDue, type LiveRun, type RunState } from "../deciders/runState.ts";
+import { isLive, type LiveRun, type RunState } from "../deciders/runState.ts";
+import { hasWork, nextDue } from "../deciders/runWork.ts";
 
 /** A run rests when its next timer is further away. Until then its worker waits for it. */
 const REST_AFTER_MS = 60_000;

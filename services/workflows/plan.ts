@@ -174,6 +174,7 @@ export async function planTick(history: History, outcome: TickOutcome, context: 
     children: [],
     runWaits: [],
     messageWaits: [],
+    agentTurns: [],
     approvals: [],
     superseded: [],
     notes: outcome.notes.filter(({ key }) => !history.memoKeys.has(key)),

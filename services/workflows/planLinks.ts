@@ -1,4 +1,4 @@
-import { childRunId } from "#events/runLinks.ts";
+import { agentTurnIds, childRunId } from "#events/runLinks.ts";
 import type { StoredValue, TickResult } from "#events/runParts.ts";
 import type { LiveRun } from "../deciders/runState.ts";
 import type { PendingCall } from "./tick.ts";
@@ -15,15 +15,15 @@ interface PlanContext {
 const expiry = (now: number, timeout_ms: number | null): string | null =>
   timeout_ms === null ? null : new Date(now + timeout_ms).toISOString();
 
-type Plan = Pick<TickResult, "children" | "runWaits" | "messageWaits">;
+type Plan = Pick<TickResult, "children" | "runWaits" | "messageWaits" | "agentTurns">;
 
-/** The child runs, and the waits for runs and messages, that a tick asks for and that are new. */
+/** The child runs, the turns of agents, and the waits for runs and messages, that a tick asks for and that are new. */
 export async function planLinks(
   calls: readonly PendingCall[],
   { run_id, live, now, store }: PlanContext,
 ): Promise<Plan> {
   const requested = new Set(live?.children.map(({ key }) => key));
-  const plan: Plan = { children: [], runWaits: [], messageWaits: [] };
+  const plan: Plan = { children: [], runWaits: [], messageWaits: [], agentTurns: [] };
   for (const call of calls)
     if (call.kind === "child" && !requested.has(call.key)) {
       const { key, workflow, on_parent_end } = call;
@@ -34,6 +34,11 @@ export async function planLinks(
     else if (call.kind === "messageWait" && !live?.waits[call.key]) {
       const { key, name, match, timeout_ms } = call;
       plan.messageWaits.push({ key, name, match, expires_at: expiry(now, timeout_ms) });
+    } else if (call.kind === "agent" && !live?.waits[call.key]) {
+      const { key, agent, request, thread_id } = call;
+      const ids = agentTurnIds(run_id, key);
+      const turn = { ...ids, thread_id: thread_id ?? ids.thread_id };
+      plan.agentTurns.push({ key, ...turn, agent, request: await store(request) });
     }
   return plan;
 }

@@ -1,5 +1,5 @@
 import type { EventLog, StreamHead } from "#events/ports.ts";
-import { RunCancelled, RunCompleted, RunFailed, type RunEvent } from "#events/run.ts";
+import { RunCancelled, RunCompleted, RunContinued, RunFailed, type RunEvent } from "#events/run.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import { openValues, RunGone } from "./values.ts";
@@ -10,7 +10,7 @@ export interface RunAnswerDeps extends VaultDeps {
 
 /** The event that ended a run. Throws RunGone. */
 export async function readRunEnd({ log }: Pick<RunAnswerDeps, "log">, { stream, version }: StreamHead) {
-  const types = [RunCompleted.type, RunFailed.type, RunCancelled.type];
+  const types = [RunCompleted.type, RunFailed.type, RunCancelled.type, RunContinued.type];
   const [end] = await log.readNewest(stream, { before: version + 1, types, limit: 1, bytes: 1 });
   if (!end?.personal) throw new RunGone(`${stream} was destroyed`);
   return end;

@@ -1,11 +1,14 @@
 import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { AnswerRunWaits, SettleRun, type Watcher } from "#events/runLinks.ts";
-import type { Settling } from "../deciders/runLinkState.ts";
+import type { AwaitedTurn, Settling } from "../deciders/runLinkState.ts";
+import { thread, type ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
 import { startNextRun } from "./continueRun.ts";
 import { cancelNewestRun } from "./newestRun.ts";
 import { readRunAnswer, readRunEnd, type RunAnswerDeps } from "./runAnswer.ts";
+import { readState } from "../states.ts";
+import { isTurnStart } from "./host/turnStart.ts";
 import { openValues, RunGone } from "./values.ts";
 
 /** A start that is on its way when its run ends is in the log by then, or never: its command has a deadline of 10 s. */
@@ -14,6 +17,8 @@ const START_GRACE_MS = 60_000;
 export interface SettleDeps extends RunAnswerDeps {
   log: RunAnswerDeps["log"] & Pick<EventLog, "heads" | "read">;
   send: Send;
+  /** Asks a turn to stop, which it does soon. */
+  stopTurn(organization: string, turn: AwaitedTurn): Promise<void>;
 }
 
 async function cancelChildren(deps: SettleDeps, head: StreamHead, children: string[]): Promise<void> {
@@ -38,13 +43,34 @@ async function notifyWatchers(deps: SettleDeps, head: StreamHead, watchers: Watc
   }
 }
 
+/** Asks the turns that run to stop. False when one runs, or may still start. */
+async function stopTurns(deps: SettleDeps, head: StreamHead, turns: AwaitedTurn[]): Promise<boolean> {
+  const { log, stopTurn } = deps;
+  const heads = await log.heads(turns.map(({ thread_id }) => streamName("thread", thread_id)));
+  let haveEnded = true;
+  for (const turn of turns) {
+    const found = heads.get(streamName("thread", turn.thread_id));
+    const state: ThreadState = found ? (await readState(log, found, thread)).state : thread.initial;
+    const isRunning = state.status === "open" && state.turn?.id === turn.turn_id;
+    if (isRunning) await stopTurn(head.organization_id, turn);
+    const isKnown = found && (await log.read(found.stream)).some((event) => isTurnStart(event, turn.turn_id));
+    if (isRunning || !(isKnown || (await isOver(deps, head)))) haveEnded = false;
+  }
+  return haveEnded;
+}
+
+/** Whether all that was on its way when the run ended is in the log, or never will be. */
+async function isOver(deps: SettleDeps, head: StreamHead): Promise<boolean> {
+  const { recorded_at } = await readRunEnd(deps, head);
+  return Date.now() - recorded_at.getTime() >= START_GRACE_MS;
+}
+
 /** Whether a child run that was being started when the run ended may still appear. */
 async function mayStillStart(deps: SettleDeps, head: StreamHead, unstarted: string[]): Promise<boolean> {
   const streams = unstarted.map((run_id) => streamName("run", run_id));
   const heads = await deps.log.heads(streams);
   if (streams.every((stream) => heads.has(stream))) return false;
-  const { recorded_at } = await readRunEnd(deps, head);
-  return Date.now() - recorded_at.getTime() < START_GRACE_MS;
+  return !(await isOver(deps, head));
 }
 
 /** Does what the end of a run asks for. It may be repeated, and done by two processes at once. */
@@ -53,6 +79,7 @@ export async function settleRun(deps: SettleDeps, head: StreamHead, settling: Se
   if (settling.next) await startNextRun(deps, head, settling.next);
   if (settling.notify.length > 0) await notifyWatchers(deps, head, settling.notify);
   // The sweep comes again.
+  if (settling.stop && !(await stopTurns(deps, head, settling.stop))) return;
   if (settling.unstarted.length > 0 && (await mayStillStart(deps, head, settling.unstarted))) return;
   await deps.send(head, SettleRun.type, { run_id: parseStreamName(head.stream).id });
 }

@@ -74,6 +74,8 @@ export type PendingCall =
   | { kind: "child"; key: string; workflow: string; args: string; on_parent_end: "cancel" | "leave" }
   /** The end of another run. */
   | { kind: "runWait"; key: string; run_id: string; timeout_ms: number | null }
+  /** A turn of an agent. `request`: JSON of `{input, vars}`; `thread_id`: the thread that it continues. */
+  | { kind: "agent"; key: string; agent: string; request: string; thread_id: string | null }
   /** A message. `match`: values that its top-level fields must have. */
   | { kind: "messageWait"; key: string; name: string; match: Record<string, unknown>; timeout_ms: number | null };
 

@@ -56,6 +56,24 @@ test("a run shows what it waits for and what ended each wait, live, with links t
   await page.getByRole("heading", { name: "Parent" }).waitFor();
 });
 
+test("a run that asked an agent leads to its turn", async () => {
+  const clerk = await tenant.newAgent({ name: `Clerk ${HOSTILE}` });
+  const run = await tenant.start(await tenant.register(workflowSource('await ctx.agent(args.clerk, "Hello");')), {
+    clerk,
+  });
+  await tenant.untilOver(run);
+  const page = await open(`runs/${run}`);
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: /^Agent/ })
+    .click();
+  await page.getByText("answered").last().waitFor();
+  await inspect(page, "run-asked-an-agent");
+  await page.getByRole("definition").getByRole("link", { name: "Open it" }).click();
+  await page.getByRole("heading", { name: "Request" }).waitFor();
+  expect(new URL(page.url()).pathname).toMatch(/\/requests\//);
+});
+
 test("the list of runs shows those that one run started, by address", async () => {
   const source = workflowSource('for (const key of ["a", "b"]) await ctx.startRun(args.child, {}, { key });');
   const run = await tenant.start(await tenant.register(source), { child: child.id });

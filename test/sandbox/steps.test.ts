@@ -168,7 +168,8 @@ describe("a step", () => {
   });
 
   test("fails finally when it calls a function of run()", async () => {
-    for (const name of ["runStep", "runStepMany", "awaitApproval", "complete", "sleep", "sleepUntil", "now", "uuid"])
+    const waits = ["startRun", "waitForRun", "waitForEvent", "agent", "sleep", "sleepUntil"];
+    for (const name of ["runStep", "runStepMany", "awaitApproval", ...waits, "complete", "continueAs", "now", "uuid"])
       for (const call of [`ctx.${name}('work')`, `${name}('work')`])
         expect(await failure(`await ${call}`)).toMatchObject({ code: "nested_step", final: true, line: 2 });
     const js = "import { runStep } from 'svc:workflow'; export const steps = { work: () => runStep('work') }";

@@ -43,6 +43,8 @@ export function openCoordinator(
     }),
     schemas: { check: async () => undefined },
     startChildRun: refuse,
+    startAgentTurn: refuse,
+    stopTurn: refuse,
     threadsOf: () => Promise.resolve([]),
     failpoint: () => {},
     onError: (error) => void errors.push(error),

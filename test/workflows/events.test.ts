@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
 import { stepId } from "#events/ids.ts";
+import { listenTo, type ListenOptions, type ReceivedEvent } from "./runEvents.ts";
 import { SOON, UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
 let stage: Functions;
@@ -49,48 +50,8 @@ beforeAll(async () => {
   ({ home } = stage);
 });
 
-interface ReceivedEvent {
-  id: number | undefined;
-  event: string;
-  data: any;
-}
-const parse = (text: string): ReceivedEvent[] =>
-  text
-    .split("\n\n")
-    .filter((frame) => frame !== "" && !frame.startsWith(":"))
-    .map((frame) => {
-      const fields = Object.fromEntries(frame.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2)));
-      return { id: fields.id && Number(fields.id), event: fields.event, data: JSON.parse(fields.data) };
-    });
-
-/** Receives events until the server ends the stream, or until `enough` is true and the test closes it. */
-async function listen(
-  run: string,
-  {
-    after,
-    enough,
-    url = stage.url,
-  }: { after?: number; enough?: (received: ReceivedEvent[]) => boolean; url?: string } = {},
-): Promise<ReceivedEvent[]> {
-  const connection = new AbortController();
-  const answer = await fetch(`${url}/api/workflows/runs/${run}/events`, {
-    headers: {
-      authorization: `Bearer ${home.token}`,
-      ...(after !== undefined && { "last-event-id": String(after) }),
-    },
-    signal: connection.signal,
-  });
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
-  let text = "";
-  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    if (enough?.(parse(text.slice(0, text.lastIndexOf("\n\n") + 2)))) {
-      connection.abort();
-      break;
-    }
-  }
-  return parse(text.slice(0, text.lastIndexOf("\n\n") + 2));
-}
+/** Receives events of a run of the stage. */
+const listen = (run: string, options: ListenOptions = {}) => listenTo(home, run, { url: stage.url, ...options });
 const names = (received: ReceivedEvent[]) => received.map(({ event }) => event);
 const approve = async (run: string) => {
   const pending = async () => (await home.owner("GET", `/workflows/runs/${run}/approvals`)).body.data;

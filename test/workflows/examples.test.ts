@@ -122,6 +122,12 @@ describe("the example", () => {
     expect((await w.home.untilOver(run)).result).toEqual({ draft: "Where is my order?", sent: true });
   });
 
+  test("review lets one agent answer what another one wrote", async () => {
+    for (const name of ["Writer", "Reviewer"]) await w.home.newAgent({ name });
+    const text = "Write a paragraph about tea.";
+    expect(await resultOf("review", { topic: "tea" })).toEqual({ text, reviewed: true });
+  });
+
   test("payment waits for the event of its order", async () => {
     const run = await begin("payment", { order: "A-1" });
     await w.home.until(run, ({ waiting_on }) => waiting_on.length === 1);
@@ -166,7 +172,7 @@ test("every example is run, is listed on its page, and has cases that pass", asy
   const cases = await runTestFiles([fileURLToPath(FOLDER)]);
   expect(cases.filter(({ fault }) => fault !== null)).toEqual([]);
   expect(new Set(cases.map(({ file }) => basename(file)))).toEqual(new Set(names.map((name) => `${name}.test.json`)));
-  expect(names).toHaveLength(15);
+  expect(names).toHaveLength(16);
 });
 
 test("the types for an editor are served", async () => {

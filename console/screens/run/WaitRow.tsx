@@ -10,12 +10,19 @@ import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Comments } from "../inbox/Comments.tsx";
 
-const LIMITS = { approval: "Expires", timer: "Fires", run: "Times out", event: "Times out" } as const;
+const LIMITS = {
+  approval: "Expires",
+  timer: "Fires",
+  run: "Times out",
+  event: "Times out",
+  agent: "Times out",
+} as const;
 
 /** What is awaited, in the words of a row. */
 export function nameOf({ type, name, run_id }: RunWait): string {
   if (type === "timer") return "Timer";
   if (type === "run") return `End of run ${run_id?.slice(-8)}`;
+  if (type === "agent") return `Agent ${name ?? "(erased)"}`;
   return type === "event" ? `Event ${name ?? "(erased)"}` : `Approval ${name}`;
 }
 
@@ -68,6 +75,13 @@ const Details = ({ wait }: { wait: RunWait }) => (
     {wait.run_id && (
       <Fact title="Awaited">
         <RunLink id={wait.run_id} />
+      </Fact>
+    )}
+    {wait.turn_id && wait.agent_id && (
+      <Fact title="Turn">
+        <Link to="/requests/$turnId" params={{ turnId: wait.turn_id }}>
+          Open it
+        </Link>
       </Fact>
     )}
     <Fact title="Since">

@@ -43,6 +43,8 @@ export function WaitsFor({ waiting }: { waiting: Waiting }) {
           <Until until={waiting.until} />
         </>
       );
+    case "agent":
+      return <>the agent {waiting.name ?? "(erased)"}</>;
     default:
       return (
         <>

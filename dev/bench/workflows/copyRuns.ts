@@ -64,6 +64,7 @@ const createRun = async (send: Send, organization_id: string, run_id: string, { 
     children: [],
     runWaits: [],
     messageWaits: [],
+    agentTurns: [],
     approvals: [approval],
     superseded: [],
     notes: [],

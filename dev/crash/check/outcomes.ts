@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { run as decider } from "#services/deciders/run.ts";
-import { hasWork, isLive, type RunState } from "#services/deciders/runState.ts";
+import { isLive, type RunState } from "#services/deciders/runState.ts";
+import { hasWork } from "#services/deciders/runWork.ts";
 import { CANARY } from "../topology.ts";
 import type { LinkedKind } from "../linkedWorkflows.ts";
 import { approvalsOf, BROKEN, isResultOf, stepsOf, type Kind } from "../workflows.ts";

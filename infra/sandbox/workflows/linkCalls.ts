@@ -1,10 +1,10 @@
 import { isUuid } from "#events/ids.ts";
-import { answerOrThrow, type Answer } from "./callAnswers.ts";
+import { answerOrThrow, answerStep, type Answer } from "./callAnswers.ts";
 import { checkLabel, InvalidOption, isRecord, parseDuration } from "./callOptions.ts";
 import { checkFits, MAX_ARGS } from "./limits.ts";
 import { countCall, findOrAddCall, type TickState } from "./tickState.ts";
 
-/* Calls of `run()` that start other runs and wait for them. The guest sends their parts as one JSON object. */
+/* Calls of `run()` that start other runs, ask agents, and wait for them. The guest sends their parts as one JSON object. */
 
 const PARENT_ENDS = ["cancel", "leave"] as const;
 export type OnParentEnd = (typeof PARENT_ENDS)[number];
@@ -90,4 +90,45 @@ export function requestRunWait(state: TickState, json: string, userKey: string |
   if (countCall(state, call) && !call.value)
     state.requested.push({ kind: "runWait", key: call.key, run_id: id, timeout_ms });
   return answerOrThrow(call);
+}
+
+const MAX_VARS = 32;
+
+/** What the agent is asked: a text, or messages. Each of them is checked before the turn starts. */
+export function parseAgentInput(value: unknown): unknown {
+  const isText = typeof value === "string" && value.trim() !== "";
+  if (isText || (Array.isArray(value) && value.length > 0)) return value;
+  throw new InvalidOption("agent: the input must be a text, or a list of messages.");
+}
+
+export function parseVars(value: unknown): Record<string, unknown> {
+  if (isRecord(value) && Object.keys(value).length <= MAX_VARS) return value;
+  throw new InvalidOption(`agent: vars must be an object of at most ${MAX_VARS} keys.`);
+}
+
+export function parseThreadId(value: unknown): string {
+  if (typeof value === "string" && isUuid(value)) return value.toLowerCase();
+  throw new InvalidOption("agent: thread_id must be the thread_id of an earlier answer.");
+}
+
+/** `json`: `{agent, input, vars, thread_id, mode}`. */
+export function requestAgentTurn(state: TickState, json: string, userKey: string | null): Answer {
+  checkFits("The input of agent", json, MAX_ARGS);
+  const { agent, input, vars, thread_id, mode } = JSON.parse(json) as Record<string, unknown>;
+  const name = checkLabel("agent: the agent", String(agent));
+  const structure = JSON.stringify({
+    input: parseAgentInput(input),
+    vars: parseVars(vars ?? {}),
+    thread_id: thread_id == null ? null : parseThreadId(thread_id),
+  });
+  const request = requestText("agent", userKey, json);
+  const call = findOrAddCall(state, { kind: "agent", name, userKey, args: structure, request });
+  if (countCall(state, call) && !call.value)
+    state.requested.push({ kind: "agent", key: call.key, agent: name, ...agentRequest(structure) });
+  return answerStep(call, mode === "return" ? "return" : "fail");
+}
+
+function agentRequest(structure: string): { request: string; thread_id: string | null } {
+  const { thread_id, ...request } = JSON.parse(structure) as { thread_id: string | null };
+  return { request: JSON.stringify(request), thread_id };
 }

@@ -100,8 +100,8 @@ export const SHARED_GUEST = `
   ${WEB_GUEST}
 `;
 
-const EXPORTS =
-  "defineStep, NonRetryableError, runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, complete, continueAs, sleep, sleepUntil, now, uuid, log";
+const EXPORTS = `defineStep, NonRetryableError, runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, agent, complete, continueAs,
+  sleep, sleepUntil, now, uuid, log`;
 
 /** Source of `svc:workflow`, the module that a workflow may import. */
 export const WORKFLOW_MODULE = `const { ${EXPORTS} } = globalThis;

@@ -29,7 +29,8 @@ export const STEP_GUEST = `(request, addLog, deliverResult, webFunction, randomB
     throw error;
   };
   const runFunctions = bare({});
-  for (const name of ["runStep", "runStepMany", "awaitApproval", "complete", "sleep", "sleepUntil", "now", "uuid"]) runFunctions[name] = refuseInStep(name);
+  for (const name of ["runStep", "runStepMany", "awaitApproval", "startRun", "waitForRun", "waitForEvent", "agent", "complete", "continueAs",
+    "sleep", "sleepUntil", "now", "uuid"]) runFunctions[name] = refuseInStep(name);
   for (const name in runFunctions) define(globalThis, name, runFunctions[name]);
   define(globalThis, "log", log);
   define(globalThis, "defineStep", defineStep);

@@ -4,7 +4,7 @@ import { errorAnswer, type Answer } from "./callAnswers.ts";
 import { checkLabel, InvalidOption } from "./callOptions.ts";
 import { placeInStack } from "../vm/thrown.ts";
 import { checkFits, MAX_KEY, MAX_RESULT } from "./limits.ts";
-import { checkNextArgs, requestChildRun, requestMessageWait, requestRunWait } from "./linkCalls.ts";
+import { checkNextArgs, requestAgentTurn, requestChildRun, requestMessageWait, requestRunWait } from "./linkCalls.ts";
 import type { SpeculatedStep } from "./messages.ts";
 import { findAnswer, requestSteps, type Speculate } from "./stepCalls.ts";
 import { newTickState, newValues, unusedKeys, type NewTick, type TickState } from "./tickState.ts";
@@ -25,6 +25,8 @@ function answerRequest(state: TickState, what: string, name: string, json: strin
       return requestRunWait(state, json, userKey);
     case "waitForEvent":
       return requestMessageWait(state, json, userKey);
+    case "agent":
+      return requestAgentTurn(state, json, userKey);
     case "now":
       return fixTime(state, name);
     case "uuid":

@@ -1,3 +1,4 @@
+import { LINK_GUEST } from "./linkGuest.ts";
 import { RACE_GUEST } from "./raceGuest.ts";
 import { SHARED_GUEST } from "./sharedGuest.ts";
 
@@ -149,27 +150,7 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
     const json = toJson(time, "sleepUntil");
     return toPromise(request("sleepUntil", "", json, keyIn("sleepUntil", checkOptions("sleepUntil", options))), "sleepUntil");
   };
-  const startRun = (workflow, args, options) => {
-    if (typeof workflow !== "string") throw new GuestTypeError("startRun: the first argument is the id or the name of a workflow.");
-    const { key, ...more } = checkOptions("startRun", options);
-    checkNames("startRun", more, ["on_parent_end"]);
-    const call = bare({ workflow, args: args === undefined ? bare({}) : args, on_parent_end: more.on_parent_end });
-    const json = toJson(call, "The arguments of startRun");
-    return toPromise(request("startRun", "", json, keyIn("startRun", { key })), "startRun", workflow);
-  };
-  const waitForRun = (run, options) => {
-    const { key, ...more } = checkOptions("waitForRun", options);
-    checkNames("waitForRun", more, ["timeout"]);
-    const json = toJson(bare({ run_id: isObject(run) ? run.run_id : run, timeout: more.timeout }), "waitForRun");
-    return toPromise(request("waitForRun", "", json, keyIn("waitForRun", { key })), "waitForRun");
-  };
-  const waitForEvent = (name, options) => {
-    if (typeof name !== "string") throw new GuestTypeError("waitForEvent: the first argument is the name of an event.");
-    const { key, ...more } = checkOptions("waitForEvent", options);
-    checkNames("waitForEvent", more, ["match", "timeout"]);
-    const json = toJson(bare({ name, match: more.match, timeout: more.timeout }), "The options of waitForEvent");
-    return toPromise(request("waitForEvent", "", json, keyIn("waitForEvent", { key })), "waitForEvent", name);
-  };
+  ${LINK_GUEST}
   const complete = (result) => {
     toValue(request("complete", "", toJson(result, "The result of complete()")));
     return suspend("complete()", true);
@@ -187,7 +168,8 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   const uuid = (label) => toValue(request("uuid", checkLabel("uuid", label)));
   const log = (...parts) => void request("log", logLine(parts));
 
-  const calls = bare({ runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, complete, continueAs, sleep, sleepUntil, now, uuid, log });
+  const calls = bare({ runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, agent, complete, continueAs,
+    sleep, sleepUntil, now, uuid, log });
   const ctx = {};
   for (const name in calls) {
     define(globalThis, name, calls[name]);

@@ -1,6 +1,7 @@
 import type { ToolApprovals } from "#events/toolApproval.ts";
 import { type Usage } from "#events/thread.ts";
 import { answerText, presentCost } from "#events/turnOutput.ts";
+import type { Envelope } from "#events/workflow.ts";
 import type { CallInput } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
 import { isListed } from "./envelopeRules.ts";
@@ -8,7 +9,8 @@ import { resolveCollections, type Collections } from "./collections.ts";
 import { invalidInput } from "./input.ts";
 import { buildPrompt, checkModel, checkTools } from "./prompt.ts";
 import type { HostCall } from "./step.ts";
-import { completeTurn, type TurnDeps } from "./completeTurn.ts";
+import { completeTurn, type CompletedTurn } from "./completeTurn.ts";
+import type { TurnDeps } from "./turnStart.ts";
 
 export interface AgentSettings {
   id: string;
@@ -27,9 +29,11 @@ export interface AgentSettings {
 
 export interface Agents {
   find(organization: string, id: string): Promise<AgentSettings | undefined>;
+  /** Ids of the agents with this name that a run of the project can use. */
+  findIds(run: Pick<AskingRun, "organization_id" | "project_id">, name: string): Promise<string[]>;
 }
 
-interface AgentDeps extends TurnDeps {
+export interface AgentDeps extends TurnDeps {
   agents: Agents;
   collections: Collections;
 }
@@ -43,14 +47,21 @@ const presentUsage = (usage: Usage) => ({
   ...presentCost(usage),
 });
 
-/** The agent, if the envelope allows it. An agent of another organization or project does not exist for the step. */
-async function findAgent({ agents }: AgentDeps, { step, permissions }: HostCall, id: string) {
-  if (!isListed(permissions.envelope.agents, id))
+/** A run, and what its workflow allows. */
+export interface AskingRun {
+  organization_id: string;
+  project_id: string | null;
+  envelope: Envelope;
+}
+
+/** The agent, if the envelope allows it. An agent of another organization or project does not exist for the run. */
+async function findAgent({ agents }: AgentDeps, run: AskingRun, id: string) {
+  const { organization_id, project_id, envelope } = run;
+  if (!isListed(envelope.agents, id))
     throw new StepFailure("agent_not_allowed", `The agent ${id} is not in the workflow's envelope.agents.`, {
       final: true,
     });
-  const agent = await agents.find(step.organization_id, id);
-  const { project_id } = step;
+  const agent = await agents.find(organization_id, id);
   if (!agent || (project_id !== null && agent.project_id !== null && agent.project_id !== project_id))
     throw invalidInput("agent: agent_id: there is no such agent.");
   if (agent.model === null) throw invalidInput("agent: agent_id: the agent has no model.");
@@ -61,15 +72,10 @@ async function findAgent({ agents }: AgentDeps, { step, permissions }: HostCall,
 const intersect = (own: string[] | null, allowed: string[] | null): string[] | null =>
   own && allowed ? own.filter((id) => allowed.includes(id)) : (own ?? allowed);
 
-/**
- * Asks an agent once: `{response_id, thread_id, output_text, usage}`. The envelope limits the agent, whatever it may do
- * elsewhere.
- */
-export async function runAgent(deps: AgentDeps, hostCall: HostCall, input: CallInput<"agent">) {
-  const { step, permissions, call, signal } = hostCall;
-  const { organization_id } = step;
-  const { envelope } = permissions;
-  const agent = await findAgent(deps, hostCall, input.agent_id);
+/** What a turn of an agent starts with. The envelope limits the agent, whatever it may do elsewhere. */
+export async function prepareAgentTurn(deps: AgentDeps, run: AskingRun, input: CallInput<"agent">) {
+  const { organization_id, envelope } = run;
+  const agent = await findAgent(deps, run, input.agent_id);
   checkModel(envelope.models, agent.model);
   checkTools(envelope.tools, agent.tools);
   const field = "agent: agent_id";
@@ -80,26 +86,33 @@ export async function runAgent(deps: AgentDeps, hostCall: HostCall, input: CallI
     field,
   });
   const collections = intersect(agent.collections, allowed);
+  const { id: agent_id, version, expose_tool_items, model, tools, tool_approvals } = agent;
+  const { instructions, reasoning_effort } = agent;
   const prompt = {
     ...buildPrompt(input.input),
     vars: input.vars ?? {},
-    tools: agent.tools,
+    tools,
     knowledge: collections && { collections },
-    agent: {
-      instructions: agent.instructions,
-      reasoning_effort: agent.reasoning_effort,
-      // a step cannot wait for people: calls of these tools do not run
-      tool_approvals: agent.tool_approvals,
-    },
+    // calls of these tools do not run in a step, which cannot wait for people
+    agent: { instructions, reasoning_effort, tool_approvals },
   };
-  const { id: agent_id, version, expose_tool_items, model } = agent;
   const turnAgent = { agent_id, version, expose_tool_items, previous_turn_id: null };
-  const request = { call, model, prompt, agent: turnAgent, thread_id: input.thread_id ?? null };
-  const { thread_id, turn_id, end } = await completeTurn(deps, step, request, signal);
-  return {
-    response_id: `resp_${turn_id}`,
-    thread_id,
-    output_text: answerText(end.said),
-    usage: presentUsage(end.usage),
-  };
+  return { model, prompt, agent: turnAgent, thread_id: input.thread_id ?? null };
+}
+
+/** What a turn of an agent gives to the one who asked. */
+export const agentOutput = ({ thread_id, turn_id, end }: CompletedTurn) => ({
+  response_id: `resp_${turn_id}`,
+  thread_id,
+  output_text: answerText(end.said),
+  usage: presentUsage(end.usage),
+});
+
+/** Asks an agent once: `{response_id, thread_id, output_text, usage}`. */
+export async function runAgent(deps: AgentDeps, hostCall: HostCall, input: CallInput<"agent">) {
+  const { step, permissions, call, signal } = hostCall;
+  const { organization_id, project_id } = step;
+  const { envelope } = permissions;
+  const prepared = await prepareAgentTurn(deps, { organization_id, project_id, envelope }, input);
+  return agentOutput(await completeTurn(deps, step, { ...prepared, call }, signal));
 }

@@ -5,7 +5,8 @@ import { resolveCollections, type Collections } from "./collections.ts";
 import type { CallInput } from "../stepInputs.ts";
 import { buildPrompt, checkModel, checkTools, checkToolsExist } from "./prompt.ts";
 import type { HostCall } from "./step.ts";
-import { completeTurn, type TurnDeps } from "./completeTurn.ts";
+import { completeTurn } from "./completeTurn.ts";
+import type { TurnDeps } from "./turnStart.ts";
 
 interface ChatDeps extends TurnDeps {
   tools: Tools;

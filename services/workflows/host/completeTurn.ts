@@ -1,58 +1,31 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { newCommand, type Command, type CommandResult, type RecordedEvent } from "#events/envelope.ts";
-import { blobFolder, deriveId, streamName } from "#events/ids.ts";
-import type { EventLog, Frames, TurnEnd } from "#events/ports.ts";
-import type { Vault } from "#events/vault.ts";
-import { runScope } from "#events/scope.ts";
-import { isAlias, type Route } from "#events/route.ts";
-import { StartTurn, type TurnAgent, type Prompt } from "#events/thread.ts";
+import { newCommand, type RecordedEvent } from "#events/envelope.ts";
+import { deriveId, streamName } from "#events/ids.ts";
+import type { TurnEnd } from "#events/ports.ts";
+import { StartTurn } from "#events/thread.ts";
 import { thread, type ThreadState } from "../../deciders/thread.ts";
 import { readState } from "../../states.ts";
 import { StepFailure } from "../tick.ts";
-import { admitTurn, type AdmittedTurn, type AskLimits } from "./admitTurn.ts";
+import { admitTurn, type AdmittedTurn } from "./admitTurn.ts";
 import { invalidInput } from "./input.ts";
 import type { StepAttempt } from "./step.ts";
 import { findTurnEnd } from "./turnEnd.ts";
+import {
+  buildStart,
+  findRoute,
+  isTurnStart,
+  type AdmittedStart,
+  type TurnDeps,
+  type TurnIds,
+  type TurnRequest,
+} from "./turnStart.ts";
 
-/** Bytes of JSON of a prompt that an event holds; a longer one goes to a blob. */
-const MAX_IN_EVENT = 128 * 1024;
 const COMMAND_TIMEOUT_MS = 15_000;
 /** How often the log is asked for the end of a turn, whose last frame may be lost. */
 const POLL_MS = 2_000;
 /** How long a turn waits for another one of its thread, and how often it tries. */
 const MAX_BUSY_MS = 20_000;
 const BUSY_RETRY_MS = 100;
-
-/** What an alias stands for in a new turn; undefined when the organization has no alias of this name. */
-export type FindRoute = (organization: string, alias: string) => Promise<Route | undefined>;
-
-export interface TurnDeps {
-  findRoute: FindRoute;
-  log: Pick<EventLog, "heads" | "read">;
-  /** Handles a command in this process or another one. */
-  handle(command: Command): Promise<CommandResult>;
-  frames: Pick<Frames, "subscribe">;
-  vault: Pick<Vault, "createKey" | "put">;
-  askLimits: AskLimits;
-  /** Milliseconds that a turn may take. */
-  turn_ms: number;
-}
-
-export interface TurnRequest {
-  /** Identifies the call among all of the step's calls: equal in every attempt. */
-  call: string[];
-  model: string;
-  prompt: Prompt;
-  agent?: TurnAgent;
-  /** A thread to continue; null: a new one. */
-  thread_id: string | null;
-}
-
-interface TurnIds {
-  thread_id: string;
-  turn_id: string;
-  command_id: string;
-}
 
 export interface CompletedTurn extends Pick<TurnIds, "thread_id" | "turn_id"> {
   end: Extract<TurnEnd, { status: "completed" }>;
@@ -67,9 +40,6 @@ function deriveIds({ run_id, key }: StepAttempt, { call, thread_id }: TurnReques
     command_id: `${id("command")}${id("its other half")}`.replaceAll("-", ""),
   };
 }
-
-const isTurnStart = ({ type, data }: RecordedEvent, turn_id: string): boolean =>
-  type === "TurnStarted" && (data as { turn_id: string }).turn_id === turn_id;
 
 interface CallProgress {
   ids: TurnIds;
@@ -95,61 +65,6 @@ async function findProgress({ log }: TurnDeps, step: StepAttempt, request: TurnR
     return next ? { ids: next, isStarted: false } : { ids, isStarted: true, end };
   }
   return first;
-}
-
-/** The prompt for the command; a long one as a blob with its data key. */
-async function storeInput({ vault }: TurnDeps, { organization_id }: StepAttempt, ids: TurnIds, prompt: Prompt) {
-  const json = Buffer.from(JSON.stringify(prompt));
-  if (json.length <= MAX_IN_EVENT) return { input: { prompt } };
-  const thing = streamName("turn", ids.turn_id);
-  const wrapped_key = vault.createKey(thing);
-  const folder = blobFolder(organization_id, streamName("thread", ids.thread_id), thing);
-  const prompt_blob = await vault.put({ thing, wrapped_key, folder }, json);
-  return { input: { prompt_blob }, keys: { [thing]: wrapped_key } };
-}
-
-async function findRoute(deps: TurnDeps, { organization_id }: StepAttempt, model: string): Promise<Route | undefined> {
-  if (!isAlias(model)) return undefined;
-  const route = await deps.findRoute(organization_id, model);
-  if (!route) throw invalidInput(`There is no model ${JSON.stringify(model)} for this organization.`);
-  return route;
-}
-
-/** What is known of a turn when its limits have admitted it. */
-interface AdmittedStart {
-  ids: TurnIds;
-  route: Route | undefined;
-  reserved: string | undefined;
-}
-
-/** The fields of StartTurn that every try of the command shares. */
-async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnRequest, start: AdmittedStart) {
-  const { ids, route, reserved } = start;
-  const { input, keys } = await storeInput(deps, step, ids, request.prompt);
-  const { turn_id, thread_id, command_id } = ids;
-  const continues = request.thread_id !== null;
-  return {
-    id: command_id,
-    stream: streamName("thread", thread_id),
-    organization_id: step.organization_id,
-    request_id: step.run_id,
-    fresh: !continues,
-    ...(keys && { keys }),
-    data: {
-      turn_id,
-      // The thread belongs to the run alone, which may continue it.
-      scope: runScope(step.run_id),
-      workflow_id: step.workflow_id,
-      ...(step.project_id !== null && { project_id: step.project_id }),
-      model: request.model,
-      ...(route && { route }),
-      streamed: false,
-      continues,
-      input,
-      ...(request.agent && { agent: request.agent }),
-      ...(reserved !== undefined && { reserved }),
-    },
-  };
 }
 
 /** Starts the turn once its limits admit it. */

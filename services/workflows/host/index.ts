@@ -8,7 +8,7 @@ import type { CallInput } from "../stepInputs.ts";
 import { StepFailure, type PlatformCall, type StepHost } from "../tick.ts";
 import { runAgent, type Agents } from "./agent.ts";
 import { chat } from "./chat.ts";
-import type { TurnDeps } from "./completeTurn.ts";
+import type { TurnDeps } from "./turnStart.ts";
 import { fetchWithin, type FetchPort } from "./fetch.ts";
 import { invalidInput, parseInput } from "./input.ts";
 import { readPermissions } from "./permissions.ts";

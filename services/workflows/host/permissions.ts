@@ -1,5 +1,6 @@
 import { streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
+import type { Envelope } from "#events/workflow.ts";
 import { findMember } from "../../deciders/members.ts";
 import { organization } from "../../deciders/organization.ts";
 import { run } from "../../deciders/run.ts";
@@ -7,6 +8,7 @@ import { isLive, isRunning, type RunState } from "../../deciders/runState.ts";
 import { workflow, type WorkflowState } from "../../deciders/workflow.ts";
 import { readState } from "../../states.ts";
 import { StepFailure } from "../tick.ts";
+import { invalidInput } from "./input.ts";
 import type { Permissions, StepAttempt } from "./step.ts";
 
 async function isActive(
@@ -17,6 +19,27 @@ async function isActive(
   if (!people || id === null) return false;
   const { state } = await readState(log, people, organization);
   return state.status === "active" && findMember(state.members, id)?.active === true;
+}
+
+const inactive = () =>
+  new StepFailure(
+    "run_as_inactive",
+    "The person that the run acts for is no longer active in the organization: its steps can make no platform calls.",
+    { final: true },
+  );
+
+/** The rules of a run's workflow at this moment. Throws StepFailure when the run's person is gone. */
+export async function readRunEnvelope(
+  log: Pick<EventLog, "heads" | "read">,
+  { organization_id, workflow_id, run_as }: Pick<StepAttempt, "organization_id" | "workflow_id" | "run_as">,
+): Promise<Envelope> {
+  const [rules, people] = [streamName("workflow", workflow_id), streamName("organization", organization_id)];
+  const heads = await log.heads([rules, people]);
+  const head = heads.get(rules);
+  const state: WorkflowState = head ? (await readState(log, head, workflow)).state : workflow.initial;
+  if (state.status === "absent") throw invalidInput("agent: the workflow is gone.");
+  if (run_as.type === "person" && !(await isActive(log, heads.get(people), run_as.id))) throw inactive();
+  return state.envelope;
 }
 
 /**
@@ -42,11 +65,6 @@ export async function readPermissions(
   const rules: WorkflowState = workflowHead ? (await readState(log, workflowHead, workflow)).state : workflow.initial;
   if (!isRunning(state, key, attempt, { epoch, worker }) || rules.status === "absent")
     throw new StepFailure("runner_lost", "This attempt is not the current one: another process runs the step.");
-  if (run_as.type === "person" && !(await isActive(log, heads.get(people), run_as.id)))
-    throw new StepFailure(
-      "run_as_inactive",
-      "The person that the run acts for is no longer active in the organization: its steps can make no platform calls.",
-      { final: true },
-    );
+  if (run_as.type === "person" && !(await isActive(log, heads.get(people), run_as.id))) throw inactive();
   return { live: isLive(state), envelope: rules.envelope, heads };
 }

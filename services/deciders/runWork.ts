@@ -1,0 +1,41 @@
+import type { WorkStatus } from "#events/decider.ts";
+import { approvalTimes } from "./openApprovals.ts";
+import { hasOpenLinks } from "./runLinkState.ts";
+import { isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
+
+/* What a run gives a worker to do, and when. */
+
+/** Whether a worker has something to do now, not counting waits. */
+export const hasWork = (run: LiveRun): boolean =>
+  run.woken || run.steps.some(({ status }) => status !== "waiting") || hasOpenLinks(run);
+
+const earliest = (times: string[]): string =>
+  times.reduce((least, time) => (Date.parse(time) < Date.parse(least) ? time : least));
+
+/** The earliest time at which a timer, a retry, something about an approval, a wait or the run itself is due. */
+export function nextDue({ expires_at, timers, approvals, steps, waits }: LiveRun): string {
+  const times = [
+    expires_at,
+    ...Object.values(timers),
+    ...Object.values(approvals).flatMap(approvalTimes),
+    ...Object.values(waits).flatMap((wait) => wait.expires_at ?? []),
+    ...steps.flatMap(({ retry_at }) => retry_at ?? []),
+  ];
+  return earliest(times);
+}
+
+/** When to look after turns. The one who looks needs no worker of the run. */
+const nextLooks = ({ waits }: LiveRun): string[] => Object.values(waits).flatMap(({ look_at }) => look_at ?? []);
+
+/** A run that only waits needs no worker (ADR 13). */
+export function workStatus(state: RunState): WorkStatus {
+  if (isLive(state)) {
+    const due_at = nextDue(state);
+    if (hasWork(state)) return { status: "running", due_at, worker: state.worker };
+    return { status: "waiting", due_at: earliest([due_at, ...nextLooks(state)]), worker: null };
+  }
+  if (!isEnded(state)) return { status: null, due_at: null, worker: null };
+  const { steps, settling, forget_at: due_at, worker } = state;
+  if (steps.length > 0) return { status: "ending", due_at, worker };
+  return { status: settling === null ? "waiting" : "ending", due_at, worker: null };
+}

@@ -1,0 +1,178 @@
+import { newCommand, type RecordedEvent } from "#events/envelope.ts";
+import type { AgentAnswer } from "#events/inheritedCalls.ts";
+import { isUuid, streamName } from "#events/ids.ts";
+import type { TurnEnd } from "#events/ports.ts";
+import type { Route } from "#events/route.ts";
+import { RunCreated } from "#events/run.ts";
+import type { Refusal } from "#events/runLinks.ts";
+import type { Actor } from "#events/runOrigin.ts";
+import { runOfScope, runScope } from "#events/scope.ts";
+import { StartTurn, type TurnAgent } from "#events/thread.ts";
+import { spendingOf } from "#events/turnEnd.ts";
+import type { Starter } from "./childRuns.ts";
+import { agentOutput, prepareAgentTurn, type AgentDeps } from "./host/agent.ts";
+import { buildStart, findRoute, isTurnStart, type TurnOwner } from "./host/turnStart.ts";
+import { invalidInput, parseInput } from "./host/input.ts";
+import { readRunEnvelope } from "./host/permissions.ts";
+import { findTurnEnd } from "./host/turnEnd.ts";
+import { StepFailure } from "./tick.ts";
+
+/* Turns of agents that `run()` asks for. The run rests meanwhile, and the end of the turn answers its call (ADR 45). */
+
+const COMMAND_TIMEOUT_MS = 15_000;
+/** A reaction reports the end of a turn. The look is for the case that the bus lost it. */
+const FIRST_LOOK_MS = 120_000;
+/** Later looks: a turn may wait for a person for weeks. */
+const LOOK_MS = 3_600_000;
+
+/** A turn that a call of `run()` asks for. */
+export interface NewAgentTurn {
+  turn_id: string;
+  thread_id: string;
+  /** The id or the name of its agent. */
+  agent: string;
+  /** JSON of `{input, vars}`. */
+  request: string;
+  /** Whether the thread is that of an earlier turn. */
+  continues: boolean;
+}
+
+/** `later`: a limit of a minute or a moment has no room now. */
+type AgentTurnStart = { agent_id: string } | { refused: Refusal } | { later: number };
+
+/** Starts a turn once, however often it is called. Throws Unavailable. */
+export type StartAgentTurn = (run: Starter, turn: NewAgentTurn) => Promise<AgentTurnStart>;
+
+export const firstLook = (): string => new Date(Date.now() + FIRST_LOOK_MS).toISOString();
+export const nextLook = (): string => new Date(Date.now() + LOOK_MS).toISOString();
+
+/** JSON of the answer of a call whose turn could not start, or has ended. */
+export const refusedAnswer = ({ code, message }: Refusal): string =>
+  JSON.stringify({ ok: false, error: { code, message: `agent: ${message}` } } satisfies AgentAnswer);
+
+/** Undefined while the turn goes on, or has not started. */
+export function agentAnswer(events: RecordedEvent[], ids: { thread_id: string; turn_id: string }): string | undefined {
+  const end = findTurnEnd(events, ids.turn_id);
+  if (!end) return undefined;
+  if (end.status === "completed")
+    return JSON.stringify({ ok: true, value: agentOutput({ ...ids, end }) } satisfies AgentAnswer);
+  return refusedAnswer({ code: "agent_error", message: end.message || "The model provider returned an error." });
+}
+
+async function resolveAgent({ agents }: AgentDeps, owner: TurnOwner, name: string): Promise<string> {
+  if (isUuid(name)) return name.toLowerCase();
+  const [id, ...others] = await agents.findIds(owner, name);
+  if (others.length > 0) throw invalidInput(`agent: ${others.length + 1} agents have the name ${name}: use an id.`);
+  if (id === undefined) throw invalidInput(`agent: there is no agent ${name}.`);
+  return id;
+}
+
+/** The limits count the turn until it ends, if this process lives as long. Returns what forgets it. */
+function settleAtEnd(deps: AgentDeps, { organization_id }: TurnOwner, turn_id: string, settle: (end: TurnEnd) => void) {
+  const forget = () => {
+    clearTimeout(timer);
+    unsubscribe();
+  };
+  const unsubscribe = deps.frames.subscribe(organization_id, turn_id, (frame) => {
+    if (frame.type !== "end") return;
+    forget();
+    settle(frame.end);
+  });
+  const timer = setTimeout(unsubscribe, deps.turn_ms);
+  timer.unref();
+  return forget;
+}
+
+type Created = Starter["created"];
+
+/** The scope of a thread that this run may continue: its own, or that of a run whose answers it inherits. */
+async function scopeToContinue({ log }: AgentDeps, { run_id, parent }: Created, thread: RecordedEvent[]) {
+  const own = runScope(run_id);
+  const scope = (thread[0]?.data as { scope?: string } | undefined)?.scope ?? own;
+  const owner = runOfScope(scope);
+  if (!parent || owner === null || scope === own) return own;
+  const query = { before: 2, types: [RunCreated.type], limit: 1, bytes: 1 };
+  const [created] = await log.readNewest(streamName("run", owner), query);
+  const first = (created?.data as Created | undefined)?.parent?.seen_as.run_id ?? owner;
+  return first === parent.seen_as.run_id ? scope : own;
+}
+
+interface PreparedStart {
+  turn: NewAgentTurn;
+  scope: string;
+  asked_by: Actor;
+  prepared: Awaited<ReturnType<typeof prepareAgentTurn>>;
+  route: Route | undefined;
+  reserved: string | undefined;
+}
+
+/** The command that starts a turn which its limits have admitted. */
+async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedStart) {
+  const { turn, scope, asked_by, prepared, route, reserved } = start;
+  const { thread_id, turn_id } = turn;
+  const ids = { thread_id, turn_id, command_id: turn_id.replaceAll("-", "").repeat(2) };
+  const request = { ...prepared, thread_id: turn.continues ? thread_id : null };
+  const { data, ...built } = await buildStart(deps, owner, request, { ids, route, reserved });
+  const ends_by = new Date(Date.now() + deps.turn_ms).toISOString();
+  return newCommand(StartTurn.type, {
+    ...built,
+    timeout_ms: COMMAND_TIMEOUT_MS,
+    // readers of the run's events get its words
+    data: { ...data, scope, streamed: true, awaited_by: owner.run_id, asked_by, ends_by },
+  });
+}
+
+async function start(
+  deps: AgentDeps,
+  owner: TurnOwner,
+  created: Created,
+  { turn, thread }: { turn: NewAgentTurn; thread: RecordedEvent[] },
+): Promise<AgentTurnStart> {
+  const { organization_id, project_id } = owner;
+  const { turn_id } = turn;
+  const envelope = await readRunEnvelope(deps.log, { ...owner, run_as: created.run_as });
+  const agent_id = await resolveAgent(deps, owner, turn.agent);
+  const input = parseInput("agent", { agent_id, ...(JSON.parse(turn.request) as object) });
+  const prepared = await prepareAgentTurn(deps, { organization_id, project_id, envelope }, input);
+  const route = await findRoute(deps, owner, prepared.model);
+  const scope = await scopeToContinue(deps, created, thread);
+  const asked_by = created.starter?.by ?? created.started_by;
+  const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null };
+  const models = route?.targets ?? [prepared.model];
+  const answer = await deps.askLimits(spender, { turn_id, models, prompt: prepared.prompt });
+  if ("refused" in answer) return { refused: { code: "budget_exceeded", message: answer.refused } };
+  if ("rate_limited" in answer) return { later: answer.rate_limited.retry_after_ms };
+  const { reserved, end, withdraw } = answer.admitted;
+  const forget = settleAtEnd(deps, owner, turn_id, (ended) => end(spendingOf(ended)));
+  const drop = () => {
+    forget();
+    withdraw();
+  };
+  const { rejection } = await startCommand(deps, owner, { turn, scope, asked_by, prepared, route, reserved })
+    .then((command) => deps.handle(command))
+    .catch((error: unknown) => {
+      drop();
+      throw error;
+    });
+  if (!rejection) return { agent_id };
+  drop();
+  const noThread = { code: "thread_not_found", message: "thread_id: the run has no such thread." };
+  return { refused: rejection.code === "thread_not_found" ? noThread : rejection };
+}
+
+export const createAgentTurns =
+  (deps: AgentDeps): StartAgentTurn =>
+  async ({ organization_id, created }, turn) => {
+    const { run_id, workflow_id, project_id } = created;
+    const thread = await deps.log.read(streamName("thread", turn.thread_id));
+    // A process that was lost before it could record it has started it.
+    const started = thread.find((event) => isTurnStart(event, turn.turn_id));
+    if (started) return { agent_id: (started.data as { agent: TurnAgent }).agent.agent_id };
+    try {
+      return await start(deps, { organization_id, run_id, workflow_id, project_id }, created, { turn, thread });
+    } catch (error) {
+      if (!(error instanceof StepFailure)) throw error;
+      const { code, message } = error;
+      return { refused: { code, message: message.replace(/^agent: (agent_id: )?/, "") } };
+    }
+  };
