@@ -8,9 +8,10 @@ const INTERVAL_MS = 100;
 export interface Deletion {
   /**
    * Sends the commands that delete some of what is left, and returns their results: none when nothing is left, undefined while
-   * the read models are behind `position`; `held` when the rest must stay until a hold is released.
+   * the read models are behind `position`; `held` when the rest must stay until a hold is released; `refused` when all of these
+   * must stay, and the next call goes on with others.
    */
-  deleteSome(position: number): Promise<CommandResult[] | "held" | undefined>;
+  deleteSome(position: number): Promise<CommandResult[] | "held" | "refused" | undefined>;
   /** Records that nothing is left. */
   complete(): Promise<unknown>;
 }
@@ -32,7 +33,7 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
     const deletion = await open(head);
     for (let position = head.position; !isStopped; await sleep(INTERVAL_MS)) {
       const results = await deletion.deleteSome(position);
-      if (!results) continue;
+      if (!results || results === "refused") continue;
       if (results === "held") return;
       if (results.length === 0) return void (await deletion.complete());
       // Another process deletes them, or the read model is behind: leave the rest to the sweep instead of polling.

@@ -10,7 +10,7 @@ const organization_id = newId();
 const subject = "organization";
 const stream = retentionStream(organization_id, subject);
 type Expired = Awaited<ReturnType<RetainerOptions["listExpired"]>>;
-const NOTHING = { threads: [], files: [], documents: [], runs: [] };
+const NOTHING: Expired = { threads: [], files: [], documents: [], runs: [], cursor: {} };
 
 const headWith = (threads: number | undefined): StreamHead => {
   const due_at = "2026-11-23T12:00:00.000Z";
@@ -21,8 +21,13 @@ const headWith = (threads: number | undefined): StreamHead => {
 };
 
 /** Deletes what `pages` contain, one page a query; each deletion appends an event at `position`. */
-function start(heads: StreamHead[], pages: Expired[], position: number) {
-  const calls = { rules: [] as unknown[], sent: [] as [string, object][], errors: [] as unknown[] };
+function start(heads: StreamHead[], pages: (Expired | undefined)[], position: number, refused = new Set<string>()) {
+  const calls = {
+    rules: [] as unknown[],
+    after: [] as unknown[],
+    sent: [] as [string, object][],
+    errors: [] as unknown[],
+  };
   let reads = 0;
   const retainer = createRetainer({
     log: {
@@ -30,12 +35,15 @@ function start(heads: StreamHead[], pages: Expired[], position: number) {
       read: async () => [],
       readNewest: async () => [],
     },
-    listExpired: async (_organization, { rules }) => {
+    listExpired: async (_organization, { rules, after }) => {
       calls.rules.push(rules);
+      calls.after.push(after);
       return pages[Math.min(calls.rules.length - 1, pages.length - 1)];
     },
     send: async (_target, type, data) => {
       calls.sent.push([type, data]);
+      if (refused.has(String(data["document_id"])))
+        return { position: 0, repeated: false, rejection: { code: "legal_hold", message: "Held." } };
       return { position, repeated: false };
     },
     onError: (error) => calls.errors.push(error),
@@ -45,7 +53,8 @@ function start(heads: StreamHead[], pages: Expired[], position: number) {
 }
 
 test("a round deletes batch by batch, records how many, and ends", async () => {
-  const mixed = {
+  const mixed: Expired = {
+    ...NOTHING,
     threads: [{ id: "t", scope: "s" }],
     files: [{ id: "f", scope: "s" }],
     documents: [{ id: "d" }],
@@ -80,4 +89,18 @@ test("what another process deletes is left to the sweep, and counted by the othe
   await expect.poll(types).toEqual(["DeleteDocument"]);
   await stop();
   expect(types()).toEqual(["DeleteDocument"]);
+});
+
+test("a page of things that must all stay does not keep the round from those behind it", async () => {
+  const held = { documents: { at: "2026-01-01 00:00:00+00", id: "held" } };
+  const pages = [
+    { ...NOTHING, documents: [{ id: "held" }], cursor: held },
+    { ...NOTHING, documents: [{ id: "free" }], cursor: held },
+    { ...NOTHING, cursor: held },
+  ];
+  const { calls, types, stop } = start([headWith(30)], pages, 9, new Set(["held"]));
+  await expect.poll(() => types().at(-1)).toBe("EndRetentionRound");
+  expect(types()).toEqual(["DeleteDocument", "DeleteDocument", "AdvanceRetention", "EndRetentionRound"]);
+  expect(calls.after).toEqual([{}, held, held]);
+  await stop();
 });

@@ -10,20 +10,24 @@ import type { Send } from "./send.ts";
 import { readState } from "./states.ts";
 import { forgetRun } from "./workflows/forgetRun.ts";
 
+/** The last thing of each kind that a round has seen: `at` is when it was created, in PostgreSQL's notation. */
+export type RoundCursor = Partial<Record<keyof RetentionRules, { at: string; id: string }>>;
+
 interface Expired {
   threads: { id: string; scope: string }[];
   files: { id: string; scope: string }[];
   documents: { id: string }[];
   /** With the threads that their steps started. */
   runs: { id: string; threads: string[] }[];
+  cursor: RoundCursor;
 }
 
 export interface RetainerOptions {
   log: Pick<EventLog, "heads" | "read" | "readNewest">;
-  /** Some things that are older than the rules of a subject allow; undefined while the read models are behind `position`. */
+  /** Some things behind the cursor that are older than the rules of a subject allow; undefined while the read models are behind `position`. */
   listExpired(
     organization: string,
-    whose: { subject: string; rules: RetentionRules },
+    whose: { subject: string; rules: RetentionRules; after: RoundCursor },
     position: number,
   ): Promise<Expired | undefined>;
   send: Send;
@@ -42,12 +46,14 @@ export function createRetainer({ log, listExpired, send, onError }: RetainerOpti
     const { organization_id } = head;
     const { subject, round } = await readRules(head);
     const to = (stream: string) => ({ organization_id, stream });
+    let after: RoundCursor = {};
     return {
       async deleteSome(position) {
         const { rules } = await readRules(head);
         if (!rules) return [];
-        const expired = await listExpired(organization_id, { subject, rules }, position);
+        const expired = await listExpired(organization_id, { subject, rules, after }, position);
         if (!expired) return undefined;
+        after = expired.cursor;
         const threads = await Promise.all(
           expired.threads.map(({ id, scope }) => send(to(streamName("thread", id)), DeleteThread.type, { scope })),
         );
@@ -73,6 +79,7 @@ export function createRetainer({ log, listExpired, send, onError }: RetainerOpti
         };
         const results = [...threads, ...files, ...documents, ...runs];
         if (results.some(hasDeleted)) await send(head, AdvanceRetention.type, { subject, deleted });
+        else if (results.some(({ rejection }) => rejection)) return "refused";
         return results;
       },
       complete: () => send(head, EndRetentionRound.type, { subject, round }),

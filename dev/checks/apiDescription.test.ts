@@ -53,3 +53,21 @@ test("the answers of the main calls are described, whole and streamed", () => {
   expect(answer("/api/v1/knowledge/documents/{id}", "get").content["application/json"]).toEqual(named("Document"));
   expect(document.paths["/api/openai/v1/models/{id}"].get.operationId).toBe("getOpenaiModelsById");
 });
+
+/** The specification and the clients of these let unknown fields pass. */
+const TOLERANT = new Set([
+  "/api/workflows/{id}",
+  "/api/v1/knowledge/collections/{reference}",
+  "/api/v1/knowledge/documents/{id}",
+]);
+
+test("a PATCH names each field that can be changed and refuses others, but for those of the specification", () => {
+  const bodyOf = (operation: any): any => {
+    const { schema } = operation.requestBody.content["application/json"];
+    return schema.$ref ? document.components.schemas[schema.$ref.split("/").at(-1)] : schema;
+  };
+  const patches = Object.entries<any>(document.paths).filter(([, { patch }]) => patch);
+  const tolerant = patches.filter(([, { patch }]) => bodyOf(patch).additionalProperties !== false);
+  expect(patches.length).toBeGreaterThan(tolerant.length);
+  expect(new Set(tolerant.map(([path]) => path))).toEqual(TOLERANT);
+});

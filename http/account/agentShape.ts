@@ -60,7 +60,7 @@ export const Create = z.object({
   name,
   ...z.object({ ...settings, tool_approvals: writtenApprovals }).partial().shape,
 });
-export const Change = z.object({ name, ...settings, tool_approvals: writtenApprovals }).partial();
+export const Change = z.strictObject({ name, ...settings, tool_approvals: writtenApprovals }).partial();
 
 export const Agent = z.object({
   id: z.string(),

@@ -16,7 +16,7 @@ const grants = z
   .describe("Secrets that the script may read, out of those that it lists.");
 
 export const Create = z.object({ type: Type, name: name.optional(), source, grants: grants.optional() });
-export const Change = z.object({ name, source, grants }).partial();
+export const Change = z.strictObject({ name, source, grants }).partial();
 
 export const Definition = z.object({
   id: z.string(),

@@ -14,7 +14,7 @@ export const Create = z.object({
     .describe("The person signs in with it. Unique in the whole deployment."),
 });
 export const Change = z
-  .object({ ...settings, active: z.boolean().describe("False: the person cannot sign in, and has no sessions.") })
+  .strictObject({ ...settings, active: z.boolean().describe("False: the person cannot sign in, and has no sessions.") })
   .partial();
 
 export const Member = z.object({

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { HOLD_SUBJECT, holdStream, PlaceHold, ReleaseHold } from "#events/hold.ts";
-import { isUuid, newId, streamName } from "#events/ids.ts";
+import { deriveId, isUuid, newId, streamName } from "#events/ids.ts";
 import { getHold, listHolds, type HoldRow } from "#projections/holds/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { identifyPost } from "../base/idempotency.ts";
 import { markUser } from "../base/limits.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 
@@ -55,12 +56,15 @@ const envelope = (request: FastifyRequest) => ({
 
 async function place(http: Http, request: FastifyRequest, { subject, ...body }: z.infer<typeof HoldToPlace>) {
   const { organization_id } = request.caller;
-  const hold_id = newId();
+  const identity = identifyPost(request, "/api/holds");
+  // a repetition under the same Idempotency-Key finds the hold that the first request placed
+  const hold_id = identity.hasKey ? deriveId("hold", identity.id) : newId();
   const thing = streamName("hold", hold_id);
   const user = subject.startsWith("user:") ? subject.slice("user:".length) : undefined;
   const covered = user === undefined ? lower(subject) : `user:${markUser(http, organization_id, user)}`;
   await http.send(PlaceHold, {
     ...envelope(request),
+    ...identity,
     keys: { [thing]: http.vault.createKey(thing) },
     data: { hold_id, subject: covered, ...body },
   });

@@ -33,6 +33,9 @@ interface Range {
   now: Date;
 }
 
+/** The last thing of each kind on a page; `at` in PostgreSQL's notation, which has microseconds. */
+type Cursor = Partial<Record<Kind, { at: string; id: string }>>;
+
 const projectOf = (subject: string): string | null =>
   subject.startsWith("project:") ? subject.slice("project:".length) : null;
 
@@ -45,20 +48,23 @@ const valuesOf = (organization: string, { subject, now }: Range, days: number) =
 async function listKind<R extends object>(
   db: Db,
   organization: string,
-  range: Range,
+  range: Range & { after: Cursor },
   kind: Kind,
   columns: string,
-): Promise<R[]> {
+): Promise<(R & { at: string })[]> {
   const days = range.rules[kind];
   if (days === undefined) return [];
-  return db.query<R>(
-    `select ${columns} from ${EXPIRED[kind]} and not ${isHeld(kind)} order by o.created_at limit ${BATCH}`,
-    valuesOf(organization, range, days),
+  const after = range.after[kind];
+  return db.query<R & { at: string }>(
+    `select ${columns}, o.created_at::text as at from ${EXPIRED[kind]} and not ${isHeld(kind)}
+       and ($4::timestamptz is null or (o.created_at, o.id::text) > ($4, $5::text))
+     order by o.created_at, o.id::text limit ${BATCH}`,
+    [...valuesOf(organization, range, days), after?.at ?? null, after?.id ?? null],
   );
 }
 
-/** Some things that are older than the rules allow and that no hold covers, oldest first. */
-export async function listExpired(db: Db, organization: string, range: Range) {
+/** Some things behind the cursor that are older than the rules allow and that no hold covers, oldest first. */
+export async function listExpired(db: Db, organization: string, range: Range & { after: Cursor }) {
   type Owned = { id: string; scope: string };
   const [threads, files, documents, runs] = await Promise.all([
     listKind<Owned>(db, organization, range, "threads", "o.id, o.scope"),
@@ -67,7 +73,12 @@ export async function listExpired(db: Db, organization: string, range: Range) {
     listKind<{ id: string }>(db, organization, range, "runs", "o.id"),
   ]);
   const withThreads = runs.map(async ({ id }) => ({ id, threads: await listRunThreads(db, organization, id) }));
-  return { threads, files, documents, runs: await Promise.all(withThreads) };
+  const cursor: Cursor = { ...range.after };
+  for (const [kind, rows] of Object.entries({ threads, files, documents, runs })) {
+    const last = rows.at(-1);
+    if (last) cursor[kind as Kind] = { at: last.at, id: last.id };
+  }
+  return { threads, files, documents, runs: await Promise.all(withThreads), cursor };
 }
 
 export interface ExpiredCount {

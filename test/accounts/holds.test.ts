@@ -89,3 +89,15 @@ test("holds are listed, and refuse what names nothing", async () => {
   expect(code(await home.owner("DELETE", `/holds/${hold.id}`))).toEqual([404, "hold_not_found"]);
   expect((await place("thread:x")).body.error).toMatchObject({ param: "subject" });
 });
+
+test("a hold that is placed again under the same Idempotency-Key is placed once", async () => {
+  const key = { "idempotency-key": "hold-1" };
+  const body = { subject: "user:twice", name: "Case 8", reason: "A claim" };
+  const send = (fields: object) => home.owner("POST", "/holds", { ...body, ...fields }, key);
+  const [first, again] = await Promise.all([home.made(send({})), home.made(send({}))]);
+  expect(again).toEqual(first);
+  const { data } = await home.made(home.owner("GET", "/holds"));
+  expect(data.filter(({ name }: { name: string }) => name === "Case 8")).toHaveLength(1);
+  expect(code(await send({ name: "Case 9" }))).toEqual([422, "idempotency_key_reused"]);
+  await release(first.id);
+});

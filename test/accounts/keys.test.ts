@@ -71,6 +71,17 @@ test("fields that nobody can change are refused by name, and nothing else change
   expect((await people.owner("GET", `/keys/${id}`)).body.name).toBe("K");
   const project = (await people.owner("POST", "/projects", { name: "P" })).body;
   expectRefusal(await people.owner("PATCH", `/projects/${project.id}`, { id }), 400, undefined, "id");
+  const agent = (await people.owner("POST", "/agents", { name: "A", model: "offline/echo" })).body;
+  expectRefusal(await people.owner("PATCH", `/agents/${agent.id}`, { project: null }), 400, undefined, "project");
+  const [member] = (await people.owner("GET", "/members")).body.data;
+  expectRefusal(
+    await people.owner("PATCH", `/members/${member.id}`, { email: "a@b.example" }),
+    400,
+    undefined,
+    "email",
+  );
+  const definition = (await people.owner("GET", "/definitions")).body.data[0] ?? { id };
+  expectRefusal(await people.owner("PATCH", `/definitions/${definition.id}`, { type: "tool" }), 400, undefined, "type");
 });
 
 test("an agent uses its own model even when the API key does not allow it", async () => {

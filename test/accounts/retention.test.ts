@@ -176,6 +176,33 @@ describe("retention", () => {
       expect(code(await home.owner(method, "/retention/organization")), method).toEqual([404, "retention_not_found"]);
   });
 
+  test("goes on behind a page of things that a hold keeps and the read models do not know of", async () => {
+    const tenant = await openTenant(platform.url, await platform.organization("Behind"));
+    const { id: project } = await tenant.project("Held");
+    const key = await tenant.newKey({ project_id: project });
+    // more than a round deletes together
+    for (let n = 0; n < 6; n++) await Promise.all(Array.from({ length: 10 }, () => say(key.call, "Kept")));
+    const free = await say(tenant.key, "Free");
+    await tenant.made(
+      tenant.owner("POST", "/holds", { subject: `project:${project}`, name: "Case 8", reason: "A claim" }),
+    );
+    // of a key that is gone the read models no longer know the project
+    expect((await tenant.owner("DELETE", `/keys/${key.id}`)).status).toBeLessThan(300);
+    await tenant.owner("GET", "/threads?limit=1");
+    for (const [table, columns] of [
+      ["threads", "created_at = created_at - interval '40 days'"],
+      ["turns", "started_at = started_at - interval '40 days', ended_at = ended_at - interval '40 days'"],
+    ])
+      await platform.resources.db.query(`update read.${table} set ${columns} where organization_id = $1`, [
+        tenant.organization_id,
+      ]);
+    await tenant.made(tenant.owner("PUT", "/retention/organization", { threads: "30d" }));
+    const rules = () => tenant.made(tenant.owner("GET", "/retention/organization"));
+    await expect.poll(async () => (await rules()).last_round_at, SOON).not.toBeNull();
+    expect((await rules()).deleted.threads).toBe(1);
+    expect((await tenant.key("GET", `/threads/${free}`)).status).toBe(404);
+  });
+
   test("skips what a hold covers, and the preview says which", async () => {
     const [kept, gone] = [await say(home.key, "Held"), await say(home.key, "Not held")];
     await age(40);

@@ -80,7 +80,8 @@ describe("a run", () => {
     expect((await home.cancel(dropped)).body.status).toBe("cancelled");
     expectRefusal(await home.decide(second), 409, "approval_not_pending", null);
     expect((await home.approvals(dropped))[0].status).toBe("cancelled");
-    expect((await home.decide(first)).body.run_status).toBe("running");
+    // the answer tells the run's status now: on a fast machine the run has ended already
+    expect(["running", "completed"]).toContain((await home.decide(first)).body.run_status);
     expect(await home.untilOver(kept)).toMatchObject({ status: "completed", result: 13 });
     expect((await home.read(dropped)).steps).toEqual([]);
   });
