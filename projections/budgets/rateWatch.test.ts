@@ -148,6 +148,17 @@ test("a process that starts knows what the log says of the last minute", async (
   expect(isAdmitted(await admit(watch!, limits))).toBe(false);
 });
 
+test("a process that starts knows of turns that ended before the read models have them", async () => {
+  const [first, late] = openProcesses(2);
+  const limits = { requests_per_minute: 2, tokens_per_minute: 1_000 };
+  admitted(await admit(first!, limits)).end({ tokens: 300 });
+  admitted(await admit(first!, limits)).withdraw();
+  admitted(await admit(late!, limits));
+  await haveHeard([first!, late!], limits, 2);
+  const tokens = (await late!.fresh("o", budget(limits))).find(({ name }) => name === "tokens_per_minute");
+  expect(tokens).toMatchObject({ used: 300 });
+});
+
 test("each user has the limit of each-user alone, and requests without a user have none", async () => {
   const [watch] = openProcesses(1);
   const ask = (user_mark: string | null) =>

@@ -62,6 +62,8 @@ interface BegunTurn {
 }
 interface KnownTurn extends BegunTurn {
   ended_at?: number;
+  /** Tokens that it took; undefined for a turn that goes on or was withdrawn. */
+  took?: number;
 }
 
 /** What a subject has used. */
@@ -121,6 +123,7 @@ export class TurnCounts {
   /** With the tokens that it took. */
   end(turn_id: string, tokens: number, at: number): void {
     const turn = this.#close(turn_id, at);
+    if (turn) turn.took = tokens;
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).tokens.add(at, tokens);
   }
   /** The turn was refused before it began: it counts for nothing. */
@@ -156,6 +159,12 @@ export class TurnCounts {
   /** Turns under way that began after a moment. */
   openSince(ms: number): BegunTurn[] {
     return [...this.#turns.values()].filter(({ at, ended_at }) => ended_at === undefined && at > ms);
+  }
+  /** Turns that ended after a moment, and the tokens that they took. */
+  endedSince(ms: number): (BegunTurn & { took: number })[] {
+    return [...this.#turns.values()].flatMap(({ ended_at = 0, took, ...turn }) =>
+      took !== undefined && ended_at > ms ? [{ ...turn, took }] : [],
+    );
   }
 
   /** Forgets what no longer counts. */

@@ -14,6 +14,8 @@ const TEND_MS = 2_000;
 const MAX_ANSWER_MS = 1_000;
 /** Turns that are older and still open may have ended without this process hearing of it. */
 const LOOK_UP_AFTER_MS = 3_000;
+/** The read models follow the log within this time. */
+const FOLLOWED_MS = 2_000;
 /** A process that says nothing for so long starts no turns. */
 const SILENT_MS = 5_000;
 /** A turn that is not recorded by then never began. */
@@ -103,6 +105,11 @@ export class TurnFollower {
     const open = this.counts.openSince(now - SILENT_MS);
     for (const { turn_id, subjects, tokens, streamed } of open)
       if (!this.reservations.has(turn_id)) this.tell({ kind: "began", turn_id, subjects, tokens, streamed });
+    for (const { turn_id, subjects, streamed, took } of this.counts.endedSince(now - FOLLOWED_MS)) {
+      if (this.reservations.has(turn_id)) continue;
+      this.tell({ kind: "began", turn_id, subjects, tokens: 0, streamed });
+      this.tell({ kind: "ended", turn_id, tokens: took });
+    }
     const known = new Map(open.map((turn) => [turn.turn_id, turn]));
     for (const { turn_id, subjects, reserved, cost } of this.reservations.unsettled()) {
       const { tokens, streamed } = known.get(turn_id) ?? { tokens: 0, streamed: false };

@@ -31,7 +31,9 @@ test("two processes admit the limit of a minute within 5 %, and one that starts 
   const admitted = before + answers.filter(({ status }) => status === 200).length;
   expect(admitted).toBeGreaterThanOrEqual(LIMIT);
   expect(admitted).toBeLessThanOrEqual(LIMIT * 1.05);
-  await expect.poll(() => shown(second)).toBe(await shown(first));
+  // both are read each time: a turn that was withdrawn a moment ago leaves the figure of its own process too
+  const both = () => Promise.all([first, second].map(shown));
+  await expect.poll(both).toSatisfy(([one, other]: number[]) => one === other && one! >= LIMIT);
 
   const third = await startPlatform({ deployment, roles: ["http"] });
   await expect.poll(() => shown(third)).toBeGreaterThanOrEqual(LIMIT);
