@@ -176,31 +176,32 @@ describe("retention", () => {
       expect(code(await home.owner(method, "/retention/organization")), method).toEqual([404, "retention_not_found"]);
   });
 
-  test("goes on behind a page of things that a hold keeps and the read models do not know of", async () => {
+  test("goes on behind a page of runs that the log keeps and the read models do not know to be held", async () => {
     const tenant = await openTenant(platform.url, await platform.organization("Behind"));
-    const { id: project } = await tenant.project("Held");
-    const key = await tenant.newKey({ project_id: project });
+    const workflow = await tenant.register(workflowSource("return 1;"));
+    const hook = await tenant.hook(workflow);
+    const startFor = async (user: string): Promise<string> => {
+      const headers = { "x-svc-external-user": user };
+      return (await tenant.made(tenant.caller(hook)("POST", `/workflows/hooks/${hook.hook_token}`, {}, headers)))
+        .run_id;
+    };
     // more than a round deletes together
-    for (let n = 0; n < 6; n++) await Promise.all(Array.from({ length: 10 }, () => say(key.call, "Kept")));
-    const free = await say(tenant.key, "Free");
-    await tenant.made(
-      tenant.owner("POST", "/holds", { subject: `project:${project}`, name: "Case 8", reason: "A claim" }),
+    const kept: string[] = [];
+    while (kept.length < 60) kept.push(...(await Promise.all(Array.from({ length: 10 }, () => startFor("anna")))));
+    const free = await startFor("bob");
+    for (const run of [...kept, free]) await tenant.untilOver(run);
+    await tenant.made(tenant.owner("POST", "/holds", { subject: "user:anna", name: "Case 8", reason: "A claim" }));
+    await tenant.made(tenant.owner("POST", "/retention/organization/preview", { runs: "2d" }));
+    await platform.resources.db.query(
+      "update read.runs set completed_at = completed_at - interval '3 days', created_at = created_at - interval '3 days' where organization_id = $1",
+      [tenant.organization_id],
     );
-    // of a key that is gone the read models no longer know the project
-    expect((await tenant.owner("DELETE", `/keys/${key.id}`)).status).toBeLessThan(300);
-    await tenant.owner("GET", "/threads?limit=1");
-    for (const [table, columns] of [
-      ["threads", "created_at = created_at - interval '40 days'"],
-      ["turns", "started_at = started_at - interval '40 days', ended_at = ended_at - interval '40 days'"],
-    ])
-      await platform.resources.db.query(`update read.${table} set ${columns} where organization_id = $1`, [
-        tenant.organization_id,
-      ]);
-    await tenant.made(tenant.owner("PUT", "/retention/organization", { threads: "30d" }));
+    await tenant.made(tenant.owner("PUT", "/retention/organization", { runs: "2d" }));
     const rules = () => tenant.made(tenant.owner("GET", "/retention/organization"));
     await expect.poll(async () => (await rules()).last_round_at, SOON).not.toBeNull();
-    expect((await rules()).deleted.threads).toBe(1);
-    expect((await tenant.key("GET", `/threads/${free}`)).status).toBe(404);
+    expect((await rules()).deleted.runs).toBe(1);
+    expect((await tenant.owner("GET", `/workflows/runs/${free}`)).status).toBe(404);
+    expect((await tenant.read(kept[0]!)).status).toBe("completed");
   });
 
   test("skips what a hold covers, and the preview says which", async () => {
