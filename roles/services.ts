@@ -57,6 +57,7 @@ function openWork(resources: Resources) {
     worker: (aggregate, organization) =>
       (rooms[aggregate] ?? documents.readings).hasRoom(organization) ? worker : undefined,
     begin: runs.begin,
+    beforeCommit: turns.beforeCommit,
     afterCommit: (committed) => leased.forEach((work) => work.afterCommit(committed)),
   });
 

@@ -14,6 +14,7 @@ import { circuitPrefix } from "#services/turns/askTargets.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
+import { createAccessAhead } from "#services/turns/accessAhead.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
@@ -36,14 +37,16 @@ export function openTurnWork(
   const files = createFairSemaphore({ total: MAX_FILE_BYTES, perTenant: MAX_FILE_BYTES_OF_ORGANIZATION });
   const circuits = createCircuits({ onOpened: () => bus.faults.report("target_down") });
   bus.circuits.answer(worker, (organization) => circuits.list(circuitPrefix(organization)));
+  const sources = { log, keyring, deployment: deploymentCredentials(settings), offline: settings.OFFLINE_MODELS };
+  const ahead = createAccessAhead(sources, worker);
   const turnDeps = {
+    ...sources,
+    ahead,
     recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,
     holdFiles: <T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal) =>
       files.run(organization, work, signal, bytes),
     vault,
-    keyring,
-    log,
     frames: bus.frames,
     models,
     retryBudget: createRetryBudget(),
@@ -57,10 +60,8 @@ export function openTurnWork(
       countParked: (organization: string) => countParkedTurns(db, organization),
       hasAgent: async (organization: string, id: string) => (await getAgent(db, organization, id)) !== undefined,
     },
-    deployment: deploymentCredentials(settings),
-    offline: settings.OFFLINE_MODELS,
   };
-  return createTurns({
+  const turns = createTurns({
     log,
     frames: bus.frames,
     worker,
@@ -85,6 +86,7 @@ export function openTurnWork(
     onError: (error, { turn_id, request_id }) =>
       logger.error({ err: error, turn_id, request_id }, "turn could not be ended"),
   });
+  return { ...turns, beforeCommit: ahead.begin };
 }
 
 /** The work of a services process on deleted agents. */

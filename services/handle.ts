@@ -30,6 +30,8 @@ export interface HandlerOptions {
    * handler calls `release` when the command is handled, even if it failed.
    */
   begin?(command: Command): Promise<{ command: Command; release(): void } | undefined>;
+  /** Called before the events of a command are appended, each time that it is tried: they may never be committed. */
+  beforeCommit?(organization: string, events: NewEvent[]): void;
   /** Called after the commit, once per command that appended events in this process. */
   afterCommit(committed: CommittedCommand): void;
 }
@@ -130,6 +132,7 @@ async function attempt(
     if (outcome) return repeatOutcome(command, outcome);
     return { position: 0, repeated: false, rejection: { ...plan.rejection.details(), retryable: true } };
   }
+  if (plan.kind === "append") deps.beforeCommit?.(command.organization_id, plan.events);
   const appended = await log.append(plan.append);
   if (appended.kind === "conflict") return undefined;
   if (appended.kind === "repeated") {

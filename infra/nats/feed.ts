@@ -1,5 +1,5 @@
-import { jetstream } from "@nats-io/jetstream";
-import { headers } from "@nats-io/transport-node";
+import { jetstream, type PubAck } from "@nats-io/jetstream";
+import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import { Unavailable } from "#events/ports.ts";
 import type { FeedEvent } from "#events/published.ts";
 import type { TraceHeaders } from "#events/trace.ts";
@@ -9,6 +9,8 @@ import type { BusContext } from "./context.ts";
 export interface FeedMessage extends Pick<TraceHeaders, "traceparent"> {
   event: FeedEvent;
 }
+
+type EncodedMessage = [subject: string, json: string, options: { headers: MsgHdrs }];
 
 /** The feed of events for other services. */
 export interface Feed {
@@ -37,13 +39,24 @@ export function createFeed({ connection, streams, names }: BusContext): Feed {
   /** Sequence of the stream's last message, if known. */
   let sequence: number | undefined;
   /** A message that the stream accepts only directly after the previous one. */
-  const encodeMessage = ({ event, traceparent }: FeedMessage, previous: FeedMessage | undefined) => {
+  const encodeMessage = ({ event, traceparent }: FeedMessage, previous: FeedMessage | undefined): EncodedMessage => {
     const sent = headers();
     sent.set("Nats-Msg-Id", messageId(event));
     if (previous) sent.set("Nats-Expected-Last-Msg-Id", messageId(previous.event));
     else if (sequence !== undefined) sent.set("Nats-Expected-Last-Sequence", String(sequence));
     if (traceparent) sent.set("traceparent", traceparent);
-    return [names.event(event), JSON.stringify(event), { headers: sent }] as const;
+    return [names.event(event), JSON.stringify(event), { headers: sent }];
+  };
+  /**
+   * All are sent without waiting, in one write with the hints of the same commit. The stream refuses each one whose predecessor
+   * is missing, so the answer to the last one stands for all.
+   */
+  const send = (messages: EncodedMessage[], last: EncodedMessage): Promise<PubAck> => {
+    const write = async () => {
+      for (const message of messages) connection.nc.publish(...message);
+      return jetstream(connection.nc).publish(...last);
+    };
+    return new Promise((resolve, reject) => connection.pubSub.batch(() => void write().then(resolve, reject)));
   };
   const unavailable = (cause: unknown): Unavailable => {
     void streams.repair().catch(() => {});
@@ -63,9 +76,7 @@ export function createFeed({ connection, streams, names }: BusContext): Feed {
       const last = messages.pop()!;
       sequence = undefined;
       try {
-        // All are sent without waiting. The stream refuses each one whose predecessor is missing, so the last ack stands for all.
-        for (const message of messages) connection.nc.publish(...message);
-        const { seq, duplicate } = await jetstream(connection.nc).publish(...last);
+        const { seq, duplicate } = await send(messages, last);
         if (!duplicate) sequence = seq;
       } catch (cause) {
         throw unavailable(cause);

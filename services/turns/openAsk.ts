@@ -3,10 +3,11 @@ import type { Route } from "#events/route.ts";
 import { askModel, type Retries } from "./askModel.ts";
 import { askTargets, readFailures, type AddCost, type OpenModel, type Targets } from "./askTargets.ts";
 import type { Circuits } from "./circuits.ts";
+import type { AccessAhead } from "./accessAhead.ts";
 import type { Ask } from "./converse.ts";
 import { withCost } from "./cost.ts";
 import type { Models } from "./model.ts";
-import { findModelAccess, findSmallestWindow, type CredentialSources } from "./modelAccess.ts";
+import { findModelAccess, findSmallestWindow, type CredentialSources, type ModelAccess } from "./modelAccess.ts";
 import { withModelSpans } from "./modelSpans.ts";
 import type { TargetFailure } from "./nextTarget.ts";
 import { retryKey, type RetryBudget } from "./retryBudget.ts";
@@ -18,6 +19,8 @@ export interface AskOptions extends Omit<CredentialSources, "log"> {
   models: Models;
   circuits: Circuits;
   retryBudget: RetryBudget;
+  /** What was looked up before the turn began. */
+  ahead: Pick<AccessAhead, "take">;
   /** A provider refused its credential; `details` is what it said. */
   onCredentialRefused(details: string, turn: TurnToRun): void;
 }
@@ -41,10 +44,13 @@ interface OpenedModel extends OpenModel {
 }
 
 async function openModel(options: AskOptions, organization: string, name: string): Promise<OpenedModel> {
-  const { credential, price, window } = await findModelAccess(options, organization, name);
+  return openWith(options, await findModelAccess(options, organization, name));
+}
+
+function openWith({ models }: AskOptions, { credential, price, window }: ModelAccess): OpenedModel {
   return {
     window,
-    model: withModelSpans(options.models.open(credential), credential.provider),
+    model: withModelSpans(models.open(credential), credential.provider),
     addCost: (usage) => withCost(usage, price),
   };
 }
@@ -98,8 +104,10 @@ export async function openAsk(
   recordFailure: (failure: TargetFailure) => Promise<void>,
 ): Promise<OpenAsk> {
   if (turn.route) return openTargets(options, turn, turn.route, recordFailure);
-  const { model, addCost, window } = await openModel(options, turn.organization_id, turn.model);
-  const retries = retriesOf(options.retryBudget, turn.organization_id, turn.model);
+  const { organization_id, turn_id, model: name } = turn;
+  const access = (await options.ahead.take(turn_id)) ?? (await findModelAccess(options, organization_id, name));
+  const { model, addCost, window } = openWith(options, access);
+  const retries = retriesOf(options.retryBudget, organization_id, name);
   return {
     async ask(request, _, signal, onFrame) {
       const answer = await askModel(model, request, signal, onFrame, retries);

@@ -172,6 +172,7 @@ export function stageTurn(script: TurnScript) {
       recentHistories: createRecentHistories(),
       holdFiles: (_organization, _bytes, work) => work(),
       keyring: { openSecret: () => "" },
+      ahead: { take: () => undefined },
       vault: {
         findKey: async () => "key",
         get: async (_owner, key) => blobs.get(key),

@@ -10,6 +10,7 @@ import { reactors } from "#services/reactors/index.ts";
 import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
+import { createAccessAhead } from "#services/turns/accessAhead.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { runTurn } from "#services/turns/run.ts";
@@ -54,6 +55,8 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
   const onError = (error: unknown) => world.note(`fails: ${String(error)}`);
 
   const recentHistories = createRecentHistories();
+  const sources = { log, keyring, deployment: [], offline: true };
+  const ahead = createAccessAhead(sources, worker);
   const turns = createTurns({
     log,
     frames: bus.frames,
@@ -66,12 +69,12 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
       world.note(`runs ${turn.turn_id}/${turn.attempt}`);
       return runTurn(
         {
-          log,
+          ...sources,
+          ahead,
           maxHistoryText: 100_000,
           recentHistories,
           holdFiles: (_organization, _bytes, work) => work(),
           vault: openVault({ blobs, keyring, dataKeys: log }),
-          keyring,
           frames: bus.frames,
           models: { open: () => scriptedModel(turn, asked) },
           circuits: createCircuits(),
@@ -87,8 +90,6 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
             countParked: async () => 0,
             hasAgent: async () => true,
           },
-          deployment: [],
-          offline: true,
         },
         turn,
         stopping,
@@ -99,6 +100,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
     log,
     hints: bus.hints,
     worker: (_, organization) => (turns.hasRoom(organization) && !world.random.chance(noRoom) ? worker : undefined),
+    beforeCommit: ahead.begin,
     afterCommit: (handled) => {
       world.note(`commits ${handled.events.map(({ type }) => type).join()}`);
       turns.afterCommit(handled);
