@@ -20,10 +20,10 @@ export const MAX_SLOT_ATTEMPTS = 8;
 /** The settings of a run that starts now. The rules of the envelope are copied, so later changes of it do not affect the run. */
 export function runSettings(
   workflow: StartableWorkflow,
-  start: { run_id: string; trigger_id: string | null; started_by: Actor; run_as: RunAs },
+  start: { run_id: string; trigger_id: string | null; started_by: Actor; trigger_set_by?: Actor; run_as: RunAs },
 ) {
   const { limits, retention_days, approvals } = workflow.envelope;
-  const { run_id, trigger_id, started_by, run_as } = start;
+  const { run_id, trigger_id, started_by, trigger_set_by, run_as } = start;
   return {
     run_id,
     workflow_id: workflow.id,
@@ -32,6 +32,7 @@ export function runSettings(
     project_id: workflow.project_id,
     trigger_id,
     started_by,
+    ...(trigger_set_by && { trigger_set_by }),
     run_as,
     limits,
     expires_at: new Date(Date.now() + limits.run_ttl_s * 1000).toISOString(),

@@ -20,7 +20,7 @@ import {
   ContinuationRules,
 } from "./runParts.ts";
 import { Watcher, type RunLinkCommand, type RunLinkEvent } from "./runLinks.ts";
-import { Actor, InPlaceOf, ContinuedRun, ParentRun, StarterRun } from "./runOrigin.ts";
+import { Actor, InPlaceOf, ContinuedRun, ParentRun, RunStart, StarterRun } from "./runOrigin.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 const Id = z.object({ run_id: z.uuid() });
@@ -31,7 +31,7 @@ const RunSettings = Id.extend({
   definition_version: z.int().positive(),
   project_id: z.uuid().nullable(),
   trigger_id: z.uuid().nullable(),
-  started_by: Actor,
+  ...RunStart.shape,
   run_as: RunAs,
   limits: Limits,
   /** RFC 3339: a run that is still live at this time fails. */

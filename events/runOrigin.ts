@@ -9,6 +9,11 @@ export const Actor = z.object({
   id: z.string(),
 });
 export type Actor = z.infer<typeof Actor>;
+export const RunStart = z.object({
+  started_by: Actor,
+  /** Who set the trigger that started the run. */
+  trigger_set_by: Actor.optional(),
+});
 /** The person (id) for whom a substitute decides. */
 export const InPlaceOf = z.uuid().optional();
 
@@ -39,6 +44,13 @@ export type ParentRun = z.infer<typeof ParentRun>;
 export const ContinuedRun = z.object({ run_id: z.uuid(), first_run_id: z.uuid(), nth: z.int().min(2) });
 export type ContinuedRun = z.infer<typeof ContinuedRun>;
 
-/** The run that started this one. `by`: who started the first run of the chain; `depth`: its runs before this one. */
+/** The run that started this one. `by`: who is behind the first run of the chain; `depth`: its runs before this one. */
 export const StarterRun = z.object({ run_id: z.uuid(), depth: z.int().positive(), by: Actor });
 export type StarterRun = z.infer<typeof StarterRun>;
+
+/** Who is behind a run, and may not decide its approvals where `self_approval` is false (ADR 65). Runs of older releases do not name it. */
+export const askerOf = (run: z.infer<typeof RunStart> & { starter?: StarterRun }): Actor =>
+  run.starter?.by ?? run.trigger_set_by ?? run.started_by;
+/** The person or key that a principal names; undefined for the service itself. */
+export const setterOf = (principal: Principal): Actor | undefined =>
+  principal === "system" ? undefined : actorOf(principal);

@@ -145,5 +145,8 @@ export const scheduledRunCommandId = (trigger_id: string, due_at: string, attemp
     .update(JSON.stringify(["scheduled-run", trigger_id, due_at, attempt]))
     .digest("hex");
 
+/** Events of a person who decides what the schedule starts, and answers for its runs from then on. */
+export const SCHEDULE_SET_BY = [ScheduleCreated.type, ScheduleChanged.type, ScheduleResumed.type] as const;
+
 export type ScheduleCommand = CommandsIn<typeof import("./schedule.ts")>;
 export type ScheduleEvent = EventsIn<typeof import("./schedule.ts")>;

@@ -11,7 +11,9 @@ export const Create = z.object({
     .toLowerCase()
     .max(320)
     .regex(z.regexes.email, "must be an email address")
-    .describe("The person signs in with it. Unique in the whole deployment."),
+    .describe(
+      "The person signs in with it. Unique in the organization; another organization may have the same address.",
+    ),
 });
 export const Change = z
   .strictObject({ ...settings, active: z.boolean().describe("False: the person cannot sign in, and has no sessions.") })

@@ -12,7 +12,7 @@ import { ApiError } from "../base/errors.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
 import { Approval, presentApproval } from "./approvalShape.ts";
-import { allowsSelfApproval, checkOwnRight, isAssignedNow, mayDecide } from "./approvers.ts";
+import { isExcluded, checkOwnRight, isAssignedNow, mayDecide } from "./approvers.ts";
 import { notPending, requireApproval, requireRunApproval } from "./decideApproval.ts";
 
 const Delegation = z.object({
@@ -46,7 +46,7 @@ async function checkDelegate(
   const member = await getMember(http.db, organization_id, to);
   if (!member?.active) throw refuse("is no active member of the organization.");
   if (!mayDecide(member.role)) throw refuse("has a role that may not decide approvals.");
-  if (!allowsSelfApproval(row) && row.asked_by.id === to) throw refuse("started the run, and may not decide.");
+  if (isExcluded(row, to)) throw refuse("started the run, or set its trigger, and may not decide.");
   if (await isAssignedNow(http, organization_id, { ...member, user_id: to }, row))
     throw refuse("may decide this approval already.");
 }

@@ -42,10 +42,15 @@ export async function findApprovers(http: Needs, organization_id: string, person
 export const allowsSelfApproval = ({ self_approval, rules }: ApprovalRow): boolean =>
   self_approval && rules?.self_approval !== false;
 
+/** Whether it is somebody's own run or question to an agent, which that one may not decide about. */
+export const isExcluded = (row: ApprovalRow, id: string): boolean => !allowsSelfApproval(row) && row.asked_by.id === id;
+
 /** Throws 403 `approver_not_allowed`. */
 export function checkNotStarter(row: ApprovalRow, id: string): void {
-  if (!allowsSelfApproval(row) && row.asked_by.id === id)
-    throw notAllowed(`The one who ${row.call ? "asked the agent" : "started the run"} may not decide this approval.`);
+  const what = row.call
+    ? "asked the agent, or set the trigger of the run that did"
+    : "started the run, or set its trigger";
+  if (isExcluded(row, id)) throw notAllowed(`The one who ${what}, may not decide this approval.`);
 }
 
 /** Throws 403 `approver_not_allowed` for somebody who may not decide, even if assigned. */
@@ -86,10 +91,7 @@ export function findReplaced(in_place_of: Principal[], substitute_id: string, ro
     .flatMap(({ by, in_place_of: replaced }) => [by.id, replaced?.id]);
   return in_place_of.find(
     (one) =>
-      mayDecide(one.role) &&
-      (allowsSelfApproval(row) || row.asked_by.id !== one.user_id) &&
-      !voters.includes(one.user_id) &&
-      isAssigned(one, row),
+      mayDecide(one.role) && !isExcluded(row, one.user_id) && !voters.includes(one.user_id) && isAssigned(one, row),
   );
 }
 

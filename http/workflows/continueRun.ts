@@ -87,7 +87,7 @@ async function startContinuation(
 ): Promise<string> {
   const { caller } = request;
   const created = view.created!;
-  const starter = kind === "retry" ? created.starter : undefined;
+  const { starter, trigger_set_by }: Partial<typeof created> = kind === "retry" ? created : {};
   const parent: ParentRun = {
     run_id: row.id,
     kind,
@@ -109,6 +109,7 @@ async function startContinuation(
       headers: view.headers,
       args,
       started_by,
+      trigger_set_by,
       trigger_id: row.trigger_id,
       run_as: row.run_as,
       external_user_id: view.external_user_id,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
+import { setterOf } from "#events/runOrigin.ts";
 import type { Verification } from "#events/trigger.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
 import type { App } from "../base/app.ts";
@@ -91,6 +92,7 @@ async function start(http: Http, request: FastifyRequest, { args, key, body }: D
     args,
     headers: pickHeaders(request.headers, trigger.headers),
     started_by: { type: "webhook", id: trigger.trigger_id },
+    trigger_set_by: setterOf(trigger.set_by),
     trigger_id: trigger.trigger_id,
     run_as: trigger.run_as ?? trigger.envelope.run_as,
     external_user_id,

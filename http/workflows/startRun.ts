@@ -34,6 +34,8 @@ export interface RunRequest {
   headers?: Record<string, string>;
   args: Record<string, unknown>;
   started_by: Actor;
+  /** Of a run that a trigger starts. */
+  trigger_set_by?: Actor;
   trigger_id: string | null;
   run_as: RunAs;
   external_user_id: string | null;

@@ -109,6 +109,11 @@ export const Trigger = z.object({
   last_used_at: z.iso.datetime().nullable().describe("When it last started a run."),
   created_at: z.iso.datetime(),
   rotated_at: z.iso.datetime().nullable(),
+  set_by: z
+    .string()
+    .describe(
+      "`person:<id>`: who created the trigger or last changed what starts its runs, and counts as who started them.",
+    ),
   ...Schedule.shape,
 });
 export const WithSecret = Trigger.extend({
@@ -140,5 +145,6 @@ export const present = (row: TriggerRow, { runs, base, schedule }: Context): z.i
   last_used_at: row.last_used_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
   rotated_at: row.rotated_at?.toISOString() ?? null,
+  set_by: row.set_by,
   ...(schedule ? presentSchedule(schedule, row.default_args) : NO_SCHEDULE),
 });

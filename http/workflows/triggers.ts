@@ -88,7 +88,8 @@ async function createWebhook(
   if (projected) return { ...(await readOne(http, workflow_id, trigger_id)), secret };
   // The secret cannot be shown again, so the answer does not wait for a read model that lags.
   const created_at = await readRecordedAt(http, position);
-  const row = { ...data, id: trigger_id, enabled: true, created_at, rotated_at: null, last_used_at: null };
+  const unused = { enabled: true, rotated_at: null, last_used_at: null, set_by: request.caller.principal };
+  const row = { ...data, ...unused, id: trigger_id, created_at };
   return { ...present(row, { runs: 0, base: http.settings.BASE_URL, schedule: undefined }), secret };
 }
 

@@ -83,7 +83,7 @@ export interface ApprovalRow {
   comment_count: number;
   expires_at: Date;
   created_at: Date;
-  /** The actor that started the run, or asked the agent. */
+  /** Who is behind the run, or asked the agent. */
   asked_by: Named;
   /** The rules of the workflow now; null if the workflow cannot be read. Those of an agent's tool are in the approval itself. */
   rules: Envelope["approvals"] | null;

@@ -9,8 +9,8 @@ export type { ApprovalRow } from "./approvalRows.ts";
 const FROM = `from read.approvals a left join read.runs r on r.id = a.run_id
   left join read.workflows w on w.id = a.workflow_id and w.organization_id = a.organization_id`;
 const RULES = "w.envelope::json -> 'approvals'";
-/** Of runs that started each other, who started the first. */
-const ASKED_BY = "coalesce(a.asked_by, r.started_first_by, r.started_by)";
+/** Who asked the agent, or is behind the run. */
+const ASKED_BY = "coalesce(a.asked_by, r.asked_by, r.started_by)";
 const STREAM = "coalesce('run-' || run_id, 'thread-' || thread_id)";
 const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_id, 'name', coalesce(vu.name, vy.name, vl.name),
       'for_id', v.for_id, 'for_name', vf.name,

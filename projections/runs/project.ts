@@ -1,5 +1,6 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { eventTime, type RunEvent } from "#events/run.ts";
+import { askerOf } from "#events/runOrigin.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 import { approvalLinks, useLink } from "./linkRows.ts";
 import { approvalPeople } from "./approvalPeople.ts";
@@ -44,7 +45,8 @@ function applyCreation({ organization_id, data, personal }: EventRecord<"RunCrea
         external_user_id: encode(personal.external_user_id),
         created_at: new Date(data.created_at),
         expires_at: new Date(data.expires_at),
-        ...(starter && { starter_id: starter.run_id, started_first_by: encode(starter.by) }),
+        ...(starter && { starter_id: starter.run_id }),
+        ...((starter ?? data.trigger_set_by) && { asked_by: encode(askerOf(data)) }),
         ...(parent && { parent_id: parent.run_id, parent_kind: parent.kind, parent_step: parent.step }),
         ...(continued_from && {
           parent_id: continued_from.run_id,
@@ -151,7 +153,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 9,
+  version: 10,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,

@@ -27,9 +27,10 @@ create table runs (
   first_run_id uuid,
   chain_nth integer,
   continued_as uuid,
-  -- the run that started this one, and who started the first run of that chain
+  -- the run that started this one
   starter_id uuid,
-  started_first_by text
+  -- who is behind the run, where that is not who started it: of the first run of a chain, or of its trigger
+  asked_by text
 );
 create index runs_by_starter on runs (starter_id) where starter_id is not null;
 create index runs_by_parent on runs (parent_id) where parent_id is not null;

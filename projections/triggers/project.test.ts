@@ -23,6 +23,7 @@ const row = {
   name: '"shop \\ud800"',
   default_args: '{"text":"\\u0000"}',
   created_at: RECORDED_AT,
+  set_by: "system",
   verify: null,
   headers: "[]",
 };
@@ -42,7 +43,9 @@ describe("the triggers projection", () => {
     expect(from(signed)).toMatchObject([{ row: { verify: '{"scheme":"github"}', headers: '["x-github-event"]' } }]);
     const data = { trigger_id, credential_id: workflow_id, ends_credential_id: null };
     const set = SigningSecretSet.of(data, { sealed_secret: "sealed" });
-    expect(from(set)).toEqual([{ table: "triggers", kind: "patch", key, row: { sealed_secret: "sealed" } }]);
+    expect(from(set)).toEqual([
+      { table: "triggers", kind: "patch", key, row: { sealed_secret: "sealed", set_by: "system" } },
+    ]);
     expect(from(erased(set))).toMatchObject([{ row: { sealed_secret: null } }]);
   });
 
@@ -52,7 +55,7 @@ describe("the triggers projection", () => {
         table: "triggers",
         kind: "patch",
         key,
-        row: { secret_hash: "h2", secret_hint: "efgh", rotated_at: RECORDED_AT },
+        row: { secret_hash: "h2", secret_hint: "efgh", rotated_at: RECORDED_AT, set_by: "system" },
       },
     ]);
   });

@@ -1,15 +1,15 @@
 import type { RecordedEvent } from "#events/envelope.ts";
-import type { ScheduleEvent } from "#events/schedule.ts";
+import type { SCHEDULE_SET_BY, ScheduleEvent } from "#events/schedule.ts";
 import type { TriggerEvent } from "#events/trigger.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
 /** Of the events of a schedule, those that change what the row of its trigger holds. */
-type NamedSchedule = Extract<ScheduleEvent, { type: "ScheduleCreated" | "ScheduleChanged" }>;
+type NamedSchedule = Extract<ScheduleEvent, { type: (typeof SCHEDULE_SET_BY)[number] }>;
 
 type Created = RecordedEvent<Extract<TriggerEvent | ScheduleEvent, { type: "TriggerCreated" | "ScheduleCreated" }>>;
 
 /** A new row; the columns that a kind of trigger does not have are null. */
-const create = ({ organization_id, data, recorded_at }: Created, name: string, columns: Row): Change => ({
+const create = ({ organization_id, data, recorded_at, meta }: Created, name: string, columns: Row): Change => ({
   table: "triggers",
   kind: "put",
   key: { id: data.trigger_id },
@@ -20,13 +20,18 @@ const create = ({ organization_id, data, recorded_at }: Created, name: string, c
     enabled: true,
     name: encode(name),
     created_at: recorded_at,
+    set_by: meta.principal,
     ...columns,
   },
 });
 
+const patch = ({ trigger_id }: { trigger_id: string }, row: Row): Change[] => [
+  { table: "triggers", kind: "patch", key: { id: trigger_id }, row },
+];
+
 export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
   name: "triggers",
-  version: 3,
+  version: 4,
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
@@ -48,30 +53,22 @@ export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
       event.personal
         ? [create(event, event.personal.name, { default_args: event.personal.args, headers: encode([]) })]
         : [],
-    ScheduleChanged: ({ data, personal }) => {
+    ScheduleChanged: ({ data, personal, meta }) => {
       const { name, args } = personal ?? {};
-      const row = {
+      return patch(data, {
         ...(name !== undefined && { name: encode(name) }),
         ...(args !== undefined && { default_args: args }),
-      };
-      return Object.keys(row).length > 0
-        ? [{ table: "triggers", kind: "patch", key: { id: data.trigger_id }, row }]
-        : [];
+        set_by: meta.principal,
+      });
     },
-    SigningSecretSet: ({ data: { trigger_id }, personal }) => [
-      {
-        table: "triggers",
-        kind: "patch",
-        key: { id: trigger_id },
-        row: { sealed_secret: personal?.sealed_secret ?? null },
-      },
-    ],
-    TriggerRotated: ({ data: { trigger_id, ...secret }, recorded_at }) => [
-      { table: "triggers", kind: "patch", key: { id: trigger_id }, row: { ...secret, rotated_at: recorded_at } },
-    ],
-    TriggerDisabled: ({ data }) => [
-      { table: "triggers", kind: "patch", key: { id: data.trigger_id }, row: { enabled: false, sealed_secret: null } },
-    ],
+    ScheduleResumed: ({ data, meta }) => patch(data, { set_by: meta.principal }),
+    SigningSecretSet: ({ data, personal, meta }) =>
+      patch(data, { sealed_secret: personal?.sealed_secret ?? null, set_by: meta.principal }),
+    TriggerRotated: ({ data, recorded_at, meta }) => {
+      const { trigger_id: _, ...secret } = data;
+      return patch(data, { ...secret, rotated_at: recorded_at, set_by: meta.principal });
+    },
+    TriggerDisabled: ({ data }) => patch(data, { enabled: false, sealed_secret: null }),
     TriggerDeleted: ({ data }) => [{ table: "triggers", kind: "remove", key: { id: data.trigger_id } }],
   },
 });

@@ -1,3 +1,4 @@
+import type { Principal } from "#events/envelope.ts";
 import { isUuid } from "#events/ids.ts";
 import type { Verification } from "#events/trigger.ts";
 import type { Envelope, RunAs } from "#events/workflow.ts";
@@ -19,6 +20,8 @@ export interface TriggerRow {
   default_args: string;
   created_at: Date;
   rotated_at: Date | null;
+  /** The principal that set what starts its runs. */
+  set_by: Principal;
   /** When it last started a run. */
   last_used_at: Date | null;
   /** Null: the caller sends the trigger's own secret. */
@@ -31,7 +34,7 @@ const FROM = `from read.triggers t
   join log.keys k on k.thing = 'trigger-' || t.id
   left join read.trigger_starts s on s.trigger_id = t.id`;
 const SELECT = `select t.id, t.workflow_id, t.hook_token, t.secret_hint, t.run_as, t.enabled, t.name, t.default_args,
-    t.created_at, t.rotated_at, t.verify, t.headers, s.started_at as last_used_at
+    t.created_at, t.rotated_at, t.set_by, t.verify, t.headers, s.started_at as last_used_at
   ${FROM}`;
 /** Columns that hold JSON. */
 interface Encoded {
@@ -109,6 +112,7 @@ export interface TriggerInUse {
   /** The secret of the sender's signatures, sealed with the master key. */
   sealed_secret: string | null;
   headers: string[];
+  set_by: Principal;
   enabled: boolean;
   workflow_enabled: boolean;
   project_id: string | null;
@@ -126,7 +130,7 @@ const isParked = (projection: string, stream: string): string =>
 export async function findTriggerByToken(db: Db, hook_token: string): Promise<TriggerInUse | undefined> {
   const [row] = await db.query<Omit<TriggerInUse, keyof Encoded | "envelope"> & Encoded & { envelope: string }>(
     `select t.id as trigger_id, t.workflow_id, t.organization_id, t.secret_hash, t.run_as, t.default_args, t.enabled,
-            t.verify, t.sealed_secret, t.headers,
+            t.verify, t.sealed_secret, t.headers, t.set_by,
             w.enabled as workflow_enabled, w.project_id, w.definition_id, w.definition_version, w.envelope,
             ${isParked("triggers", "'trigger-' || t.id")} or ${isParked("workflows", "'workflow-' || w.id")} as parked
      from read.triggers t

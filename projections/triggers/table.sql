@@ -11,6 +11,8 @@ create table triggers (
   name text not null,
   default_args text not null,
   created_at timestamptz not null,
+  -- the principal that made what starts its runs as it is: its times and arguments, or its secret
+  set_by text not null,
   rotated_at timestamptz,
   verify text,
   sealed_secret text,

@@ -1,6 +1,7 @@
 import { streamName } from "#events/ids.ts";
 import type { Refusal } from "#events/runLinks.ts";
-import { ScheduleChanged, ScheduleCreated, scheduledRunCommandId } from "#events/schedule.ts";
+import { setterOf } from "#events/runOrigin.ts";
+import { SCHEDULE_SET_BY, ScheduleChanged, ScheduleCreated, scheduledRunCommandId } from "#events/schedule.ts";
 import { runAt, type ScheduleState } from "../deciders/scheduleState.ts";
 import { sendTo, type Target } from "../send.ts";
 import { cancelNewestRun } from "../workflows/newestRun.ts";
@@ -12,6 +13,13 @@ async function readArgs({ log }: StartDeps, { stream }: Target, { args_version }
   // one event, which is small: the limit of bytes never cuts it
   const [event] = await log.readNewest(stream, { before: args_version + 1, types, limit: 1, bytes: 1 });
   return (event?.personal as { args: string } | undefined)?.args;
+}
+
+/** Who answers for the schedule as it is. */
+async function readSetter({ log }: StartDeps, { stream }: Target, { version }: ScheduleState) {
+  const query = { before: version + 1, types: [...SCHEDULE_SET_BY], limit: 1, bytes: 1 };
+  const [event] = await log.readNewest(stream, query);
+  return event && setterOf(event.meta.principal);
 }
 
 async function cancelRun({ log, handle, worker }: StartDeps, trigger_id: string, run_id: string) {
@@ -43,6 +51,7 @@ export async function startScheduledRun(
     run_id,
     trigger_id,
     started_by: { type: "schedule", id: trigger_id },
+    trigger_set_by: await readSetter(deps, target, state),
     run_as,
     args,
     commandId: (attempt) => scheduledRunCommandId(trigger_id, due_at, attempt),

@@ -5,7 +5,7 @@ import type { TurnEnd } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import { RunCreated } from "#events/run.ts";
 import type { Refusal } from "#events/runLinks.ts";
-import type { Actor } from "#events/runOrigin.ts";
+import { askerOf, type Actor } from "#events/runOrigin.ts";
 import { runOfScope, runScope } from "#events/scope.ts";
 import { StartTurn, type TurnAgent } from "#events/thread.ts";
 import { spendingOf } from "#events/turnEnd.ts";
@@ -136,7 +136,7 @@ async function start(
   const prepared = await prepareAgentTurn(deps, { organization_id, project_id, envelope }, input);
   const route = await findRoute(deps, owner, prepared.model);
   const scope = await scopeToContinue(deps, created, thread);
-  const asked_by = created.starter?.by ?? created.started_by;
+  const asked_by = askerOf(created);
   const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null };
   const models = route?.targets ?? [prepared.model];
   const answer = await deps.askLimits(spender, { turn_id, models, prompt: prepared.prompt });

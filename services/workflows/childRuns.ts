@@ -3,6 +3,7 @@ import type { EventFrom } from "#events/define.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import type { StartableWorkflow } from "#events/newRun.ts";
 import type { RunCreated } from "#events/run.ts";
+import { askerOf } from "#events/runOrigin.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { isListed } from "./host/envelopeRules.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "./startRun.ts";
@@ -83,7 +84,7 @@ export const createChildRuns =
     if ("code" in workflow) return workflow;
     const forbidden = await checkAllowed(deps, starter, workflow);
     if (forbidden) return forbidden;
-    const { run_id, started_by, starter: first } = starter.created;
+    const { run_id, starter: first } = starter.created;
     return startWorkflowRun(deps, workflow, {
       run_id: child_run_id,
       trigger_id: null,
@@ -91,6 +92,6 @@ export const createChildRuns =
       run_as: null,
       args,
       commandId: (attempt) => commandId(child_run_id, attempt),
-      more: { starter: { run_id, depth: (first?.depth ?? 0) + 1, by: first?.by ?? started_by } },
+      more: { starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) } },
     });
   };

@@ -39,6 +39,7 @@ export interface Hook {
   hook_token: string;
   hook_url: string;
   secret: string;
+  set_by: string;
 }
 
 let names = 0;
