@@ -13,7 +13,7 @@ const Id = z.object({ hold_id: z.uuid() });
 const Placed = Id.extend({ subject: z.string().regex(HOLD_SUBJECT), name: z.string() });
 const Personal = z.object({ reason: z.string() });
 
-/** What the subject covers is kept. A deletion that was decided before the commit may end after it. */
+/** What the subject covers is kept: a deletion that was decided before the commit is decided again. */
 export const PlaceHold = defineCommand("PlaceHold", "hold", Placed.extend(Personal.shape));
 export const ReleaseHold = defineCommand("ReleaseHold", "hold", Id);
 

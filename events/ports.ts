@@ -22,6 +22,8 @@ export interface AppendRequest {
   heads: (WorkStatus & { stream: string; state: unknown; state_version: number })[];
   /** Set if the command was refused; then there are no events. */
   rejection?: RejectionDetails;
+  /** Streams that were read for the decision: the append conflicts unless they still have these versions. */
+  unchanged?: { stream: string; version: number }[];
   /** Wrapped data keys (base64) from the command, by thing. */
   keys: Record<string, string>;
   /** Things whose data keys are destroyed. */

@@ -8,7 +8,7 @@ import { Unavailable, type CommandOutcome, type EventLog, type Hints } from "#ev
 import { Rejection } from "#events/rejection.ts";
 import { claimStreams, decide, planAppend, planRefusal, type Plan } from "./appendPlan.ts";
 import { deciders } from "./deciders/index.ts";
-import { findHold } from "./holds.ts";
+import { checkHolds } from "./holds.ts";
 import { createSerializer } from "./serialize.ts";
 import { streamStates, type StreamState, type StreamStates } from "./states.ts";
 import { traceCommands } from "./traceCommands.ts";
@@ -151,8 +151,9 @@ async function makePlan(log: EventLog, command: Command, decider: Decider<any>, 
   const claimHeads = streams.length > 0 ? await log.heads(streams) : new Map();
   const plan = planAppend({ command, decider, before, decision, claimHeads });
   if (plan.kind !== "append") return plan;
-  const held = await findHold(log, command.organization_id, command.stream, plan.events);
-  return held ? planRefusal(command, held) : plan;
+  const { rejection, unchanged } = await checkHolds(log, command.organization_id, command.stream, plan.events);
+  if (rejection) return planRefusal(command, rejection);
+  return unchanged.length > 0 ? { ...plan, append: { ...plan.append, unchanged } } : plan;
 }
 
 function announce(deps: Deps, command: Command, plan: Extract<Plan, { kind: "append" }>, position: number): void {

@@ -63,19 +63,32 @@ async function subjectsOf(log: Log, stream: string): Promise<string[]> {
   return [`${aggregate}:${id}`, ...owners, ...projects.flat(), ...ofRun];
 }
 
-/** The refusal by the hold that covers what these events of a stream would erase, if one stands. Every path of erasure ends here. */
-export async function findHold(
+/** What the holds of an organization say to an erasure. */
+export interface HoldCheck {
+  /** The refusal by the hold that covers it. */
+  rejection?: Rejection | undefined;
+  /** The holds that were read. The erasure may be appended only while they stand so (docs/adr/0042-a-deletion-conflicts-with-a-new-hold.md). */
+  unchanged: { stream: string; version: number }[];
+}
+
+/** Whether a hold covers what these events of a stream would erase. Every path of erasure ends here. */
+export async function checkHolds(
   log: Log,
   organization: string,
   stream: string,
   events: NewEvent[],
-): Promise<Rejection | undefined> {
+): Promise<HoldCheck> {
   const erasing = events.find(({ type }) => ERASING.has(type));
-  if (!erasing) return undefined;
+  if (!erasing) return { unchanged: [] };
   const name = holdStream(organization);
   const head = (await log.heads([name])).get(name);
   const holds: HoldState = head ? (await readState(log, head, hold)).state : [];
-  if (holds.length === 0) return undefined;
+  const unchanged = [{ stream: name, version: head?.version ?? 0 }];
+  const rejection = holds.length > 0 ? await findHold(log, stream, erasing, holds) : undefined;
+  return { rejection, unchanged };
+}
+
+async function findHold(log: Log, stream: string, erasing: NewEvent, holds: HoldState): Promise<Rejection | undefined> {
   const { owner } = erasing.data as { owner?: string };
   const covered = owner === undefined ? await subjectsOf(log, stream) : [owner, ...(await projectsOf(log, owner))];
   const held = holds.find(({ subject }) => subject === "organization" || covered.includes(subject));

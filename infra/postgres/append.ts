@@ -63,11 +63,17 @@ function appendedFrom(row: AppendRow): AppendResult {
 
 /** Appends any commands, each of which may be repeated or conflict. */
 async function appendAny(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendResult[]> {
-  const { rows } = await pool.query<AppendRow>({
-    name: "append",
-    text: "select * from log.append($1, $2, $3, $4, $5, $6)",
-    values: parametersFor(batch),
-  });
+  const unchanged = batch.flatMap((encoded) => encoded.unchanged);
+  const plain = { name: "append", text: "select * from log.append($1, $2, $3, $4, $5, $6)" };
+  const fenced = {
+    name: "append unchanged",
+    text: "select * from log.append_unchanged($1, $2, $3, $4, $5, $6, $7)",
+  };
+  const { rows } = await pool.query<AppendRow>(
+    unchanged.length === 0
+      ? { ...plain, values: parametersFor(batch) }
+      : { ...fenced, values: [JSON.stringify(unchanged), ...parametersFor(batch)] },
+  );
   return rows.sort((a, b) => a.n - b.n).map(appendedFrom);
 }
 

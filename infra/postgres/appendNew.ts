@@ -29,8 +29,9 @@ interface StreamEnd {
 
 const CALL = `select base, at from log.append_new(${Array.from({ length: 25 }, (_, n) => `$${n + 1}`).join(", ")})`;
 
-export const isErasing = ({ erasures, forgotten }: EncodedAppend): boolean =>
-  erasures.length > 0 || forgotten.length > 0;
+/** Whether only `log.append` or `log.append_unchanged` can do it. */
+export const isErasing = ({ erasures, forgotten, unchanged }: EncodedAppend): boolean =>
+  erasures.length > 0 || forgotten.length > 0 || unchanged.length > 0;
 
 /** Arranges the rows. Undefined when versions do not follow each other, or when a stream's last events come without its head. */
 function arrange(batch: EncodedAppend[]): Batch | undefined {

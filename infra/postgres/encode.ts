@@ -17,6 +17,7 @@ export interface EncodedAppend {
   keys: { thing: string; stream: string; wrapped: string }[];
   erasures: { thing?: string; stream?: string }[];
   forgotten: { command_id: string }[];
+  unchanged: { stream: string; version: number }[];
 }
 
 export interface EncodedEvent {
@@ -110,5 +111,6 @@ export function encodeAppend(append: AppendRequest, existing: Map<string, string
       ...append.erase.streams.map((stream) => ({ stream })),
     ],
     forgotten: append.forget.map((command_id) => ({ command_id })),
+    unchanged: append.unchanged ?? [],
   };
 }

@@ -55,6 +55,13 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
     return plan.rows;
   }
 
+  function appendUnchanged([unchanged, ...values]: string[]): unknown[] {
+    const expected = JSON.parse(unchanged!) as Pick<StreamRow, "stream" | "version">[];
+    const isStale = expected.some(({ stream, version }) => (tables.streams.get(stream)?.version ?? 0) !== version);
+    if (!isStale) return append(values);
+    return (JSON.parse(values[0]!) as { n: number }[]).map(({ n }) => ({ n, kind: "conflict" }));
+  }
+
   function appendNew(values: Buffer[]): unknown[] {
     const [base, at] = [tables.events.length, new Date(now())];
     const plan = planAppend(tables, asAppend(values), at);
@@ -83,6 +90,7 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
   /** Statements by what only they say. */
   const statements: [RegExp, (...values: any[]) => unknown[]][] = [
     [/from log\.append\(/, (...values) => append(values)],
+    [/from log\.append_unchanged\(/, (...values) => appendUnchanged(values)],
     [/from log\.append_new\(/, (...values) => appendNew(values)],
     [/into ops\.workers/, (worker: string) => [workers.set(worker, now())]],
     [/left join ops\.workers/, openWork],
