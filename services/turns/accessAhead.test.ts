@@ -48,7 +48,7 @@ test.each([
   expect(take("t1")).toBeUndefined();
 });
 
-test("a look-up that fails is told to the turn alone", async () => {
+test("a failed look-up fails its own turn and no other", async () => {
   const { begin, take } = lookUps();
   begin("t1", { model: "unknown/model" });
   await new Promise(setImmediate);
