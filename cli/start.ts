@@ -1,4 +1,4 @@
-import type { StartCodes } from "#http/auth/startCodes.ts";
+import type { StartCodes } from "#http/base/startCodes.ts";
 import { readSettings, type Settings } from "#infra/config.ts";
 import { addressesFile } from "#infra/embedded/addresses.ts";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";

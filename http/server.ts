@@ -39,7 +39,6 @@ import { knowledgeRoutes } from "./knowledge/routes.ts";
 import { describeApi } from "./meta/openapi.ts";
 import { metaRoutes } from "./meta/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
-import { exportRoutes } from "./exports/routes.ts";
 import { ownedRoutes } from "./owned/routes.ts";
 import { workflowDefinitionRoutes } from "./workflows/definitions.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
@@ -121,7 +120,6 @@ async function registerRoutes(app: App, http: Http): Promise<void> {
   await app.register(api(accountRoutes), { prefix: "/api" });
   await app.register(api(auditRoutes), { prefix: "/api" });
   await app.register(api(ownedRoutes), { prefix: "/api" });
-  await app.register(api(exportRoutes), { prefix: "/api" });
   await app.register(api(operationRoutes), { prefix: "/api" });
   await app.register(api(knowledgeRoutes), { prefix: "/api/v1/knowledge" });
   await app.register(api(extractionRoutes), { prefix: "/api/v1" });

@@ -4,7 +4,7 @@ import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import mime from "mime-types";
-import type { BuiltFile, BuiltFiles } from "#http/pages/files.ts";
+import type { BuiltFile, BuiltFiles } from "#http/base/builtFiles.ts";
 
 /** Written by `dev/console/build.ts`, and by a stage of the image. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL("../.runtime/console", import.meta.url));

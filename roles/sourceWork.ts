@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { StreamHead } from "#events/ports.ts";
 import { ApiError } from "#http/base/errors.ts";
 import { describeFile } from "#http/upload/readUpload.ts";
-import { requireStorage } from "#http/upload/storageLimits.ts";
+import { requireStorage } from "#http/base/storageLimits.ts";
 import { fetchPage } from "#infra/web/fetchPage.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { hasProjected } from "#projections/progress.ts";

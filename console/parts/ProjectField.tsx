@@ -21,7 +21,7 @@ export function ProjectField({ name, note, chosen, children }: Props) {
         Project <span className="quiet">({note})</span>
       </span>
       {children}
-      {/* anew once the projects are known: only then one of them can be chosen */}
+      {/* a new element once the projects are known: only then can one of them be chosen */}
       <select key={String(data === undefined)} name={name} defaultValue={chosen ?? ""}>
         <option value="">none</option>
         <Options choices={namedChoices(data?.data)} />

@@ -8,8 +8,14 @@ export interface Passage {
 const SPOKEN =
   /\b(?:it|test|describe)(?:\.\w+(?:\([^)]*\))?)*\(\s*(["'`])(.*?)\1|\blog(?:ger)?\.\w+\([^"'`]*(["'`])(.*?)\3/g;
 
-/** Comments, titles of tests and messages of logs in a source file (TypeScript or SQL). Strings that hold `//` after a space count as comments. */
-export const commentary = (lines: readonly string[]): Passage[] => {
+/** A string of at least four words: a sentence of an error, of the API description or of a screen. */
+const SENTENCE = /(["'`])((?:(?!\1)\S)+(?: (?:(?!\1)\S)+){3,})\1/g;
+
+/**
+ * Comments, titles of tests and messages of logs in a source file (TypeScript or SQL); with `sentences` also every string that is one.
+ * Strings that hold `//` after a space count as comments.
+ */
+export const commentary = (lines: readonly string[], { sentences }: { sentences: boolean }): Passage[] => {
   const passages: Passage[] = [];
   let isInBlock = false;
   for (const [index, source] of lines.entries()) {
@@ -20,7 +26,7 @@ export const commentary = (lines: readonly string[]): Passage[] => {
       isInBlock = end < 0;
       continue;
     }
-    const block = /(?:^|\s)\/\*(.*)$/.exec(source);
+    const block = /(?:^|\s|\{)\/\*(.*)$/.exec(source);
     const line = /(?:^|\s)(?:\/\/|--)\s(.*)$/.exec(source);
     if (block && !(line && line.index < block.index)) {
       const [text = "", rest] = (block[1] ?? "").split("*/");
@@ -28,6 +34,7 @@ export const commentary = (lines: readonly string[]): Passage[] => {
       isInBlock = rest === undefined;
     } else add(line?.[1]);
     for (const [, , title, , message] of source.matchAll(SPOKEN)) add(title ?? message);
+    if (sentences) for (const [, , sentence] of source.matchAll(SENTENCE)) add(sentence);
   }
   return passages;
 };

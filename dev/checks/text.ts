@@ -20,11 +20,15 @@ const everyLine = (_file: string, lines: string[]): Passage[] =>
 const ARCHAIC =
   /\b(anew|whoever|whomever|whatsoever|whence|thence|thereof|therein|foretold|nought|in earnest|(is|be|are|was|were|get|gets|got) rid of|giv(es?|en|ing) way to|com(e|es|ing) of it|came of it|(come|comes|came) to nothing|what (it|they|he|she) (come|comes|came) to|so often|at one time|stand(s|ing)? still|stood still|(is|are|was|were|be|been|being) told|tells? of|let(s|ting)? go of|it is said|who (asks?|reads?|waits?|lives?|speaks?|listens?))\b/i;
 
+/** Their strings are often data, such as documents and questions. */
+const HOLDS_DATA = /\.test\.tsx?$|^(test|examples)\/|\/testing\/|^dev\/(bench|crash)\//;
+
 const rules: TextRule[] = [
   {
     name: "plain-words",
     applies: () => true,
-    passages: (file, lines) => (file.endsWith(".md") ? prose(lines) : commentary(lines)),
+    passages: (file, lines) =>
+      file.endsWith(".md") ? prose(lines) : commentary(lines, { sentences: !HOLDS_DATA.test(file) }),
     pattern: ARCHAIC,
   },
   {

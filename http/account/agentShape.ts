@@ -62,15 +62,17 @@ export const Create = z.object({
 });
 export const Change = z.strictObject({ name, ...settings, tool_approvals: writtenApprovals }).partial();
 
-export const Agent = z.object({
-  id: z.string(),
-  name: z.string(),
-  version: z.int().describe("Increases with each change. A response records the version it ran on."),
-  ...settings,
-  tool_approvals: shownApprovals,
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const Agent = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    version: z.int().describe("Increases with each change. A response records the version it ran on."),
+    ...settings,
+    tool_approvals: shownApprovals,
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Agent" });
 
 export const AgentVersion = z.object({
   version: z.int(),

@@ -5,7 +5,7 @@ import { newId, streamName } from "#events/ids.ts";
 import { getAgent, listAgents, type AgentRow } from "#projections/agents/query.ts";
 import { listAllCollections, resolveCollections } from "#projections/collections/query.ts";
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";

@@ -9,7 +9,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
-import { findModel } from "../turns/model.ts";
+import { findModel } from "../base/model.ts";
 
 const MAX_WEIGHT = 1_000;
 const MAX_CONDITIONS = 20;

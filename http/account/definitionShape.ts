@@ -18,20 +18,22 @@ const grants = z
 export const Create = z.object({ type: Type, name: name.optional(), source, grants: grants.optional() });
 export const Change = z.strictObject({ name, source, grants }).partial();
 
-export const Definition = z.object({
-  id: z.string(),
-  type: Type,
-  name: z.string(),
-  version: z.int(),
-  description: z.string(),
-  parameters: z.record(z.string(), z.unknown()),
-  secrets: z.array(z.string()).describe("Secrets that the script lists in its meta."),
-  workflow: ScriptMeta.shape.workflow.describe("Of a workflow: its steps, and the warnings of the lint."),
-  grants: z.array(z.string()),
-  sha256: z.string(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const Definition = z
+  .object({
+    id: z.string(),
+    type: Type,
+    name: z.string(),
+    version: z.int(),
+    description: z.string(),
+    parameters: z.record(z.string(), z.unknown()),
+    secrets: z.array(z.string()).describe("Secrets that the script lists in its meta."),
+    workflow: ScriptMeta.shape.workflow.describe("Of a workflow: its steps, and the warnings of the lint."),
+    grants: z.array(z.string()),
+    sha256: z.string(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Definition" });
 export const WithSource = Definition.extend({ source: z.string(), access: Access });
 /** The answer to a save: a new version does not change the workflows that are registered with an older one. */
 export const Saved = WithSource.extend({

@@ -6,7 +6,7 @@ import { listAgentsWithTool } from "#projections/agents/query.ts";
 import { getDefinition, listDefinitions, listVersions, type DefinitionRow } from "#projections/definitions/query.ts";
 import { countDefinitionUses, listPinnedWorkflows } from "#projections/workflows/query.ts";
 import { requireBuilder } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";

@@ -18,16 +18,18 @@ export const Create = z.object({ name, project_id: z.uuid().nullish(), ...z.obje
 /** A key stays in its project. */
 export const Change = z.strictObject({ name, ...settings }).partial();
 
-export const Key = z.object({
-  id: z.string(),
-  name: z.string(),
-  key_hint: z.string().describe("The last four characters."),
-  project_id: z.string().nullable(),
-  ...settings,
-  last_used_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const Key = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    key_hint: z.string().describe("The last four characters."),
+    project_id: z.string().nullable(),
+    ...settings,
+    last_used_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Key" });
 export const Created = Key.extend({
   key: z.string().optional().describe("Shown once: a repeated request is answered without it."),
 });

@@ -4,7 +4,7 @@ import { newId, streamName } from "#events/ids.ts";
 import { ChangeKey, CreateKey, DeleteKey, Product, RotateKey } from "#events/key.ts";
 import { getKey, listKeys, type KeyRow } from "#projections/keys/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { newSecret } from "../auth/secrets.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";

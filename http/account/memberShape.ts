@@ -19,15 +19,17 @@ export const Change = z
   .strictObject({ ...settings, active: z.boolean().describe("False: the person cannot sign in, and has no sessions.") })
   .partial();
 
-export const Member = z.object({
-  id: z.string(),
-  email: z.string(),
-  name: z.string(),
-  role: Role,
-  active: z.boolean(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const Member = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: Role,
+    active: z.boolean(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Member" });
 const password = z.string().describe("Shown once. The person signs in with it and should then change it.");
 export const Created = Member.extend({
   password: password.optional().describe("Shown once: a repeated request is answered without it."),

@@ -4,7 +4,7 @@ import { newId, isUuid, streamName } from "#events/ids.ts";
 import { ChangeUser, RegisterUser, RemoveUser, SetPassword } from "#events/user.ts";
 import { getMember, listMembers, type MemberRow } from "#projections/users/query.ts";
 import { requireAdmin, requireSession } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { hashPassword, newPassword } from "../auth/password.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";

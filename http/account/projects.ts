@@ -4,7 +4,7 @@ import { newId, streamName } from "#events/ids.ts";
 import { ChangeProject, CreateProject, DeleteProject } from "#events/project.ts";
 import { listProjects, countProjectUses, type ProjectRow } from "#projections/projects/query.ts";
 import { requireAdmin, requireSession } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";

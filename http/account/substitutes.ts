@@ -3,14 +3,13 @@ import { z } from "zod";
 import { NameSubstitute, WithdrawSubstitute } from "#events/user.ts";
 import { getMember } from "#projections/users/query.ts";
 import { getSubstitute } from "#projections/users/substitutes.ts";
-import { requireSession } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import { mayDecide, requireSession } from "../auth/authenticate.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { peopleStream, requireMember } from "./members.ts";
-import { mayDecide } from "../workflows/approvers.ts";
 
 const MAX_MS = 366 * 24 * 60 * 60 * 1_000;
 

@@ -5,7 +5,7 @@ import { DeleteTurn } from "#events/thread.ts";
 import type { Http } from "../base/deps.ts";
 import { cancelResponse } from "./cancelResponse.ts";
 import type { ResponseRow } from "./lookups.ts";
-import { responseId } from "./present.ts";
+import { responseId } from "../turns/responseId.ts";
 
 export const DeletedResponse = z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
 

@@ -3,7 +3,7 @@ import { isUuid, streamName } from "#events/ids.ts";
 import { ownerScope } from "#events/scope.ts";
 import { getAgent, type AgentRow } from "#projections/agents/query.ts";
 import { getTurn, threadExists, type TurnRow } from "#projections/turns/query.ts";
-import { reachesProject, type Caller } from "../auth/caller.ts";
+import { reachesProject, type Caller } from "../base/caller.ts";
 import { readThreadId } from "../turns/previousTurn.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";

@@ -2,6 +2,7 @@ import { creationTime } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { NO_USAGE, type Usage } from "#events/thread.ts";
 import { presentCost } from "#events/turnOutput.ts";
+import { responseId } from "../turns/responseId.ts";
 import type { Item } from "./items.ts";
 
 /** What a response shows of its request and its agent. */
@@ -59,8 +60,6 @@ const presentError = (end: TurnEnd | undefined) =>
   end?.status === "failed" || end?.status === "refused"
     ? { type: "server_error", code: "agent_error", message: end.message || "The turn failed." }
     : null;
-
-export const responseId = (turn_id: string): string => `resp_${turn_id}`;
 
 /** The response object of a running or ended turn (spec: Agent response object). */
 export function presentResponse(head: ResponseHead, output: Item[], end?: TurnEnd, completed_at: number | null = null) {

@@ -3,7 +3,7 @@ import type { AgentRow } from "#projections/agents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal, onDisconnect } from "../base/disconnect.ts";
 import { badGateway } from "../base/errors.ts";
-import { resolveModel } from "../turns/model.ts";
+import { resolveModel } from "../base/model.ts";
 import { findPreviousTurn, identifyTurn } from "../turns/previousTurn.ts";
 import { findResultsTurn } from "../turns/resultsTurn.ts";
 import { resumeTurn } from "../turns/resumeTurn.ts";

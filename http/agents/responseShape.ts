@@ -50,41 +50,43 @@ const Usage = z.object({
   cost: z.string().optional().describe("US dollars, exact. Absent where the price of the model is not known."),
 });
 
-export const AgentResponse = z.object({
-  id: z.string().describe("`resp_` and a UUID."),
-  object: z.literal("response"),
-  created_at: z.int().describe("Unix seconds."),
-  completed_at: z.int().nullable(),
-  status: z.enum(["in_progress", "completed", "failed", "cancelled"]),
-  error: z.object({ type: z.string(), code: z.string(), message: z.string() }).nullable(),
-  incomplete_details: z.null(),
-  instructions: z.string().nullable().describe("Those of the request, never the agent's."),
-  model: z.string().describe("`provider/model`."),
-  output: z.array(z.discriminatedUnion("type", [Reasoning, FunctionCall, Message])),
-  previous_response_id: z.string().nullable(),
-  reasoning: z.object({ effort: z.string().nullable(), summary: z.null() }),
-  usage: Usage.nullable(),
-  user: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()).describe("The vars of the thread."),
-  thread_id: z.string(),
-  max_output_tokens: z.int().nullable(),
-  parallel_tool_calls: z.literal(true),
-  store: z.literal(true),
-  tool_choice: z.literal("auto"),
-  tools: z.array(z.never()).readonly(),
-  truncation: z.literal("disabled"),
-  pending_approvals: z
-    .array(
-      z.object({
-        id: z.string().describe("As in `/api/workflows/approvals/{approval_id}`."),
-        call_id: z.string().nullable(),
-        name: z.string().describe("Of the tool."),
-        expires_at: z.iso.datetime(),
-      }),
-    )
-    .optional()
-    .describe("Only while the response waits until people have allowed tool calls."),
-});
+export const AgentResponse = z
+  .object({
+    id: z.string().describe("`resp_` and a UUID."),
+    object: z.literal("response"),
+    created_at: z.int().describe("Unix seconds."),
+    completed_at: z.int().nullable(),
+    status: z.enum(["in_progress", "completed", "failed", "cancelled"]),
+    error: z.object({ type: z.string(), code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.null(),
+    instructions: z.string().nullable().describe("Those of the request, never the agent's."),
+    model: z.string().describe("`provider/model`."),
+    output: z.array(z.discriminatedUnion("type", [Reasoning, FunctionCall, Message])),
+    previous_response_id: z.string().nullable(),
+    reasoning: z.object({ effort: z.string().nullable(), summary: z.null() }),
+    usage: Usage.nullable(),
+    user: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()).describe("The vars of the thread."),
+    thread_id: z.string(),
+    max_output_tokens: z.int().nullable(),
+    parallel_tool_calls: z.literal(true),
+    store: z.literal(true),
+    tool_choice: z.literal("auto"),
+    tools: z.array(z.never()).readonly(),
+    truncation: z.literal("disabled"),
+    pending_approvals: z
+      .array(
+        z.object({
+          id: z.string().describe("As in `/api/workflows/approvals/{approval_id}`."),
+          call_id: z.string().nullable(),
+          name: z.string().describe("Of the tool."),
+          expires_at: z.iso.datetime(),
+        }),
+      )
+      .optional()
+      .describe("Only while the response waits until people have allowed tool calls."),
+  })
+  .meta({ title: "AgentResponse" });
 
 export const AgentModels = z.object({
   object: z.literal("list"),

@@ -8,7 +8,7 @@ import { ApiError } from "../base/errors.ts";
 import { validator } from "../base/validate.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
 import { isAlias } from "#events/route.ts";
-import { findModel } from "../turns/model.ts";
+import { findModel } from "../base/model.ts";
 import { readThreadId } from "../turns/previousTurn.ts";
 import { cancelResponse } from "./cancelResponse.ts";
 import { DeletedResponse, deleteResponse } from "./deleteResponse.ts";

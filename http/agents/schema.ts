@@ -45,27 +45,29 @@ const Item = z.object(
 );
 export type InputItem = z.infer<typeof Item>;
 
-export const ResponseRequest = z.object(
-  {
-    input: z.union([z.string(), z.array(Item)], given("a string or an array of items")),
-    instructions: z.string(given("a string")).nullish().describe("Added after those of the agent; not stored."),
-    stream: z.boolean(given("a boolean")).nullish(),
-    user: z.string(given("a string")).nullish().describe("End user; isolates threads."),
-    previous_response_id: z.string(given("the id of a response")).nullish(),
-    vars: z.unknown().optional().describe("Object of at most 32 keys; reaches tools as `meta.vars`."),
-    metadata: z.unknown().optional().describe("Alias for `vars`, which wins on a shared key."),
-    reasoning: z.object({ effort: z.string(given("a string")).nullish() }, given("an object")).nullish(),
-    attachments: z.array(z.string(given("a file id")), given("an array of file ids")).nullish(),
-    max_output_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish(),
-    tools: z
-      .unknown()
-      .optional()
-      .describe("Refused unless the agent has `client_tools`: then functions that the caller runs."),
-    tool_choice: z.unknown().optional().describe("Refused unless the agent has `client_tools`."),
-    text: z.unknown().optional().describe("`format.type` may only be `text`."),
-  },
-  given("a JSON object"),
-);
+export const ResponseRequest = z
+  .object(
+    {
+      input: z.union([z.string(), z.array(Item)], given("a string or an array of items")),
+      instructions: z.string(given("a string")).nullish().describe("Added after those of the agent; not stored."),
+      stream: z.boolean(given("a boolean")).nullish(),
+      user: z.string(given("a string")).nullish().describe("End user; isolates threads."),
+      previous_response_id: z.string(given("the id of a response")).nullish(),
+      vars: z.unknown().optional().describe("Object of at most 32 keys; reaches tools as `meta.vars`."),
+      metadata: z.unknown().optional().describe("Alias for `vars`, which wins on a shared key."),
+      reasoning: z.object({ effort: z.string(given("a string")).nullish() }, given("an object")).nullish(),
+      attachments: z.array(z.string(given("a file id")), given("an array of file ids")).nullish(),
+      max_output_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish(),
+      tools: z
+        .unknown()
+        .optional()
+        .describe("Refused unless the agent has `client_tools`: then functions that the caller runs."),
+      tool_choice: z.unknown().optional().describe("Refused unless the agent has `client_tools`."),
+      text: z.unknown().optional().describe("`format.type` may only be `text`."),
+    },
+    given("a JSON object"),
+  )
+  .meta({ title: "AgentResponseRequest" });
 export type ResponseRequest = z.infer<typeof ResponseRequest>;
 
 /** Codes of fields that the spec gives one. */

@@ -4,7 +4,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { Role } from "#events/user.ts";
 import { requireSession } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";

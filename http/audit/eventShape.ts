@@ -17,24 +17,26 @@ const HIDDEN_FIELDS = new Set([
 ]);
 
 const Fields = z.record(z.string(), z.unknown());
-export const AuditEvent = z.object({
-  cursor: z.string().describe("Its place in the organization's log: `after` of a request for what follows it."),
-  stream: z.string().describe("The stream of what it is about: `<aggregate>-<id>`."),
-  version: z.int().describe("1, 2, 3 … within its stream."),
-  type: z.string(),
-  recorded_at: z.iso.datetime(),
-  principal: z
-    .string()
-    .describe(
-      "The caller: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>`, `link:<id of the link to an approval>` or `system`.",
-    ),
-  request_id: z.string(),
-  trace_id: z.string().nullable().describe("The trace (W3C Trace Context) that it belongs to."),
-  command_id: z.string().describe("The same for all events of one command."),
-  data: Fields,
-  personal: Fields.nullable().describe("Fields that are deleted with the thing they belong to."),
-  erased: z.boolean().describe("It had personal fields, which have been deleted."),
-});
+export const AuditEvent = z
+  .object({
+    cursor: z.string().describe("Its place in the organization's log: `after` of a request for what follows it."),
+    stream: z.string().describe("The stream of what it is about: `<aggregate>-<id>`."),
+    version: z.int().describe("1, 2, 3 … within its stream."),
+    type: z.string(),
+    recorded_at: z.iso.datetime(),
+    principal: z
+      .string()
+      .describe(
+        "The caller: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>`, `link:<id of the link to an approval>` or `system`.",
+      ),
+    request_id: z.string(),
+    trace_id: z.string().nullable().describe("The trace (W3C Trace Context) that it belongs to."),
+    command_id: z.string().describe("The same for all events of one command."),
+    data: Fields,
+    personal: Fields.nullable().describe("Fields that are deleted with the thing they belong to."),
+    erased: z.boolean().describe("It had personal fields, which have been deleted."),
+  })
+  .meta({ title: "AuditEvent" });
 
 /** Looks into objects and arrays: the key of an attached file lies deep in the prompt. */
 const withoutHidden = (fields: object): z.infer<typeof Fields> =>

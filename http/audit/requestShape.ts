@@ -12,31 +12,33 @@ const Status = z.enum(["running", "completed", "failed", "stopped", "refused"]);
 const moment = z.iso.datetime();
 
 /** A request to a model, as lists show it. */
-export const TurnSummary = z.object({
-  id: z.string().describe("The id of its trace; that of `chatcmpl-…` or `resp_…` without the prefix."),
-  thread_id: z.string(),
-  status: Status,
-  model: z.string(),
-  agent: z
-    .object({ id: z.string(), version: z.int(), name: z.string().nullable().describe("Null once it is deleted.") })
-    .nullable(),
-  principal: z.string().describe("Who asked: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>` or `system`."),
-  principal_name: z.string().nullable().describe("Of the key or the person; null once it is deleted."),
-  streamed: z.boolean(),
-  question: z
-    .string()
-    .nullable()
-    .describe(
-      `The last message of the request, ${MAX_QUESTION_LENGTH} characters at most; null where it is very long.`,
-    ),
-  finish_reason: FinishReason.nullable(),
-  error: z.string().nullable().describe("Why it failed, or the code with which the provider refused it."),
-  attempts: z.int(),
-  usage: Usage.nullable().describe("Null while it runs."),
-  started_at: moment,
-  ended_at: moment.nullable(),
-  duration_ms: z.int().nullable(),
-});
+export const TurnSummary = z
+  .object({
+    id: z.string().describe("The id of its trace; that of `chatcmpl-…` or `resp_…` without the prefix."),
+    thread_id: z.string(),
+    status: Status,
+    model: z.string(),
+    agent: z
+      .object({ id: z.string(), version: z.int(), name: z.string().nullable().describe("Null once it is deleted.") })
+      .nullable(),
+    principal: z.string().describe("Who asked: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>` or `system`."),
+    principal_name: z.string().nullable().describe("Of the key or the person; null once it is deleted."),
+    streamed: z.boolean(),
+    question: z
+      .string()
+      .nullable()
+      .describe(
+        `The last message of the request, ${MAX_QUESTION_LENGTH} characters at most; null where it is very long.`,
+      ),
+    finish_reason: FinishReason.nullable(),
+    error: z.string().nullable().describe("Why it failed, or the code with which the provider refused it."),
+    attempts: z.int(),
+    usage: Usage.nullable().describe("Null while it runs."),
+    started_at: moment,
+    ended_at: moment.nullable(),
+    duration_ms: z.int().nullable(),
+  })
+  .meta({ title: "TurnSummary" });
 
 export const RequestQuery = z.object({
   status: Status.optional(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isUuid, streamName } from "#events/ids.ts";
 import type { App } from "../base/app.ts";
 import { isBuilder, requireSession } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { createCursor } from "./cursor.ts";

@@ -74,63 +74,69 @@ export const TracedRound = z.object({
   opaque: z.unknown().describe("Sent back to the provider with the tool results."),
 });
 
-export const Trace = z.object({
-  id: z.string(),
-  thread_id: z.string(),
-  status: z.enum(["running", "completed", "failed", "stopped"]),
-  model: z.string().describe("As the request or the agent named it."),
-  answered_by: z
-    .string()
-    .nullable()
-    .describe("The model that answered last: where `model` is an alias, one of its targets. Null while the turn runs."),
-  targets: z
-    .array(z.string())
-    .optional()
-    .describe("Where the model is an alias: its targets in the order in which this turn tried them."),
-  failed_targets: z
-    .array(
+export const Trace = z
+  .object({
+    id: z.string(),
+    thread_id: z.string(),
+    status: z.enum(["running", "completed", "failed", "stopped"]),
+    model: z.string().describe("As the request or the agent named it."),
+    answered_by: z
+      .string()
+      .nullable()
+      .describe(
+        "The model that answered last: where `model` is an alias, one of its targets. Null while the turn runs.",
+      ),
+    targets: z
+      .array(z.string())
+      .optional()
+      .describe("Where the model is an alias: its targets in the order in which this turn tried them."),
+    failed_targets: z
+      .array(
+        z.object({
+          target: z.string(),
+          round: z.int(),
+          attempt: z.int(),
+          reason: z
+            .string()
+            .describe(
+              "The provider's status, `timeout`, `connection`, `cut`, `refused`, `no_credential`, or `circuit_open`: it was not asked.",
+            ),
+          duration_ms: z.int(),
+          at: moment,
+        }),
+      )
+      .describe("Targets that did not answer, in order."),
+    agent: z.object({ id: z.string(), version: z.int() }).nullable(),
+    streamed: z.boolean(),
+    principal: z.string(),
+    request_id: z.string(),
+    trace_id: z.string().nullable().describe("The trace (W3C Trace Context) that it belongs to."),
+    started_at: moment,
+    ends_by: moment,
+    ended_at: moment.nullable(),
+    duration_ms: z.int().nullable(),
+    attempts: z.array(
       z.object({
-        target: z.string(),
-        round: z.int(),
         attempt: z.int(),
-        reason: z
-          .string()
-          .describe(
-            "The provider's status, `timeout`, `connection`, `cut`, `refused`, `no_credential`, or `circuit_open`: it was not asked.",
-          ),
-        duration_ms: z.int(),
+        worker: z.string().nullable(),
         at: moment,
+        resumed: z.literal(true).optional().describe("After a wait for approvals; else a worker was lost."),
       }),
-    )
-    .describe("Targets that did not answer, in order."),
-  agent: z.object({ id: z.string(), version: z.int() }).nullable(),
-  streamed: z.boolean(),
-  principal: z.string(),
-  request_id: z.string(),
-  trace_id: z.string().nullable().describe("The trace (W3C Trace Context) that it belongs to."),
-  started_at: moment,
-  ends_by: moment,
-  ended_at: moment.nullable(),
-  duration_ms: z.int().nullable(),
-  attempts: z.array(
-    z.object({
-      attempt: z.int(),
-      worker: z.string().nullable(),
-      at: moment,
-      resumed: z.literal(true).optional().describe("After a wait for approvals; else a worker was lost."),
-    }),
-  ),
-  prompt: TracedPrompt.nullable().describe("Null when its blob has been deleted."),
-  rounds: z.array(TracedRound).describe("Model answers that called tools, with the output of the tools."),
-  answer: z
-    .object({ ...output, finish_reason: FinishReason.nullable(), error: z.string().nullable() })
-    .nullable()
-    .describe("The final output; null while the turn runs."),
-  usage: Usage.describe(
-    "Of the whole turn; while it runs, of its rounds so far. `cost`: US dollars, where it is known.",
-  ),
-  events: z
-    .array(z.object({ cursor: z.string().describe("As in `GET /api/events`."), type: z.string(), recorded_at: moment }))
-    .describe("What the log has of the turn, in order."),
-});
+    ),
+    prompt: TracedPrompt.nullable().describe("Null when its blob has been deleted."),
+    rounds: z.array(TracedRound).describe("Model answers that called tools, with the output of the tools."),
+    answer: z
+      .object({ ...output, finish_reason: FinishReason.nullable(), error: z.string().nullable() })
+      .nullable()
+      .describe("The final output; null while the turn runs."),
+    usage: Usage.describe(
+      "Of the whole turn; while it runs, of its rounds so far. `cost`: US dollars, where it is known.",
+    ),
+    events: z
+      .array(
+        z.object({ cursor: z.string().describe("As in `GET /api/events`."), type: z.string(), recorded_at: moment }),
+      )
+      .describe("What the log has of the turn, in order."),
+  })
+  .meta({ title: "Trace" });
 export type Trace = z.infer<typeof Trace>;

@@ -8,7 +8,7 @@ import { ApiError } from "../base/errors.ts";
 import type { Http } from "../base/deps.ts";
 import { findOrWait } from "../base/findById.ts";
 import { readBearerToken, hashToken } from "./bearer.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { checkCookieOrigin, readSessionCookie } from "./cookie.ts";
 
 const IDLE_MS = 12 * 60 * 60 * 1000;
@@ -145,8 +145,12 @@ const BUILDERS: Role[] = ["owner", "admin", "builder"];
 /** Hook for routes that manage agents, definitions, secrets and workflows. */
 export const requireBuilder = requireRole(BUILDERS, "a builder, an admin or an owner");
 
+const APPROVERS: Role[] = [...BUILDERS, "approver"];
 /** Hook for routes that start, continue or end runs. */
-export const requireRunner = requireRole([...BUILDERS, "approver"], "an approver, a builder, an admin or an owner");
+export const requireRunner = requireRole(APPROVERS, "an approver, a builder, an admin or an owner");
+
+/** Whether a role lets a member decide approvals. */
+export const mayDecide = (role: string): boolean => APPROVERS.some((one) => one === role);
 
 /** Whether the caller is signed in as one who may see what others asked of models. */
 export const isBuilder = ({ session }: Caller): boolean => session !== undefined && BUILDERS.includes(session.role);

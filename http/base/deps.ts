@@ -10,8 +10,7 @@ import type { SearchEngine } from "#projections/passages/engine.ts";
 import type { SearchModels } from "#projections/passages/models.ts";
 import type { WaitForProjections } from "#projections/progress.ts";
 import type { Db } from "#projections/projection.ts";
-import type { StartCodes } from "../auth/startCodes.ts";
-import type { BuiltFiles } from "../pages/files.ts";
+import type { BuiltFiles } from "./builtFiles.ts";
 import type { Aliases } from "./aliases.ts";
 import type { RateWatch } from "#projections/budgets/rateWatch.ts";
 import type { BudgetWatch } from "#projections/budgets/watch.ts";
@@ -22,6 +21,7 @@ import type { Providers } from "./providers.ts";
 import type { RunReplayer } from "./runReplayer.ts";
 import type { ScriptChecker } from "./scriptChecker.ts";
 import type { FreshRead, Send } from "./send.ts";
+import type { StartCodes } from "./startCodes.ts";
 import type { StreamLimits } from "./streamLimits.ts";
 
 /** A passage as its blob has it: a part of the document's Markdown. */

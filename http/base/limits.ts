@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { describeLimit, type SpentLimit } from "#projections/budgets/limits.ts";
 import type { Spender } from "#projections/budgets/status.ts";
 import type { BudgetWatch, Wanted } from "#projections/budgets/watch.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "./caller.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 

@@ -3,7 +3,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { validator } from "../base/validate.ts";
-import { modelNotFound, resolveModel } from "../turns/model.ts";
+import { modelNotFound, resolveModel } from "../base/model.ts";
 import { findPreviousTurn, identifyTurn, type PreviousTurn, type TurnIdentity } from "../turns/previousTurn.ts";
 import { findResultsTurn } from "../turns/resultsTurn.ts";
 import { resumeTurn } from "../turns/resumeTurn.ts";

@@ -2,16 +2,18 @@ import { z } from "zod";
 import type { FileRow } from "#projections/files/query.ts";
 
 /** The file object (spec: File object). */
-export const File = z.object({
-  id: z.string(),
-  object: z.literal("file"),
-  bytes: z.int(),
-  created_at: z.int().describe("Unix seconds."),
-  filename: z.string(),
-  purpose: z.string(),
-  mime_type: z.string(),
-  status: z.literal("processed"),
-});
+export const File = z
+  .object({
+    id: z.string(),
+    object: z.literal("file"),
+    bytes: z.int(),
+    created_at: z.int().describe("Unix seconds."),
+    filename: z.string(),
+    purpose: z.string(),
+    mime_type: z.string(),
+    status: z.literal("processed"),
+  })
+  .meta({ title: "FileObject" });
 export const FileList = z.object({
   object: z.literal("list"),
   data: z.array(File),

@@ -4,7 +4,7 @@ import type { Http } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
 import { isAlias } from "#events/route.ts";
 import type { AliasRow } from "#projections/aliases/query.ts";
-import { findModel, isAllowed, modelNotFound } from "../turns/model.ts";
+import { findModel, isAllowed, modelNotFound } from "../base/model.ts";
 
 const Model = z.object({
   id: z.string(),

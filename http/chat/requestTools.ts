@@ -2,7 +2,7 @@ import type { Prompt } from "#events/thread.ts";
 import { isBuiltInTool } from "#events/tools.ts";
 import { listAllCollections, resolveCollections } from "#projections/collections/query.ts";
 import { findTools } from "#projections/definitions/query.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { checkToolsConfigured, checkToolNames } from "../base/toolNames.ts";

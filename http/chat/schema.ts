@@ -65,44 +65,48 @@ const ResponseFormat = z.discriminatedUnion(
   given("an object whose type is text, json_object or json_schema"),
 );
 
-export const CompletionRequest = z.object(
-  {
-    model: string("a string of the form provider/model").min(1, "must be a string of the form provider/model"),
-    messages: z.array(Message, given("an array of messages")),
-    temperature: number().nullish(),
-    top_p: number().nullish(),
-    max_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish(),
-    max_completion_tokens: z
-      .int(given("a whole number"))
-      .min(1, "must be at least 1")
-      .nullish()
-      .describe("Wins over `max_tokens`."),
-    stop: z.union([z.string(), z.array(z.string())], given("a string or an array of strings")).nullish(),
-    seed: z.int(given("a whole number")).nullish(),
-    stream: z.boolean(given("a boolean")).nullish(),
-    stream_options: z.object({ include_usage: z.boolean(given("a boolean")).nullish() }, given("an object")).nullish(),
-    tools: z
-      .array(z.unknown(), given("an array"))
-      .nullish()
-      .describe(
-        "Names of tools of the server: only `function.name` is read. For a key with `client_tools` also functions that the caller runs.",
-      ),
-    functions: z
-      .array(z.unknown())
-      .max(0, 'is not supported; name tools of the server in tools: [{type: "function", function: {name}}]')
-      .nullish()
-      .describe("Refused unless it is empty."),
-    tool_choice: ToolChoice.nullish(),
-    response_format: ResponseFormat.nullish(),
-    user: string().nullish().describe("End user; isolates threads and files."),
-    metadata: z.record(z.string(), z.unknown(), given("an object")).nullish(),
-    knowledge: z
-      .object({ collections: z.array(string(), given("an array of names")).nullish() }, given("an object"))
-      .nullish(),
-    attachments: z.array(string("a file id"), given("an array of file ids")).nullish(),
-  },
-  given("a JSON object"),
-);
+export const CompletionRequest = z
+  .object(
+    {
+      model: string("a string of the form provider/model").min(1, "must be a string of the form provider/model"),
+      messages: z.array(Message, given("an array of messages")),
+      temperature: number().nullish(),
+      top_p: number().nullish(),
+      max_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish(),
+      max_completion_tokens: z
+        .int(given("a whole number"))
+        .min(1, "must be at least 1")
+        .nullish()
+        .describe("Wins over `max_tokens`."),
+      stop: z.union([z.string(), z.array(z.string())], given("a string or an array of strings")).nullish(),
+      seed: z.int(given("a whole number")).nullish(),
+      stream: z.boolean(given("a boolean")).nullish(),
+      stream_options: z
+        .object({ include_usage: z.boolean(given("a boolean")).nullish() }, given("an object"))
+        .nullish(),
+      tools: z
+        .array(z.unknown(), given("an array"))
+        .nullish()
+        .describe(
+          "Names of tools of the server: only `function.name` is read. For a key with `client_tools` also functions that the caller runs.",
+        ),
+      functions: z
+        .array(z.unknown())
+        .max(0, 'is not supported; name tools of the server in tools: [{type: "function", function: {name}}]')
+        .nullish()
+        .describe("Refused unless it is empty."),
+      tool_choice: ToolChoice.nullish(),
+      response_format: ResponseFormat.nullish(),
+      user: string().nullish().describe("End user; isolates threads and files."),
+      metadata: z.record(z.string(), z.unknown(), given("an object")).nullish(),
+      knowledge: z
+        .object({ collections: z.array(string(), given("an array of names")).nullish() }, given("an object"))
+        .nullish(),
+      attachments: z.array(string("a file id"), given("an array of file ids")).nullish(),
+    },
+    given("a JSON object"),
+  )
+  .meta({ title: "ChatCompletionRequest" });
 export type CompletionRequest = z.infer<typeof CompletionRequest>;
 
 /** Codes of fields that the spec gives one. */
@@ -127,26 +131,31 @@ const Annotation = z.object({
   ),
 });
 
-export const Completion = z.object({
-  id: z.string(),
-  object: z.literal("chat.completion"),
-  created: z.int(),
-  model: z.string(),
-  choices: z.array(
-    z.object({
-      index: z.literal(0),
-      message: z.object({
-        role: z.literal("assistant"),
-        content: z.string(),
-        refusal: z.string().nullable().describe("Why the model or its provider refused to answer."),
-        annotations: z.array(Annotation),
-        reasoning_content: z.string().optional(),
-        tool_calls: z.array(ToolCall).optional().describe("Of the caller's own tools, for a key with `client_tools`."),
+export const Completion = z
+  .object({
+    id: z.string(),
+    object: z.literal("chat.completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: z.literal(0),
+        message: z.object({
+          role: z.literal("assistant"),
+          content: z.string(),
+          refusal: z.string().nullable().describe("Why the model or its provider refused to answer."),
+          annotations: z.array(Annotation),
+          reasoning_content: z.string().optional(),
+          tool_calls: z
+            .array(ToolCall)
+            .optional()
+            .describe("Of the caller's own tools, for a key with `client_tools`."),
+        }),
+        logprobs: z.null(),
+        finish_reason: z.enum(["stop", "length", "content_filter", "tool_calls"]),
       }),
-      logprobs: z.null(),
-      finish_reason: z.enum(["stop", "length", "content_filter", "tool_calls"]),
-    }),
-  ),
-  usage: Usage,
-});
+    ),
+    usage: Usage,
+  })
+  .meta({ title: "ChatCompletion" });
 export type Completion = z.infer<typeof Completion>;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { ExpireExtraction, RequestExtraction } from "#events/extraction.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { getExtraction, type ExtractionRow } from "#projections/extractions/query.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";

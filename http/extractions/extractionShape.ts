@@ -3,20 +3,22 @@ import type { ExtractionRow } from "#projections/extractions/query.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
 /** Extraction record (spec). Fields without a value are left out. */
-export const Extraction = z.object({
-  id: z.string(),
-  status: z.enum(["pending", "processing", "ready", "failed"]),
-  name: z.string(),
-  mime_type: z.string().describe("The detected type; it may differ from the declared one."),
-  size_bytes: z.int(),
-  page_count: z.int().optional().describe("For PDF and PowerPoint."),
-  chunk_count: z.int().optional().describe("Number of chunks of the text. Nothing is indexed."),
-  warnings: Warnings.optional(),
-  markdown: z.string().optional().describe("Present when the status is `ready`."),
-  error: z.string().optional().describe("The reason of a failure."),
-  created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime().describe("From then on the extraction does not exist."),
-});
+export const Extraction = z
+  .object({
+    id: z.string(),
+    status: z.enum(["pending", "processing", "ready", "failed"]),
+    name: z.string(),
+    mime_type: z.string().describe("The detected type; it may differ from the declared one."),
+    size_bytes: z.int(),
+    page_count: z.int().optional().describe("For PDF and PowerPoint."),
+    chunk_count: z.int().optional().describe("Number of chunks of the text. Nothing is indexed."),
+    warnings: Warnings.optional(),
+    markdown: z.string().optional().describe("Present when the status is `ready`."),
+    error: z.string().optional().describe("The reason of a failure."),
+    created_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().describe("From then on the extraction does not exist."),
+  })
+  .meta({ title: "Extraction" });
 
 export type PublicExtraction = Omit<ExtractionRow, "wrapped_key" | "text_blob"> & { markdown?: string };
 

@@ -27,23 +27,25 @@ export const CREATE_CODES: FieldCodes = [
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 
 /** Collection (spec: Knowledge resources). */
-export const Collection = z.object({
-  id: z.string(),
-  slug: z.string().describe("Does not change when the collection is renamed."),
-  name: z.string(),
-  description: z.string(),
-  documents: z
-    .object({
-      ready: z.int(),
-      pending: z.int().describe("Waiting to be read, or being read."),
-      failed: z.int(),
-      total: z.int(),
-      bytes: z.int().describe("Total size of ready documents."),
-    })
-    .describe("From a summary that may be a few seconds old."),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const Collection = z
+  .object({
+    id: z.string(),
+    slug: z.string().describe("Does not change when the collection is renamed."),
+    name: z.string(),
+    description: z.string(),
+    documents: z
+      .object({
+        ready: z.int(),
+        pending: z.int().describe("Waiting to be read, or being read."),
+        failed: z.int(),
+        total: z.int(),
+        bytes: z.int().describe("Total size of ready documents."),
+      })
+      .describe("From a summary that may be a few seconds old."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Collection" });
 
 export const present = ({ created_at, updated_at, ...row }: CollectionRow): z.infer<typeof Collection> => ({
   ...row,

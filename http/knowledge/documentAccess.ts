@@ -2,7 +2,7 @@ import type { Reader } from "#events/documentDetails.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import { identifyReader, mayRead } from "#projections/documents/readers.ts";
 import { findUnknownPeople } from "#projections/groups/query.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { App } from "../base/app.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";

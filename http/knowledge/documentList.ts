@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MetadataValue } from "#events/documentDetails.ts";
 import { listAllCollections } from "#projections/collections/query.ts";
 import { DOCUMENT_STATUSES, listDocuments } from "#projections/documents/query.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";
@@ -12,14 +12,16 @@ import { requireReadable, requireVersion } from "./lookups.ts";
 /** UTF-16 units of text in one page, unless its first passage alone is longer. */
 const MAX_TEXT = 1_000_000;
 
-export const Passage = z.object({
-  seq: z.int().describe("0, 1, 2 … in the document. Search and citations name passages by it."),
-  page: z.int().nullable().describe("From 1; null if the type has no pages."),
-  section: z.string().nullable().describe("The headings above it; null before the first heading."),
-  start: z.int().describe("Where it begins in the Markdown of the document, in UTF-16 code units."),
-  end: z.int().describe("Where it ends, which is where the next one begins."),
-  text: z.string(),
-});
+export const Passage = z
+  .object({
+    seq: z.int().describe("0, 1, 2 … in the document. Search and citations name passages by it."),
+    page: z.int().nullable().describe("From 1; null if the type has no pages."),
+    section: z.string().nullable().describe("The headings above it; null before the first heading."),
+    start: z.int().describe("Where it begins in the Markdown of the document, in UTF-16 code units."),
+    end: z.int().describe("Where it ends, which is where the next one begins."),
+    text: z.string(),
+  })
+  .meta({ title: "Passage" });
 const whole = () =>
   z
     .string()

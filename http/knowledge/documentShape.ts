@@ -9,26 +9,28 @@ import type { FieldCodes } from "../base/validate.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
 /** Document (spec: Knowledge resources). Fields without a value are left out. */
-export const Document = z.object({
-  id: z.string(),
-  collection_id: z.string(),
-  name: z.string(),
-  mime_type: z.string(),
-  size_bytes: z.int(),
-  status: z.enum(DOCUMENT_STATUSES),
-  error: z.string().optional().describe("The reason of a failure."),
-  page_count: z.int().optional().describe("For PDF and PowerPoint."),
-  chunk_count: z.int().describe("Number of passages."),
-  warnings: Warnings.optional(),
-  tags: z.array(z.string()),
-  metadata: Metadata.optional(),
-  readers: z.array(Reader).optional().describe("Who may read it; absent: everybody who may read the collection."),
-  source: z.enum(["api", "upload", "connector"]),
-  external_id: z.string().optional().describe("The caller's own id of a pushed text."),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  indexed_at: z.iso.datetime().optional().describe("When search could first find it."),
-});
+export const Document = z
+  .object({
+    id: z.string(),
+    collection_id: z.string(),
+    name: z.string(),
+    mime_type: z.string(),
+    size_bytes: z.int(),
+    status: z.enum(DOCUMENT_STATUSES),
+    error: z.string().optional().describe("The reason of a failure."),
+    page_count: z.int().optional().describe("For PDF and PowerPoint."),
+    chunk_count: z.int().describe("Number of passages."),
+    warnings: Warnings.optional(),
+    tags: z.array(z.string()),
+    metadata: Metadata.optional(),
+    readers: z.array(Reader).optional().describe("Who may read it; absent: everybody who may read the collection."),
+    source: z.enum(["api", "upload", "connector"]),
+    external_id: z.string().optional().describe("The caller's own id of a pushed text."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    indexed_at: z.iso.datetime().optional().describe("When search could first find it."),
+  })
+  .meta({ title: "Document" });
 
 /** The fields of a document that clients see. */
 export type PublicDocument = Omit<

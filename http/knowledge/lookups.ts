@@ -1,7 +1,7 @@
 import { isUuid, streamName } from "#events/ids.ts";
 import { getCollection, type CollectionRow } from "#projections/collections/query.ts";
 import { getDocument, type DocumentRow } from "#projections/documents/query.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { canSee, requireReader, type Reading } from "./documentAccess.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";

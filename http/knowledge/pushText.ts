@@ -11,7 +11,7 @@ import { ApiError } from "../base/errors.ts";
 import { nextCommand, previousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { uploaderOf, withinLimits } from "../base/limits.ts";
-import { requireStorage } from "../upload/storageLimits.ts";
+import { requireStorage } from "../base/storageLimits.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import { canSee, hiddenDocument } from "./documentAccess.ts";
 import type { Push } from "./documentShape.ts";

@@ -5,7 +5,7 @@ import { SearchBusy, SearchFailed } from "#projections/passages/engine.ts";
 import { OperatorError } from "#projections/passages/operators.ts";
 import { searchPassages } from "#projections/passages/search.ts";
 import type { App } from "../base/app.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, badGateway } from "../base/errors.ts";
 import { readerOf } from "./documentAccess.ts";

@@ -23,37 +23,39 @@ const whole = () => z.int("must be a whole number").nullish();
 const required = "is required";
 
 /** Search body (spec: Knowledge API). */
-export const Search = z.object(
-  {
-    query: z
-      .string({ error: ({ input }) => (input === undefined || input === null ? required : "must be a string") })
-      .refine((text) => /\S/.test(text), required)
-      .describe(
-        'A question or words. `"words in quotes"` must occur as they are, `-word` and `-"words in quotes"` must not.',
+export const Search = z
+  .object(
+    {
+      query: z
+        .string({ error: ({ input }) => (input === undefined || input === null ? required : "must be a string") })
+        .refine((text) => /\S/.test(text), required)
+        .describe(
+          'A question or words. `"words in quotes"` must occur as they are, `-word` and `-"words in quotes"` must not.',
+        ),
+      collections: strings(MAX_NAMES).describe(
+        `Slugs or display names in any case, at most ${MAX_NAMES}. Default: every collection.`,
       ),
-    collections: strings(MAX_NAMES).describe(
-      `Slugs or display names in any case, at most ${MAX_NAMES}. Default: every collection.`,
-    ),
-    document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
-    tags: strings(MAX_NAMES).describe(`Only documents with one of these tags; at most ${MAX_NAMES}.`),
-    filter: Filter.nullish(),
-    user: UserQuery.shape.user.nullish(),
-    group_by: z
-      .literal("document", 'must be "document"')
-      .nullish()
-      .describe(
-        "`document`: each document once, with its best passage and the number of the others. `limit` and `offset` count documents then.",
-      ),
-    highlights: z.boolean("must be a boolean").nullish().describe("Whether passages say where the words are."),
-    limit: whole().describe(`Number of passages, at most ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`),
-    offset: z
-      .int("must be a whole number")
-      .max(MAX_OFFSET, `must be ${MAX_OFFSET.toLocaleString("en")} at most`)
-      .nullish()
-      .describe(`Passages to skip, at most ${MAX_OFFSET.toLocaleString("en")}.`),
-  },
-  "must be an object with a query",
-);
+      document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
+      tags: strings(MAX_NAMES).describe(`Only documents with one of these tags; at most ${MAX_NAMES}.`),
+      filter: Filter.nullish(),
+      user: UserQuery.shape.user.nullish(),
+      group_by: z
+        .literal("document", 'must be "document"')
+        .nullish()
+        .describe(
+          "`document`: each document once, with its best passage and the number of the others. `limit` and `offset` count documents then.",
+        ),
+      highlights: z.boolean("must be a boolean").nullish().describe("Whether passages say where the words are."),
+      limit: whole().describe(`Number of passages, at most ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`),
+      offset: z
+        .int("must be a whole number")
+        .max(MAX_OFFSET, `must be ${MAX_OFFSET.toLocaleString("en")} at most`)
+        .nullish()
+        .describe(`Passages to skip, at most ${MAX_OFFSET.toLocaleString("en")}.`),
+    },
+    "must be an object with a query",
+  )
+  .meta({ title: "SearchRequest" });
 export type Search = z.infer<typeof Search>;
 
 export const SEARCH_CODES: FieldCodes = [[/^(query)?$/, "missing_query", /(is required|with a query)\.$/]];
@@ -65,68 +67,70 @@ export const readWindow = ({ limit, offset }: Pick<Search, "limit" | "offset">) 
 });
 
 /** Search response (spec: Knowledge resources). */
-export const SearchResponse = z.object({
-  query: z.string(),
-  results: z.array(
-    z.object({
-      document: z.object({
-        id: z.string(),
-        name: z.string(),
-        collection_id: z.string(),
-        collection: z.string().describe("Display name."),
-        version: z.int().describe("Names this text of the document for ever: 1, or more after changes."),
-        warnings: Warnings.optional(),
-      }),
-      score: z.number().describe("Score of its best passage. Comparable within one response only."),
-      passages: z.array(
-        z.object({
-          seq: z.int(),
-          page: z.int().optional(),
-          section: z.string().optional(),
-          reference: z.string().describe("The full citation, ready to print."),
-          score: z.number(),
-          content: z.string(),
-          start: z
-            .int()
-            .optional()
-            .describe(
-              "Where `content` begins in the Markdown of this version, in UTF-16 code units. Absent while the index is built anew after an update.",
-            ),
-          end: z.int().optional(),
-          highlights: z
-            .array(
-              z.object({
-                start: z.int(),
-                end: z.int(),
-                document_start: z.int().optional().describe("The same place in the Markdown of this version."),
-                document_end: z.int().optional(),
-              }),
-            )
-            .optional()
-            .describe("Places of the query's words in `content`, half open, in UTF-16 code units."),
-        }),
-      ),
-      more_passages: z
-        .int()
-        .optional()
-        .describe("With `group_by`: further passages of the document among the 1,000 best ones of the search."),
-    }),
-  ),
-  limit: z.int(),
-  offset: z.int(),
-  has_more: z.boolean(),
-  degraded: z
-    .array(
+export const SearchResponse = z
+  .object({
+    query: z.string(),
+    results: z.array(
       z.object({
-        part: z.enum(["embeddings", "reranking"]),
-        message: z.string().describe("Why the endpoint did not help."),
+        document: z.object({
+          id: z.string(),
+          name: z.string(),
+          collection_id: z.string(),
+          collection: z.string().describe("Display name."),
+          version: z.int().describe("Names this text of the document for ever: 1, or more after changes."),
+          warnings: Warnings.optional(),
+        }),
+        score: z.number().describe("Score of its best passage. Comparable within one response only."),
+        passages: z.array(
+          z.object({
+            seq: z.int(),
+            page: z.int().optional(),
+            section: z.string().optional(),
+            reference: z.string().describe("The full citation, ready to print."),
+            score: z.number(),
+            content: z.string(),
+            start: z
+              .int()
+              .optional()
+              .describe(
+                "Where `content` begins in the Markdown of this version, in UTF-16 code units. Absent while the index is rebuilt after an update.",
+              ),
+            end: z.int().optional(),
+            highlights: z
+              .array(
+                z.object({
+                  start: z.int(),
+                  end: z.int(),
+                  document_start: z.int().optional().describe("The same place in the Markdown of this version."),
+                  document_end: z.int().optional(),
+                }),
+              )
+              .optional()
+              .describe("Places of the query's words in `content`, half open, in UTF-16 code units."),
+          }),
+        ),
+        more_passages: z
+          .int()
+          .optional()
+          .describe("With `group_by`: further passages of the document among the 1,000 best ones of the search."),
       }),
-    )
-    .optional()
-    .describe(
-      "Endpoints of the organization that did not help this time, also named in the header `x-svc-search-degraded`. Words found what is here.",
     ),
-});
+    limit: z.int(),
+    offset: z.int(),
+    has_more: z.boolean(),
+    degraded: z
+      .array(
+        z.object({
+          part: z.enum(["embeddings", "reranking"]),
+          message: z.string().describe("Why the endpoint did not help."),
+        }),
+      )
+      .optional()
+      .describe(
+        "Endpoints of the organization that did not help this time, also named in the header `x-svc-search-degraded`. Words found what is here.",
+      ),
+  })
+  .meta({ title: "SearchResponse" });
 
 type Group = z.infer<typeof SearchResponse>["results"][number];
 

@@ -64,46 +64,50 @@ export const SOURCE_CODES: FieldCodes = [[/^schedule/, "invalid_schedule"]];
 
 const count = z.int();
 /** Source (docs/documents.md). */
-export const Source = z.object({
-  id: z.string(),
-  collection_id: z.string(),
-  kind: z.enum(SOURCE_KINDS),
-  url: z.string(),
-  schedule: Schedule.shape.schedule.describe("Null: it is read only when somebody asks for it."),
-  include,
-  exclude,
-  max_pages,
-  when_gone,
-  paused: z.boolean(),
-  next_at: z.iso.datetime().nullable().describe("When it is read next by its schedule."),
-  last_read: z
-    .object({
-      read: z.int().describe("1, 2, 3 …"),
-      status: z.enum(["reading", "ended", "stopped"]).describe("`stopped`: by a pause."),
-      started_at: z.iso.datetime(),
-      ended_at: z.iso.datetime().nullable(),
-      listed: count.nullable().describe("Pages that it visits; null until they are known."),
-      pages: z
-        .object({ new: count, changed: count, same: count, failed: count, gone: count, removed: count })
-        .describe("Pages so far, by their results."),
-      error: z.string().nullable().describe("Why not all pages could be read."),
-    })
-    .describe("The read under way, or the last one."),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const Source = z
+  .object({
+    id: z.string(),
+    collection_id: z.string(),
+    kind: z.enum(SOURCE_KINDS),
+    url: z.string(),
+    schedule: Schedule.shape.schedule.describe("Null: it is read only when somebody asks for it."),
+    include,
+    exclude,
+    max_pages,
+    when_gone,
+    paused: z.boolean(),
+    next_at: z.iso.datetime().nullable().describe("When it is read next by its schedule."),
+    last_read: z
+      .object({
+        read: z.int().describe("1, 2, 3 …"),
+        status: z.enum(["reading", "ended", "stopped"]).describe("`stopped`: by a pause."),
+        started_at: z.iso.datetime(),
+        ended_at: z.iso.datetime().nullable(),
+        listed: count.nullable().describe("Pages that it visits; null until they are known."),
+        pages: z
+          .object({ new: count, changed: count, same: count, failed: count, gone: count, removed: count })
+          .describe("Pages so far, by their results."),
+        error: z.string().nullable().describe("Why not all pages could be read."),
+      })
+      .describe("The read under way, or the last one."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Source" });
 
-export const PageOfSource = z.object({
-  url: z.string(),
-  result: z
-    .enum(PAGE_RESULTS)
-    .describe("Of the last read that visited it. `gone`: its document is kept; `removed`: it was deleted."),
-  error: z.string().nullable().describe("Why it failed. The document keeps what it had."),
-  document_id: z.string().nullable(),
-  read: z.int().describe("The number of that read."),
-  checked_at: z.iso.datetime(),
-  changed_at: z.iso.datetime().nullable().describe("When its content was last new."),
-});
+export const PageOfSource = z
+  .object({
+    url: z.string(),
+    result: z
+      .enum(PAGE_RESULTS)
+      .describe("Of the last read that visited it. `gone`: its document is kept; `removed`: it was deleted."),
+    error: z.string().nullable().describe("Why it failed. The document keeps what it had."),
+    document_id: z.string().nullable(),
+    read: z.int().describe("The number of that read."),
+    checked_at: z.iso.datetime(),
+    changed_at: z.iso.datetime().nullable().describe("When its content was last new."),
+  })
+  .meta({ title: "PageOfSource" });
 
 function readStatus({ reading, ended_at }: SourceRow): "reading" | "ended" | "stopped" {
   if (reading) return "reading";

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { checkAnswer, type CheckedSentence } from "#projections/passages/checkAnswer.ts";
 import { formatReference } from "#projections/passages/formatReference.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { readBlobs } from "./documentPassages.ts";

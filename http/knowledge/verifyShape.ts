@@ -36,7 +36,7 @@ export const VerifyRequest = UserQuery.extend({
     .describe(
       `The passages that the answer cites, at most ${MAX_CITATIONS}. A sentence is compared with those whose part of the answer it touches.`,
     ),
-});
+}).meta({ title: "VerifyRequest" });
 
 export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
@@ -52,37 +52,39 @@ const place = {
   end: z.int(),
 };
 
-export const Verification = z.object({
-  supported: z.int().describe("Number of sentences that a cited passage supports."),
-  unsupported: z.int(),
-  sentences: z.array(
-    z.object({
-      text: z.string(),
-      start_index: z.int().describe("Where it begins in the answer, in UTF-16 code units."),
-      end_index: z.int(),
-      verdict: z
-        .enum(["supported", "unsupported", "no_claim"])
-        .describe("`no_claim`: too short to be compared, as `Yes.`"),
-      support: z.number().describe("Share of its words that the passage contains, from 0 to 1."),
-      missing_numbers: z.array(z.string()).describe("Its numbers that the passage does not contain."),
-      source: z
-        .object({ citation: z.int().describe("Index in `citations`."), ...place, quote: z.string() })
-        .nullable()
-        .describe("The place that supports it best; null without words in common."),
-    }),
-  ),
-  citations: z
-    .array(
+export const Verification = z
+  .object({
+    supported: z.int().describe("Number of sentences that a cited passage supports."),
+    unsupported: z.int(),
+    sentences: z.array(
       z.object({
-        ...place,
-        version: place.version.optional(),
-        reference: place.reference.optional(),
-        start: place.start.optional(),
-        end: place.end.optional(),
-        found: z.boolean(),
+        text: z.string(),
+        start_index: z.int().describe("Where it begins in the answer, in UTF-16 code units."),
+        end_index: z.int(),
+        verdict: z
+          .enum(["supported", "unsupported", "no_claim"])
+          .describe("`no_claim`: too short to be compared, as `Yes.`"),
+        support: z.number().describe("Share of its words that the passage contains, from 0 to 1."),
+        missing_numbers: z.array(z.string()).describe("Its numbers that the passage does not contain."),
+        source: z
+          .object({ citation: z.int().describe("Index in `citations`."), ...place, quote: z.string() })
+          .nullable()
+          .describe("The place that supports it best; null without words in common."),
       }),
-    )
-    .describe(
-      "As they were sent; `found: false` where there is no such document or passage, or the document is being processed.",
     ),
-});
+    citations: z
+      .array(
+        z.object({
+          ...place,
+          version: place.version.optional(),
+          reference: place.reference.optional(),
+          start: place.start.optional(),
+          end: place.end.optional(),
+          found: z.boolean(),
+        }),
+      )
+      .describe(
+        "As they were sent; `found: false` where there is no such document or passage, or the document is being processed.",
+      ),
+  })
+  .meta({ title: "Verification" });

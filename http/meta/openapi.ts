@@ -5,7 +5,6 @@ import { z } from "zod";
 import type { HttpDeps } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
 import { completeDescription, OPTIONAL_BODY } from "./completeDescription.ts";
-import { nameSchemas } from "./namedSchemas.ts";
 
 /** As the schemas of a route are described. A body that may be left out says so, which OpenAPI writes outside of its schema. */
 const describeRoute: typeof jsonSchemaTransform = (route) => {
@@ -17,7 +16,6 @@ const describeRoute: typeof jsonSchemaTransform = (route) => {
 
 /** Describes the API from the schemas that validate it, and serves the description at `/reference` without external assets. */
 export async function describeApi(app: App, settings: HttpDeps["settings"]): Promise<void> {
-  nameSchemas();
   await app.register(fastifySwagger, {
     openapi: {
       openapi: "3.1.0",

@@ -5,7 +5,7 @@ import { readOwner } from "#projections/owner.ts";
 import { getAnyResponse, listResponsesOf, type OwnedResponse } from "#projections/turns/responses.ts";
 import { DeletedResponse, deleteResponse } from "../agents/deleteResponse.ts";
 import { findResponse } from "../agents/lookups.ts";
-import { responseId } from "../agents/present.ts";
+import { responseId } from "../turns/responseId.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";

@@ -1,6 +1,7 @@
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { erasureRoutes } from "./erasures.ts";
+import { exportRoutes } from "./exports.ts";
 import { fileRoutes } from "./files.ts";
 import { holdRoutes } from "./holds.ts";
 import { responseRoutes } from "./responses.ts";
@@ -15,4 +16,5 @@ export function ownedRoutes(app: App, http: Http): void {
   erasureRoutes(app, http);
   retentionRoutes(app, http);
   holdRoutes(app, http);
+  exportRoutes(app, http);
 }

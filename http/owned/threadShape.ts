@@ -1,19 +1,21 @@
 import { z } from "zod";
 import type { ThreadRow } from "#projections/turns/threads.ts";
 
-export const Thread = z.object({
-  id: z.string().describe("Send it as `x-thread-id` to continue the thread."),
-  object: z.literal("thread"),
-  owner: z.string().describe("`key:<id>` or `person:<id>`."),
-  agent_id: z.string().nullable().describe("The agent that answers in it; null for a chat."),
-  model: z.string().describe("Of its newest turn."),
-  status: z.enum(["running", "completed", "failed", "stopped"]).describe("Of its newest turn."),
-  title: z.string().nullable().describe("The first words of its first user message; null if it has no text."),
-  turns: z.int().describe("Turns with their answers, counted up to 1,000."),
-  newest_turn_id: z.string().describe("`GET /api/turns/{id}/trace` says how it was answered."),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime().describe("When its newest turn ended; while that runs, when it started."),
-});
+export const Thread = z
+  .object({
+    id: z.string().describe("Send it as `x-thread-id` to continue the thread."),
+    object: z.literal("thread"),
+    owner: z.string().describe("`key:<id>` or `person:<id>`."),
+    agent_id: z.string().nullable().describe("The agent that answers in it; null for a chat."),
+    model: z.string().describe("Of its newest turn."),
+    status: z.enum(["running", "completed", "failed", "stopped"]).describe("Of its newest turn."),
+    title: z.string().nullable().describe("The first words of its first user message; null if it has no text."),
+    turns: z.int().describe("Turns with their answers, counted up to 1,000."),
+    newest_turn_id: z.string().describe("`GET /api/turns/{id}/trace` says how it was answered."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime().describe("When its newest turn ended; while that runs, when it started."),
+  })
+  .meta({ title: "Thread" });
 
 export const presentThread = ({
   id,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { BuiltFile } from "./files.ts";
+import type { BuiltFile } from "../base/builtFiles.ts";
 
 /** No inline code or style, nothing from elsewhere, and no text that becomes markup (Trusted Types). */
 const STRICT = [

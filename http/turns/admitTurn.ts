@@ -4,7 +4,7 @@ import type { Admission, RateRefusal } from "#projections/budgets/rateWatch.ts";
 import type { Spender } from "#projections/budgets/status.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
 import { limitReached, markUser, warningHeader } from "../base/limits.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import type { TurnRequest } from "./turnRequest.ts";

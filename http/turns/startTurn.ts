@@ -10,7 +10,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { firstEvent } from "../base/idempotency.ts";
 import { commandBytes, type CommandRequest } from "../base/send.ts";
-import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
+import { requireStorage, requireThreadStorage } from "../base/storageLimits.ts";
 import { markUser } from "../base/limits.ts";
 import { admitTurn, projectOf, spenderOf } from "./admitTurn.ts";
 import { countAttachedBytes } from "./attachedBytes.ts";

@@ -3,7 +3,7 @@ import { blobFolder, streamName } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/thread.ts";
 import type { FileRow } from "#projections/files/query.ts";
 import type { Http } from "../base/deps.ts";
-import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
+import { requireStorage, requireThreadStorage } from "../base/storageLimits.ts";
 import { attachmentTooLarge, MAX_ATTACHMENT_BYTES, type AttachmentSource } from "./attachment.ts";
 import type { AttachedBytes } from "./attachedBytes.ts";
 import { decodedLength } from "./base64.ts";

@@ -3,7 +3,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError, rejectionError } from "../base/errors.ts";
 import { nextCommand, previousOutcome, type CreationReceipt, type IdempotentRequest } from "../base/idempotency.ts";
 import { withinLimits, type Wish } from "../base/limits.ts";
-import { requireStorage } from "./storageLimits.ts";
+import { requireStorage } from "../base/storageLimits.ts";
 
 /** The thing that holds a unique name, by its id. */
 export async function findHolder({ log }: Pick<Http, "log">, claim: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { Actor } from "#events/runOrigin.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 
 /** The caller as the events of a run record it. */
 export function actorFrom({ principal, session }: Caller): Actor {

@@ -4,7 +4,7 @@ import { CommentOnApproval, DelegateApproval, MAX_COMMENT, MAX_REASON } from "#e
 import { deriveId, streamName } from "#events/ids.ts";
 import { listComments, type CommentRow } from "#projections/runs/approvalPeople.ts";
 import { getMember } from "#projections/users/query.ts";
-import { requireCredential, requireRunner } from "../auth/authenticate.ts";
+import { mayDecide, requireCredential, requireRunner } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
@@ -12,7 +12,7 @@ import { ApiError } from "../base/errors.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
 import { Approval, presentApproval } from "./approvalShape.ts";
-import { isExcluded, checkOwnRight, isAssignedNow, mayDecide } from "./approvers.ts";
+import { isExcluded, checkOwnRight, isAssignedNow } from "./approvers.ts";
 import { notPending, requireApproval, requireRunApproval } from "./decideApproval.ts";
 
 const Delegation = z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Actor } from "#events/runOrigin.ts";
 import { Assignee } from "#events/runParts.ts";
-import { responseId } from "../agents/present.ts";
+import { responseId } from "../turns/responseId.ts";
 import { findReplaced, isAssigned, type Approvers } from "./approvers.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 
@@ -21,47 +21,49 @@ const ToolCall = z.object({
   asked_by: By.describe("Who asked the agent."),
 });
 
-export const Approval = z.object({
-  id: z.string(),
-  run_id: z.string().nullable().describe("Null where a tool of an agent asks."),
-  workflow_id: z.string().nullable(),
-  tool_call: ToolCall.nullable().describe("The call that waits, where a tool of an agent asks."),
-  name: z.string(),
-  title: z.string(),
-  body: z.string().nullable(),
-  form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the `data` of a decision."),
-  assignees: z.array(Assignee),
-  in_place_of: Person.nullable().describe("Whose substitute the reader is, where it is not the reader who is asked."),
-  delegations: z
-    .array(z.object({ by: Person, to: Person, reason: z.string(), at: time }))
-    .describe("Who handed it on to whom, in order: `to` may decide, and `by` no longer."),
-  comment_count: z.int(),
-  reminded_at: time
-    .nullable()
-    .describe("It waits for so long that its workflow reminds people; the inbox shows it first."),
-  escalated_at: time.nullable().describe("Since then `assignees` has those to whom it escalated, too."),
-  required: z.int().describe("Number of equal votes that decide."),
-  one_rejection_ends: z.boolean().describe("The first rejection decides, however many votes are required."),
-  status: ApprovalStatus,
-  votes: z.array(
-    z.object({
-      by: By,
-      in_place_of: Person.nullable().describe("For whom a substitute voted."),
-      decision: Decision,
-      comment: z.string().nullable(),
-      data: z.unknown(),
-      at: time,
-    }),
-  ),
-  decision: Decision.nullable(),
-  comment: z.string().nullable(),
-  data: z.unknown(),
-  decided_by: By.nullable(),
-  decided_in_place_of: Person.nullable().describe("For whom a substitute decided."),
-  decided_at: time.nullable(),
-  expires_at: time,
-  created_at: time,
-});
+export const Approval = z
+  .object({
+    id: z.string(),
+    run_id: z.string().nullable().describe("Null where a tool of an agent asks."),
+    workflow_id: z.string().nullable(),
+    tool_call: ToolCall.nullable().describe("The call that waits, where a tool of an agent asks."),
+    name: z.string(),
+    title: z.string(),
+    body: z.string().nullable(),
+    form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the `data` of a decision."),
+    assignees: z.array(Assignee),
+    in_place_of: Person.nullable().describe("Whose substitute the reader is, where it is not the reader who is asked."),
+    delegations: z
+      .array(z.object({ by: Person, to: Person, reason: z.string(), at: time }))
+      .describe("Who handed it on to whom, in order: `to` may decide, and `by` no longer."),
+    comment_count: z.int(),
+    reminded_at: time
+      .nullable()
+      .describe("It waits for so long that its workflow reminds people; the inbox shows it first."),
+    escalated_at: time.nullable().describe("Since then `assignees` has those to whom it escalated, too."),
+    required: z.int().describe("Number of equal votes that decide."),
+    one_rejection_ends: z.boolean().describe("The first rejection decides, however many votes are required."),
+    status: ApprovalStatus,
+    votes: z.array(
+      z.object({
+        by: By,
+        in_place_of: Person.nullable().describe("For whom a substitute voted."),
+        decision: Decision,
+        comment: z.string().nullable(),
+        data: z.unknown(),
+        at: time,
+      }),
+    ),
+    decision: Decision.nullable(),
+    comment: z.string().nullable(),
+    data: z.unknown(),
+    decided_by: By.nullable(),
+    decided_in_place_of: Person.nullable().describe("For whom a substitute decided."),
+    decided_at: time.nullable(),
+    expires_at: time,
+    created_at: time,
+  })
+  .meta({ title: "Approval" });
 
 /** The votes. Where one decides, it is the decision. */
 function presentVotes({

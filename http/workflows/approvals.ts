@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
 import { listRunApprovals, listApprovals } from "#projections/runs/approvals.ts";
-import { requireCredential, requireSession } from "../auth/authenticate.ts";
+import { mayDecide, requireCredential, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { Approval, ApprovalStatus, presentApproval } from "./approvalShape.ts";
-import { findApprovers, mayDecide } from "./approvers.ts";
+import { findApprovers } from "./approvers.ts";
 import { decide, DecisionBody, requireApproval } from "./decideApproval.ts";
 import { actorFrom } from "./access.ts";
 import { requireRun } from "./lookups.ts";

@@ -3,13 +3,11 @@ import { streamName } from "#events/ids.ts";
 import { listGroupsOf } from "#projections/groups/query.ts";
 import type { ApprovalRow, Approver } from "#projections/runs/approvals.ts";
 import { listSubstituted, type Principal } from "#projections/users/substitutes.ts";
+import { mayDecide } from "../auth/authenticate.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 
 export const notAllowed = (message: string) => new ApiError("approver_not_allowed", message);
-
-const DECIDING_ROLES = ["owner", "admin", "builder", "approver"];
-export const mayDecide = (role: string): boolean => DECIDING_ROLES.includes(role);
 
 type Needs = Pick<Http, "db" | "freshRead">;
 type Person = Omit<Approver, "groups">;

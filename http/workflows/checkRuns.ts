@@ -5,7 +5,7 @@ import { checkScript } from "../account/definitionScript.ts";
 import { bodyLimit } from "../account/definitions.ts";
 import { source } from "../account/definitionShape.ts";
 import { requireBuilder } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";

@@ -4,13 +4,14 @@ import { isUuid, streamName } from "#events/ids.ts";
 import { DecideApproval } from "#events/run.ts";
 import { DecideToolApproval } from "#events/threadApprovals.ts";
 import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
-import { reachesProject, type Caller } from "../auth/caller.ts";
+import { mayDecide } from "../auth/authenticate.ts";
+import { reachesProject, type Caller } from "../base/caller.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
-import { allowsSelfApproval, checkNotStarter, findRight, mayDecide, notAllowed } from "./approvers.ts";
+import { allowsSelfApproval, checkNotStarter, findRight, notAllowed } from "./approvers.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
 /** Bytes of JSON: the data is part of a command, which may have 256 KiB. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EnvelopeChange, type Envelope, type RunAs } from "#events/workflow.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { ApiError } from "../base/errors.ts";
 import type { FieldCodes } from "../base/validate.ts";
 

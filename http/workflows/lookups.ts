@@ -3,7 +3,7 @@ import { getDefinition, getWorkflowVersion, type WorkflowVersion } from "#projec
 import { getRun, type RunRow } from "#projections/runs/query.ts";
 import { getTrigger, type TriggerRow } from "#projections/triggers/query.ts";
 import { getWorkflow, type WorkflowRow } from "#projections/workflows/query.ts";
-import { reachesProject, type Caller } from "../auth/caller.ts";
+import { reachesProject, type Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent, findOrWait } from "../base/findById.ts";

@@ -12,52 +12,57 @@ const time = z.iso.datetime();
 export const RunStatus = z.enum(["pending", "running", "completed", "failed", "cancelled", "continued"]);
 
 /** A run as lists show it. */
-export const RunSummary = z.object({
-  id: z.string(),
-  workflow_id: z.string(),
-  workflow_name: z.string().nullable(),
-  definition_id: z.string(),
-  definition_version: z.int(),
-  project_id: z.string().nullable(),
-  status: RunStatus,
-  error: z.string().nullable(),
-  error_info: z
-    .object({
-      code: z.string(),
-      step_id: z.string().nullable(),
-      step: z.string().nullable(),
-      attempt: z.int().nullable().optional().describe("Not in lists."),
-      line: z.int().nullable().optional().describe("Of the source, from 1. Not in lists."),
-      column: z.int().nullable().optional().describe("From 1. Not in lists."),
-    })
-    .nullable(),
-  completion: z.enum(["explicit", "implicit"]).nullable(),
-  started_by: Actor.extend({ trigger_id: z.string().nullable() }),
-  run_as: RunAs,
-  external_user_id: z.string().nullable().describe("For attribution only: chosen by the caller that started the run."),
-  created_at: time,
-  started_at: time.nullable(),
-  completed_at: time.nullable(),
-  cancelled_by: Actor.nullable(),
-  expires_at: time,
-  parent: z
-    .object({
-      run_id: z.string(),
-      kind: z.enum(["retry", "fork", "continued"]),
-      step: z.string().nullable().describe("The name of the step from which it continues."),
-    })
-    .nullable()
-    .describe("The run that this one retries or forks, or goes on for."),
-  continued_from: z
-    .object({
-      run_id: z.string(),
-      first_run_id: z.string().describe("The first run of the chain."),
-      nth: z.int().describe("2 for the second run of the chain."),
-    })
-    .nullable()
-    .describe("The run that has called continueAs() and that this one goes on for."),
-  continued_as: z.string().nullable().describe("The run that goes on for this one."),
-});
+export const RunSummary = z
+  .object({
+    id: z.string(),
+    workflow_id: z.string(),
+    workflow_name: z.string().nullable(),
+    definition_id: z.string(),
+    definition_version: z.int(),
+    project_id: z.string().nullable(),
+    status: RunStatus,
+    error: z.string().nullable(),
+    error_info: z
+      .object({
+        code: z.string(),
+        step_id: z.string().nullable(),
+        step: z.string().nullable(),
+        attempt: z.int().nullable().optional().describe("Not in lists."),
+        line: z.int().nullable().optional().describe("Of the source, from 1. Not in lists."),
+        column: z.int().nullable().optional().describe("From 1. Not in lists."),
+      })
+      .nullable(),
+    completion: z.enum(["explicit", "implicit"]).nullable(),
+    started_by: Actor.extend({ trigger_id: z.string().nullable() }),
+    run_as: RunAs,
+    external_user_id: z
+      .string()
+      .nullable()
+      .describe("For attribution only: chosen by the caller that started the run."),
+    created_at: time,
+    started_at: time.nullable(),
+    completed_at: time.nullable(),
+    cancelled_by: Actor.nullable(),
+    expires_at: time,
+    parent: z
+      .object({
+        run_id: z.string(),
+        kind: z.enum(["retry", "fork", "continued"]),
+        step: z.string().nullable().describe("The name of the step from which it continues."),
+      })
+      .nullable()
+      .describe("The run that this one retries or forks, or goes on for."),
+    continued_from: z
+      .object({
+        run_id: z.string(),
+        first_run_id: z.string().describe("The first run of the chain."),
+        nth: z.int().describe("2 for the second run of the chain."),
+      })
+      .nullable()
+      .describe("The run that has called continueAs() and that this one goes on for."),
+    continued_as: z.string().nullable().describe("The run that goes on for this one."),
+  })
+  .meta({ title: "RunSummary" });
 
 /** A run with all its details. */
 export const Run = RunSummary.extend({

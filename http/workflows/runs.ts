@@ -5,7 +5,7 @@ import { CancelRun } from "#events/run.ts";
 import { Actor } from "#events/runOrigin.ts";
 import { listRuns, type RunFilter } from "#projections/runs/query.ts";
 import { requireCredential, requireSession } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";

@@ -89,33 +89,35 @@ export const Create = Fields.superRefine((body, context) => {
 /** A body of the rotation replaces the sender's secret instead of the trigger's own. */
 export const Rotate = z.object({ verify: z.object({ secret: SigningSecret }).optional() }).nullish();
 
-export const Trigger = z.object({
-  id: z.string(),
-  workflow_id: z.string(),
-  kind: z.enum(["webhook", "schedule"]),
-  name: z.string(),
-  hook_token: z.string().nullable().describe("Null for a schedule, as are the address and the hint."),
-  hook_url: z.string().nullable(),
-  secret_hint: z.string().nullable().describe("The last four characters of the secret."),
-  default_args: z.record(z.string(), z.unknown()),
-  run_as: RunAs.nullable(),
-  verify: z
-    .discriminatedUnion("scheme", [ProviderVerification, HmacVerification])
-    .nullable()
-    .describe("How the sender signs; null: it sends the trigger's secret."),
-  headers: z.array(z.string()),
-  enabled: z.boolean(),
-  runs: z.int(),
-  last_used_at: z.iso.datetime().nullable().describe("When it last started a run."),
-  created_at: z.iso.datetime(),
-  rotated_at: z.iso.datetime().nullable(),
-  set_by: z
-    .string()
-    .describe(
-      "`person:<id>`: who created the trigger or last changed what starts its runs, and counts as who started them.",
-    ),
-  ...Schedule.shape,
-});
+export const Trigger = z
+  .object({
+    id: z.string(),
+    workflow_id: z.string(),
+    kind: z.enum(["webhook", "schedule"]),
+    name: z.string(),
+    hook_token: z.string().nullable().describe("Null for a schedule, as are the address and the hint."),
+    hook_url: z.string().nullable(),
+    secret_hint: z.string().nullable().describe("The last four characters of the secret."),
+    default_args: z.record(z.string(), z.unknown()),
+    run_as: RunAs.nullable(),
+    verify: z
+      .discriminatedUnion("scheme", [ProviderVerification, HmacVerification])
+      .nullable()
+      .describe("How the sender signs; null: it sends the trigger's secret."),
+    headers: z.array(z.string()),
+    enabled: z.boolean(),
+    runs: z.int(),
+    last_used_at: z.iso.datetime().nullable().describe("When it last started a run."),
+    created_at: z.iso.datetime(),
+    rotated_at: z.iso.datetime().nullable(),
+    set_by: z
+      .string()
+      .describe(
+        "`person:<id>`: who created the trigger or last changed what starts its runs, and counts as who started them.",
+      ),
+    ...Schedule.shape,
+  })
+  .meta({ title: "Trigger" });
 export const WithSecret = Trigger.extend({
   secret: z.string().optional().describe("Shown once: a repeated request is answered without it."),
 });

@@ -18,26 +18,28 @@ export const Register = z.object({ definition_id: z.string(), ...settings });
 /** A field left out keeps its value; null resets it to the default. */
 export const Change = z.object({ ...settings, enabled: z.boolean().nullish() });
 
-export const Workflow = z.object({
-  id: z.string(),
-  name: z.string(),
-  description: z.string(),
-  project_id: z.string().nullable(),
-  definition: z.object({
+export const Workflow = z
+  .object({
     id: z.string(),
-    name: z.string().nullable().describe("Null once the definition is deleted."),
-    version: z.int().describe("A run stays on the version it was started with."),
-    latest_version: z.int().nullable(),
-  }),
-  envelope: Envelope,
-  envelope_version: z.int().describe("Increases with each change of the envelope."),
-  enabled: z.boolean(),
-  triggers: z.int().describe("Enabled triggers."),
-  runs: z.object({ live: z.int(), total: z.int() }),
-  created_by: z.string().describe("`person:<id>`."),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+    name: z.string(),
+    description: z.string(),
+    project_id: z.string().nullable(),
+    definition: z.object({
+      id: z.string(),
+      name: z.string().nullable().describe("Null once the definition is deleted."),
+      version: z.int().describe("A run stays on the version it was started with."),
+      latest_version: z.int().nullable(),
+    }),
+    envelope: Envelope,
+    envelope_version: z.int().describe("Increases with each change of the envelope."),
+    enabled: z.boolean(),
+    triggers: z.int().describe("Enabled triggers."),
+    runs: z.object({ live: z.int(), total: z.int() }),
+    created_by: z.string().describe("`person:<id>`."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Workflow" });
 /** Rules that an envelope of an earlier release lacks. */
 const LATER_RULES = { allow_api_key_when_restricted: false, self_approval: true };
 

@@ -1,19 +1,9 @@
 import { formatOf, type ProviderFormat } from "#events/provider.ts";
-import type { Credential, Model, ModelError, ModelEvent, ModelRequest } from "#services/turns/model.ts";
+import type { Credential, Model } from "#services/turns/model.ts";
 import { abortError } from "./abort.ts";
 import type { ListModels } from "./modelList.ts";
+import type { ProviderApi } from "./providerApi.ts";
 import type { RequestSender } from "./send.ts";
-
-/** Calls one provider API through its SDK. */
-export interface ProviderApi {
-  /** The models behind a credential. The returned function may throw what the SDK throws. */
-  open(
-    credential: Credential,
-    send: RequestSender,
-  ): (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
-  /** Converts what `open` or its models threw. */
-  modelError(error: unknown, apiKey: string): ModelError;
-}
 
 interface Connector {
   model(credential: Credential, send: RequestSender): Model;

@@ -127,7 +127,7 @@ export const PLANTS: Plant[] = [
   },
   {
     name: "export-skips",
-    file: "http/exports/lines.ts",
+    file: "http/owned/exportLines.ts",
     text: "yield* rows;",
     instead: "yield* rows.slice(1);",
     rules: ["I18"],

@@ -1,5 +1,5 @@
 import { APIConnectionError, APIError } from "@anthropic-ai/sdk";
-import type { ProviderApi } from "../connectors.ts";
+import type { ProviderApi } from "../providerApi.ts";
 import { lruCache } from "../lruCache.ts";
 import { refreshingCache, type RefreshingCache } from "../refreshingCache.ts";
 import { createErrorConverter } from "../wire/sdkErrors.ts";

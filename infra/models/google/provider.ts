@@ -1,6 +1,6 @@
 import { ApiError } from "@google/genai";
 import { ModelError } from "#services/turns/model.ts";
-import type { ProviderApi } from "../connectors.ts";
+import type { ProviderApi } from "../providerApi.ts";
 import { lruCache } from "../lruCache.ts";
 import { refreshingCache, type RefreshingCache } from "../refreshingCache.ts";
 import { errorMessage, interruptedError, reportedError } from "../wire/errors.ts";

@@ -1,5 +1,5 @@
 import { ModelError } from "#services/turns/model.ts";
-import type { ProviderApi } from "../connectors.ts";
+import type { ProviderApi } from "../providerApi.ts";
 import { interruptedError } from "../wire/errors.ts";
 import { openClient } from "./client.ts";
 import { complete } from "./complete.ts";

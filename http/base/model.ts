@@ -1,8 +1,8 @@
 import { isAlias, routeFrom, type Route } from "#events/route.ts";
-import type { Caller } from "../auth/caller.ts";
-import type { ModelInfo } from "../base/catalog.ts";
-import type { Http } from "../base/deps.ts";
-import { ApiError } from "../base/errors.ts";
+import type { Caller } from "./caller.ts";
+import type { ModelInfo } from "./catalog.ts";
+import type { Http } from "./deps.ts";
+import { ApiError } from "./errors.ts";
 
 type Needs = Pick<Http, "catalog" | "providers">;
 type Requester = Pick<Caller, "organization_id" | "allowed_models">;

@@ -13,8 +13,8 @@ import {
   runLines,
   type ExportLine,
   type ExportScope,
-} from "./lines.ts";
-import { findSubject, SubjectName } from "./subject.ts";
+} from "./exportLines.ts";
+import { findSubject, SubjectName } from "./exportSubject.ts";
 
 /** Read models that an export reads. It waits until they have followed the log to its beginning. */
 const MODELS = ["users", "turns", "files", "runs"];

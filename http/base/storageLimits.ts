@@ -1,6 +1,6 @@
 import { organizationBytes, threadBytes } from "#projections/storedBytes.ts";
-import type { Http } from "../base/deps.ts";
-import { ApiError } from "../base/errors.ts";
+import type { Http } from "./deps.ts";
+import { ApiError } from "./errors.ts";
 
 type Needs = Pick<Http, "db" | "settings">;
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type ListenOptions, type Server } from "node:net";
-import type { App } from "./base/app.ts";
+import type { App } from "./app.ts";
 
 /**
  * Node accepts one connection of a socket in each round of the event loop, and a busy loop makes a few hundred rounds a second: one socket

@@ -13,14 +13,14 @@ import { present as presentMember } from "../account/memberShape.ts";
 import { createCursor } from "../audit/cursor.ts";
 import { presentEvent } from "../audit/eventShape.ts";
 import type { Http } from "../base/deps.ts";
-import { presentThread } from "../owned/threadShape.ts";
+import { presentThread } from "./threadShape.ts";
 import { readFile } from "../turns/files.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { presentApproval } from "../workflows/approvalShape.ts";
 import { foldRun } from "../workflows/foldRun.ts";
 import { presentRun } from "../workflows/runShape.ts";
 import { createOpenValue } from "../workflows/runValues.ts";
-import { createMatcher, type Subject } from "./subject.ts";
+import { createMatcher, type Subject } from "./exportSubject.ts";
 
 /** A line of an export. */
 export interface ExportLine {
