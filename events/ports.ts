@@ -118,6 +118,8 @@ export const HEALED_FAULTS = [
   "connection_dropped",
   /** A process whose clock differed from the database's stopped taking work. */
   "clock_off",
+  /** Two processes of the deployment use different buses, and one of them stopped taking work. */
+  "bus_apart",
   /** A target of an alias does not answer, and turns go to the others. */
   "target_down",
 ] as const;

@@ -11,6 +11,8 @@ interface Health {
 /** A process that is busy answers its dependencies late; one that is cut off must be noticed within 5 s. */
 const CHECK_TIMEOUT_MS = 4_000;
 
+export const OTHER_BUS = "This process uses another NATS than the other processes of its database: compare NATS_URL";
+
 /** Runs one check. Never throws, and takes at most 4 s. */
 async function runCheck(check: () => Promise<unknown>): Promise<Health> {
   try {
@@ -65,7 +67,7 @@ async function readDisk(folder: string): Promise<{ free: number }> {
 
 /** The health of every dependency and every follower, by name. */
 export async function readHealth(resources: Resources, engine: IndexCheck): Promise<Record<string, Health>> {
-  const { db, bus, addresses, settings } = resources;
+  const { db, bus, sameBus, addresses, settings } = resources;
   const [postgres, nats, commands, meilisearch, disk] = await Promise.all([
     runCheck(
       async () =>
@@ -74,6 +76,7 @@ export async function readHealth(resources: Resources, engine: IndexCheck): Prom
     runCheck(async () => {
       const health = await bus.health();
       if (!health.connected) throw new Error("not connected");
+      if (!sameBus.isOpen()) throw new Error(OTHER_BUS);
       const unread = Object.keys(health.streams).filter((name) => !health.streams[name]);
       if (unread.length > 0) throw new Error(`JetStream does not answer for ${unread.join(", ")}`);
       return health;

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
+import type { Gate } from "#events/ports.ts";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
 import type { HttpDeps } from "#http/base/deps.ts";
@@ -12,7 +13,6 @@ import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { createBreaker } from "#infra/postgres/breaker.ts";
-import { sendWhileRight } from "#infra/postgres/clock.ts";
 import { fetchFile } from "#infra/web/fetchFile.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
@@ -20,11 +20,12 @@ import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import type { Db } from "#projections/projection.ts";
 import { trackProgress } from "#projections/progress.ts";
+import { sendWhileOpen } from "#services/gates.ts";
 import { preferLocal, type LocalHandler } from "#services/localCommands.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
 import { deploymentCredentials } from "./credentials.ts";
-import { readHealth } from "./health.ts";
+import { OTHER_BUS, readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
 import { searchInTurns } from "./searchInTurns.ts";
 import { openSearchModels } from "./searchModels.ts";
@@ -52,6 +53,13 @@ const portsOf = (scripts: ReturnType<typeof openScripts>): Pick<HttpDeps, "scrip
   scripts: createScriptChecker(scripts),
   replayer: createRunReplayer(scripts),
 });
+
+/** While one of these is closed, the API sends no commands. */
+const gatesOf = ({ sameBus }: Resources, clock: Pick<Gate, "isOpen">) => [
+  // the times in a command are its sender's
+  { gate: clock, closed: "The clock of this process differs from the database's" },
+  { gate: sameBus, closed: OTHER_BUS },
+];
 
 const addressOf = ({ address, port }: AddressInfo): string =>
   `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -85,7 +93,9 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     db,
     ...openHttpPorts(db, worker),
     findKeyByHash: async (hash) => (await keys([hash])).get(hash),
-    sender: sendWhileRight(clock, (command) => breaker(() => sender.send(command), COMMAND_PATIENCE_MS)),
+    sender: sendWhileOpen(gatesOf(resources, clock), (command) =>
+      breaker(() => sender.send(command), COMMAND_PATIENCE_MS),
+    ),
     frames: bus.frames,
     keyring,
     vault,

@@ -44,7 +44,7 @@ export const findFeedPosition =
   };
 
 /** Publishes events from the log: to the reactors, and to the feed for other services. One process of the deployment does each. */
-export function startRelays({ pool, db, log, bus }: Resources, onError: (error: unknown) => void) {
+export function startRelays({ pool, db, log, bus, sameBus }: Resources, onError: (error: unknown) => void) {
   const reactions = lead(
     pool,
     "relay",
@@ -62,6 +62,7 @@ export function startRelays({ pool, db, log, bus }: Resources, onError: (error: 
         signal,
       ),
     onError,
+    { gate: sameBus },
   );
   const feed = lead(
     pool,
@@ -85,6 +86,7 @@ export function startRelays({ pool, db, log, bus }: Resources, onError: (error: 
         signal,
       ),
     onError,
+    { gate: sameBus },
   );
   return { stop: async () => void (await Promise.all([reactions.stop(), feed.stop()])) };
 }

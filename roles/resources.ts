@@ -10,6 +10,7 @@ import { openSchemaChecker } from "#infra/schemas/openSchemaChecker.ts";
 import { openTelemetry } from "#infra/telemetry/open.ts";
 import { newWorkerName, startHeartbeat } from "#infra/postgres/heartbeat.ts";
 import { watchReach } from "#infra/postgres/reach.ts";
+import { watchSameBus } from "#infra/postgres/sameBus.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import type { Settings } from "#infra/config.ts";
@@ -43,6 +44,15 @@ const openRates = (db: Db, bus: Bus, worker: string, logger: Logger) =>
     onError: (error) => logger.warn({ err: error }, "turns of the last minute could not be read"),
   });
 
+async function openBlobFolder({ DATA_DIR }: Settings) {
+  const folder = join(DATA_DIR, "blobs");
+  await mkdir(folder, { recursive: true });
+  return openBlobs(folder);
+}
+
+const watchBus = (db: Db, bus: Bus, worker: string, logger: Logger) =>
+  watchSameBus({ db, worker, logger, identify: bus.identity, onApart: () => bus.faults.report("bus_apart") });
+
 /** Connections and keys of one process of the deployment. */
 export async function openResources({ role, settings, addresses }: ResourceOptions) {
   const logger = createLogger(settings.LOG_LEVEL, role);
@@ -50,9 +60,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
   const pool = openPool(addresses.database_url, { max: 12, name: worker });
   const keyring = openKeyring(Buffer.from(addresses.master_key, "base64"));
   const log = openLog(pool, keyring);
-  const blobFolder = join(settings.DATA_DIR, "blobs");
-  await mkdir(blobFolder, { recursive: true });
-  const blobs = openBlobs(blobFolder);
+  const blobs = await openBlobFolder(settings);
   const bus = await connectBus({
     url: addresses.nats_url,
     prefix: settings.BUS_PREFIX,
@@ -67,10 +75,10 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
     logger,
     onReplaced: () => bus.faults.report("connection_dropped"),
   });
-  const onMissedBeat = (error: unknown) => logger.warn({ err: error }, "heartbeat failed");
-  const heartbeat = await startHeartbeat(pool, { worker, role }, onMissedBeat);
+  const heartbeat = await startHeartbeat(pool, { worker, role }, (err) => logger.warn({ err }, "heartbeat failed"));
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
   const db = asDb(pool);
+  const sameBus = watchBus(db, bus, worker, logger);
   const rates = openRates(db, bus, worker, logger);
   const telemetry = await openTelemetry({ settings, role, instance: worker, logger });
 
@@ -81,6 +89,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
     pool,
     db,
     reach,
+    sameBus,
     keyring,
     log,
     blobs,
@@ -93,6 +102,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
     isSteady: heartbeat.isSteady,
     async close(): Promise<void> {
       rates.close();
+      await sameBus.stop();
       await heartbeat.leave().catch(() => {});
       await schemas.close();
       await bus.close();

@@ -1,12 +1,12 @@
 import { loadEncoding } from "#infra/models/tokens.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
-import { bothGates } from "#infra/postgres/clock.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, Gate, PublicEvent, StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
+import { allGates } from "#services/gates.ts";
 import { createHandler, type Handle } from "#services/handle.ts";
 import { reactors } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
@@ -123,7 +123,8 @@ export async function startServicesRole(resources: Resources) {
   await loadEncoding();
   const work = openWork(resources);
   const clock = await watchOwnClock(resources);
-  const gate = bothGates({ isOpen: resources.reach.isReachable, onChange: resources.reach.onChange }, clock);
+  const { reach, sameBus } = resources;
+  const gate = allGates([{ isOpen: reach.isReachable, onChange: reach.onChange }, clock, sameBus]);
   const sweep = createSweep({
     log: { openWork: openWorkWhenSteady(resources, gate), nextDue: log.nextDue },
     worker,

@@ -2,6 +2,7 @@ import pino from "pino";
 import type { Settings } from "#infra/config.ts";
 import type { Bus } from "#infra/nats/connect.ts";
 import { namesFor } from "#infra/nats/names.ts";
+import type { Db } from "#projections/projection.ts";
 import { openBus } from "../connect.ts";
 import { Problem } from "../problem.ts";
 
@@ -63,4 +64,20 @@ export async function checkSync(bus: Bus, monitor: string | undefined): Promise<
   const { config = {} } = (await response.json()) as { config?: { sync_always?: boolean } };
   if (config.sync_always === true) return "always";
   throw new Problem("a power cut takes the messages of up to two minutes", SYNC_NEXT);
+}
+
+const OTHERS =
+  "select worker, bus from ops.workers where bus is not null and bus_at > clock_timestamp() - interval '15 seconds' order by worker";
+
+/** Whether the running processes use the NATS that these settings name. */
+export async function checkSameBus(bus: Bus, db: Db): Promise<string> {
+  const mine = await bus.identity();
+  if (!mine) throw new Problem("NATS does not answer for its streams", "run svc doctor again");
+  const running = await db.query<{ worker: string; bus: string }>(OTHERS);
+  const others = running.filter((one) => one.bus !== mine).map(({ worker }) => worker);
+  if (others.length === 0) return `all ${running.length} running processes`;
+  throw new Problem(
+    `${others.join(", ")} use another NATS`,
+    "give every process the same NATS_URL, BUS_PREFIX and user, and start them again",
+  );
 }

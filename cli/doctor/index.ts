@@ -4,7 +4,15 @@ import { openDatabase, type Database } from "../connect.ts";
 import { explain } from "../explain.ts";
 import { print, printable, printJson } from "../output.ts";
 import { Problem } from "../problem.ts";
-import { checkNats, checkDeadLetters, checkSync, openWatchedBus, checkStreams, type WatchedBus } from "./bus.ts";
+import {
+  checkNats,
+  checkDeadLetters,
+  checkSameBus,
+  checkSync,
+  openWatchedBus,
+  checkStreams,
+  type WatchedBus,
+} from "./bus.ts";
 import { runChecks, type Check, type Finding } from "./check.ts";
 import { checkDurability, checkHead, checkMasterKey, checkMigrations, readServerVersion } from "./database.ts";
 import { checkFollowers, checkParkedStreams } from "./followers.ts";
@@ -54,6 +62,11 @@ function checks(open: CheckContext): Check[] {
       run: () => checkTexts(open.database.db, open.settings.DATA_DIR),
     },
     { name: "NATS", ...onSettings, run: async () => checkNats((open.bus = await openWatchedBus(open.settings)).bus) },
+    {
+      name: "one NATS",
+      needs: ["PostgreSQL", "NATS"],
+      run: () => checkSameBus(open.bus.bus, open.database.db),
+    },
     { name: "NATS syncs", ...onBus, run: () => checkSync(open.bus.bus, open.settings.NATS_MONITOR_URL) },
     { name: "streams", ...onBus, run: () => checkStreams(open.bus) },
     { name: "dead letters", ...onBus, run: () => checkDeadLetters(open.bus) },

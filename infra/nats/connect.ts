@@ -12,6 +12,7 @@ import { createFrames } from "./frames.ts";
 import { checkDelivery } from "./canary.ts";
 import { createFaultReports, type FaultReports } from "./faultReports.ts";
 import { readHealth, type BusHealth } from "./health.ts";
+import { readIdentity } from "./identity.ts";
 import { createHints } from "./hints.ts";
 import { createTurnNews } from "./turnNews.ts";
 import { namesFor } from "./names.ts";
@@ -34,6 +35,8 @@ export interface Bus {
   /** Purges the frame stream, also from the server's disk. */
   clearFrames(): Promise<void>;
   health(): Promise<BusHealth>;
+  /** The same for all processes that reach the same JetStream; undefined while it does not answer. */
+  identity(): Promise<string | undefined>;
   /** Resolves when a services process has taken a command from the stream. Throws when none does within some seconds. */
   checkDelivery(): Promise<void>;
   /** Faults that processes of the deployment have healed, for the metrics of all of them. */
@@ -83,6 +86,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
       await streams.jsm.streams.purge(names.streams.frames);
     },
     health: () => readHealth(bus),
+    identity: () => readIdentity(bus),
     checkDelivery: () => checkDelivery(bus),
     faults: createFaultReports(connection, names),
     async close() {

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { Unavailable, type CommandSender, type Gate } from "#events/ports.ts";
+import type { Gate } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { repeat } from "./repeat.ts";
 
@@ -63,23 +63,3 @@ export async function watchClock({
     },
   };
 }
-
-/** The times in a command are its sender's: a process whose clock is wrong sends none. */
-export const sendWhileRight = (clock: Pick<Gate, "isOpen">, send: CommandSender["send"]): CommandSender => ({
-  async send(command) {
-    if (!clock.isOpen()) throw new Unavailable("The clock of this process differs from the database's");
-    return send(command);
-  },
-});
-
-/** Open while both are. */
-export const bothGates = (one: Gate, other: Gate): Gate => {
-  const isOpen = () => one.isOpen() && other.isOpen();
-  return {
-    isOpen,
-    onChange(listener) {
-      const stops = [one, other].map((gate) => gate.onChange(() => listener(isOpen())));
-      return () => stops.forEach((stop) => stop());
-    },
-  };
-};

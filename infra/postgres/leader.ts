@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import type { Gate } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
 
 /** How often a standby checks whether the lock is free. */
@@ -29,6 +30,8 @@ interface LeaderOptions {
   standBy?(): Promise<void>;
   /** Pause after a term or a failed attempt. */
   retry_ms?: number;
+  /** While it is closed, this process does not lead. */
+  gate?: Gate;
 }
 
 /** Whether a process of the deployment leads. */
@@ -55,28 +58,31 @@ export function lead(
   name: string,
   work: Work,
   onError: (error: unknown) => void,
-  { standBy, retry_ms = STANDBY_MS }: LeaderOptions = {},
+  { standBy, retry_ms = STANDBY_MS, gate }: LeaderOptions = {},
 ) {
   const stopped = new AbortController();
 
   /** False when another process leads. */
   const tryToLead = async (): Promise<boolean> => {
+    if (gate?.isOpen() === false) return false;
     const { rows: holders } = await pool.query({ name: "find-holder", text: FIND_HOLDER, values: [name] });
     if (holders.length > 0) return false;
     const client = await pool.connect();
     const lost = new AbortController();
     client.on("error", () => lost.abort());
     client.on("end", () => lost.abort());
+    const leaveGate = gate?.onChange((isOpen) => isOpen || lost.abort());
     try {
       const { rows } = await client.query("select pg_try_advisory_lock(hashtext('svc'), hashtext($1)) as locked", [
         name,
       ]);
-      if (!rows[0].locked) return false;
+      if (!rows[0].locked || gate?.isOpen() === false) return false;
       const heartbeats = sendHeartbeats(client, lost.signal).catch(() => lost.abort());
       const signal = AbortSignal.any([lost.signal, stopped.signal]);
       await Promise.all([work(signal, client).finally(() => lost.abort()), heartbeats]);
       return true;
     } finally {
+      leaveGate?.();
       // Closes the connection instead of returning it to the pool: only that is certain to free the lock.
       client.release(true);
     }

@@ -1,7 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { bothGates, sendWhileRight, watchClock } from "#infra/postgres/clock.ts";
+import { watchClock } from "#infra/postgres/clock.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
+import { sendWhileOpen } from "#services/gates.ts";
 import { afterTest } from "#test/cleanUp.ts";
 import { testDatabase } from "#test/harness.ts";
 import { createRecorder, newCommand, openBus, until } from "../bus/bus.ts";
@@ -27,9 +28,7 @@ test("a process whose clock is an hour ahead takes no commands, says so, and tak
 
   const [bus, server] = [createRecorder(), testBus()];
   const [http, services] = [await openBus(server), await openBus(server)];
-  const worker = await services
-    .source()
-    .consume(bus.handle, bothGates({ isOpen: () => true, onChange: () => () => {} }, clock));
+  const worker = await services.source().consume(bus.handle, clock);
   afterTest(() => worker.stop());
   await expect(http.sender(bus.outcomes).send(newCommand({ seconds: 1 }))).rejects.toThrow("No answer by the deadline");
   expect(bus.rows.size).toBe(0);
@@ -42,8 +41,11 @@ test("a process whose clock is an hour ahead takes no commands, says so, and tak
 
 test("a process whose clock is wrong sends no command, and sends them once its clock is right", async () => {
   let isRight = false;
-  const sender = sendWhileRight({ isOpen: () => isRight }, async () => ({ position: 1, repeated: false }));
-  await expect(sender.send(newCommand())).rejects.toThrow("The clock of this process differs");
+  const sender = sendWhileOpen([{ gate: { isOpen: () => isRight }, closed: "The clock differs" }], async () => ({
+    position: 1,
+    repeated: false,
+  }));
+  await expect(sender.send(newCommand())).rejects.toThrow("The clock differs");
   isRight = true;
   expect(await sender.send(newCommand())).toEqual({ position: 1, repeated: false });
 });

@@ -1,0 +1,15 @@
+import type { BusContext } from "./context.ts";
+
+/**
+ * Tells the JetStream of this connection from any other: when its stream of commands was created. A server that is in no cluster
+ * adds its own id, because a copy of its folder has the same streams. Undefined while the bus does not answer.
+ */
+export async function readIdentity({ connection, streams, names }: BusContext): Promise<string | undefined> {
+  if (!connection.connected()) return undefined;
+  const epoch = connection.epoch();
+  const stream = await connection.during(streams.jsm.streams.info(names.streams.commands)).catch(() => undefined);
+  const { info } = connection.nc;
+  if (!stream || !info || connection.epoch() !== epoch) return undefined;
+  const isAlone = info.jetstream === true && !info.cluster;
+  return [names.streams.commands, stream.created, ...(isAlone ? [info.server_id] : [])].join(" ");
+}

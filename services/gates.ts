@@ -1,0 +1,24 @@
+import { Unavailable, type CommandSender, type Gate } from "#events/ports.ts";
+
+/** Open while all are. */
+export function allGates(gates: Gate[]): Gate {
+  const isOpen = () => gates.every((gate) => gate.isOpen());
+  return {
+    isOpen,
+    onChange(listener) {
+      const stops = gates.map((gate) => gate.onChange(() => listener(isOpen())));
+      return () => stops.forEach((stop) => stop());
+    },
+  };
+}
+
+/** A process sends no command while a gate is closed, and says which. */
+export const sendWhileOpen = (
+  gates: { gate: Pick<Gate, "isOpen">; closed: string }[],
+  send: CommandSender["send"],
+): CommandSender => ({
+  async send(command) {
+    for (const { gate, closed } of gates) if (!gate.isOpen()) throw new Unavailable(closed);
+    return send(command);
+  },
+});
