@@ -1,3 +1,4 @@
+import type { ErrorCode } from "./errorCodes.ts";
 import type { Command } from "./envelope.ts";
 import type { NewEvent } from "./define.ts";
 
@@ -40,5 +41,5 @@ export interface Erasure {
 /** A unique name, and the rejection for a command that claims it while another stream holds it. */
 export interface Claim {
   name: string;
-  rejection: { code: string; message: string; param?: string };
+  rejection: { code: ErrorCode; message: string; param?: string };
 }

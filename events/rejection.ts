@@ -1,3 +1,5 @@
+import type { ErrorCode } from "./errorCodes.ts";
+
 /** The details that the caller of a rejected command receives; `code` is the spec's code, without an HTTP status. */
 export interface RejectionDetails {
   code: string;
@@ -12,12 +14,16 @@ export interface RejectionDetails {
  * A `retryable` rejection (a busy thread) is not recorded as the outcome of the command, so the command can be sent again.
  */
 export class Rejection extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly param: string | undefined;
   readonly retryable: boolean;
   readonly held_by: string | undefined;
 
-  constructor(code: string, message: string, options: { param?: string; retryable?: boolean; held_by?: string } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { param?: string; retryable?: boolean; held_by?: string } = {},
+  ) {
     super(message);
     this.name = "Rejection";
     this.code = code;

@@ -16,13 +16,13 @@ const counter: Decider<number> = {
   version: 7,
   initial: 0,
   decide({ data }) {
-    if (data.reject) throw new Rejection("no", "No.", { retryable: data.retryable });
+    if (data.reject) throw new Rejection("forbidden", "No.", { retryable: data.retryable });
     return data.events;
   },
   evolve: (count) => count + 1,
   claims: (events) => ({
     hold: events.some(({ type }) => type === "Renamed")
-      ? [{ name: "new", rejection: { code: "taken", message: "" } }]
+      ? [{ name: "new", rejection: { code: "already_exists", message: "" } }]
       : [],
     release: events.some(({ type }) => type === "Renamed") ? ["old"] : [],
   }),
@@ -64,7 +64,7 @@ describe("the plan for a command", () => {
 
   test("names the holder in the rejection of a held name", () => {
     const plan = planFor({ events: [event("Renamed")] }, heldName);
-    expect(plan).toMatchObject({ append: { events: [], rejection: { code: "taken", held_by: "counter-2" } } });
+    expect(plan).toMatchObject({ append: { events: [], rejection: { code: "already_exists", held_by: "counter-2" } } });
   });
 });
 

@@ -24,6 +24,16 @@ test("every media type that can be read has a real file with known content", () 
   expect(Object.values(MEDIA_TYPES).filter((type) => !covered.has(type))).toEqual([]);
 });
 
+test("every media type that can be read has a hostile file", () => {
+  const names = filesIn("test/files", "ombs.ts").flatMap((name) =>
+    [
+      ...readFileSync(join(root, "test/files", name), "utf8").matchAll(/^ +(?:hostile\("[^"]*", )?"([\w-]+\.\w+)",/gm),
+    ].map(([, file = ""]) => file),
+  );
+  const covered = new Set(names.map(typeFromFileName));
+  expect(Object.values(MEDIA_TYPES).filter((type) => !covered.has(type))).toEqual([]);
+});
+
 test("every provider with an API of its own has a dialect that the conformance suites run against", () => {
   const providers = readdirSync(join(root, "infra/models")).filter((name) =>
     existsSync(join(root, "infra/models", name, "provider.ts")),

@@ -1,8 +1,9 @@
+import type { ErrorCode } from "#events/errorCodes.ts";
 import { StorageFull, Unavailable } from "#events/ports.ts";
 import { ApiError, internalError } from "./errors.ts";
 
 /** Errors of the framework and of its parsers, with the codes of the spec. */
-const KNOWN: Readonly<Record<string, [code: string | null, message: string]>> = {
+const KNOWN: Readonly<Record<string, [code: ErrorCode | null, message: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["request_too_large", "The request body is larger than this route allows."],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported_media_type", "The Content-Type must be application/json."],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [null, "The length of the request body differs from its Content-Length."],

@@ -40,14 +40,14 @@ test.each([
 
 test("an unknown field of a strict object is refused by its name", () => {
   const strict = z.object({ rules: z.strictObject({ limits: z.strictObject({}).optional() }) });
-  const refusing = validator([[/^rules/, "invalid_rules"]])({ schema: strict, method: "POST", url: "/" });
+  const refusing = validator([[/^rules/, "invalid_args"]])({ schema: strict, method: "POST", url: "/" });
   for (const [rules, param] of [
     [{ limit: 5 }, "rules.limit"],
     [{ limits: { most: 5 } }, "rules.limits.most"],
   ] as const)
     expect(refusing({ rules, other: 5 })).toEqual({
       error: expect.objectContaining({
-        errorCode: "invalid_rules",
+        errorCode: "invalid_args",
         param,
         message: `${param}: there is no such field.`,
       }),

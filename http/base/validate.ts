@@ -1,9 +1,10 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
+import type { ErrorCode } from "#events/errorCodes.ts";
 import { ApiError } from "./errors.ts";
 
 /** Error codes of fields that have one in the spec, by the path of the field and, where given, by the message. */
-export type FieldCodes = [path: RegExp, code: string, message?: RegExp][];
+export type FieldCodes = [path: RegExp, code: ErrorCode, message?: RegExp][];
 
 /** `messages[0].content` for ["messages", 0, "content"]. */
 export const formatPath = (path: PropertyKey[]): string =>

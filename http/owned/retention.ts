@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { ErrorCode } from "#events/errorCodes.ts";
 import { RemoveRetention, RETENTION_SUBJECT, retentionStream, SetRetention } from "#events/retention.ts";
 import { countExpired, countHeld } from "#projections/retention/expired.ts";
 import { listRetention } from "#projections/retention/query.ts";
@@ -17,7 +18,7 @@ const COUNTED_MODELS = ["turns", "files", "documents", "keys", "agents", "runs",
 /** Throws 400 `invalid_subject` and `unknown_project`. */
 async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {
   const subject = name.toLowerCase();
-  const refuse = (code: string, message: string) => new ApiError(code, message, { param: "subject" });
+  const refuse = (code: ErrorCode, message: string) => new ApiError(code, message, { param: "subject" });
   if (!RETENTION_SUBJECT.test(subject))
     throw refuse("invalid_subject", "subject must be organization or project:<id>.");
   const [, project] = subject.split(":");

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
+import type { ErrorCode } from "#events/errorCodes.ts";
 import { Unavailable } from "#events/ports.ts";
 import { ApiError } from "../base/errors.ts";
 import { toApiError } from "../base/toApiError.ts";
@@ -46,9 +47,9 @@ export interface FormRules {
   /** Whether parts that are no file are skipped unread; else they are fields. */
   ignoresFields?: boolean;
   /** Error code for a body that cannot be parsed. */
-  unreadableCode: string;
+  unreadableCode: ErrorCode;
   /** Error code for a second file. */
-  tooManyCode: string;
+  tooManyCode: ErrorCode;
 }
 
 const tooLarge = () => new ApiError("file_too_large", "The file is larger than 100 MB.", { param: "file" });
@@ -115,7 +116,7 @@ async function readParts(request: FastifyRequest, rules: FormRules): Promise<For
 }
 
 /** An error of the parser: the body is malformed, whatever status the parser gives. */
-function refusal(error: unknown, code: string): ApiError {
+function refusal(error: unknown, code: ErrorCode): ApiError {
   const known = toApiError(error);
   const message = known.status < 500 && known.errorCode ? known.message : "The multipart body cannot be read.";
   return new ApiError(code, message, { cause: error });

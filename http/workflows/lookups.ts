@@ -1,3 +1,4 @@
+import type { ErrorCode } from "#events/errorCodes.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { getDefinition, getWorkflowVersion, type WorkflowVersion } from "#projections/definitions/query.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
@@ -39,7 +40,7 @@ export async function requireVersion(
   definition_id: string,
   version: number | null,
 ): Promise<WorkflowVersion> {
-  const refuse = (code: string, param: string, why: string) => new ApiError(code, `${param}: ${why}`, { param });
+  const refuse = (code: ErrorCode, param: string, why: string) => new ApiError(code, `${param}: ${why}`, { param });
   const find = () => getDefinition(http.db, organization_id, definition_id);
   const definition = await findCurrent(http, ["definitions"], ["definition", definition_id], find);
   if (!definition) throw refuse("definition_not_found", "definition_id", "no definition has this id.");

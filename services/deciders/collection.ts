@@ -6,7 +6,7 @@ import {
   type CollectionCommand,
   type CollectionEvent,
 } from "#events/collection.ts";
-import type { Decider } from "#events/decider.ts";
+import type { Claim, Decider } from "#events/decider.ts";
 import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 
@@ -17,7 +17,11 @@ export type CollectionState =
   | { status: "deleted" }
   | { status: "emptied" };
 
-const nameTaken = { code: "collection_exists", message: "Another collection has this name.", param: "name" };
+const nameTaken: Claim["rejection"] = {
+  code: "collection_exists",
+  message: "Another collection has this name.",
+  param: "name",
+};
 /** A slug survives a rename, so the collection that holds it may have another name by now. */
 const slugTaken = { ...nameTaken, message: "Another collection has the slug of this name; choose another name." };
 const slugName = (claim: string) => `slug:${claim}`;

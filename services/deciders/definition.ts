@@ -1,4 +1,4 @@
-import type { Decider } from "#events/decider.ts";
+import type { Claim, Decider } from "#events/decider.ts";
 import {
   DefinitionCreated,
   DefinitionDeleted,
@@ -14,7 +14,7 @@ type State =
   | { status: "active"; type: "tool" | "workflow"; version: number; name_claim: string }
   | { status: "deleted" };
 
-const nameTaken = {
+const nameTaken: Claim["rejection"] = {
   code: "definition_exists",
   message: "Another definition of this type has this name.",
   param: "name",

@@ -1,4 +1,4 @@
-import type { Decider } from "#events/decider.ts";
+import type { Claim, Decider } from "#events/decider.ts";
 import type { CommandFrom } from "#events/envelope.ts";
 import {
   DocumentChanged,
@@ -28,8 +28,11 @@ import {
   type StoredDocument,
 } from "./documentState.ts";
 
-const sameContent = { code: "identical_content", message: "This collection has a document with these bytes already." };
-const externalIdTaken = {
+const sameContent: Claim["rejection"] = {
+  code: "identical_content",
+  message: "This collection has a document with these bytes already.",
+};
+const externalIdTaken: Claim["rejection"] = {
   code: "external_id_taken",
   message: "This collection has a document of this external_id already.",
 };

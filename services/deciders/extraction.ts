@@ -1,4 +1,4 @@
-import type { Decider } from "#events/decider.ts";
+import type { Claim, Decider } from "#events/decider.ts";
 import {
   ExtractionCompleted,
   ExtractionDeleted,
@@ -31,7 +31,10 @@ type EndedExtraction = LiveExtraction & { status: "ended" };
 
 export type ExtractionState = { status: "absent" } | OpenExtraction | EndedExtraction | { status: "gone" };
 
-const sameContent = { code: "identical_extraction", message: "These bytes were extracted already." };
+const sameContent: Claim["rejection"] = {
+  code: "identical_extraction",
+  message: "These bytes were extracted already.",
+};
 const claimName = (claim: string) => `extraction:${claim}`;
 
 /** The extraction as it exists at a time. From `expires_at` on it does not exist. */

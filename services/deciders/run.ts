@@ -105,9 +105,12 @@ function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState)
   return changes.events;
 }
 
-const slotTaken = { code: "slot_taken", message: "Another run took this concurrency slot of the workflow meanwhile." };
+const slotTaken: Claim["rejection"] = {
+  code: "slot_taken",
+  message: "Another run took this concurrency slot of the workflow meanwhile.",
+};
 
-const chainTaken = { code: "run_exists", message: "Another run goes on for this chain already." };
+const chainTaken: Claim["rejection"] = { code: "run_exists", message: "Another run goes on for this chain already." };
 
 /** A run that goes on for another one takes over its slot, which that one has not released. */
 function heldBy({ slot, continued_from }: EventFrom<typeof RunCreated>["data"]): Claim[] {

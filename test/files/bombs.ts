@@ -1,27 +1,12 @@
 import { deflateSync } from "node:zlib";
 import { docxOf, onePage, pdfOf, wordXml, xlsxOf } from "./documents.ts";
+import { either, failed, hostile, type Hostile } from "./hostile.ts";
 import { realFile } from "./index.ts";
+import { openBombs } from "./openBombs.ts";
 import { bomb, zipOf } from "./zip.ts";
 
-/** A hostile file and the allowed results of reading it. */
-export interface Hostile {
-  title: string;
-  name: string;
-  content: Buffer<ArrayBuffer> | string;
-  ends: ("ready" | "failed")[];
-}
-
-const failed: Hostile["ends"] = ["failed"];
-const either: Hostile["ends"] = ["ready", "failed"];
 /** The start of /etc/passwd, which no file may get into its text. */
 export const CANARY = "root:x:0:0";
-
-const hostile = (title: string, name: string, ends: Hostile["ends"], content: Hostile["content"]): Hostile => ({
-  title,
-  name,
-  ends,
-  content,
-});
 
 /** In MiB. */
 const GIGABYTE = 1_000;
@@ -252,4 +237,4 @@ const texts = (): Hostile[] => [
 ];
 
 /** Every hostile file. A function, because building them takes time and memory. */
-export const hostileFiles = (): Hostile[] => [...zips(), ...xmls(), ...pdfs(), ...texts()];
+export const hostileFiles = (): Hostile[] => [...zips(), ...xmls(), ...pdfs(), ...texts(), ...openBombs()];

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
+import type { ErrorCode } from "#events/errorCodes.ts";
 import { ApiError } from "../../base/errors.ts";
 import { concatenate, MAX_FILE_BYTES, type SentFile } from "../multipartForm.ts";
 import { createByteSource, EarlyEnd, type ByteSource } from "./byteSource.ts";
@@ -24,7 +25,7 @@ export type Unpacked = { name: string } & ({ file: SentFile } | { error: ApiErro
 /** The archive cannot be read any further. */
 export class ArchiveEnded extends ApiError {}
 
-const ended = (code: string | null, message: string, cause?: unknown) => new ArchiveEnded(code, message, { cause });
+const ended = (code: ErrorCode | null, message: string, cause?: unknown) => new ArchiveEnded(code, message, { cause });
 const damaged = (cause?: unknown) => ended("invalid_archive", "The archive is damaged or no ZIP archive.", cause);
 
 /** Files that systems add by themselves. */
