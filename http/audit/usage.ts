@@ -59,7 +59,9 @@ const Row = Sums.extend({
   model: group.describe("Null for pages."),
   agent: group.describe("Id; null: without an agent."),
   workflow: group.describe("Id of the workflow whose step asked; null: outside workflows."),
-  name: group.describe("Of the project, the key, the agent, the workflow or the person; null when it has been deleted."),
+  name: group.describe(
+    "Of the project, the key, the agent, the workflow or the person; null when it has been deleted.",
+  ),
 });
 const Usage = listSchema(Row).extend({
   from: z.iso.datetime(),
