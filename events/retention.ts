@@ -12,7 +12,7 @@ export const retentionStream = (organization: string, subject: string): string =
 
 /** Days for which something is kept; what is absent is kept. */
 const Days = z.int().min(1).max(36_500).optional();
-export const RetentionRules = z.object({ threads: Days, files: Days, documents: Days, runs: Days });
+export const RetentionRules = z.object({ threads: Days, turns: Days, files: Days, documents: Days, runs: Days });
 export type RetentionRules = z.infer<typeof RetentionRules>;
 
 const Counts = z.object({
@@ -21,6 +21,8 @@ const Counts = z.object({
   documents: z.int().nonnegative(),
   /** Absent: recorded before runs had rules. */
   runs: z.int().nonnegative().optional(),
+  /** Absent: recorded before turns had rules. */
+  turns: z.int().nonnegative().optional(),
 });
 export type RetentionCounts = z.infer<typeof Counts>;
 /** Rises with each change of the rules and each round of deletions, so that a round ends once. */

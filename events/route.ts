@@ -17,6 +17,8 @@ export const RouteTarget = z.object({
   model: z.string(),
   /** Its share of the first requests; 0: only after those with a share. Absent from all targets: they are tried in order. */
   weight: z.int().optional(),
+  /** Where the model runs: a process of that region asks it before the others. */
+  region: z.string().optional(),
 });
 export type RouteTarget = z.infer<typeof RouteTarget>;
 
@@ -40,22 +42,43 @@ export const Route = RouteRules.extend({
 });
 export type Route = z.infer<typeof Route>;
 
-/** The targets in the order in which one turn tries them: drawn by weight, if they have any. */
-export function drawOrder(targets: RouteTarget[], random: () => number = Math.random): string[] {
+/** Names of regions, such as `eu-west-1`. */
+export const REGION = /^[a-z0-9][a-z0-9-]{0,31}$/;
+
+/** The order stays within the region and outside it. Without a region of the process all are equally near. */
+function nearestFirst(targets: RouteTarget[], region: string | undefined): RouteTarget[] {
+  if (region === undefined) return targets;
+  return targets.toSorted((a, b) => Number(b.region === region) - Number(a.region === region));
+}
+
+interface Draw {
+  /** Of the process that starts the turn. */
+  region?: string | undefined;
+  random?: () => number;
+}
+
+/**
+ * The targets in the order in which one turn tries them: drawn by weight, if they have any, then those of the region first.
+ * A target of weight 0 stays behind all that have a share.
+ */
+export function drawOrder(targets: RouteTarget[], { region, random = Math.random }: Draw = {}): string[] {
   const left = targets.filter(({ weight }) => weight !== undefined && weight > 0);
   const rest = targets.filter(({ weight = 0 }) => weight === 0);
-  const drawn: string[] = [];
+  const drawn: RouteTarget[] = [];
   while (left.length > 0) {
     let at = random() * left.reduce((sum, { weight = 0 }) => sum + weight, 0);
     const n = left.findIndex(({ weight = 0 }) => (at -= weight) < 0);
-    drawn.push(left.splice(Math.max(n, 0), 1)[0]!.model);
+    drawn.push(left.splice(Math.max(n, 0), 1)[0]!);
   }
-  return [...drawn, ...rest.map(({ model }) => model)];
+  return [...nearestFirst(drawn, region), ...nearestFirst(rest, region)].map(({ model }) => model);
 }
 
-/** The route of a new turn. */
-export const routeFrom = ({ targets, ...rules }: RouteRules & { targets: RouteTarget[] }): Route => ({
-  targets: drawOrder(targets),
+/** The route of a new turn that a process of this region starts. */
+export const routeFrom = (
+  { targets, ...rules }: RouteRules & { targets: RouteTarget[] },
+  region: string | undefined,
+): Route => ({
+  targets: drawOrder(targets, { region }),
   on: rules.on,
   timeout_seconds: rules.timeout_seconds,
   max_attempts: rules.max_attempts,

@@ -159,7 +159,7 @@ export async function buildServer(deps: HttpDeps) {
     send,
     freshRead: createFreshRead(deps),
     providers: createProviders(deps.db),
-    aliases: createAliases(deps.db),
+    aliases: createAliases(deps.db, deps.settings.REGION),
     budgets: createBudgets(deps, send),
     metrics: createMetrics(deps.registry),
     streams: createStreamLimits(),

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { REGION } from "#events/route.ts";
 
 const isUrl = (text: string, protocols: string[]) => URL.canParse(text) && protocols.includes(new URL(text).protocol);
 const url = (protocols: string[], example: string) =>
@@ -134,6 +135,7 @@ const schema = z
     OTEL_SERVICE_NAME: z.string().default("assistant-platform"),
     OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(", ")}`).default("parentbased_always_on"),
     OTEL_TRACES_SAMPLER_ARG: z.coerce.number(share).min(0, share).max(1, share).default(1),
+    REGION: z.string().regex(REGION, "must be 1 to 32 lower-case letters, digits or hyphens").optional(),
     TURN_SECONDS: count(1, 3_600).default(600),
     TOOL_APPROVAL_HOURS: count(1, 168).default(72),
     ORGANIZATION_PARKED_TURNS: count(0, 1_000_000).default(1_000),

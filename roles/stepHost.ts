@@ -2,7 +2,6 @@ import type { Command, CommandResult } from "#events/envelope.ts";
 import { download } from "#infra/web/download.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { routeFrom, type Route } from "#events/route.ts";
-import type { Db } from "#projections/projection.ts";
 import { getAlias } from "#projections/aliases/query.ts";
 import { getAgent, listAgentsNamed } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
@@ -19,9 +18,9 @@ import type { Resources } from "./resources.ts";
 
 /** The timeout of the step, by its signal, is shorter. */
 const MAX_FETCH_MS = 3_600_000;
-async function findRoute(db: Db, organization: string, name: string): Promise<Route | undefined> {
+async function findRoute({ db, settings }: Resources, organization: string, name: string): Promise<Route | undefined> {
   const alias = await getAlias(db, organization, name);
-  return alias && routeFrom(alias);
+  return alias && routeFrom(alias, settings.REGION);
 }
 
 interface StepHostOptions {
@@ -56,7 +55,8 @@ export function openAgentDeps(resources: Resources, handle: StepHostOptions["han
     frames: bus.frames,
     askLimits: openLimits(resources, handle),
     turn_ms: settings.TURN_SECONDS * 1_000,
-    findRoute: (organization, name) => queryTwice("aliases", async () => findRoute(db, organization, name), Boolean),
+    findRoute: (organization, name) =>
+      queryTwice("aliases", async () => findRoute(resources, organization, name), Boolean),
     agents: {
       find: (organization, id) => queryTwice("agents", () => getAgent(db, organization, id), Boolean),
       findIds: (run, name) =>

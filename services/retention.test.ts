@@ -10,7 +10,7 @@ const organization_id = newId();
 const subject = "organization";
 const stream = retentionStream(organization_id, subject);
 type Expired = Awaited<ReturnType<RetainerOptions["listExpired"]>>;
-const NOTHING: Expired = { threads: [], files: [], documents: [], runs: [], cursor: {} };
+const NOTHING: Expired = { threads: [], turns: [], files: [], documents: [], runs: [], cursor: {} };
 
 const headWith = (threads: number | undefined): StreamHead => {
   const due_at = "2026-11-23T12:00:00.000Z";
@@ -56,6 +56,7 @@ test("a round deletes batch by batch, records how many, and ends", async () => {
   const mixed: Expired = {
     ...NOTHING,
     threads: [{ id: "t", scope: "s" }],
+    turns: [{ id: "u", thread_id: "other", scope: "s" }],
     files: [{ id: "f", scope: "s" }],
     documents: [{ id: "d" }],
     runs: [{ id: "r", threads: ["of r"] }],
@@ -64,11 +65,12 @@ test("a round deletes batch by batch, records how many, and ends", async () => {
   await expect.poll(() => types().at(-1)).toBe("EndRetentionRound");
   expect(calls.sent).toEqual([
     ["DeleteThread", { scope: "s" }],
+    ["DeleteTurn", { turn_id: "u", scope: "s" }],
     ["DeleteFile", { file_id: "f", scope: "s" }],
     ["DeleteDocument", { document_id: "d" }],
     ["DeleteThread", { scope: "run:r" }],
     ["ForgetRun", { run_id: "r", by_rule: true }],
-    ["AdvanceRetention", { subject, deleted: { threads: 1, files: 1, documents: 1, runs: 1 } }],
+    ["AdvanceRetention", { subject, deleted: { threads: 1, turns: 1, files: 1, documents: 1, runs: 1 } }],
     ["EndRetentionRound", { subject, round: 1 }],
   ]);
   await stop();

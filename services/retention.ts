@@ -1,9 +1,10 @@
 import { DeleteDocument } from "#events/document.ts";
 import { DeleteFile } from "#events/file.ts";
+import type { CommandResult } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { AdvanceRetention, EndRetentionRound, type RetentionRules } from "#events/retention.ts";
-import { DeleteThread } from "#events/thread.ts";
+import { DeleteThread, DeleteTurn } from "#events/thread.ts";
 import { retention, type RetentionState } from "./deciders/retention.ts";
 import { createBatchDeleter, hasDeleted, type Deletion } from "./deleteInBatches.ts";
 import type { Send } from "./send.ts";
@@ -15,6 +16,7 @@ export type RoundCursor = Partial<Record<keyof RetentionRules, { at: string; id:
 
 interface Expired {
   threads: { id: string; scope: string }[];
+  turns: { id: string; thread_id: string; scope: string }[];
   files: { id: string; scope: string }[];
   documents: { id: string }[];
   /** With the threads that their steps started. */
@@ -42,10 +44,31 @@ export function createRetainer({ log, listExpired, send, onError }: RetainerOpti
     return (await readState(log, newest, retention)).state;
   };
 
+  /** Threads first: a turn that went with its thread is not deleted again. */
+  async function deleteAll(organization_id: string, expired: Expired) {
+    const to = (stream: string) => ({ organization_id, stream });
+    const deleteEach = <T>(things: T[], remove: (thing: T) => Promise<CommandResult>) =>
+      Promise.all(things.map(remove));
+    return {
+      threads: await deleteEach(expired.threads, ({ id, scope }) =>
+        send(to(streamName("thread", id)), DeleteThread.type, { scope }),
+      ),
+      turns: await deleteEach(expired.turns, ({ id, thread_id, scope }) =>
+        send(to(streamName("thread", thread_id)), DeleteTurn.type, { turn_id: id, scope }),
+      ),
+      files: await deleteEach(expired.files, ({ id, scope }) =>
+        send(to(streamName("file", id)), DeleteFile.type, { file_id: id, scope }),
+      ),
+      documents: await deleteEach(expired.documents, ({ id }) =>
+        send(to(streamName("document", id)), DeleteDocument.type, { document_id: id }),
+      ),
+      runs: await deleteEach(expired.runs, (run) => forgetRun(send, organization_id, run, { by_rule: true })),
+    };
+  }
+
   const open = async (head: StreamHead): Promise<Deletion> => {
     const { organization_id } = head;
     const { subject, round } = await readRules(head);
-    const to = (stream: string) => ({ organization_id, stream });
     let after: RoundCursor = {};
     return {
       async deleteSome(position) {
@@ -54,30 +77,16 @@ export function createRetainer({ log, listExpired, send, onError }: RetainerOpti
         const expired = await listExpired(organization_id, { subject, rules, after }, position);
         if (!expired) return undefined;
         after = expired.cursor;
-        const threads = await Promise.all(
-          expired.threads.map(({ id, scope }) => send(to(streamName("thread", id)), DeleteThread.type, { scope })),
-        );
-        const files = await Promise.all(
-          expired.files.map(({ id, scope }) =>
-            send(to(streamName("file", id)), DeleteFile.type, { file_id: id, scope }),
-          ),
-        );
-        const documents = await Promise.all(
-          expired.documents.map(({ id }) =>
-            send(to(streamName("document", id)), DeleteDocument.type, { document_id: id }),
-          ),
-        );
-        const runs = await Promise.all(
-          expired.runs.map((run) => forgetRun(send, organization_id, run, { by_rule: true })),
-        );
-        const count = (results: typeof threads) => results.filter(hasDeleted).length;
+        const { threads, turns, files, documents, runs } = await deleteAll(organization_id, expired);
+        const count = (results: CommandResult[]) => results.filter(hasDeleted).length;
         const deleted = {
           threads: count(threads),
+          turns: count(turns),
           files: count(files),
           documents: count(documents),
           runs: count(runs),
         };
-        const results = [...threads, ...files, ...documents, ...runs];
+        const results = [...threads, ...turns, ...files, ...documents, ...runs];
         if (results.some(hasDeleted)) await send(head, AdvanceRetention.type, { subject, deleted });
         else if (results.some(({ rejection }) => rejection)) return "refused";
         return results;

@@ -7,7 +7,7 @@ import type { Page } from "./types.ts";
 const LIMIT = 500;
 const ERASURES = 50;
 
-export const KEPT = ["threads", "files", "documents"] as const;
+export const KEPT = ["threads", "turns", "files", "documents", "runs"] as const;
 export type Kept = (typeof KEPT)[number];
 /** Days as `30d`; null: kept. */
 export type RetentionRules = Record<Kept, string | null>;

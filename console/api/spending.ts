@@ -111,6 +111,7 @@ export const removePrices = async (model: string) => call<void>(pathOfModel(mode
 export interface Target {
   model: string;
   weight?: number | undefined;
+  region?: string | undefined;
 }
 
 export interface AliasSettings {

@@ -4,7 +4,7 @@ import type { Page } from "./types.ts";
 
 /* What the organization used, for administrators. */
 
-export const GROUPINGS = ["day", "model", "key", "user", "agent", "workflow"] as const;
+export const GROUPINGS = ["day", "model", "project", "key", "person", "user", "agent", "workflow"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface UsageSums {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { aliasesStream, ConfigureAlias, RemoveAlias } from "#events/alias.ts";
-import { ALIAS_NAME, CONDITION, DEFAULT_CONDITIONS, isAlias, MAX_TARGETS } from "#events/route.ts";
+import { ALIAS_NAME, CONDITION, DEFAULT_CONDITIONS, isAlias, MAX_TARGETS, REGION } from "#events/route.ts";
 import { getAlias, listAliases, type AliasRow } from "#projections/aliases/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -22,6 +22,11 @@ const Target = z.object({
     .max(MAX_WEIGHT)
     .optional()
     .describe("Its share of the first requests. 0: only after those with a share. All targets have one, or none."),
+  region: z
+    .string()
+    .regex(REGION, "must be 1 to 32 lower-case letters, digits or hyphens, as in eu-west-1")
+    .optional()
+    .describe("Where it runs. Processes of this region ask it before those of other regions."),
 });
 const Settings = z.object({
   targets: z.array(Target).min(1).max(MAX_TARGETS).describe("Without weights they are tried in this order."),

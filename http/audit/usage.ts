@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Length of the period when the query gives no start. */
 const DEFAULT_DAYS = 30;
 
-const Grouping = z.enum(["day", "key", "user", "model", "agent", "workflow"]);
+const Grouping = z.enum(["day", "project", "key", "person", "user", "model", "agent", "workflow"]);
 const Query = PageQuery.extend({
   from: z
     .string()
@@ -49,7 +49,9 @@ const Sums = z.object({
 const group = z.string().nullable().optional();
 const Row = Sums.extend({
   day: z.string().optional().describe("UTC."),
+  project: group.describe("Id; null: outside projects."),
   key: group.describe("Id; null: without an API key."),
+  person: group.describe("Id of the person who was signed in; null: nobody was."),
   user: group.describe(
     "The `user` of the request; null without one, and once everything of that user has been deleted.",
   ),
@@ -57,7 +59,9 @@ const Row = Sums.extend({
   model: group.describe("Null for pages."),
   agent: group.describe("Id; null: without an agent."),
   workflow: group.describe("Id of the workflow whose step asked; null: outside workflows."),
-  name: group.describe("Of the key, the agent, the workflow or the member; null when it has been deleted."),
+  name: group.describe(
+    "Of the project, the key, the agent, the workflow or the person; null when it has been deleted.",
+  ),
 });
 const Usage = listSchema(Row).extend({
   from: z.iso.datetime(),

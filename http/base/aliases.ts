@@ -1,3 +1,4 @@
+import { routeFrom, type Route } from "#events/route.ts";
 import { getAlias, listAliases, type AliasRow } from "#projections/aliases/query.ts";
 import type { Db } from "#projections/projection.ts";
 
@@ -10,10 +11,13 @@ export interface Aliases {
   list(organization: string): Promise<AliasRow[]>;
   /** At most two seconds old, so that requests share one query; a missing one is looked up again. */
   find(organization: string, name: string): Promise<AliasRow | undefined>;
+  /** The route of a new turn; undefined where there is no such alias. */
+  route(organization: string, name: string): Promise<Route | undefined>;
   forget(organization: string): void;
 }
 
-export function createAliases(db: Db): Aliases {
+/** `region`: of this process. */
+export function createAliases(db: Db, region: string | undefined): Aliases {
   const cache = new Map<string, { at: number; rows: Promise<AliasRow[]> }>();
 
   function recent(organization: string): Promise<AliasRow[]> {
@@ -25,11 +29,16 @@ export function createAliases(db: Db): Aliases {
     entry.rows.catch(() => cache.get(organization) === entry && cache.delete(organization));
     return entry.rows;
   }
+  async function find(organization: string, name: string): Promise<AliasRow | undefined> {
+    const rows = await recent(organization);
+    return rows.find(({ alias }) => alias === name) ?? getAlias(db, organization, name);
+  }
   return {
     list: (organization) => listAliases(db, organization),
-    async find(organization, name) {
-      const rows = await recent(organization);
-      return rows.find(({ alias }) => alias === name) ?? getAlias(db, organization, name);
+    find,
+    async route(organization, name) {
+      const alias = await find(organization, name);
+      return alias && routeFrom(alias, region);
     },
     forget: (organization) => void cache.delete(organization),
   };

@@ -59,6 +59,8 @@ export interface HttpDeps extends HttpPorts {
     OCR: boolean;
     /** Whether organizations may use scripted tools. */
     SCRIPTED_TOOLS: boolean;
+    /** Where this process runs. */
+    REGION?: string | undefined;
     /** First part of the subjects that other services subscribe to. */
     BUS_PREFIX: string;
   };

@@ -1,4 +1,4 @@
-import { isAlias, routeFrom, type Route } from "#events/route.ts";
+import { isAlias, type Route } from "#events/route.ts";
 import type { Caller } from "./caller.ts";
 import type { ModelInfo } from "./catalog.ts";
 import type { Http } from "./deps.ts";
@@ -23,8 +23,8 @@ export async function resolveModel(
   id: string,
 ): Promise<NamedModel | undefined> {
   if (!isAlias(id)) return findModel(http, caller, id);
-  const alias = isAllowed(caller, id) ? await http.aliases.find(caller.organization_id, id) : undefined;
-  return alias && { id, route: routeFrom(alias) };
+  const route = isAllowed(caller, id) ? await http.aliases.route(caller.organization_id, id) : undefined;
+  return route && { id, route };
 }
 
 /** The model, if the caller may use it. A missing one is looked up again with the provider credentials read fresh. */

@@ -36,7 +36,7 @@ async function readSettings(
 ) {
   const rules = readRules(body);
   if (Object.keys(rules).length === 0)
-    throw new ApiError(null, "Set one of threads, files, documents and runs; DELETE removes the rules.", {
+    throw new ApiError(null, "Set one of threads, turns, files, documents and runs; DELETE removes the rules.", {
       param: "threads",
     });
   const subject = await readSubject(http, caller, name);
@@ -59,7 +59,7 @@ const envelope = (request: FastifyRequest, subject: string) => ({
   requireProjected: true,
 });
 
-/** For how long threads, files, documents and runs are kept, for owners and admins. */
+/** For how long threads, turns, files, documents and runs are kept, for owners and admins. */
 export function retentionRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Retention"], security: [{ session: [] }] };

@@ -15,6 +15,7 @@ const keep = (since: string) =>
 
 export const RetentionToSet = z.strictObject({
   threads: keep("the end of a thread's last turn"),
+  turns: keep("the end of a turn, whose texts go also where its thread goes on"),
   files: keep("the upload of a file"),
   documents: keep("the last change of a document; only for the organization"),
   runs: keep("the end of a run, which goes with its approvals and threads"),
@@ -24,13 +25,14 @@ const kept = z.string().nullable();
 export const Retention = z.object({
   subject: z.string(),
   threads: kept,
+  turns: kept,
   files: kept,
   documents: kept,
   runs: kept,
   deleted: z
     .object({ threads: z.int(), files: z.int(), documents: z.int(), runs: z.int() })
     .describe(
-      "By all rules that the subject ever had. A process that is killed may leave up to 200 deletions uncounted; the log has each.",
+      "By all rules that the subject ever had. A process that is killed may leave up to 250 deletions uncounted; the log has each.",
     ),
   next_round_at: z.iso.datetime().describe("When what is too old is looked for again."),
   last_round_at: z.iso.datetime().nullable(),
@@ -41,12 +43,12 @@ const Counted = z.object({
   count: z.int(),
   oldest: z.iso.datetime().nullable().describe("When the oldest of them was created."),
 });
-const Going = z.object({ threads: Counted, files: Counted, documents: Counted, runs: Counted });
+const Going = z.object({ threads: Counted, turns: Counted, files: Counted, documents: Counted, runs: Counted });
 const Held = z.object({
   hold_id: z.string(),
   subject: z.string(),
   name: z.string(),
-  kind: z.enum(["threads", "files", "documents", "runs"]),
+  kind: z.enum(["threads", "turns", "files", "documents", "runs"]),
   count: z.int(),
 });
 export const Preview = Going.extend({
@@ -64,6 +66,7 @@ const days = (count: number | undefined): string | null => (count === undefined 
 export const presentRetention = (row: RetentionRow): z.infer<typeof Retention> => ({
   subject: row.subject,
   threads: days(row.rules.threads),
+  turns: days(row.rules.turns),
   files: days(row.rules.files),
   documents: days(row.rules.documents),
   runs: days(row.rules.runs),
@@ -75,14 +78,10 @@ export const presentRetention = (row: RetentionRow): z.infer<typeof Retention> =
 
 const presentCount = ({ count, oldest }: ExpiredCount) => ({ count, oldest: oldest?.toISOString() ?? null });
 
-export const presentPreview = ({
-  threads,
-  files,
-  documents,
-  runs,
-}: Record<keyof RetentionRules, ExpiredCount>): z.infer<typeof Going> => ({
-  threads: presentCount(threads),
-  files: presentCount(files),
-  documents: presentCount(documents),
-  runs: presentCount(runs),
+export const presentPreview = (counts: Record<keyof RetentionRules, ExpiredCount>): z.infer<typeof Going> => ({
+  threads: presentCount(counts.threads),
+  turns: presentCount(counts.turns),
+  files: presentCount(counts.files),
+  documents: presentCount(counts.documents),
+  runs: presentCount(counts.runs),
 });

@@ -30,8 +30,6 @@ export interface SpentRow {
   /** US dollars; null if nothing is known. */
   cost?: string | null;
   pages?: number;
-  /** The project of the key that uploaded what was read: documents name none. */
-  upload_project_id?: string | null;
   bytes?: number;
   documents?: number;
   runs?: number;
@@ -39,13 +37,14 @@ export interface SpentRow {
 
 const KEYS = "read.keys k on k.organization_id = $1 and g.principal = 'key:' || k.id::text";
 
-/** What an organization spent, `from` included, `to` excluded. */
-export const SPENT = `select g.*, case when g.pages > 0 and g.project_id is null then k.project_id end as upload_project_id
-  from (select s.principal, s.project_id, s.agent_id, s.user_mark,
+/** What an organization spent, `from` included, `to` excluded. Documents name no project: theirs is that of the key. */
+export const SPENT = `select g.principal, coalesce(g.project_id, case when g.is_document then k.project_id end) as project_id,
+    g.agent_id, g.user_mark, g.tokens, g.cost, g.pages
+  from (select s.principal, s.project_id, s.agent_id, s.user_mark, s.scope is null as is_document,
       least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
       trim_scale(sum(u.cost))::text as cost, sum(u.pages)::bigint as pages
     from read.usage u join read.usage_sources s on s.id = u.source_id
-    where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4) g left join ${KEYS}`;
+    where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4, 5) g left join ${KEYS}`;
 
 export const sumSpent = (db: Db, organization: string, from: Date, to: Date): Promise<SpentRow[]> =>
   db.query<SpentRow>(SPENT, [organization, from, to]);

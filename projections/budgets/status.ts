@@ -78,7 +78,6 @@ export function sumBySubject(rows: SpentRow[]): Sums {
   for (const row of rows) {
     const amounts = amountsOf(row);
     for (const subject of subjectsOf(row)) add(subject, amounts);
-    if (row.upload_project_id) add(`project:${row.upload_project_id}`, { ...NO_AMOUNTS, pages: amounts.pages });
   }
   return sums;
 }

@@ -44,6 +44,11 @@ export const COVERS = {
     or exists (select from read.agents a where a.id = o.agent_id and h.subject = 'project:' || a.project_id)
     or exists (select from read.turns t join read.usage_sources s on s.id = t.id
       where t.thread_id = o.id and h.subject in ('user:' || s.user_mark, 'project:' || s.project_id)))`,
+  turns: `(h.subject in ('organization', 'thread:' || o.thread_id, o.principal, 'agent:' || o.agent_id, o.scope)
+    or exists (select from read.keys k where k.organization_id = o.organization_id and ${KEY})
+    or exists (select from read.agents a where a.id = o.agent_id and h.subject = 'project:' || a.project_id)
+    or exists (select from read.usage_sources s
+      where s.id = o.id and h.subject in ('user:' || s.user_mark, 'project:' || s.project_id)))`,
   files: `(h.subject in ('organization', 'file:' || o.id, o.principal) or ${HOLDING}
     or exists (select from read.keys k where k.organization_id = o.organization_id and ${KEY}))`,
   documents: `(h.subject in ('organization', 'document:' || o.id) or ${HOLDING})`,

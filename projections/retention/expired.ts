@@ -14,12 +14,17 @@ type Kind = keyof RetentionRules;
 
 /**
  * Rows of each kind that are older than $2, of the organization $1 and the project $3 (null: all). A thread is as old as the end
- * of its last turn, a document as its last change, a run as its end: a live one has no age. Documents belong to no project.
+ * of its last turn, a document as its last change, a turn and a run as their end: a live one has no age. Documents belong to no
+ * project.
  */
 const EXPIRED: Record<Kind, string> = {
   threads: `read.threads o where o.organization_id = $1 and o.created_at < $2
     and not exists (select from read.turns t
       where t.thread_id = o.id and t.status <> 'refused' and (t.ended_at is null or t.ended_at >= $2))
+    and ($3::uuid is null or o.principal in (${KEYS}) or o.agent_id in (${AGENTS}))`,
+  turns: `(select id, thread_id, organization_id, principal, scope, agent_id, status, ended_at, started_at as created_at
+      from read.turns) o
+    where o.organization_id = $1 and o.created_at < $2 and o.ended_at < $2 and o.status <> 'refused'
     and ($3::uuid is null or o.principal in (${KEYS}) or o.agent_id in (${AGENTS}))`,
   files: `read.files o where o.organization_id = $1 and o.created_at < $2
     and ($3::uuid is null or o.principal in (${KEYS}))`,
@@ -66,19 +71,20 @@ async function listKind<R extends object>(
 /** Some things behind the cursor that are older than the rules allow and that no hold covers, oldest first. */
 export async function listExpired(db: Db, organization: string, range: Range & { after: Cursor }) {
   type Owned = { id: string; scope: string };
-  const [threads, files, documents, runs] = await Promise.all([
+  const [threads, turns, files, documents, runs] = await Promise.all([
     listKind<Owned>(db, organization, range, "threads", "o.id, o.scope"),
+    listKind<Owned & { thread_id: string }>(db, organization, range, "turns", "o.id, o.scope, o.thread_id"),
     listKind<Owned>(db, organization, range, "files", "o.id, o.scope"),
     listKind<{ id: string }>(db, organization, range, "documents", "o.id"),
     listKind<{ id: string }>(db, organization, range, "runs", "o.id"),
   ]);
   const withThreads = runs.map(async ({ id }) => ({ id, threads: await listRunThreads(db, organization, id) }));
   const cursor: Cursor = { ...range.after };
-  for (const [kind, rows] of Object.entries({ threads, files, documents, runs })) {
+  for (const [kind, rows] of Object.entries({ threads, turns, files, documents, runs })) {
     const last = rows.at(-1);
     if (last) cursor[kind as Kind] = { at: last.at, id: last.id };
   }
-  return { threads, files, documents, runs: await Promise.all(withThreads), cursor };
+  return { threads, turns, files, documents, runs: await Promise.all(withThreads), cursor };
 }
 
 export interface ExpiredCount {
@@ -98,13 +104,8 @@ export async function countExpired(db: Db, organization: string, range: Range): 
     );
     return row!;
   };
-  const [threads, files, documents, runs] = await Promise.all([
-    count("threads"),
-    count("files"),
-    count("documents"),
-    count("runs"),
-  ]);
-  return { threads, files, documents, runs };
+  const counts = (Object.keys(EXPIRED) as Kind[]).map(async (kind) => [kind, await count(kind)] as const);
+  return Object.fromEntries(await Promise.all(counts)) as Record<Kind, ExpiredCount>;
 }
 
 export interface HeldCount {

@@ -24,7 +24,7 @@ test("the rules of a subject are a row with what they have deleted, which stays 
     RetentionRemoved.of({ subject }),
   );
   const next_round_at = new Date(due_at);
-  const none = { threads: 0, files: 0, documents: 0, runs: 0 };
+  const none = { threads: 0, files: 0, documents: 0, runs: 0, turns: 0 };
   const row = { organization_id: ORGANIZATION, subject, ...none, created_at: RECORDED_AT };
   expect(changes).toEqual([
     { ...at, kind: "put", row: { ...row, rules: '{"threads":30}', next_round_at, updated_at: RECORDED_AT } },

@@ -3,14 +3,14 @@ import { parseStreamName } from "#events/ids.ts";
 import type { RetentionEvent } from "#events/retention.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
-const NONE = { threads: 0, files: 0, documents: 0, runs: 0 };
+const NONE = { threads: 0, files: 0, documents: 0, runs: 0, turns: 0 };
 const patch = ({ stream }: RecordedEvent, row: Row): Change[] => [
   { table: "retention", kind: "patch", key: { id: parseStreamName(stream).id }, row },
 ];
 
 export const retention = defineProjection<RetentionEvent>({
   name: "retention",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     RetentionSet: (event) => {

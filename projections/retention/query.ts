@@ -15,13 +15,13 @@ export interface RetentionRow {
 export async function listRetention(db: Db, organization: string): Promise<RetentionRow[]> {
   type Stored = Omit<RetentionRow, "rules" | "deleted"> & Required<RetentionCounts> & { rules: string };
   const rows = await db.query<Stored>(
-    `select subject, rules, threads, files, documents, runs, next_round_at, last_round_at, updated_at from read.retention
+    `select subject, rules, threads, files, documents, runs, turns, next_round_at, last_round_at, updated_at from read.retention
      where organization_id = $1 and rules is not null order by created_at, id`,
     [organization],
   );
-  return rows.map(({ rules, threads, files, documents, runs, ...row }) => ({
+  return rows.map(({ rules, threads, files, documents, runs, turns, ...row }) => ({
     ...row,
     rules: decode(rules),
-    deleted: { threads, files, documents, runs },
+    deleted: { threads, files, documents, runs, turns },
   }));
 }

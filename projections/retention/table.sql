@@ -10,6 +10,7 @@ create table retention (
   files integer not null,
   documents integer not null,
   runs integer not null,
+  turns integer not null,
   next_round_at timestamptz,
   last_round_at timestamptz,
   created_at timestamptz not null,

@@ -29,6 +29,7 @@ const add = (a: RetentionCounts, b: RetentionCounts): RetentionCounts => ({
   files: a.files + b.files,
   documents: a.documents + b.documents,
   runs: (a.runs ?? 0) + (b.runs ?? 0),
+  turns: (a.turns ?? 0) + (b.turns ?? 0),
 });
 
 const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
@@ -36,7 +37,7 @@ const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).
 /** For how long an organization or a project keeps things. A round of deletions is due every hour. */
 export const retention: Decider<RetentionState, RetentionCommand, RetentionEvent> = {
   version: 1,
-  initial: { subject: "", round: 0, deleted: { threads: 0, files: 0, documents: 0, runs: 0 }, due_at: null },
+  initial: { subject: "", round: 0, deleted: { threads: 0, files: 0, documents: 0, runs: 0, turns: 0 }, due_at: null },
   decide({ type, data, at }, state) {
     switch (type) {
       case "SetRetention":

@@ -60,11 +60,19 @@ describe("retention", () => {
     const [young, youngFile] = [await say(home.key, "Young"), await upload(home.key)];
     const rules = { threads: "30d", files: "30d", documents: "30d" };
     const one = { count: 1, oldest: expect.stringMatching(/Z$/) };
-    expect(await preview(rules)).toEqual({ threads: one, files: one, documents: one, runs: NONE, held: [] });
+    expect(await preview(rules)).toEqual({
+      threads: one,
+      files: one,
+      documents: one,
+      turns: NONE,
+      runs: NONE,
+      held: [],
+    });
     expect(await preview({ threads: "41d" })).toEqual({
       threads: NONE,
       files: NONE,
       documents: NONE,
+      turns: NONE,
       runs: NONE,
       held: [],
     });
@@ -72,13 +80,20 @@ describe("retention", () => {
 
     expect((await put(rules)).body).toMatchObject({ subject: "organization", ...rules });
     await expect.poll(async () => (await get()).last_round_at, SOON).not.toBeNull();
-    expect((await get()).deleted).toEqual({ threads: 1, files: 1, documents: 1, runs: 0 });
+    expect((await get()).deleted).toEqual({ threads: 1, files: 1, documents: 1, turns: 0, runs: 0 });
     expect(await threads()).toEqual([young]);
     expect([await fileStatus(file), await fileStatus(youngFile)]).toEqual([404, 200]);
     expect((await home.owner("GET", `/v1/knowledge/documents/${page}`)).status).toBe(404);
     const events = (await home.made(home.owner("GET", "/events?type=ThreadDeleted,FileDeleted,DocumentDeleted"))).data;
     expect(events.map(({ principal }: any) => principal)).toEqual(["system", "system", "system"]);
-    expect(await preview(rules)).toEqual({ threads: NONE, files: NONE, documents: NONE, runs: NONE, held: [] });
+    expect(await preview(rules)).toEqual({
+      threads: NONE,
+      files: NONE,
+      documents: NONE,
+      turns: NONE,
+      runs: NONE,
+      held: [],
+    });
   });
 
   test("keeps an old thread that has a young turn", async () => {
@@ -97,6 +112,42 @@ describe("retention", () => {
     expect(await threads()).toContain(thread);
   });
 
+  test("erases the texts of single turns from the audit, and a thread goes on without them", async () => {
+    await home.made(home.owner("DELETE", "/retention/organization"));
+    const thread = await say(home.key, "Old words");
+    await age(40);
+    const goOn = (text: string) =>
+      home.made(
+        home.key(
+          "POST",
+          "/openai/v1/chat/completions",
+          { model: "offline/echo", messages: [{ role: "user", content: text }] },
+          { "x-thread-id": thread },
+        ),
+      );
+    await goOn("Young words");
+    const messages = async () => JSON.stringify(await home.made(home.key("GET", `/threads/${thread}/messages`)));
+    const audit = async () => JSON.stringify(await home.made(home.owner("GET", "/turns?limit=100")));
+    expect(await audit()).toContain("Old words");
+    expect((await preview({ turns: "30d" })).turns.count).toBeGreaterThan(0);
+    const hold = await home.made(
+      home.owner("POST", "/holds", { subject: `thread:${thread}`, name: "Case 7", reason: "A claim" }),
+    );
+    const { held } = await preview({ turns: "30d" });
+    expect(held).toEqual([expect.objectContaining({ hold_id: hold.id, kind: "turns", count: 1 })]);
+    await home.made(put({ turns: "30d" }));
+    await expect.poll(async () => (await get()).last_round_at, SOON).not.toBeNull();
+    expect(await audit()).toContain("Old words");
+
+    await home.made(home.owner("DELETE", `/holds/${hold.id}`));
+    await home.made(put({ turns: "30d" }));
+    await expect.poll(audit, SOON).not.toContain("Old words");
+    expect(await messages()).not.toContain("Old words");
+    expect(await messages()).toContain("Young words");
+    expect((await get()).deleted.turns).toBeGreaterThan(0);
+    await goOn("Newest words");
+  });
+
   test("of a project is about what its keys own", async () => {
     await home.made(home.owner("DELETE", "/retention/organization"));
     const { id: project } = await home.project("Short");
@@ -113,7 +164,7 @@ describe("retention", () => {
     await home.made(put({ threads: "1d", files: "1d" }, subject));
     await expect
       .poll(async () => (await get(subject)).deleted, SOON)
-      .toEqual({ threads: 1, files: 1, documents: 0, runs: 0 });
+      .toEqual({ threads: 1, files: 1, documents: 0, turns: 0, runs: 0 });
     expect([await fileStatus(file, inProject.call), await fileStatus(other)]).toEqual([404, 200]);
     expect((await inProject.call("GET", `/threads/${thread}`)).status).toBe(404);
     expect((await home.made(home.owner("GET", "/retention"))).data.map((row: any) => row.subject)).toEqual([subject]);
@@ -140,6 +191,7 @@ describe("retention", () => {
     const count = await tenant.made(tenant.owner("POST", "/retention/organization/preview", { runs: "2d" }));
     expect(count).toEqual({
       threads: NONE,
+      turns: NONE,
       files: NONE,
       documents: NONE,
       held: [],

@@ -12,6 +12,7 @@ import { ALONE } from "../sharedPlatform.ts";
 let people: People;
 let agent: string;
 let workflow: string;
+let project: string;
 let second: { id: string; key: string };
 let ada: { thread: string };
 beforeAll(async () => {
@@ -34,8 +35,9 @@ async function useEverything(): Promise<void> {
   const { service, owner, api } = people;
   // the other model of this test has no price
   await owner("PUT", "/prices/offline/echo", { prices: [{ input: "0.15", output: "0.6" }] });
-  agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
-  second = (await owner("POST", "/keys", { name: "Second" })).body;
+  project = (await owner("POST", "/projects", { name: "Venture" })).body.id;
+  agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo", project_id: project })).body.id;
+  second = (await owner("POST", "/keys", { name: "Second", project_id: project })).body;
   const [first, other] = [clientOf(service, service.credentials.api_key), clientOf(service, second.key)];
   await first("POST", "/chat/completions", say("Nobody's"));
   const hers = await first("POST", "/chat/completions", say("Ada's", { user: "ada" }));
@@ -120,6 +122,10 @@ async function sumLog(groupBy: (event: any, started: any) => string): Promise<Ma
   return sums;
 }
 
+/** Of a turn as its start has it; a document has that of its key. */
+const projectOf = ({ type, principal, data }: any): string =>
+  String(type === "TurnStarted" ? (data.project_id ?? null) : principal === `key:${second.id}` ? project : null);
+
 describe("the usage report", () => {
   const groupings: [string, (row: any) => string, Parameters<typeof sumLog>[0]][] = [
     ["day", ({ day }) => day, ({ recorded_at }) => recorded_at.slice(0, 10)],
@@ -128,6 +134,12 @@ describe("the usage report", () => {
       ({ key }) => String(key),
       (_, { principal }) => (principal.startsWith("key:") ? principal.slice(4) : "null"),
     ],
+    [
+      "person",
+      ({ person }) => String(person),
+      (_, { principal }) => (principal.startsWith("person:") ? principal.slice(7) : "null"),
+    ],
+    ["project", (row) => String(row.project), (_, opened) => projectOf(opened)],
     ["model", ({ model }) => String(model), (_, { data }) => String(data.model ?? null)],
     ["agent", (row) => String(row.agent), (_, { data }) => String(data.agent?.agent_id ?? null)],
     ["workflow", (row) => String(row.workflow), (_, { data }) => String(data.workflow_id ?? null)],
@@ -161,10 +173,12 @@ test("the usage report names keys, agents and members until they are deleted", a
   const findRow = async (by: string, id: string) =>
     (await usage(`&group_by=${by}`)).data.find((row: any) => row[by] === id || row.member === id);
   expect(await findRow("key", second.id)).toMatchObject({ name: "Second" });
+  expect(await findRow("project", project)).toMatchObject({ name: "Venture", pages: 3 });
   expect(await findRow("agent", agent)).toMatchObject({ name: "Helper", turns: 1 });
   expect(await findRow("workflow", workflow)).toMatchObject({ name: "Asks", turns: 1 });
   const { id } = (await people.owner("GET", "/auth/me")).body.user;
   expect(await findRow("user", id)).toMatchObject({ user: null, name: "Administrator", turns: 1 });
+  expect(await findRow("person", id)).toMatchObject({ name: "Administrator" });
   await people.owner("DELETE", `/agents/${agent}`);
   expect(await findRow("agent", agent)).toMatchObject({ name: null, turns: 1 });
 });

@@ -56,7 +56,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   },
 ];
 
-/** For how long threads, files and documents are kept. */
+/** For how long things are kept. */
 export function Retention({ edit }: { edit: string | undefined }) {
   const rules = useQuery(listRetention);
   const projects = useQuery(listProjects);
@@ -76,9 +76,9 @@ export function Retention({ edit }: { edit: string | undefined }) {
             {data.length === 0 ? (
               <Empty title="Everything is kept until somebody deletes it">
                 <ol>
-                  <li>Say below for how many days threads, files and documents are kept.</li>
+                  <li>Say below for how many days threads, turns, files, documents and runs are kept.</li>
                   <li>Look at the preview: it counts what would go at once.</li>
-                  <li>Runs of workflows have their own rule, in the settings of the workflow.</li>
+                  <li>A workflow may keep its runs for a shorter time, in its settings.</li>
                 </ol>
               </Empty>
             ) : (

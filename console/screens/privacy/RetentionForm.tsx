@@ -17,7 +17,13 @@ import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirm
 import { useSaving } from "../../parts/useSaving.ts";
 
 const WORD = "delete";
-const HINTS = { threads: "after their last turn", files: "after the upload", documents: "after their last change" };
+const HINTS = {
+  threads: "after their last turn",
+  turns: "after their end, also where the thread goes on",
+  files: "after the upload",
+  documents: "after their last change",
+  runs: "after their end",
+};
 
 /** What was entered. Documents belong to no project. */
 function readRules(form: FormData): { subject: string; rules: RetentionRules } {
@@ -26,7 +32,8 @@ function readRules(form: FormData): { subject: string; rules: RetentionRules } {
     const days = formText(form, kind).trim();
     return days === "" ? null : `${days}d`;
   };
-  return { subject, rules: { threads: read("threads"), files: read("files"), documents: read("documents") } };
+  const rules = Object.fromEntries(KEPT.map((kind) => [kind, read(kind)])) as RetentionRules;
+  return { subject, rules };
 }
 
 const Preview = ({ preview }: { preview: RetentionPreview }) => {
@@ -116,7 +123,7 @@ export function RetentionForm({ rules, subjects, name }: Props) {
           <Options choices={subjects} />
         </select>
       </label>
-      <p className="quiet">An empty field keeps them. Saving replaces all three. Documents belong to no project.</p>
+      <p className="quiet">An empty field keeps them. Saving replaces all of them. Documents belong to no project.</p>
       {/* what is changed after the preview needs another one */}
       <div onChange={() => setShown(undefined)}>
         <Days rules={rules} />

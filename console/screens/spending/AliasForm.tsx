@@ -16,9 +16,10 @@ const NUMBERS = [
 const readSettings = (form: FormData): AliasSettings => {
   const read = (name: (typeof NUMBERS)[number]["name"]) => Number(formText(form, name));
   return {
-    targets: formGroups(form).map(({ model = "", weight }) => ({
+    targets: formGroups(form).map(({ model = "", weight, region }) => ({
       model,
       ...(weight && { weight: Number(weight) }),
+      ...(region && { region }),
     })),
     on: [...CONDITIONS.filter((one) => form.has(one)), ...formText(form, "others").split(/[\s,]+/)].filter(Boolean),
     timeout_seconds: read("timeout_seconds"),
@@ -47,6 +48,21 @@ const TargetFields = ({ target, field }: { target: Target | undefined; field: (n
         Weight <span className="quiet">(for all, or none)</span>
       </span>
       <input name={field("weight")} type="number" min={0} max={1_000} defaultValue={target?.weight} />
+    </label>
+    <label>
+      <span>
+        Region <span className="quiet">(optional)</span>
+      </span>
+      <input
+        name={field("region")}
+        maxLength={32}
+        pattern="[a-z0-9][a-z0-9\-]*"
+        title="Lower-case letters, digits and hyphens, as in eu-west-1"
+        defaultValue={target?.region}
+        placeholder="eu-west-1"
+        autoComplete="off"
+        spellCheck={false}
+      />
     </label>
   </div>
 );

@@ -21,12 +21,13 @@ const columns = (removal: Action<string>): Columns<Alias> => [
     title: "Models, in order",
     cell: ({ targets }) => (
       <ol className="plain">
-        {targets.map(({ model, weight }) => (
+        {targets.map(({ model, weight, region }) => (
           <li key={model}>
             <Link to="/requests" search={{ model }}>
               {model}
             </Link>{" "}
-            {weight !== undefined && <span className="quiet">weight {weight}</span>}
+            {weight !== undefined && <span className="quiet">weight {weight}</span>}{" "}
+            {region && <span className="quiet">{region}</span>}
           </li>
         ))}
       </ol>

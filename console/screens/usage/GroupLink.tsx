@@ -11,9 +11,10 @@ export function GroupLink({ row, by }: { row: UsageRow; by: Grouping }) {
         {label}
       </Link>
     );
-  if (by === "user" && row.member)
+  const member = by === "person" ? row.person : row.member;
+  if (member)
     return (
-      <Link to="/members/$memberId" params={{ memberId: row.member }} data-row>
+      <Link to="/members/$memberId" params={{ memberId: member }} data-row>
         {label}
       </Link>
     );

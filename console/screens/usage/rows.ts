@@ -53,7 +53,9 @@ export function withEmptyDays({ data, from, to, total }: Usage): UsageRow[] {
 
 const NONE: Record<Grouping, string> = {
   day: "",
+  project: "outside projects",
   key: "without an API key",
+  person: "nobody signed in",
   user: "without a user",
   model: "without a model (pages of files)",
   agent: "without an agent",
