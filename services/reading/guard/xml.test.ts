@@ -19,7 +19,8 @@ test("findAll gives descendants in document order, and none inside a match", () 
 });
 
 test.each([
-  ["entity declarations", `<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>`],
+  ["an entity of another file", `<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]><a>&x;</a>`],
+  ["an entity that contains itself", `<!DOCTYPE a [<!ENTITY x "1&x;">]><a>&x;</a>`],
   ["an undeclared entity", "<a>&x;</a>"],
   ["an unclosed element", "<a><b></a>"],
   ["no element", "  "],
@@ -36,4 +37,22 @@ test("a document type without declarations is accepted, and nothing is fetched",
 
 test("XML with more than two million elements and texts is refused", () => {
   expect(() => parseXml(`<a>${"<b/>".repeat(2_000_001)}</a>`)).toThrow("too many elements");
+});
+
+test("entities that the document type declares stand for their text, also in attributes, and elements of it are passed over", () => {
+  const subset = `<!ELEMENT a (#PCDATA)> <!-- <!ENTITY y "no"> --> <!ENTITY y "it &#38; <b>me</b>"> <!ENTITY x 'you, &y;&#x21;'>`;
+  const root = parseXml(`<!DOCTYPE a [${subset}]><a b="&y;">&x; &amp; &x;</a>`);
+  expect(root).toEqual({
+    name: "a",
+    attributes: { b: "it & <b>me</b>" },
+    children: ["you, it & <b>me</b>! & you, it & <b>me</b>!"],
+  });
+});
+
+test("entities that grow by powers, or are repeated without an end, are refused at once", () => {
+  const levels = Array.from({ length: 20 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`);
+  const powers = `<!DOCTYPE a [<!ENTITY e0 "ha">${levels.join("")}]><a>&e20;</a>`;
+  expect(() => parseXml(powers)).toThrow(/entities/);
+  const repeated = `<!DOCTYPE a [<!ENTITY x "${"x".repeat(9_000)}">]><a>${"&x;".repeat(200)}</a>`;
+  expect(() => parseXml(repeated)).toThrow("too much text");
 });

@@ -1,4 +1,5 @@
 import { SaxesParser } from "saxes";
+import { addEntities } from "./entities.ts";
 import { UnreadableFile } from "../reader.ts";
 
 /** An element with its prefixed name, `a:t`. Text has its entities resolved. */
@@ -16,8 +17,8 @@ const invalid = (cause: Error): UnreadableFile =>
   new UnreadableFile("The file is damaged: its XML is invalid.", { cause });
 
 /**
- * Parses XML into its root element. Nothing is fetched, and a document type with declarations is refused, because they can define
- * endlessly growing entities. Throws UnreadableFile: not well formed, nested too deeply, too many elements.
+ * Parses XML into its root element. Nothing is fetched; entities that a document type declares stand for text, of which there is a
+ * limit. Throws UnreadableFile: not well formed, nested too deeply, too many elements, entities of other files or without an end.
  */
 export const parseXml = (xml: string): Element => {
   const parser = new SaxesParser({ xmlns: false });
@@ -33,7 +34,8 @@ export const parseXml = (xml: string): Element => {
     throw invalid(error);
   });
   parser.on("doctype", (declared) => {
-    if (declared.includes("[")) throw new UnreadableFile("The file declares entities, which is not allowed.");
+    const subset = declared.indexOf("[");
+    if (subset >= 0) addEntities(parser.ENTITIES, declared.slice(subset));
   });
   parser.on("opentag", ({ name, attributes }) => {
     const element = { name, attributes, children: [] };

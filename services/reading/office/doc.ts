@@ -1,13 +1,17 @@
 import type { ElementContent } from "hast";
 import { toMarkdown } from "../html/toMarkdown.ts";
-import { UnreadableFile } from "../reader.ts";
+import { UnreadableFile, type Warn } from "../reader.ts";
+import { ignoreWarnings } from "../warnings.ts";
 import { openDoc } from "./docFile.ts";
+import { warnOfDocParts } from "./docOmissions.ts";
 import { readDocBlocks } from "./docText.ts";
 import { isOle } from "./xmlParts.ts";
 
-const readBlocks = (bytes: Uint8Array): ElementContent[] => {
+const readBlocks = (bytes: Uint8Array, warn: Warn): ElementContent[] => {
   try {
-    return readDocBlocks(openDoc(bytes));
+    const file = openDoc(bytes);
+    warnOfDocParts(warn, file);
+    return readDocBlocks(file);
   } catch (cause) {
     if (cause instanceof UnreadableFile) throw cause;
     throw new UnreadableFile("The file is damaged: it is not a Word document.", { cause });
@@ -15,7 +19,7 @@ const readBlocks = (bytes: Uint8Array): ElementContent[] => {
 };
 
 /** Reads a Word document of 1997 to 2003: one Markdown text without pages, with its notes at the end. Throws UnreadableFile. */
-export const readDoc = async (bytes: Uint8Array): Promise<string[]> => {
+export const readDoc = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   if (!isOle(bytes)) throw new UnreadableFile("The file is damaged: it is not a Word document.");
-  return [toMarkdown({ type: "root", children: readBlocks(bytes) })];
+  return [toMarkdown({ type: "root", children: readBlocks(bytes, warn) })];
 };

@@ -1,3 +1,4 @@
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { wordFile } from "#test/reading/archives.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
@@ -127,6 +128,21 @@ test("warnings count tracked deletions, comments and pictures, which are left ou
     { code: "comments_left_out", count: 2 },
     { code: "images_without_text", count: 1 },
   ]);
+});
+
+test("a chart follows its paragraph, with its title and values", async () => {
+  const points = (value: string): string => `<c:pt idx="0"><c:v>${value}</c:v></c:pt>`;
+  const series = `<c:ser><c:tx><c:v>Visits</c:v></c:tx><c:cat>${points("May")}</c:cat><c:val>${points("7")}</c:val></c:ser>`;
+  const chart = `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:chart><c:title><a:t>By month</a:t></c:title><c:plotArea><c:lineChart>${series}</c:lineChart></c:plotArea></c:chart></c:chartSpace>`;
+  const drawing = '<w:r><w:drawing><c:chart xmlns:c="urn:c" xmlns:r="urn:r" r:id="c1"/></w:drawing></w:r>';
+  const parts = unzipSync(wordFile(p(t("See below:")) + p(drawing) + p(t("After"))));
+  parts["word/charts/c.xml"] = strToU8(chart);
+  parts["word/_rels/document.xml.rels"] = strToU8(
+    '<Relationships><Relationship Id="c1" Type="urn:x/chart" Target="charts/c.xml"/></Relationships>',
+  );
+  expect((await readDocx(zipSync(parts)))[0]).toBe(
+    "See below:\n\nBy month\n\n| | Visits |\n| --- | --- |\n| May | 7 |\n\nAfter",
+  );
 });
 
 describe("a file is refused", () => {

@@ -6,6 +6,8 @@ import { parseHtml } from "../html/parseHtml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { ignoreWarnings } from "../warnings.ts";
+import { readChart } from "../slides/chart.ts";
+import { openParts } from "../slides/parts.ts";
 import { warnOfWordParts } from "./wordOmissions.ts";
 import { numberItems } from "./itemNumbers.ts";
 import { readPart, refuseProtected, requirePart, writeXml } from "./xmlParts.ts";
@@ -43,21 +45,26 @@ const rewriteArchive = (zip: Zip, warn: Warn): Uint8Array => {
   const main = mainPart(zip);
   requirePart(zip, main);
   const folder = main.slice(0, main.lastIndexOf("/") + 1);
+  const parts = openParts(zip);
   const context = {
+    chart: (id: string) => {
+      const root = parts.xml(parts.relations(main).get(id)?.target ?? "");
+      return root && readChart(root);
+    },
     styles: readWordStyles(readPart(zip, `${folder}styles.xml`)),
     numbering: readWordNumbering(readPart(zip, `${folder}numbering.xml`)),
   };
-  const parts: Record<string, Uint8Array> = {};
+  const kept: Record<string, Uint8Array> = {};
   const bodies: Element[] = [];
   for (const name of zip.names()) {
     const body = name === main || BODY.test(name);
     if (!body && !NEEDED.test(name)) continue;
     const part = readPart(zip, name);
     if (part && body) bodies.push(part);
-    if (part) parts[name] = strToU8(writeXml(body ? rewriteWord(part, context) : part));
+    if (part) kept[name] = strToU8(writeXml(body ? rewriteWord(part, context) : part));
   }
   warnOfWordParts(warn, bodies, readPart(zip, `${folder}comments.xml`));
-  return zipSync(parts, { level: 0 });
+  return zipSync(kept, { level: 0 });
 };
 
 const convert = async (archive: Uint8Array): Promise<string> => {

@@ -1,6 +1,7 @@
 import { unzipSync, zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { openText } from "#test/reading/archives.ts";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readOdt } from "./odt.ts";
 
@@ -73,6 +74,32 @@ test("images become their description, formulas become TeX, and notes move to th
   expect(await read(p(`${picture} ${formula}${note}`), "", { "Object 1/content.xml": math })).toBe(
     "A lighthouse $x^{2}$[^1]\n\n[^1]: Built 1868.",
   );
+});
+
+test("a chart becomes its title and its values", async () => {
+  const cell = (text: string): string => `<table:table-cell>${p(text)}</table:table-cell>`;
+  const row = (...cells: string[]): string => `<table:table-row>${cells.map(cell).join("")}</table:table-row>`;
+  const table = `<table:table><table:table-header-rows>${row("", "Visits")}</table:table-header-rows><table:table-rows>${row("May", "7")}</table:table-rows></table:table>`;
+  const chart = `<office:document-content><office:chart><chart:chart><chart:title>${p("Visits by month")}</chart:title>${table}</chart:chart></office:chart></office:document-content>`;
+  const frame = '<draw:frame><draw:object xlink:href="./Object 1"/><draw:image/></draw:frame>';
+  expect(await read(p("Before") + p(frame), "", { "Object 1/content.xml": chart })).toBe(
+    "Before\n\nVisits by month\n\n| | Visits |\n| --- | --- |\n| May | 7 |",
+  );
+});
+
+test("warnings count deletions, comments and pictures without a description", async () => {
+  const deletion = `<text:changed-region><text:deletion>${p("old")}</text:deletion></text:changed-region>`;
+  const frame = (more: string): string => `<draw:frame><draw:image/>${more}</draw:frame>`;
+  const warnings: ReadingWarning[] = [];
+  const body = `<text:tracked-changes>${deletion}</text:tracked-changes>${p(`Text<office:annotation>${p("?")}</office:annotation>`)}`;
+  await readOdt(openText(body + p(frame("") + frame("<svg:desc>A lighthouse</svg:desc>"))), (one) =>
+    warnings.push(one),
+  );
+  expect(warnings).toEqual([
+    { code: "tracked_changes_left_out", count: 1 },
+    { code: "comments_left_out", count: 1 },
+    { code: "images_without_text", count: 1 },
+  ]);
 });
 
 test("a file that declares entities, is encrypted or nested too deeply is refused", async () => {

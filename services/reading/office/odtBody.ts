@@ -11,8 +11,8 @@ export interface OdtContext {
   styles: OdtStyles;
   /** The notes so far, in order. */
   notes: Html[];
-  /** An embedded formula as MathML, by its name; undefined if there is none. */
-  formula(name: string): Html | undefined;
+  /** An embedded formula or chart, by its name; empty if there is none. */
+  object(name: string): Html[];
 }
 
 interface ListPosition {
@@ -66,11 +66,20 @@ const PARAGRAPHS: [string, RegExp][] = [
   ["blockquote", /^(?:Quotations|Quote|Intense Quote|Block Text|Block Quotation)$/],
 ];
 
+const isBlock = (node: ElementContent): boolean =>
+  node.type === "element" && /^(?:p|table|ul|ol|pre|blockquote|h[1-6])$/.test(node.tagName);
+
+/** A paragraph, and after it the charts and text boxes that are anchored in it. */
 const paragraph = (node: Element, context: OdtContext): ElementContent[] => {
   const names = context.styles.names(styleOf(node));
   const tag = PARAGRAPHS.find(([, pattern]) => names.some((name) => pattern.test(name)))?.[0] ?? "p";
-  const children = applyStyle(tag === "p" ? styleOf(node) : "", context, convertChildren(node, context));
-  return [tag === "blockquote" ? element(tag, [element("p", children)]) : element(tag, children)];
+  const content = convertChildren(node, context);
+  const text = content.filter((child) => !isBlock(child));
+  const children = applyStyle(tag === "p" ? styleOf(node) : "", context, text);
+  return [
+    tag === "blockquote" ? element(tag, [element("p", children)]) : element(tag, children),
+    ...content.filter(isBlock),
+  ];
 };
 
 const heading = (node: Element, context: OdtContext): ElementContent[] => {
@@ -111,10 +120,9 @@ const list = (node: Element, context: OdtContext, above: ListPosition = { style:
   ];
 };
 
-/** The formulas or text boxes of a frame, else the description of its image. */
+/** The formulas, charts or text boxes of a frame, else the description of its image. */
 const frame = (node: Element, context: OdtContext): ElementContent[] => {
-  const formulas = findAll(node, "draw:object").map((object) => context.formula(attribute(object, "xlink:href")));
-  const found = formulas.filter((formula) => formula !== undefined);
+  const found = findAll(node, "draw:object").flatMap((object) => context.object(attribute(object, "xlink:href")));
   if (found.length > 0) return found;
   const boxes = findAll(node, "draw:text-box").flatMap((box) => convertChildren(box, context));
   if (boxes.length > 0) return boxes;

@@ -1,3 +1,4 @@
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { expect, test } from "vitest";
 import { UnreadableFile } from "../reader.ts";
 import { readRtf } from "./rtf.ts";
@@ -68,4 +69,16 @@ test("a truncated file keeps its text", async () => {
 test("a file that is no RTF or nested too deeply is refused", async () => {
   await expect(readRtf(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
   await expect(read("{".repeat(100_000))).rejects.toThrow(UnreadableFile);
+});
+
+test("warnings count deletions, comments and pictures", async () => {
+  const picture = "{\\*\\shppict{\\pict\\pngblip 89}}{\\nonshppict{\\pict\\wmetafile8 01}}";
+  const file = `{\\rtf1 Text{\\deleted old}{\\*\\annotation really?}${picture}\\par}`;
+  const warnings: ReadingWarning[] = [];
+  expect(await readRtf(Buffer.from(file, "latin1"), (warning) => warnings.push(warning))).toEqual(["Text"]);
+  expect(warnings).toEqual([
+    { code: "tracked_changes_left_out", count: 1 },
+    { code: "comments_left_out", count: 1 },
+    { code: "images_without_text", count: 1 },
+  ]);
 });

@@ -50,10 +50,30 @@ const tableRow = (element: Element): Element => {
   return { ...element, children: [...empty, ...element.children] };
 };
 
+const paragraph = (text: string): Element => makeElement("w:p", [makeRun(text)]);
+
+const table = (rows: readonly string[][]): Element =>
+  makeElement(
+    "w:tbl",
+    rows.map((cells) =>
+      makeElement(
+        "w:tr",
+        cells.map((cell) => makeElement("w:tc", [paragraph(cell)])),
+      ),
+    ),
+  );
+
+/** The titles and values of the charts in a paragraph, which follow it. */
+const chartsIn = (element: Element, { chart }: WordContext): Element[] =>
+  findAll(element, "c:chart").flatMap((node) => {
+    const { title, rows } = chart(node.attributes["r:id"] ?? "") ?? { title: "", rows: [] };
+    return [...(title === "" ? [] : [paragraph(title)]), ...(rows.length === 0 ? [] : [table(rows)])];
+  });
+
 const rewriteElement = (element: Element, context: WordContext): Element[] => {
   switch (element.name) {
     case "w:p":
-      return rewriteParagraph(element, context);
+      return [...rewriteParagraph(element, context), ...chartsIn(element, context)];
     case "w:tr":
       return [tableRow(element)];
     case "w:r":

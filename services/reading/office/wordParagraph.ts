@@ -1,4 +1,5 @@
 import { findChild, type Element, childElements } from "../guard/xml.ts";
+import type { Chart } from "../slides/chart.ts";
 import { itemMark } from "./itemNumbers.ts";
 import type { Numbering } from "./wordNumbering.ts";
 import { outlineLevel, wordValue, type WordStyles } from "./wordStyles.ts";
@@ -9,6 +10,8 @@ import { makeElement, makeRun, makeValue } from "./wordXml.ts";
 export interface WordContext {
   styles: WordStyles;
   numbering: Numbering;
+  /** A chart of the part, by the id of its relation. */
+  chart(id: string): Chart | undefined;
 }
 
 /** The id of one of KNOWN_STYLES in docx.ts. */

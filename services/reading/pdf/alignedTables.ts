@@ -1,6 +1,6 @@
-import { isRowLike, readBorderless, type BorderlessTable } from "./borderlessTable.ts";
-import { boundingBox, width } from "./geometry.ts";
-import { isNumber, ROW_STEP } from "./wrappedRows.ts";
+import { hasValueCells, isRowLike, readBorderless, type BorderlessTable } from "./borderlessTable.ts";
+import { boundingBox, median, overlap, width } from "./geometry.ts";
+import { isNumber, OVERLAP_STEP, ROW_STEP } from "./wrappedRows.ts";
 import type { Line } from "./lines.ts";
 import { linesAbove } from "./tableHeader.ts";
 import type { Table } from "./ruledTables.ts";
@@ -11,6 +11,10 @@ const BETWEEN_ROWS = [4, 1];
 const MAX_LINES = 400;
 /** Distance of two lines of a table, as a multiple of the text's size. */
 const MAX_STEP = 3;
+/** Distance of a header's lines, as a multiple of that of the rows. */
+const MAX_HEADER_STEP = 1.8;
+/** Space between a label and a value beside it, as a multiple of the text's size. */
+const MIN_SPACE = 0.5;
 /** Share of numbers beside the labels in a table of typewriter text; code has fewer. */
 const MIN_NUMBERS = 0.4;
 
@@ -36,14 +40,30 @@ function endOfWrapped(lines: readonly Line[], from: number, last: number): numbe
   return end;
 }
 
+/** Whether the first lines stand apart from a header and its values: they are something else. */
+function startsBeforeTable(lines: readonly Line[]): boolean {
+  const first = lines.findIndex(hasValueCells);
+  const steps = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline);
+  const usual = median(steps.slice(Math.max(0, first - 1)).filter((step) => step >= lines[0]!.size * 0.9));
+  return steps.slice(0, Math.max(0, first - 1)).some((step) => step > usual * MAX_HEADER_STEP);
+}
+
 const isCodeTable = ({ rows }: Table): boolean => {
   const cells = rows.flatMap((row) => row.slice(1)).filter((cell) => cell !== "");
   return cells.filter(isNumber).length < cells.length * MIN_NUMBERS;
 };
 
+/** Whether another line stands beside this one at half its height: a value in the middle of a label of two lines. */
+const isBeside = (line: Line, other: Line | undefined): boolean =>
+  other !== undefined &&
+  Math.abs(line.baseline - other.baseline) < line.size * OVERLAP_STEP &&
+  overlap(line.x0, line.x1, other.x0, other.x1) < -line.size * MIN_SPACE;
+
 /** The lines of a text column, with aligned rows as tables. */
 export function alignedTables(lines: readonly Line[], isCode: (line: Line) => boolean): (Line | Table)[] {
-  const rowLike = lines.map(isRowLike);
+  const rowLike = lines.map(
+    (line, at) => isRowLike(line) || isBeside(line, lines[at + 1]) || isBeside(line, lines[at - 1]),
+  );
   const out: (Line | Table)[] = [];
   for (let i = 0; i < lines.length; ) {
     const found = rowLike[i] ? tableAt(lines, rowLike, { from: i, before: linesBefore(out) }, isCode) : null;
@@ -71,7 +91,7 @@ function tableAt(
 ): (BorderlessTable & { heads: number }) | null {
   for (const between of BETWEEN_ROWS) {
     const rows = lines.slice(from, endOfRows(lines, rowLike, from, between));
-    if (rows.length < 3) continue;
+    if (rows.length < 3 || startsBeforeTable(rows)) continue;
     let heads = 0;
     const found = readBorderless(rows, false, (gaps) => {
       const above = linesAbove(before, rows[0]!, gaps);

@@ -69,6 +69,7 @@ function startsBlock(open: readonly TextLine[], line: TextLine, next: TextLine |
   const leading = column.leading(line.size);
   if (line.mono !== before.mono && !continuesInCode(before, line, step, column)) return true;
   if (line.mono && first.mono) return step > leading * 2.5;
+  if (line.isField || before.isField) return true;
   if (step < -line.size || step > Math.max(leading * 1.3, line.size * 1.15)) return true;
   if (isItem(line) || REFERENCE.test(line.raw) || CAPTION.test(line.raw)) {
     const inSentence = /\p{Ll}[-‐]$|[\p{L}\p{N}][–,]$/u.test(before.raw) && !endsEarly(before, line, column);

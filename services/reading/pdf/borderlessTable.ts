@@ -75,10 +75,31 @@ export interface BorderlessTable {
   gaps: number[];
 }
 
+/** Lines with values that are enough to show where the columns are, whatever stands above them. */
+const MIN_VALUE_LINES = 3;
+
+export const hasValueCells = (line: Line): boolean =>
+  splitCells(line)
+    .slice(1)
+    .some((cell) => isValue(lineText(line, cell)));
+
+/** The lines that show the columns: the fullest of those with values, because headers and labels of sums span the gaps. */
+function columnLines(lines: readonly Line[]): Line[] {
+  const rows = lines.filter(isRowLike);
+  const values = rows.filter(hasValueCells);
+  if (values.length < Math.max(MIN_VALUE_LINES, rows.length * 0.5)) return rows;
+  const most = Math.max(...values.map((line) => splitCells(line).length));
+  const full = values.filter((line) => splitCells(line).length >= most - 1);
+  const shown = full.length >= MIN_VALUE_LINES ? full : values;
+  // labels may stand above and below the middle of their values
+  const left = Math.min(...shown.map((line) => line.x0));
+  return [...lines.filter((line) => line.x1 < left), ...shown];
+}
+
 /** The columns of the lines: gaps that lines of cells leave free. */
 function findColumns(lines: readonly Line[], minGap: number): { gaps: number[]; cells: CellLine[] } {
-  const rows = lines.filter(isRowLike);
-  const all = findGaps(rows.length < 2 ? lines : rows, minGap);
+  const rows = columnLines(lines);
+  const all = findGaps(rows.length < 2 ? lines : rows, minGap, lines);
   const gaps = dropSignColumns(
     lines.map((line) => toCellLine(line, all)),
     all,

@@ -1,5 +1,6 @@
 import { boundingBox, type Box, overlap } from "./geometry.ts";
 import { groupLines, lineText } from "./lines.ts";
+import { spreadMerged } from "./mergedCells.ts";
 import type { Rule, Rules } from "./rules.ts";
 import { cutRun, type Run } from "./runs.ts";
 
@@ -163,7 +164,7 @@ function toTable(net: Rules, runs: readonly Run[]): { table: Table; used: Set<Ru
   if (large > used.size * (cells.some((cell) => cell.length === large) ? 0.4 : 0.8)) return null;
   const body: Run[][][] = Array.from({ length: rows }, (_, row) => cells.slice(row * columns, (row + 1) * columns));
   const text = body.flatMap((row) => splitUnruledRow(row, rows <= 2)).map((row) => row.map(cellText));
-  const table = trimTable(text);
+  const table = trimTable(text.length === rows ? spreadMerged({ owner, columns }, text) : text);
   return table === null ? null : { table: { ...box, rows: table }, used };
 }
 

@@ -1,4 +1,4 @@
-import { type Box, height, median } from "./geometry.ts";
+import { boundingBox, type Box, height, median } from "./geometry.ts";
 import { isNumber, ROW_STEP } from "./wrappedRows.ts";
 
 /* Tells the cells of a table from two columns of prose. */
@@ -22,6 +22,12 @@ const MIN_NUMBERS = 0.5;
 /** Rows of a table; fewer may be paragraphs that start at the same height by chance. */
 const MIN_ROWS = 4;
 const MIN_VALUES = 3;
+/** Lines without a value between two with one: wrapped labels, names of sections. */
+const MAX_OTHERS = 2;
+/** Distance of two values below each other, as a multiple of the text's size. */
+const MAX_STEP = 6;
+/** Share of their column that labels fill. */
+const MAX_LABEL = 0.8;
 /** Share of the lines within rows that stand on one side only, because cells wrap over different numbers of lines. */
 const MIN_ALONE = 0.25;
 
@@ -37,35 +43,75 @@ interface Row {
   y: number;
   left: boolean;
   right: boolean;
+  /** Characters on the right side, and those of them that are numbers. */
+  length: number;
+  numbers: number;
 }
+
+const isValue = ({ text = "" }: TextBox): boolean => isNumber(text) && !LIST_NUMBER.test(text);
 
 /** The lines of both sides, from top to bottom. */
 function sharedRows(before: readonly TextBox[], after: readonly TextBox[], size: number): Row[] {
   const rows: Row[] = [];
-  const boxes = [
-    ...before.map((box) => ({ y: box.baseline ?? box.y1, left: true })),
-    ...after.map((box) => ({ y: box.baseline ?? box.y1, left: false })),
-  ];
-  for (const { y, left } of boxes.toSorted((a, b) => a.y - b.y)) {
+  const boxes = [...before.map((box) => ({ box, left: true })), ...after.map((box) => ({ box, left: false }))];
+  const baseline = (box: TextBox): number => box.baseline ?? box.y1;
+  for (const { box, left } of boxes.toSorted((a, b) => baseline(a.box) - baseline(b.box))) {
+    const y = baseline(box);
     let row = rows.at(-1);
-    if (row === undefined || y - row.y >= size * 0.3) rows.push((row = { y, left: false, right: false }));
+    if (row === undefined || y - row.y >= size * 0.3)
+      rows.push((row = { y, left: false, right: false, length: 0, numbers: 0 }));
     if (left) row.left = true;
-    else row.right = true;
+    else {
+      row.right = true;
+      row.length += lengthOf([box]);
+      row.numbers += isValue(box) ? lengthOf([box]) : 0;
+    }
   }
   return rows;
 }
 
+/** Whether a label stands on the line, or close by, where the values stand in the middle of a label of two lines. */
+const hasLabel = (rows: readonly Row[], at: number, size: number): boolean =>
+  [at - 1, at, at + 1].some((near) => rows[near]?.left && Math.abs(rows[near].y - rows[at]!.y) < size * 0.9);
+
+/** Stretches of rows with values, from the first with a label to the last value. Other lines may stand between two of them. */
+function stretchesOfValues(rows: readonly Row[], size: number): Row[][] {
+  const stretches: Row[][] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const [at, row] of rows.entries()) {
+    if (row.numbers === 0) continue;
+    const goesOn = rows.slice(last + 1, at).filter(({ right }) => right).length <= MAX_OTHERS && last >= 0;
+    if (goesOn && row.y - rows[last]!.y < size * MAX_STEP) stretches.at(-1)!.push(...rows.slice(last + 1, at + 1));
+    else if (hasLabel(rows, at, size)) stretches.push([row]);
+    else continue;
+    last = at;
+  }
+  return stretches;
+}
+
+/** Whether most of the labels beside the values leave space in their column, as lines of prose do not. */
+function areLabels(labels: readonly TextBox[], { y0, y1 }: Band): boolean {
+  const side = boundingBox(labels);
+  const beside = labels.filter((box) => box.y1 > y0 && box.y0 < y1);
+  return median(beside.map((box) => box.x1)) - side.x0 < (side.x1 - side.x0) * MAX_LABEL;
+}
+
 /** The band in which one side has numbers on the lines of the other: values beside their labels. */
 function valuesBand(labels: readonly TextBox[], values: readonly TextBox[], size: number): Band | null {
-  const numbers = values.filter(({ text = "" }) => isNumber(text) && !LIST_NUMBER.test(text));
-  if (numbers.length < MIN_VALUES) return null;
-  const band = { y0: Math.min(...numbers.map((box) => box.y0)), y1: Math.max(...numbers.map((box) => box.y1)) };
-  const [beside, inBand] = [within(labels, band), within(values, band)];
-  const rows = sharedRows(beside, inBand, size).filter((row) => row.right);
-  const shared = rows.filter((row) => row.left).length;
-  const share = lengthOf(numbers) / Math.max(1, lengthOf(inBand));
-  // a wide label may span the gap between the sides
-  return rows.length >= MIN_VALUES && share >= MIN_NUMBERS && shared >= rows.length * 0.5 ? band : null;
+  const rows = sharedRows(labels, values, size);
+  const bands = stretchesOfValues(rows, size).flatMap((stretch): (Band & { count: number })[] => {
+    const right = stretch.filter((row) => row.right);
+    const labelled = right.map((row) => hasLabel(rows, rows.indexOf(row), size));
+    const shared = labelled.filter(Boolean).length;
+    const numbers = right.reduce((sum, row) => sum + row.numbers, 0);
+    const length = right.reduce((sum, row) => sum + row.length, 0);
+    const band = { y0: stretch[0]!.y - size, y1: stretch.at(-1)!.y + size * 0.5 };
+    // a wide label may span the gap between the sides; sums at the end have their labels beside them
+    const isShared = shared >= MIN_VALUES && shared >= (labelled.lastIndexOf(true) + 1) * 0.5;
+    const isBand = isShared && numbers >= length * MIN_NUMBERS;
+    return isBand && areLabels(labels, band) ? [{ ...band, count: right.length }] : [];
+  });
+  return bands.toSorted((a, b) => b.count - a.count)[0] ?? null;
 }
 
 const stepsOf = (rows: readonly Row[]): number[] => rows.slice(1).map((one, index) => one.y - rows[index]!.y);

@@ -23,25 +23,31 @@ function emptiest(covered: Int32Array, from: number, to: number): number {
   return best + widest / 2;
 }
 
-/** The middles of the gaps between columns, in points. `minWidth`: of a gap, in points. */
-export function findGaps(lines: readonly Line[], minWidth: number): number[] {
-  const box = boundingBox(lines);
-  const steps = Math.min(5_000, Math.ceil(box.x1 - box.x0) + 1);
-  // lines with text at each point of the width
+/** How many lines have text at each point of the width. */
+function coverage(lines: readonly Line[], from: number, steps: number): Int32Array {
   const covered = new Int32Array(steps + 2);
   for (const line of lines) {
     for (const run of line.runs) {
-      const to = Math.min(steps, Math.ceil(run.x1 - box.x0));
-      for (let x = Math.max(0, Math.floor(run.x0 - box.x0)); x < to; x++) covered[x]!++;
+      const to = Math.min(steps, Math.ceil(run.x1 - from));
+      for (let x = Math.max(0, Math.floor(run.x0 - from)); x < to; x++) covered[x]!++;
     }
   }
+  return covered;
+}
+
+/** The middles of the gaps between columns, in points, where they are free in the most of `all`. `minWidth`: of a gap, in points. */
+export function findGaps(lines: readonly Line[], minWidth: number, all: readonly Line[] = lines): number[] {
+  const box = boundingBox(lines);
+  const steps = Math.min(5_000, Math.ceil(box.x1 - box.x0) + 1);
+  const covered = coverage(lines, box.x0, steps);
+  const everywhere = all === lines ? covered : coverage(all, box.x0, steps);
   const gaps: number[] = [];
   const free = (x: number): boolean => covered[x]! <= Math.floor(lines.length * MAX_SPANNING);
   for (let x = 0; x < steps; x++) {
     if (!free(x)) continue;
     const from = x;
     while (x < steps && free(x)) x++;
-    if (from > 0 && x < steps && x - from >= minWidth) gaps.push(box.x0 + emptiest(covered, from, x));
+    if (from > 0 && x < steps && x - from >= minWidth) gaps.push(box.x0 + emptiest(everywhere, from, x));
   }
   return gaps;
 }

@@ -1,12 +1,15 @@
 import { overlap } from "./geometry.ts";
 import { type Line, lineText, splitCells } from "./lines.ts";
 import { columnAt } from "./tableCells.ts";
-import type { Run } from "./runs.ts";
+import { cutRun, type Run } from "./runs.ts";
 
 /** Lines above a table that may be headers over several of its columns. */
 const MAX_LINES = 4;
 /** Distance to the line below, as a multiple of the text's size. */
 const MAX_STEP = 2.2;
+
+/** Distance of a name from the edge or the middle of its column, as a multiple of the text's size. */
+const MAX_MISALIGNED = 0.5;
 
 interface Extent {
   x0: number;
@@ -60,12 +63,56 @@ function columnsUnder(
   return overlapped.length > 0 ? overlapped : [columnAt(gaps, middle)];
 }
 
+/** The extent without the spaces at the end, which a part of a cut run has. */
+function inkOf(runs: readonly Run[]): Extent {
+  const { x0, x1, text } = runs.at(-1)!;
+  const spaces = text.length - text.trimEnd().length;
+  return { x0: runs[0]!.x0, x1: x1 - (spaces * (x1 - x0)) / Math.max(1, text.length) };
+}
+
+/** The left edge, the right edge and the middle. */
+const marksOf = ({ x0, x1 }: Extent): number[] => [x0, x1, (x0 + x1) / 2];
+
+/** Whether all texts are aligned with their columns in the same way. */
+const areAligned = (texts: readonly (readonly [column: Extent, text: Extent])[], size: number): boolean =>
+  [0, 1, 2].some((mark) =>
+    texts.every(([column, text]) => Math.abs(marksOf(column)[mark]! - marksOf(text)[mark]!) < size * MAX_MISALIGNED),
+  );
+
+/** The parts of a text if it can be cut at these places into names that are aligned with their columns, such as dates and years. */
+function alignedParts(
+  cell: readonly Run[],
+  columns: readonly Extent[],
+  size: number,
+  places: number[],
+): Run[][] | null {
+  const parts = Map.groupBy(
+    cell.flatMap((run) => cutRun(run, places)),
+    (run) => columnAt(places, (run.x0 + run.x1) / 2),
+  );
+  const texts = [...parts].map(([column, runs]) => [columns[column]!, inkOf(runs)] as const);
+  const areNames = [...parts.values()].every((runs) => runs.some(({ text }) => /\d/.test(text)));
+  return areNames && areAligned(texts, size) ? [...parts.values()] : null;
+}
+
+/** The texts of a header's line. Names that stand close are parted where a column ends or begins. */
+function headerCells(line: Line, columns: readonly Extent[]): Run[][] {
+  const space = line.size * 0.2;
+  const [ends, starts] = [
+    columns.slice(0, -1).map(({ x1 }) => x1 + space),
+    columns.slice(1).map(({ x0 }) => x0 - space),
+  ];
+  return splitCells(line).flatMap(
+    (cell) => alignedParts(cell, columns, line.size, ends) ?? alignedParts(cell, columns, line.size, starts) ?? [cell],
+  );
+}
+
 /** The header of a table from its lines: a text over several columns belongs to each of them, before a slash. */
 export function headerTexts(lines: readonly Line[], columns: readonly Extent[], gaps: readonly number[]): string[] {
   const header = columns.map(() => "");
   let wide = new Set<number>();
   for (const line of lines) {
-    const texts = splitCells(line);
+    const texts = headerCells(line, columns);
     const extents = texts.map(extentOf);
     const next = new Set<number>();
     for (const [index, runs] of texts.entries()) {

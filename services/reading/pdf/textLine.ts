@@ -1,6 +1,6 @@
 import type { FontStyles } from "./fontStyles.ts";
 import type { Box } from "./geometry.ts";
-import { type Line, hasSpaceBetween, markSuperscript, lineText } from "./lines.ts";
+import { type Line, hasSpaceBetween, markSuperscript, lineText, splitCells } from "./lines.ts";
 import { escapeInline, toLink } from "./markdown.ts";
 import { MARKER } from "./patterns.ts";
 import type { Run } from "./runs.ts";
@@ -22,6 +22,8 @@ export interface TextLine extends Box {
   bullet: boolean;
   /** x where its text starts after a marker, in points. */
   textStart: number;
+  /** It is a label with its value, as in a form. */
+  isField: boolean;
 }
 
 interface StyledText {
@@ -74,6 +76,19 @@ function findTextStart(line: Line): number {
   return first.x0 + (marker * (first.x1 - first.x0)) / first.text.length;
 }
 
+/** Words of a label, and of its value. */
+const MAX_FIELD_WORDS = [4, 6];
+/** In UTF-16 units. */
+const MAX_LABEL_LENGTH = 40;
+
+/** Whether the line has a short text and another one after a wide space. */
+function isField(line: Line): boolean {
+  const cells = splitCells(line).map((cell) => lineText(line, cell));
+  const isShort = cells.every((text, at) => text.split(/\s/).length <= MAX_FIELD_WORDS[at]!);
+  const isLabel = cells[0]!.length <= MAX_LABEL_LENGTH && !MARKER.test(`${cells[0]!} `);
+  return cells.length === MAX_FIELD_WORDS.length && isShort && isLabel;
+}
+
 export function toTextLine(line: Line, fonts: FontStyles): TextLine {
   const mono = shareOf(line.runs, (run) => fonts.styleOf(run.font).mono) > 0.9;
   const main = line.runs.reduce((a, b) => (b.text.length > a.text.length ? b : a));
@@ -93,6 +108,7 @@ export function toTextLine(line: Line, fonts: FontStyles): TextLine {
     mono,
     font: main.font,
     textStart: findTextStart(line),
+    isField: !mono && isField(line),
     bullet:
       startsWithSymbol && (fonts.styleOf(first.font).symbol || (first.text === "o" && fonts.styleOf(first.font).mono)),
   };

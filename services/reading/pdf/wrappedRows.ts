@@ -1,4 +1,5 @@
 import { median } from "./geometry.ts";
+import { lineText } from "./lines.ts";
 import { type CellLine, cellTexts } from "./tableCells.ts";
 
 /** One row of a table: the lines that its cells wrap over. */
@@ -32,6 +33,10 @@ function isFull(above: CellLine, below: CellLine, column: number, right: number)
 const hasValues = (one: CellLine): boolean =>
   cellTexts(one).some((text, column) => column > 0 && isNumber(text) && text !== "");
 
+/** Whether the line is the name of a section, which is a row of its own. */
+const isSection = (one: CellLine): boolean =>
+  filledColumns(one).every((column) => column === 0) && lineText(one.line, one.cells[0]).endsWith(":");
+
 /** Whether every cell of the line goes on where the cell above had to wrap. */
 const continuesAbove = (row: TableRow, below: CellLine, edges: readonly number[]): boolean => {
   const above = row.at(-1)!;
@@ -39,6 +44,7 @@ const continuesAbove = (row: TableRow, below: CellLine, edges: readonly number[]
   return (
     columns.length <= Math.max(1, below.cells.length / 3) &&
     !hasValues(below) &&
+    !isSection(below) &&
     columns.every((column) => isFilled(above, column) && isFull(above, below, column, edges[column]!))
   );
 };
@@ -50,6 +56,7 @@ const endsLabel = (row: TableRow, below: CellLine, edges: readonly number[]): bo
   return (
     others.length === 0 &&
     only === 0 &&
+    !isSection(above) &&
     row.every((one) => filledColumns(one).length === 1) &&
     isFilled(below, 0) &&
     isFull(above, below, 0, edges[0]!)
@@ -73,6 +80,25 @@ function rowsBySteps(lines: readonly CellLine[], least: number): TableRow[] | nu
   return rows.length >= 3 && single < rows.length && full && columns >= 2 ? rows : null;
 }
 
+/** Lines that overlap in height are closer than this, as a multiple of the text's size. */
+export const OVERLAP_STEP = 0.75;
+
+/** Whether the lines stand beside each other: values in the middle of a label of two lines. */
+const isBeside = (above: CellLine, below: CellLine, size: number): boolean =>
+  below.line.baseline - above.line.baseline < size * OVERLAP_STEP &&
+  filledColumns(below).every((column) => !isFilled(above, column));
+
+/** Lines that stand beside each other, which are one row. */
+function linesBeside(lines: readonly CellLine[], size: number): TableRow[] {
+  const found: TableRow[] = [];
+  for (const one of lines) {
+    const before = found.at(-1);
+    if (before !== undefined && isBeside(before.at(-1)!, one, size)) before.push(one);
+    else found.push([one]);
+  }
+  return found;
+}
+
 /** The rows of a table: lines in which cells go on belong to the row above, or to the row below whose label they begin. */
 export function groupRows(lines: readonly CellLine[]): TableRow[] {
   const size = median(lines.map((one) => one.line.size));
@@ -81,12 +107,13 @@ export function groupRows(lines: readonly CellLine[]): TableRow[] {
   if (apart !== null) return apart;
   const edges = rightEdges(lines);
   const rows: TableRow[] = [];
-  for (const [index, one] of lines.entries()) {
+  for (const beside of linesBeside(lines, size)) {
+    const [one, ...others] = beside as [CellLine, ...CellLine[]];
     const row = rows.at(-1);
-    const step = one.line.baseline - (lines[index - 1]?.line.baseline ?? Number.NEGATIVE_INFINITY);
-    const joins = row !== undefined && step <= Math.min(least * ROW_STEP, size * 1.7);
+    const step = one.line.baseline - (row?.at(-1)!.line.baseline ?? Number.NEGATIVE_INFINITY);
+    const joins = row !== undefined && others.length === 0 && step <= Math.min(least * ROW_STEP, size * 1.7);
     if (joins && (continuesAbove(row, one, edges) || endsLabel(row, one, edges))) row.push(one);
-    else rows.push([one]);
+    else rows.push(beside);
   }
   return rows;
 }

@@ -1,12 +1,13 @@
-import { read, type DenseWorkSheet, type WorkBook } from "@e965/xlsx";
+import { read, utils, type DenseWorkSheet, type WorkBook } from "@e965/xlsx";
 import { strToU8, zipSync } from "fflate";
 import { openDocument } from "../guard/openDocument.ts";
 import { checkZip, openZip, type Zip } from "../guard/zip.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
-import { openCharts } from "./charts.ts";
+import { escapePlain } from "../text/plain.ts";
+import { openDrawings } from "./drawings.ts";
 import { readCells } from "./readCells.ts";
-import { sheetMarkdown, withSheetName } from "./toMarkdown.ts";
+import { sheetParts, withSheetName } from "./toMarkdown.ts";
 
 /** `Workbook.Sheets[].Hidden`: only a program can show the sheet. */
 const VERY_HIDDEN = 2;
@@ -24,31 +25,41 @@ const open = (bytes: Uint8Array): WorkBook => {
 
 const isVisible = (book: WorkBook, index: number): boolean => book.Workbook?.Sheets?.[index]?.Hidden !== VERY_HIDDEN;
 
-/** Cells with comments. */
-const countComments = (sheet: DenseWorkSheet | undefined): number => {
-  let count = 0;
-  sheet?.["!data"]?.forEach((cells) => cells?.forEach((cell) => void (count += cell?.c?.length ? 1 : 0)));
-  return count;
+/** A cell's comments, after its name: `C2 (Ann): Net or gross?` */
+const commentsOf = (sheet: DenseWorkSheet | undefined): string[] => {
+  const lines: string[] = [];
+  sheet?.["!data"]?.forEach((cells, r) =>
+    cells?.forEach((cell, c) => {
+      for (const { a = "", t = "" } of cell?.c ?? []) {
+        const text = t.startsWith(`${a}:`) ? t.slice(a.length + 1) : t;
+        lines.push(`${utils.encode_cell({ r, c })}${a === "" ? "" : ` (${a})`}: ${text.replace(/\s+/g, " ").trim()}`);
+      }
+    }),
+  );
+  return lines;
 };
 
-const PICTURE = /^xl\/media\/[^/]+$/;
+const commentList = (lines: readonly string[]): string =>
+  lines.length === 0 ? "" : ["Comments:", "", ...lines.map((line) => `- ${escapePlain(line)}`)].join("\n");
 
-const noCharts = (): string => "";
+/** Pictures of XLSX and ODS. */
+const PICTURE = /^(?:xl\/media|Pictures)\/[^/]+$/;
 
-/** Every visible sheet under its name. Charts usually repeat cells, so they are read only on sheets without cells. */
-const toMarkdown = (bytes: Uint8Array, chartsOf: (sheet: string) => string, warn: Warn): string[] => {
+const countPictures = (zip: Zip): number => zip.names().filter((name) => PICTURE.test(name)).length;
+
+const nothingDrawn = (): string => "";
+
+/** Every visible sheet under its name, with what is drawn on it and the comments on its cells. */
+const toMarkdown = (bytes: Uint8Array, drawnOn: (sheet: string) => string, warn: Warn): string[] => {
   const book = open(bytes);
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false;
   const visible = book.SheetNames.filter((_, index) => isVisible(book, index));
-  let comments = 0;
   const sheets = visible.map((name) => {
     const sheet = book.Sheets[name] as DenseWorkSheet | undefined;
-    comments += countComments(sheet);
     const cells = sheet?.["!data"] ? readCells(sheet, date1904) : [];
-    return cells.length > 0 ? sheetMarkdown(name, cells) : withSheetName(name, [chartsOf(name)]);
+    return withSheetName(name, [...sheetParts(cells), drawnOn(name), commentList(commentsOf(sheet))]);
   });
   warnOfCount(warn, "hidden_sheets", book.SheetNames.length - visible.length);
-  warnOfCount(warn, "comments_left_out", comments);
   return [sheets.filter(Boolean).join("\n\n")];
 };
 
@@ -56,13 +67,11 @@ const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 
 
 /** Reads XLSX and XLS, every sheet under its name. Throws UnreadableFile: damaged, protected, too large. */
 export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
-  if (!isZip(bytes)) return toMarkdown(bytes, noCharts, warn);
+  if (!isZip(bytes)) return toMarkdown(bytes, nothingDrawn, warn);
   checkZip(bytes);
-  const pictures = openZip(bytes)
-    .names()
-    .filter((name) => PICTURE.test(name));
-  warnOfCount(warn, "images_without_text", pictures.length);
-  return toMarkdown(bytes, openCharts(bytes), warn);
+  const zip = openZip(bytes);
+  warnOfCount(warn, "images_without_text", countPictures(zip));
+  return toMarkdown(bytes, openDrawings(zip), warn);
 };
 
 const EMPTY_STYLES = "<office:document-styles/>";
@@ -81,5 +90,6 @@ const withStyles = (zip: Zip): Uint8Array => {
 export const readOds = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const zip = openDocument(bytes);
   checkZip(bytes);
-  return toMarkdown(zip.names().includes("styles.xml") ? bytes : withStyles(zip), noCharts, warn);
+  warnOfCount(warn, "images_without_text", countPictures(zip));
+  return toMarkdown(zip.names().includes("styles.xml") ? bytes : withStyles(zip), nothingDrawn, warn);
 };

@@ -157,14 +157,46 @@ test("a sheet with only a chart gives the chart's values", async () => {
   expect((await readExcel(file))[0]).toBe("## S\n\na\n\n## Chart\n\n| | Crabs |\n| --- | --- |\n| May | 7 |");
 });
 
+test("text boxes are read, and a chart beside cells has its values unless they are those of its own sheet", async () => {
+  const parts = unzipSync(fileOf({ S: sheetOf([["a"]]) }));
+  const relation = (...listed: [id: string, kind: string, target: string][]) =>
+    strToU8(
+      `<Relationships>${listed
+        .map(([id, kind, target]) => `<Relationship Id="${id}" Type="urn:x/${kind}" Target="${target}"/>`)
+        .join("")}</Relationships>`,
+    );
+  const chart = (name: string, source: string) =>
+    strToU8(
+      `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:chart><c:title><a:t>${name}</a:t></c:title><c:plotArea><c:lineChart><c:ser><c:tx><c:v>Visits</c:v></c:tx><c:val><c:numRef><c:f>${source}</c:f><c:numCache><c:pt idx="0"><c:v>7</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:lineChart></c:plotArea></c:chart></c:chartSpace>`,
+    );
+  const box = `<x:sp><x:txBody><a:p><a:r><a:t>Draft of May</a:t></a:r></a:p></x:txBody></x:sp>`;
+  const file = zipSync({
+    ...parts,
+    "xl/worksheets/_rels/sheet1.xml.rels": relation(["rId1", "drawing", "../drawings/d.xml"]),
+    "xl/drawings/d.xml": strToU8(`<x:wsDr xmlns:x="urn:x" xmlns:a="urn:a">${box}</x:wsDr>`),
+    "xl/drawings/_rels/d.xml.rels": relation(
+      ["rId1", "chart", "../charts/1.xml"],
+      ["rId2", "chart", "../charts/2.xml"],
+    ),
+    "xl/charts/1.xml": chart("Own", "S!$A$1:$A$1"),
+    "xl/charts/2.xml": chart("Other", "'Sheet of May'!$A$1"),
+  });
+  expect((await readExcel(file))[0]).toBe(
+    "## S\n\na\n\nDraft of May\n\nOwn\n\nOther\n\n| | Visits |\n| --- | --- |\n| 1 | 7 |",
+  );
+});
+
 test("a file that is no spreadsheet, truncated or protected is refused", async () => {
   const file = fileOf({ S: sheetOf([["a"]]) });
   await expect(readExcel(file.subarray(0, -50))).rejects.toThrow(UnreadableFile);
   await expect(readExcel(Buffer.from("PK\u0003\u0004".repeat(30)))).rejects.toThrow(UnreadableFile);
 });
 
-test("warnings count sheets that only programs can show, comments and pictures", async () => {
-  const sheet = sheetOf([["a", "b"]]);
+test("warnings count sheets that only programs can show, and pictures; comments follow their sheet", async () => {
+  const sheet = sheetOf([
+    ["a", "b"],
+    [1, 2],
+  ]);
   (sheet["A1"] as CellObject).c = [{ a: "Ada", t: "Sure?" }];
   const book = utils.book_new();
   utils.book_append_sheet(book, sheet, "Shown");
@@ -175,10 +207,9 @@ test("warnings count sheets that only programs can show, comments and pictures",
   const [markdown] = await readExcel(zipSync({ ...file, "xl/media/image1.png": strToU8("x") }), (warning) =>
     warnings.push(warning),
   );
-  expect(markdown).not.toContain("secret");
+  expect(markdown).toBe("## Shown\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nComments:\n\n- A1 (Ada): Sure?");
   expect(warnings).toEqual([
     { code: "images_without_text", count: 1 },
     { code: "hidden_sheets", count: 1 },
-    { code: "comments_left_out", count: 1 },
   ]);
 });

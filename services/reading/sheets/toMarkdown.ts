@@ -86,6 +86,5 @@ export const withSheetName = (name: string, parts: string[]): string => {
   return filled.length === 0 ? "" : [`## ${name.trim()}`, ...filled].join("\n\n");
 };
 
-/** The tables and notes of a sheet under its name; "" for an empty sheet. */
-export const sheetMarkdown = (name: string, sheet: Block): string =>
-  withSheetName(name, splitBlocks(sheet).flatMap(blockParts));
+/** The tables and notes of a sheet. */
+export const sheetParts = (sheet: Block): string[] => splitBlocks(sheet).flatMap(blockParts);

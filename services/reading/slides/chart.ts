@@ -29,14 +29,16 @@ const seriesName = (series: Element): string => {
   return values.join(" ");
 };
 
-const row = (cells: string[]) =>
-  element(
-    "tr",
-    cells.map((cell) => element("td", [cell])),
-  );
+export interface Chart {
+  title: string;
+  /** The names of the series, then a row for each category; empty without values. */
+  rows: string[][];
+  /** Where the values stand in a workbook, `Sheet1!$B$2:$B$4`. */
+  sources: string[];
+}
 
-/** A chart's title and its values as a table: a row per category, a column per series. */
-export const chartToHtml = (root: Element): ElementContent[] => {
+/** A chart's title and values. */
+export const readChart = (root: Element): Chart => {
   const chart = childNamed(root, "chart");
   const title = descendantsNamed(childNamed(chart, "title"), "t").map(textContent).join("").trim();
   const plotted = childElements(findPath(chart, "plotArea") ?? root).flatMap((plot) => childrenNamed(plot, "ser"));
@@ -53,7 +55,22 @@ export const chartToHtml = (root: Element): ElementContent[] => {
       categories.get(index) ?? String(index + 1),
       ...series.map(({ values }) => values.get(index) ?? ""),
     ]);
-  const heading = title === "" ? [] : [element("p", [title])];
-  if (rows.length === 0) return heading;
-  return [...heading, element("table", [row(["", ...series.map(({ name }) => name)]), ...rows.map(row)])];
+  const sources = plotted.flatMap((one) => descendantsNamed(childNamed(one, "val") ?? childNamed(one, "yVal"), "f"));
+  return {
+    title,
+    rows: rows.length === 0 ? [] : [["", ...series.map(({ name }) => name)], ...rows],
+    sources: sources.map(textContent),
+  };
 };
+
+const row = (cells: string[]) =>
+  element(
+    "tr",
+    cells.map((cell) => element("td", [cell])),
+  );
+
+/** A chart's title and its values as a table: a row per category, a column per series. */
+export const chartToHtml = ({ title, rows }: Chart): ElementContent[] => [
+  ...(title === "" ? [] : [element("p", [title])]),
+  ...(rows.length === 0 ? [] : [element("table", rows.map(row))]),
+];

@@ -1,11 +1,14 @@
 import type { ElementContent } from "hast";
 import { findChild, childElements, findAll, textContent, type Element } from "../guard/xml.ts";
 import { openDocument } from "../guard/openDocument.ts";
-import type { Zip } from "../guard/zip.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
+import type { Warn } from "../reader.ts";
+import { ignoreWarnings } from "../warnings.ts";
 import { joinBlocks } from "../office/joinBlocks.ts";
 import { odtNode, type OdtContext } from "../office/odtBody.ts";
+import { readObject } from "../office/odtObjects.ts";
+import { warnOfOdtParts } from "../office/odtOmissions.ts";
 import { readOdtStyles } from "../office/odtStyles.ts";
 import { readPart, requirePart } from "../office/xmlParts.ts";
 
@@ -17,13 +20,6 @@ const presentationClass = (node: Element): string => node.attributes["presentati
 const oneLine = (node: Element): string =>
   findAll(node, "text:p").map(textContent).join(" ").replace(/\s+/g, " ").trim();
 
-/** The tables of an embedded chart, which is a part of its own. */
-const chartTables = (frame: Element, zip: Zip): Element[] => {
-  const objects = findAll(frame, "draw:object").map(({ attributes }) => attributes["xlink:href"] ?? "");
-  const parts = objects.map((name) => readPart(zip, `${name.replace(/^\.\/|\/$/g, "")}/content.xml`));
-  return parts.flatMap((part) => (part ? findAll(part, "table:table") : []));
-};
-
 /** Replaces lists by plain blocks: table cells of slides are stored as lists without visible bullets. */
 const withoutLists = (node: ElementContent): ElementContent => {
   if (node.type !== "element") return node;
@@ -31,15 +27,15 @@ const withoutLists = (node: ElementContent): ElementContent => {
   return { ...node, tagName, children: node.children.map(withoutLists) };
 };
 
-const shape = (node: Element, context: OdtContext, zip: Zip): ElementContent[] => {
+const shape = (node: Element, context: OdtContext): ElementContent[] => {
   if (
     node.name === "presentation:notes" ||
     presentationClass(node) === "title" ||
     REPEATED.has(presentationClass(node))
   )
     return [];
-  if (node.name === "draw:g") return childElements(node).flatMap((child) => shape(child, context, zip));
-  const tables = [...findAll(node, "table:table"), ...chartTables(node, zip)];
+  if (node.name === "draw:g") return childElements(node).flatMap((child) => shape(child, context));
+  const tables = findAll(node, "table:table");
   return tables.length > 0
     ? tables.flatMap((table) => odtNode(table, context)).map(withoutLists)
     : odtNode(node, context);
@@ -62,28 +58,25 @@ const isOpeningPage = (page: Element): boolean =>
       REPEATED.has(presentationClass(node)),
   );
 
-const pageContent = (page: Element, number: number, context: OdtContext, zip: Zip): ElementContent[] => {
+const pageContent = (page: Element, number: number, context: OdtContext): ElementContent[] => {
   const title = childElements(page)
     .filter((node) => presentationClass(node) === "title")
     .map(oneLine)
     .join(" ");
   const heading = title === "" ? [] : [element(number === 1 || isOpeningPage(page) ? "h1" : "h2", [title])];
-  return [
-    ...heading,
-    ...childElements(page).flatMap((node) => shape(node, context, zip)),
-    ...slideNotes(page, context),
-  ];
+  return [...heading, ...childElements(page).flatMap((node) => shape(node, context)), ...slideNotes(page, context)];
 };
 
 /** Reads an OpenDocument presentation, one page per slide. Throws UnreadableFile. */
-export const readOdp = async (bytes: Uint8Array): Promise<string[]> => {
+export const readOdp = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const zip = openDocument(bytes);
   const content = requirePart(zip, "content.xml");
   const styles = readPart(zip, "styles.xml");
   const odtStyles = readOdtStyles(styles ? [styles, content] : [content]);
   const pages = findAll(content, "draw:page");
+  warnOfOdtParts(warn, content);
   return pages.map((page, index) => {
-    const context: OdtContext = { styles: odtStyles, notes: [], formula: () => undefined };
-    return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context, zip)) });
+    const context: OdtContext = { styles: odtStyles, notes: [], object: (name) => readObject(zip, name) };
+    return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context)) });
   });
 };

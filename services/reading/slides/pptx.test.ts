@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from "fflate";
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { expect, test } from "vitest";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { UnreadableFile } from "../reader.ts";
@@ -134,19 +134,44 @@ test("text that looks like Markdown is escaped", async () => {
   expect(await only(shape(text("# 1 *of* &lt;b&gt;")))).toBe("\\# 1 \\*of\\* \\<b>");
 });
 
-test("warnings name slides without text, with pictures and with comments", async () => {
+test("comments of both kinds follow the slide, with their authors and replies", async () => {
+  const older = `<p:cmLst ${NAMES}><p:cm authorId="0"><p:text>Is that\nright?</p:text></p:cm></p:cmLst>`;
+  const body = (words: string): string => `<x:txBody>${text(words)}</x:txBody>`;
+  const newer = `<x:cmLst ${NAMES} xmlns:x="urn:x"><x:cm authorId="{A}">
+    <x:replyLst><x:reply authorId="{B}">${body("Since May.")}</x:reply></x:replyLst>${body("Since when?")}</x:cm></x:cmLst>`;
+  const slides: Slide[] = [
+    { shapes: title("Reef"), links: { c: ["comments", "../comments/old.xml"] } },
+    { shapes: title("Pools"), links: { c: ["comments", "../comments/new.xml"] } },
+  ];
+  const presentation = { rId0: ["slide", "slides/slide9.xml"], rId1: ["slide", "slides/slide8.xml"] } as const;
+  const authors = { a: ["commentAuthors", "commentAuthors.xml"], b: ["authors", "authors.xml"] } as const;
+  const file = deck(slides, {
+    "ppt/comments/old.xml": older,
+    "ppt/comments/new.xml": newer,
+    "ppt/commentAuthors.xml": `<p:cmAuthorLst ${NAMES}><p:cmAuthor id="0" name="Eve"/></p:cmAuthorLst>`,
+    "ppt/authors.xml": `<x:authorLst xmlns:x="urn:x"><x:author id="{A}" name="Ann"/><x:author id="{B}" name="Ben"/></x:authorLst>`,
+  });
+  const parts = unzipSync(file);
+  parts["ppt/_rels/presentation.xml.rels"] = strToU8(
+    relations({ ...presentation, ...authors } as unknown as Record<string, [string, string]>),
+  );
+  expect(await readPptx(zipSync(parts))).toEqual([
+    "# Reef\n\nComments:\n\n- Eve: Is that right?",
+    "# Pools\n\nComments:\n\n- Ann: Since when?\n- Ben: Since May.",
+  ]);
+});
+
+test("warnings name slides without text and with pictures", async () => {
   const more = (kind: string): Slide["links"] => ({ x: [kind, "../x"] });
   const warnings: ReadingWarning[] = [];
   const slides = [
     { shapes: title("One"), links: more("image") },
     { shapes: "", links: more("image") },
-    { shapes: title("Three"), links: more("comments") },
   ] as Slide[];
   await readPptx(deck(slides), (warning) => warnings.push(warning));
   expect(warnings).toEqual([
     { code: "page_without_text", pages: [2] },
     { code: "images_without_text", pages: [1] },
-    { code: "comments_left_out", pages: [3] },
   ]);
 });
 

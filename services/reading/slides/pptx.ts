@@ -2,6 +2,7 @@ import { openZip } from "../guard/zip.ts";
 import { refuseProtected } from "../office/xmlParts.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { ignoreWarnings, warnOfPages } from "../warnings.ts";
+import { readAuthors } from "./comments.ts";
 import { readDesign } from "./design.ts";
 import { findPath, childrenNamed, reference } from "./localNames.ts";
 import { openParts } from "./parts.ts";
@@ -22,8 +23,9 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
   if (slides.length > MAX_SLIDES) throw new UnreadableFile("The presentation has too many slides.");
   const design = memoize((layout) => readDesign(parts, layout));
   const targets = slides.map((id) => relations.get(id)?.target ?? "");
+  const authors = readAuthors(parts, name);
   const texts = targets.map((slide, index) =>
-    slideMarkdown(parts, slide, index + 1, design(parts.related(slide, "slideLayout") ?? "")),
+    slideMarkdown(parts, slide, index + 1, { ...design(parts.related(slide, "slideLayout") ?? ""), authors }),
   );
   const numbers = (has: (slide: string, index: number) => boolean): number[] =>
     targets.flatMap((slide, index) => (has(slide, index) ? [index + 1] : []));
@@ -37,11 +39,6 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
     warn,
     "images_without_text",
     numbers((slide, index) => !isEmpty(index) && parts.related(slide, "image") !== undefined),
-  );
-  warnOfPages(
-    warn,
-    "comments_left_out",
-    numbers((slide) => parts.related(slide, "comments") !== undefined),
   );
   return texts;
 };

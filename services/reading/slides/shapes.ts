@@ -2,7 +2,7 @@ import type { ElementContent } from "hast";
 import { childElements, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
 import type { Styles } from "./listMarks.ts";
-import { chartToHtml } from "./chart.ts";
+import { chartToHtml, readChart } from "./chart.ts";
 import { findPlaceholder } from "./design.ts";
 import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, findPath, childNamed, localName, reference } from "./localNames.ts";
@@ -45,7 +45,7 @@ const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
     if (name === "tbl") return [tableToHtml(node, scene.links)];
     if (name === "relIds") return smartArt(node, scene);
     const chart = name === "chart" ? scene.parts.xml(scene.links.get(reference(node, "id"))?.target ?? "") : undefined;
-    return chart ? chartToHtml(chart) : [];
+    return chart ? chartToHtml(readChart(chart)) : [];
   });
 
 const picture = (node: Element): ElementContent[] => {

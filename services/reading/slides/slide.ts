@@ -2,6 +2,7 @@ import type { ElementContent } from "hast";
 import type { Element } from "../guard/xml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
+import { slideComments } from "./comments.ts";
 import { findPlaceholder, shapeTree, placeholderType, type Design } from "./design.ts";
 import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, childNamed } from "./localNames.ts";
@@ -27,19 +28,22 @@ const isBare = (tree: Element | undefined, content: ElementContent[]): boolean =
   content.length === 0 && ["pic", "graphicFrame"].every((name) => descendantsNamed(tree, name).length === 0);
 
 /**
- * One slide as Markdown: title, content, notes; "" for an empty or missing slide. The first slide and slides that open a section
+ * One slide as Markdown: title, content, notes, comments; "" for an empty or missing slide. The first slide and slides that open a section
  * have a title of level 1. Throws UnreadableFile.
  */
 export const slideMarkdown = (
   parts: Parts,
   name: string,
   number: number,
-  { isOpening, placeholderStyles }: Design,
+  { isOpening, placeholderStyles, authors }: Design & { authors: ReadonlyMap<string, string> },
 ): string => {
   const tree = shapeTree(parts.xml(name));
   const title = slideTitle(tree);
   const content = shapesToHtml(tree, { parts, links: parts.relations(name), placeholderStyles });
   const level = isOpening || number === 1 || isBare(tree, content) ? "h1" : "h2";
   const heading = title === "" ? [] : [element(level, [title])];
-  return toMarkdown({ type: "root", children: [...heading, ...content, ...slideNotes(parts, name)] });
+  return toMarkdown({
+    type: "root",
+    children: [...heading, ...content, ...slideNotes(parts, name), ...slideComments(parts, name, authors)],
+  });
 };

@@ -84,12 +84,12 @@ export const drawRow = (
   sheet: Sheet,
   columns: readonly Column[],
   cells: readonly string[],
-  { look, font = "body", valign = "top" }: { look: Look; font?: Font; valign?: "top" | "bottom" },
+  { look, font = "body", valign = "top" }: { look: Look; font?: Font; valign?: "top" | "middle" | "bottom" },
 ): void => {
   const wrapped = cells.map((cell, at) => (cell === "" ? [] : wrapText(cell, columns[at]!.width, look.size, font)));
   const height = Math.max(...wrapped.map((lines) => lines.length));
   for (const [at, lines] of wrapped.entries()) {
-    const skipped = valign === "bottom" ? height - lines.length : 0;
+    const skipped = (height - lines.length) * { top: 0, middle: 0.5, bottom: 1 }[valign];
     for (const [n, text] of lines.entries()) {
       sheet.operators.push(drawCell(columns[at]!, sheet.y - (n + skipped) * look.leading, text, look, font));
     }

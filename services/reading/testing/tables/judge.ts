@@ -2,6 +2,7 @@ import { typeFromFileName } from "#events/mediaTypes.ts";
 import { readFile } from "../../read.ts";
 import { boxes, form, invoice, type JudgedFile } from "./businessPages.ts";
 import { scoreTables, type TableScores } from "./facts.ts";
+import { crowdedHeader, mergedCells, officeInvoice } from "./officePages.ts";
 import { halfRuled, overPages, statement, typewriter, wrapped } from "./tablePages.ts";
 import { severalBlocks, spacerColumns, stackedHeaders } from "./workbooks.ts";
 
@@ -18,6 +19,9 @@ export const TEMPLATES = {
   spacerColumns,
   severalBlocks,
   stackedHeaders,
+  officeInvoice,
+  crowdedHeader,
+  mergedCells,
 } satisfies Record<string, (seed: number) => JudgedFile>;
 
 export type Template = keyof typeof TEMPLATES;

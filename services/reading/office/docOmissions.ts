@@ -1,0 +1,21 @@
+import type { Warn } from "../reader.ts";
+import { warnOfCount } from "../warnings.ts";
+import type { DocFile } from "./docFile.ts";
+import { readFlag, readFormatRuns } from "./docProperties.ts";
+
+const MODIFIER = { deleted: 0x0800, picture: 0x6a03, isFormData: 0x0806 };
+
+/** Each comment starts with its mark. */
+// oxlint-disable-next-line no-control-regex
+const COMMENT = /\u0005/g;
+
+/** Warns of what the text of a Word document leaves out: tracked deletions, comments, pictures. */
+export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
+  const runs = readFormatRuns(file, "characterFormats").map(({ modifiers }) => modifiers);
+  const { body, footnotes, headers, comments } = file.lengths;
+  const from = body + footnotes + headers;
+  const pictures = runs.filter((run) => run.has(MODIFIER.picture) && !readFlag(run, MODIFIER.isFormData));
+  warnOfCount(warn, "tracked_changes_left_out", runs.filter((run) => readFlag(run, MODIFIER.deleted)).length);
+  warnOfCount(warn, "comments_left_out", file.text.slice(from, from + comments).match(COMMENT)?.length ?? 0);
+  warnOfCount(warn, "images_without_text", pictures.length);
+};

@@ -1,0 +1,48 @@
+import type { ElementContent } from "hast";
+import type { Element } from "../guard/xml.ts";
+import type { Zip } from "../guard/zip.ts";
+import { toMarkdown } from "../html/toMarkdown.ts";
+import { chartToHtml, readChart, type Chart } from "../slides/chart.ts";
+import { childNamed, childrenNamed, descendantsNamed, findPath, reference } from "../slides/localNames.ts";
+import { nestLists } from "../slides/nestLists.ts";
+import { readParagraphs } from "../slides/paragraphs.ts";
+import { openParts, type Parts, type Relation } from "../slides/parts.ts";
+
+type Relations = ReadonlyMap<string, Relation>;
+
+const sheetOf = (source: string): string =>
+  source.slice(0, source.lastIndexOf("!")).replace(/^'|'$/g, "").replaceAll("''", "'");
+
+/** The values of a chart repeat the cells of its own sheet, so only its title is read there. */
+const withoutRepeated = (chart: Chart, sheet: string): Chart => {
+  const isRepeated = chart.sources.length > 0 && chart.sources.every((source) => sheetOf(source) === sheet);
+  return isRepeated ? { ...chart, rows: [] } : chart;
+};
+
+const textBoxes = (drawing: Element | undefined, relations: Relations): ElementContent[] =>
+  descendantsNamed(drawing, "sp").flatMap((shape) =>
+    nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])),
+  );
+
+const charts = (parts: Parts, relations: Relations): Chart[] =>
+  [...relations.values()].flatMap(({ kind, target }) => {
+    const root = kind === "chart" ? parts.xml(target) : undefined;
+    return root ? [readChart(root)] : [];
+  });
+
+/** Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, charts with their values; "" without any. */
+export const openDrawings = (zip: Zip): ((sheet: string) => string) => {
+  const parts = openParts(zip);
+  const name = parts.related("", "officeDocument") ?? "xl/workbook.xml";
+  const relations = parts.relations(name);
+  const sheets = childrenNamed(findPath(parts.xml(name), "sheets"), "sheet");
+  return (wanted) => {
+    const sheet = sheets.find(({ attributes }) => attributes["name"] === wanted);
+    const relation = sheet && relations.get(reference(sheet, "id"));
+    const drawing = relation && parts.related(relation.target, "drawing");
+    if (drawing === undefined) return "";
+    const drawn = parts.relations(drawing);
+    const shown = charts(parts, drawn).flatMap((chart) => chartToHtml(withoutRepeated(chart, wanted)));
+    return toMarkdown({ type: "root", children: [...textBoxes(parts.xml(drawing), drawn), ...shown] });
+  };
+};
