@@ -150,8 +150,16 @@ export class Unavailable extends Error {
   }
 }
 
+/** The disk cannot store or give content that a request or a turn needs: it is read-only, failing or gone. */
+export class StorageUnavailable extends Unavailable {
+  constructor(message: string, options: { retry_after_ms?: number; cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "StorageUnavailable";
+  }
+}
+
 /** The disk has no space for content that a request or a turn needs. */
-export class StorageFull extends Unavailable {
+export class StorageFull extends StorageUnavailable {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, { ...options, retry_after_ms: 10_000 });
     this.name = "StorageFull";

@@ -28,7 +28,7 @@ export interface DataKeys {
 
 /** Storage for sealed bytes that are too large for an event. A key belongs to exactly one thing; the bytes go with their last key. */
 export interface Blobs {
-  /** Returns the key, `<folder>/<uuid>`. The blob is durable (fsync, rename, fsync of the folder) when the promise resolves. Throws StorageFull. */
+  /** Returns the key, `<folder>/<uuid>`. The blob is durable (fsync, rename, fsync of the folder) when the promise resolves. Throws StorageUnavailable. */
   put(folder: string, sealed: Uint8Array): Promise<string>;
   /** Gives a blob a second key, in another folder, without storing its bytes twice. Undefined if the blob was removed. */
   link(folder: string, key: string): Promise<string | undefined>;

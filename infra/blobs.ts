@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join, normalize, relative, sep } from "node:path";
 import type { Blobs } from "#events/vault.ts";
-import { StorageFull } from "#events/ports.ts";
+import { StorageFull, StorageUnavailable } from "#events/ports.ts";
 import { failpoint } from "./failpoint.ts";
 
 async function syncFolder(path: string): Promise<void> {
@@ -26,15 +26,41 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** On a read-only disk, Node's recursive `mkdir` says ENOENT. Throws what the disk says. */
+async function throwDiskError(path: string): Promise<void> {
+  if (dirname(path) !== path) await throwDiskError(dirname(path));
+  await mkdir(path).catch((error: unknown) => {
+    if (!isError(error, "EEXIST")) throw error;
+  });
+}
+
 /** Creates a folder durably: the parent of every new level is synced to disk. */
 async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
+  const first = await mkdir(path, { recursive: true }).catch(async (error: unknown) => {
+    if (isError(error, "ENOENT")) await throwDiskError(path);
+    throw error;
+  });
   if (first === undefined) return;
   for (let level = path; level.length >= first.length; level = dirname(level)) await syncFolder(dirname(level));
 }
 
 const isError = (error: unknown, ...codes: string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** What is said by a disk that is read-only, failing or gone, or in a process without file handles. */
+const UNAVAILABLE = ["EROFS", "EIO", "ESTALE", "ENXIO", "ENODEV", "ETIMEDOUT", "EMFILE", "ENFILE"];
+
+/** Faults of the disk pass, so they are no faults of the request or the work. */
+async function onDisk<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isError(cause, "ENOSPC", "EDQUOT")) throw new StorageFull("The disk of the blobs is full", { cause });
+    if (isError(cause, ...UNAVAILABLE))
+      throw new StorageUnavailable("The disk of the blobs cannot be used", { cause });
+    throw cause;
+  }
+}
 
 /** Ends the name of a blob that is not complete. A process that dies leaves it. */
 export const PART = ".part";
@@ -97,10 +123,9 @@ async function storePart(path: string, sealed: Uint8Array): Promise<void> {
     } finally {
       await file.close();
     }
-  } catch (cause) {
+  } catch (error) {
     await rm(path, { force: true }).catch(() => {});
-    if (isError(cause, "ENOSPC", "EDQUOT")) throw new StorageFull("The disk of the blobs is full", { cause });
-    throw cause;
+    throw error;
   }
 }
 
@@ -128,51 +153,45 @@ export function openBlobs(directory: string): Blobs {
     return path;
   };
 
-  const readBlob = async (key: string): Promise<Buffer | undefined> => {
+  const readBlob = (key: string): Promise<Buffer | undefined> =>
+    onDisk(() => readFile(resolvePath(key))).catch((error: unknown) => {
+      if (isError(error, "ENOENT")) return undefined;
+      throw error;
+    });
+
+  const store = async (folder: string, sealed: Uint8Array): Promise<string> => {
+    const key = `${folder}/${randomUUID()}`;
+    const path = resolvePath(key);
+    await storePart(`${path}${PART}`, sealed);
+    await rename(`${path}${PART}`, path);
+    failpoint("after-blob-rename");
+    await syncFolder(dirname(path));
+    return key;
+  };
+
+  const linkOrStore = async (folder: string, key: string): Promise<string | undefined> => {
+    const copy = `${folder}/${randomUUID()}`;
     try {
-      return await readFile(resolvePath(key));
+      if (await linkFile(resolvePath(key), resolvePath(copy))) return copy;
     } catch (error) {
       if (isError(error, "ENOENT")) return undefined;
       throw error;
     }
+    const sealed = await readBlob(key);
+    return sealed && store(folder, sealed);
   };
 
-  const blobs: Blobs = {
-    async put(folder, sealed) {
-      const key = `${folder}/${randomUUID()}`;
-      const path = resolvePath(key);
-      await storePart(`${path}${PART}`, sealed);
-      await rename(`${path}${PART}`, path);
-      failpoint("after-blob-rename");
-      await syncFolder(dirname(path));
-      return key;
-    },
-
-    async link(folder, key) {
-      const copy = `${folder}/${randomUUID()}`;
-      try {
-        if (await linkFile(resolvePath(key), resolvePath(copy))) return copy;
-      } catch (error) {
-        if (isError(error, "ENOENT")) return undefined;
-        throw error;
-      }
-      const sealed = await readBlob(key);
-      return sealed && blobs.put(folder, sealed);
-    },
-
+  return {
+    put: (folder, sealed) => onDisk(() => store(folder, sealed)),
+    link: (folder, key) => onDisk(() => linkOrStore(folder, key)),
     get: readBlob,
-
-    async remove(key) {
-      await rm(resolvePath(key), { force: true });
-      await removeIfEmpty(dirname(resolvePath(key)));
-    },
-
-    async removeAll(folder) {
-      await rm(resolvePath(folder), { recursive: true, force: true });
-    },
-
+    remove: (key) =>
+      onDisk(async () => {
+        await rm(resolvePath(key), { force: true });
+        await removeIfEmpty(dirname(resolvePath(key)));
+      }),
+    removeAll: (folder) => onDisk(() => rm(resolvePath(folder), { recursive: true, force: true })),
     removePartsOlderThan: (age_ms) => removeOldParts(directory, age_ms),
     foldersOlderThan: (age_ms) => findOldFolders(directory, age_ms),
   };
-  return blobs;
 }

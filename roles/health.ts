@@ -1,4 +1,4 @@
-import { statfs } from "node:fs/promises";
+import { access, constants, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { projections } from "#projections/index.ts";
 import type { Resources } from "./resources.ts";
@@ -59,10 +59,19 @@ async function checkPassageIndex({ db }: Resources, engine: IndexCheck): Promise
   return { "index passages": { ok: !lost, detail: { lag, index: index_id, ...(lost && { lost }) } } };
 }
 
-/** Free space of the blobs' disk, as a share. A full disk refuses uploads, but nothing else, so it does not fail. */
-async function readDisk(folder: string): Promise<{ free: number }> {
-  const { bavail, blocks } = await statfs(join(folder, "blobs"));
-  return { free: bavail / blocks };
+/**
+ * Free space of the blobs' disk, as a share; none where nothing can be written. Such a disk refuses uploads, but nothing else, so it
+ * does not fail.
+ */
+async function readDisk(folder: string): Promise<{ free: number; problem?: string }> {
+  const blobs = join(folder, "blobs");
+  try {
+    const { bavail, blocks } = await statfs(blobs);
+    await access(blobs, constants.W_OK);
+    return { free: bavail / blocks };
+  } catch (error) {
+    return { free: 0, problem: `nothing can be written: ${(error as NodeJS.ErrnoException).code}` };
+  }
 }
 
 /** The health of every dependency and every follower, by name. */

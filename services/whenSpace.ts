@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { StorageFull } from "#events/ports.ts";
+import { StorageUnavailable } from "#events/ports.ts";
 
 const RETRY_MS = 1_000;
-/** How long running work waits for free disk space before it fails. */
+/** How long running work waits for the disk before it fails. */
 const PATIENCE_MS = 60_000;
 
-/** Repeats a write while the disk is full. Throws StorageFull after a minute. */
+/** Repeats a write while the disk is full or cannot be written. Throws StorageUnavailable after a minute. */
 export async function whenSpace<T>(write: () => Promise<T>): Promise<T> {
   for (const until = performance.now() + PATIENCE_MS; ; await sleep(RETRY_MS))
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof StorageFull) || performance.now() > until) throw error;
+      if (!(error instanceof StorageUnavailable) || performance.now() > until) throw error;
     }
 }

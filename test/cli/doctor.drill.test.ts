@@ -58,7 +58,7 @@ test("svc doctor fails once for each server that it cannot reach, and skips the 
   expect(ran.code).toBe(1);
   expect(failing(ran).map((one: any) => one.check)).toEqual(["PostgreSQL", "NATS", "Meilisearch"]);
   expect(ran.stdout + ran.stderr).not.toContain("secret");
-  expect(json(ran).checks.filter((one: any) => one.status === "skipped")).toHaveLength(10);
+  expect(json(ran).checks.filter((one: any) => one.status === "skipped")).toHaveLength(11);
   const wrong = await cli.svcWith({ PORT: "many" }, "doctor");
   expect(wrong.stdout).toContain("PORT must be a whole number");
 });
