@@ -25,6 +25,15 @@ async function runCheck(check: () => Promise<unknown>): Promise<Health> {
   }
 }
 
+/** A standby and a database whose disk is full answer queries, and refuse every write. */
+async function checkPostgres({ db }: Resources): Promise<string> {
+  const [row] = await db.query<{ version: string; read_only: string }>(
+    "select current_setting('server_version') as version, current_setting('transaction_read_only') as read_only",
+  );
+  if (row!.read_only === "on") throw new Error("The database is read-only.");
+  return row!.version;
+}
+
 async function checkProjections({ db }: Resources): Promise<Record<string, Health>> {
   const rows = await db.query<{ name: string; version: number; lag: number; parked: number }>(
     `select c.name, c.version, h.position - c.position as lag, (select count(*) from log.parked p where p.projection = c.name) as parked
@@ -76,12 +85,9 @@ async function readDisk(folder: string): Promise<{ free: number; problem?: strin
 
 /** The health of every dependency and every follower, by name. */
 export async function readHealth(resources: Resources, engine: IndexCheck): Promise<Record<string, Health>> {
-  const { db, bus, sameBus, addresses, settings } = resources;
+  const { bus, sameBus, addresses, settings } = resources;
   const [postgres, nats, commands, meilisearch, disk] = await Promise.all([
-    runCheck(
-      async () =>
-        (await db.query<{ version: string }>("select current_setting('server_version') as version"))[0]!.version,
-    ),
+    runCheck(() => checkPostgres(resources)),
     runCheck(async () => {
       const health = await bus.health();
       if (!health.connected) throw new Error("not connected");

@@ -32,12 +32,12 @@ function createDelay(latency: () => number, write: (bytes: Buffer) => void) {
 export async function openNetworkProxy(target: { host: string; port: number }) {
   const links = new Set<Link>();
   let fresh: Path | "refused" = "open";
-  let latency_ms = 0;
+  let latency = () => 0;
 
   const pass = (link: Link, from: Socket, to: Socket, lostIn: Path) => {
     const isLost = () => link.path === "dropped" || link.path === lostIn;
     const forward = createDelay(
-      () => latency_ms,
+      () => latency(),
       (bytes) => void (!isLost() && to.writable && to.write(bytes)),
     );
     from.on("data", forward);
@@ -90,7 +90,8 @@ export async function openNetworkProxy(target: { host: string; port: number }) {
         link.server.destroy();
       }
     },
-    delay: (ms: number) => void (latency_ms = ms),
+    /** `ms` is called for each piece. */
+    delay: (ms: () => number) => void (latency = ms),
     reset,
     close() {
       fresh = "refused";

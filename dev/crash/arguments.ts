@@ -58,8 +58,11 @@ export function readArguments(args: string[]): Arguments {
     },
   });
   const faults = readFaults(values.faults);
-  if (values.cluster && faults.some((name) => name === "network" || name === "power"))
-    throw new Error("--faults network and power act on one NATS server: leave out --cluster, or choose other faults.");
+  const ofOneServer = faults.filter((name) => ["network", "power", "disk", "readonly", "slow"].includes(name));
+  if (values.cluster && ofOneServer.length > 0)
+    throw new Error(
+      `--faults ${ofOneServer.join()} act on one NATS server: leave out --cluster, or choose other faults.`,
+    );
   if (values.together && (values.beside !== undefined || values.plant !== undefined || values.plants))
     throw new Error("--beside and --plant act on processes of one role: leave out --together.");
   const plants = values.plants ? PLANTS : values.plant === undefined ? [] : [findPlant(values.plant)];

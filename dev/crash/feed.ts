@@ -20,7 +20,8 @@ export async function listenToFeed(nats_url: string, journal: Journal) {
   const jsm = await jetstreamManager(nc, { checkAPI: false });
   const durable_name = "crash";
   const settings = { ack_policy: "explicit", ack_wait: nanos(2_000), max_ack_pending: 1, max_deliver: -1 } as const;
-  await jsm.consumers.add(stream, { durable_name, ...settings });
+  const subscribe = () => jsm.consumers.add(stream, { durable_name, ...settings });
+  await subscribe();
   const consumer = await jetstream(nc).consumers.get(stream, durable_name);
 
   let stopped = false;
@@ -31,7 +32,9 @@ export async function listenToFeed(nats_url: string, journal: Journal) {
     message.ack();
   };
   const listening = (async () => {
-    while (!stopped) await hear().catch(() => sleep(AGAIN_MS));
+    // a disk that fails under NATS may take the consumer: a new one hears some events again
+    while (!stopped)
+      await hear().catch(() => sleep(AGAIN_MS).then(() => connection.during(subscribe()).catch(() => {})));
   })();
   const heardAll = async (): Promise<boolean> => {
     const { num_pending, num_ack_pending } = await connection.during(jsm.consumers.info(stream, durable_name));

@@ -13,7 +13,7 @@ import { loadCredentials } from "../../cli/credentials.ts";
 import { startNatsCluster } from "#test/natsCluster.ts";
 import type { Environment } from "./environment.ts";
 import { openClocks, type Clocks } from "./faults/clocks.ts";
-import { openDisk, type Disk } from "./faults/disks.ts";
+import { openDisks, type Disks } from "./faults/disks.ts";
 import { openNetwork, type Network } from "./faults/network.ts";
 import type { Family, RoleName } from "./faults/surroundings.ts";
 import type { Plant } from "./plants/plants.ts";
@@ -22,6 +22,8 @@ import { supervise, type SupervisedProcess } from "./supervise.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const READY_MS = 240_000;
+/** Faults for which each store has a disk of its own. */
+const ON_DISKS: Family[] = ["disk", "readonly", "slow", "power"];
 
 export interface Credentials {
   organization_id: string;
@@ -32,7 +34,7 @@ export interface Credentials {
 /** What faults of the surroundings act on; each exists only in a run that has such faults. */
 export interface Surroundings {
   network?: Network;
-  disk?: Disk;
+  disks?: Disks;
   clocks?: Clocks;
   versions?: Versions;
 }
@@ -52,6 +54,8 @@ export interface Topology {
   surroundings: Surroundings;
   /** Current pid of an embedded server; for a NATS cluster, of the next server in turn. */
   pidOf(service: "postgres" | "nats" | "meilisearch"): Promise<number>;
+  /** Nobody restarts the embedded servers until the answer is called. */
+  holdSupervisor(): () => void;
   stop(): Promise<void>;
 }
 
@@ -69,6 +73,10 @@ async function startSupervisor(folder: string, given: Environment) {
   const [line] = await Promise.race([first, ended.then(() => Promise.reject(new Error("the services do not start")))]);
   return {
     addresses: JSON.parse(String(line)) as Addresses,
+    hold() {
+      child.kill("SIGSTOP");
+      return () => void child.kill("SIGCONT");
+    },
     async stop() {
       child.kill("SIGTERM");
       await ended;
@@ -170,7 +178,9 @@ export async function startTopology(
   await mkdir(join(folder, "logs"), { recursive: true });
   await mkdir(join(folder, "data"), { recursive: true, mode: 0o711 });
   const surroundings: Surroundings = {
-    ...(faults.includes("disk") && { disk: openDisk(join(folder, "data", "blobs")) }),
+    ...(faults.some((family) => ON_DISKS.includes(family)) && {
+      disks: openDisks(join(folder, "data"), join(folder, "disks")),
+    }),
     ...(faults.includes("clock") && { clocks: openClocks(join(folder, "clocks")) }),
     ...(beside !== undefined && { versions: openVersions(beside, join(folder, "other")) }),
   };
@@ -186,7 +196,7 @@ export async function startTopology(
     surroundings.network?.close();
     await supervisor.stop();
     await bus?.stop();
-    surroundings.disk?.close();
+    surroundings.disks?.close();
   };
   try {
     for (const role of together ? [] : (["projections", "services"] as const))
@@ -215,6 +225,7 @@ export async function startTopology(
       env,
       surroundings,
       pidOf,
+      holdSupervisor: supervisor.hold,
       stop,
     };
   } catch (error) {

@@ -16,8 +16,16 @@ export class SchemaMismatch extends Error {}
 const DATA_ERRORS = /^(21|22|23|54)/;
 /** Connection exception, operator intervention (shutdown, statement timeout). */
 const CONNECTION_ERRORS = /^(08|57)/;
-/** As above, and transaction conflict, insufficient resources, lock not available, system error: the same may work later. */
-const TRANSIENT_ERRORS = /^(08|40|53|55|57|58)/;
+/**
+ * As above, and a read-only server, another password, transaction conflict, insufficient resources, lock not available, system
+ * error: the same may work later.
+ */
+const TRANSIENT_ERRORS = /^(08|25006|28|40|53|55|57|58)/;
+const REASONS: Record<string, string> = {
+  "25006": "The database is read-only.",
+  "28000": "The database refuses the user.",
+  "28P01": "The database refuses the password.",
+};
 
 /** The same event would fail again, and others would not. */
 export const isEventFault = (error: unknown): error is Error =>
@@ -35,8 +43,10 @@ export function asUnavailable(error: unknown): unknown {
   // while two versions of this program run side by side, the read models have the shape of one of them
   if (error instanceof pg.DatabaseError && SCHEMA_ERRORS.test(error.code ?? ""))
     return new Unavailable("The read models are of another version of this program.", { cause: error });
-  const isPermanent = error instanceof pg.DatabaseError && !TRANSIENT_ERRORS.test(error.code ?? "");
-  return isPermanent ? error : new Unavailable("The database cannot be reached.", { cause: error });
+  if (!(error instanceof pg.DatabaseError)) return new Unavailable("The database cannot be reached.", { cause: error });
+  const { code = "" } = error;
+  if (!TRANSIENT_ERRORS.test(code)) return error;
+  return new Unavailable(REASONS[code] ?? `The database answers with the error ${code}.`, { cause: error });
 }
 
 /** Attributes an error in planning to the event, unless tables are missing. */

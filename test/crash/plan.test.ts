@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readArguments } from "../../dev/crash/arguments.ts";
 import { planFaults } from "../../dev/crash/faults/plan.ts";
+import { FAMILIES, STORES } from "../../dev/crash/faults/surroundings.ts";
 import { randomFrom } from "../../dev/crash/random.ts";
 
 test("the same seed plans the same faults, another one others", () => {
@@ -27,9 +28,17 @@ test("every second fault of a plan is of the families that were asked for, in eq
 });
 
 test("the harness refuses faults that it does not know, and those that a cluster has no target for", () => {
-  expect(readArguments(["--faults", "all"]).faults).toEqual(["stop", "network", "disk", "clock", "power"]);
+  expect(readArguments(["--faults", "all"]).faults).toEqual([...FAMILIES]);
   expect(() => readArguments(["--faults", "stop,floods"])).toThrow("--faults floods: choose from all, stop");
   expect(() => readArguments(["--faults", "network", "--cluster"])).toThrow("leave out --cluster");
+});
+
+test("a plan with every fault of the surroundings fills, slows, stops and cuts every disk", () => {
+  const faults = planFaults(1, 1_000, FAMILIES).map(({ fault }) => fault);
+  const stores = (what: string) =>
+    new Set(faults.flatMap((one) => (one.what === what && "store" in one ? one.store : [])));
+  for (const what of ["disk", "readonly", "slow"]) expect(stores(what)).toEqual(new Set(STORES));
+  expect(stores("power")).toEqual(new Set([...STORES, "everything"]));
 });
 
 test("a seeded choice follows the weights of its options", () => {

@@ -1,47 +1,129 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { STORES, type Store } from "./surroundings.ts";
 
-const PAGE_BYTES = 4_096;
-const ROOM_BYTES = 1024 ** 3;
+/** Of each disk; its file on the disk below holds only what was written. */
+const ROOM_BYTES = 3 * 1024 ** 3;
+const FOLDERS: Record<Store, string> = { postgres: "postgres", nats: "nats", meilisearch: "meili", blobs: "blobs" };
+/** A write waits for so long, and then so long for none. */
+const FROZEN_MS = 2_000;
+const THAWED_MS = 300;
+/** A disk that is in use is asked again until then. */
+const BUSY_MS = 15_000;
+/** ext4's ioctl that loses everything that was not flushed, and its flag for not flushing the journal either. */
+const SHUT_DOWN = `open(my $disk, "<", $ARGV[0]) or die $!; my $flag = pack("L", 2); ioctl($disk, 0x8004587d, $flag) or die $!;`;
 
-/** A disk of its own for the blobs, in memory. */
-export interface Disk {
+/** Ends whoever uses a disk; resolves with what lets them start again. */
+export type Release = () => Promise<() => void>;
+
+/** A disk of its own for each store. */
+export interface Disks {
   /** Leaves no byte free; resolves when there is space again. */
-  fill(ms: number): Promise<void>;
+  fill(store: Store, ms: number): Promise<void>;
+  /** Lets writes wait; resolves when they do no more. */
+  slowDown(store: Store, ms: number): Promise<void>;
+  /** Refuses writes, as after an error of the hardware. Resolves when the disk was mounted again, without its users. */
+  refuseWrites(store: Store, ms: number, release: Release): Promise<void>;
+  /** Loses everything that had not reached the disks. Resolves when they are mounted again, without their users. */
+  cut(stores: readonly Store[], release: Release): Promise<void>;
   /** Moves the files to the disk below, and unmounts. */
   close(): void;
 }
 
-function mount(options: string, folder: string): void {
+const run = (file: string, ...args: string[]): string => execFileSync(file, args, { stdio: "pipe", encoding: "utf8" });
+
+async function untilFree(work: () => void): Promise<void> {
+  for (const until = performance.now() + BUSY_MS; ; await sleep(100))
+    try {
+      return work();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
+}
+
+function mount(image: string, folder: string): void {
   try {
-    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { stdio: "pipe" });
+    run("mount", "-o", "loop,errors=remount-ro", image, folder);
   } catch (error) {
-    throw new Error(`--faults disk needs the right to mount: ${(error as Error).message}`, { cause: error });
+    const problem = "--faults disk, readonly, slow and power need the right to mount a file as a disk";
+    throw new Error(`${problem}: ${(error as Error).message}`, { cause: error });
   }
 }
 
+function fillUp(folder: string): string {
+  const file = join(folder, "lost+found", "filler");
+  const { bavail, bsize } = statfsSync(folder);
+  run("fallocate", "-l", String(Math.floor(bavail * bsize * 0.98)), file);
+  const rest = Buffer.alloc(bsize);
+  try {
+    for (;;) writeFileSync(file, rest, { flag: "a" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
+  return file;
+}
+
+/** The files go to the disk below, where the checker reads them. */
+function moveDown(folder: string): void {
+  rmSync(join(folder, "lost+found"), { recursive: true, force: true });
+  const copy = `${folder}.copy`;
+  run("cp", "-a", folder, copy);
+  run("umount", folder);
+  rmdirSync(folder);
+  run("mv", copy, folder);
+}
+
 /** Throws where mounting is not permitted. */
-export function openDisk(folder: string): Disk {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  mount(`size=${ROOM_BYTES},mode=0700`, folder);
-  const resize = (bytes: number) => mount(`remount,size=${bytes}`, folder);
-  const usedBytes = () => {
-    const { blocks, bfree, bsize } = statfsSync(folder);
-    return Math.max(PAGE_BYTES, (blocks - bfree) * bsize);
+export function openDisks(data: string, images: string): Disks {
+  mkdirSync(images, { recursive: true, mode: 0o700 });
+  const folderOf = (store: Store) => join(data, FOLDERS[store]);
+  const imageOf = (store: Store) => join(images, store);
+  for (const store of STORES) {
+    writeFileSync(imageOf(store), "");
+    truncateSync(imageOf(store), ROOM_BYTES);
+    run("mkfs.ext4", "-q", "-F", "-m", "0", imageOf(store));
+    mkdirSync(folderOf(store), { recursive: true, mode: 0o700 });
+    mount(imageOf(store), folderOf(store));
+  }
+
+  const mountAgain = async (stores: readonly Store[], release: Release): Promise<void> => {
+    const start = await release();
+    try {
+      for (const store of stores) {
+        await untilFree(() => void run("umount", folderOf(store)));
+        mount(imageOf(store), folderOf(store));
+      }
+    } finally {
+      start();
+    }
   };
   return {
-    async fill(ms) {
-      resize(usedBytes());
+    async fill(store, ms) {
+      const file = fillUp(folderOf(store));
       await sleep(ms);
-      resize(ROOM_BYTES);
+      rmSync(file);
+    },
+    async slowDown(store, ms) {
+      for (const until = performance.now() + ms; performance.now() < until; await sleep(THAWED_MS)) {
+        run("fsfreeze", "--freeze", folderOf(store));
+        await sleep(FROZEN_MS).finally(() => run("fsfreeze", "--unfreeze", folderOf(store)));
+      }
+    },
+    async refuseWrites(store, ms, release) {
+      const device = basename(run("findmnt", "-no", "SOURCE", folderOf(store)).trim());
+      writeFileSync(`/sys/fs/ext4/${device}/trigger_fs_error`, "1");
+      await sleep(ms);
+      await mountAgain([store], release);
+    },
+    async cut(stores, release) {
+      for (const store of stores) run("perl", "-e", SHUT_DOWN, folderOf(store));
+      await mountAgain(stores, release);
     },
     close() {
-      const copy = `${folder}.copy`;
-      cpSync(folder, copy, { recursive: true });
-      execFileSync("/bin/umount", [folder]);
-      rmSync(folder, { recursive: true });
-      renameSync(copy, folder);
+      for (const store of STORES) if (existsSync(folderOf(store))) moveDown(folderOf(store));
+      rmSync(images, { recursive: true });
     },
   };
 }

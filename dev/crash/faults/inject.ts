@@ -7,9 +7,9 @@ import type { Topology } from "../topology.ts";
 import type { Fault, PlannedFault, Point } from "./plan.ts";
 import { ask } from "./ask.ts";
 import { crashPostgres } from "./crashPostgres.ts";
-import { cutPowerOfNats } from "./powerCut.ts";
-import { findChildren, findScriptProcesses, kill, signal } from "./processes.ts";
-import { FAMILIES, type RoleName, type ServerName, type Surrounding } from "./surroundings.ts";
+import { findScriptProcesses, kill } from "./processes.ts";
+import { injectSurrounding } from "./surround.ts";
+import { FAMILIES } from "./surroundings.ts";
 
 /** A process that never reaches its failpoint is killed after this time. */
 const POINT_MS = 15_000;
@@ -60,13 +60,6 @@ async function failAt(
   role.signal("SIGKILL");
 }
 
-/** Stops a process and, of a server, its children; then lets them continue. */
-async function stopFor(pids: number[], ms: number): Promise<void> {
-  for (const pid of pids) signal(pid, "SIGSTOP");
-  await sleep(ms);
-  for (const pid of pids) signal(pid, "SIGCONT");
-}
-
 /** Deletes the passage index, as if the search server had started on an empty disk. */
 const loseIndex = ({ meili_url, meili_master_key, database_url }: Topology["addresses"]): Promise<boolean> =>
   ask(database_url, async (client) => {
@@ -75,44 +68,6 @@ const loseIndex = ({ meili_url, meili_master_key, database_url }: Topology["addr
     const headers = { authorization: `Bearer ${meili_master_key}` };
     return (await fetch(`${meili_url}/indexes/${rows[0].index_id}`, { method: "DELETE", headers })).ok;
   });
-
-/** Resolves with the pids that stand for a target; empty when it does not run. */
-async function pidsOf(
-  { processOf, pidOf }: Topology,
-  { role, n }: Extract<Fault, { what: "stop" }>,
-): Promise<number[]> {
-  if (n !== undefined) return [processOf(role as RoleName, n).pid() ?? []].flat();
-  const pid = await pidOf(role as ServerName).catch(() => undefined);
-  return pid === undefined ? [] : [pid, ...(await findChildren(pid))];
-}
-
-/** Injects a fault of the surroundings; its promise, within the answer, resolves at its end. */
-async function injectSurrounding(
-  topology: Topology,
-  fault: Surrounding,
-): Promise<{ ended: Promise<void> } | undefined> {
-  const { network, disk, clocks } = topology.surroundings;
-  switch (fault.what) {
-    case "stop": {
-      const pids = await pidsOf(topology, fault);
-      return pids.length > 0 ? { ended: stopFor(pids, fault.ms) } : undefined;
-    }
-    case "network":
-      return {
-        ended: network!.disturb(topology.processOf(fault.role, fault.n).name, fault.server, fault.way, fault.ms),
-      };
-    case "disk":
-      return { ended: disk!.fill(fault.ms) };
-    case "clock":
-      return { ended: clocks!.shift(topology.processOf(fault.role, fault.n).name, fault.hours, fault.ms) };
-    case "power": {
-      const pid = await topology.pidOf("nats").catch(() => undefined);
-      return pid === undefined
-        ? undefined
-        : { ended: cutPowerOfNats(topology.data, fault.lost_ms, () => void kill(pid)) };
-    }
-  }
-}
 
 /** Injects one fault; undefined when its target does not run. `ended` resolves when the fault is over. */
 async function injectFault(

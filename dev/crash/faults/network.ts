@@ -5,6 +5,15 @@ import type { Environment } from "../environment.ts";
 import { SERVERS, type ServerName, type Way } from "./surroundings.ts";
 
 const LATENCY_MS = 2_000;
+const LOST_SHARE = 0.1;
+/** After so long TCP sends a lost packet again, and after twice as long each further time. */
+const FIRST_REPETITION_MS = 200;
+
+function lossyLatency(): number {
+  let ms = 0;
+  for (let wait = FIRST_REPETITION_MS; Math.random() < LOST_SHARE; wait *= 2) ms += wait;
+  return ms;
+}
 
 const SETTINGS = { postgres: "DATABASE_URL", nats: "NATS_URL", meilisearch: "MEILI_URL" } as const;
 
@@ -18,7 +27,8 @@ export interface Network {
 }
 
 function begin(proxy: NetworkProxy, way: Way): void {
-  if (way === "slow") proxy.delay(LATENCY_MS);
+  if (way === "slow") proxy.delay(() => LATENCY_MS);
+  else if (way === "lossy") proxy.delay(lossyLatency);
   else if (way === "cut") proxy.setCurrent("dropped");
   else if (way === "refused") {
     proxy.setFresh("refused");
@@ -28,7 +38,7 @@ function begin(proxy: NetworkProxy, way: Way): void {
 
 /** Connections that lost bytes do not come back: a peer that the network forgot stays forgotten. */
 function end(proxy: NetworkProxy): void {
-  proxy.delay(0);
+  proxy.delay(() => 0);
   proxy.setFresh("open");
   proxy.endLost();
 }

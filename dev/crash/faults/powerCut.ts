@@ -7,7 +7,7 @@ import { namesFor } from "#infra/nats/names.ts";
  * Cuts the power of the embedded NATS server: what its streams gained in the last milliseconds had not reached the disk, while
  * the state of its consumers had. The feed's stream is left out: a subscriber reads what it missed from `/api/events`.
  */
-export async function cutPowerOfNats(data: string, lost_ms: number, kill: () => void): Promise<void> {
+export async function cutPowerOfNats(data: string, lost_ms: number, kill: () => Promise<void>): Promise<void> {
   const { events: _, ...streams } = namesFor("svc").streams;
   const folderOf = (stream: string) => join(data, "nats", "jetstream", "$G", "streams", stream, "msgs");
   const copyOf = (stream: string) => join(data, `synced-${stream}`);
@@ -15,7 +15,7 @@ export async function cutPowerOfNats(data: string, lost_ms: number, kill: () => 
   if (names.length === 0) throw new Error("--faults power finds no streams of NATS on the disk");
   for (const stream of names) cpSync(folderOf(stream), copyOf(stream), { recursive: true });
   await sleep(lost_ms);
-  kill();
+  await kill();
   for (const stream of names) {
     rmSync(folderOf(stream), { recursive: true });
     renameSync(copyOf(stream), folderOf(stream));

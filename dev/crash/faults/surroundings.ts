@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 
 /** Faults of what surrounds the processes, chosen with `--faults`. */
-export const FAMILIES = ["stop", "network", "disk", "clock", "power"] as const;
+export const FAMILIES = ["stop", "network", "disk", "clock", "power", "readonly", "slow", "handles", "memory"] as const;
 export type Family = (typeof FAMILIES)[number];
 
 export const ROLES = ["http", "services", "projections"] as const;
@@ -9,36 +9,56 @@ export type RoleName = (typeof ROLES)[number];
 export const SERVERS = ["postgres", "nats", "meilisearch"] as const;
 export type ServerName = (typeof SERVERS)[number];
 
+/** What has a disk of its own. */
+export const STORES = [...SERVERS, "blobs"] as const;
+export type Store = (typeof STORES)[number];
+
 /**
  * What the network between a process and a server does. `dropped`: loses every packet; `deaf` and `mute`: only those of the
  * server or of the process; `cut`: loses those of the present connections, while new ones work; `refused`: resets all and
- * refuses new ones; `slow`: delivers after 2 s.
+ * refuses new ones; `slow`: delivers after 2 s; `lossy`: every tenth packet is lost, and what follows waits for its repetition.
  */
-export const WAYS = ["dropped", "deaf", "mute", "cut", "refused", "slow"] as const;
+export const WAYS = ["dropped", "deaf", "mute", "cut", "refused", "slow", "lossy"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** `n`: which of the two processes; absent for a server. `ms`: duration. */
+/**
+ * `n`: which of the two processes; absent for a server. `ms`: duration. `disk`: not a byte is left. `readonly`: as the kernel makes a
+ * disk after an error. `slow`: each write takes up to 2 s. `handles`, `memory`: the process gets no more of them. `power`: what
+ * had not reached the disk is lost.
+ */
 export type Surrounding =
   | { what: "stop"; role: RoleName | ServerName; n?: number; ms: number }
   | { what: "network"; role: RoleName; n: number; server: ServerName; way: Way; ms: number }
-  | { what: "disk"; store: "blobs"; ms: number }
+  | { what: "disk" | "readonly" | "slow"; store: Store; ms: number }
+  | { what: "handles" | "memory"; role: RoleName | ServerName; n?: number; ms: number }
   | { what: "clock"; role: RoleName; n: number; hours: number; ms: number }
-  | { what: "power"; store: "nats"; lost_ms: number };
+  | { what: "power"; store: Store | "everything"; lost_ms: number };
+
+type ProcessFault = Extract<Surrounding, { what: "stop" | "handles" | "memory" }>;
+type ProcessTarget = Pick<ProcessFault, "role" | "n">;
+
+/** A process of a role, twice as often as a server. */
+function pickProcess(random: Random, n: number): ProcessTarget {
+  const role = random.pick([...ROLES, ...ROLES, ...SERVERS]);
+  return (SERVERS as readonly string[]).includes(role) ? { role } : { role, n };
+}
 
 export function pickSurrounding(random: Random, family: Family): Surrounding {
   const n = random.int(1, 2);
   switch (family) {
-    case "stop": {
-      const role = random.pick([...ROLES, ...ROLES, ...SERVERS]);
-      const isServer = (SERVERS as readonly string[]).includes(role);
-      return { what: "stop", role, ...(!isServer && { n }), ms: random.int(5_000, 30_000) };
-    }
+    case "stop":
+      return { what: "stop", ...pickProcess(random, n), ms: random.int(5_000, 30_000) };
+    case "handles":
+    case "memory":
+      return { what: family, ...pickProcess(random, n), ms: random.int(4_000, 10_000) };
     case "network": {
       const [role, server, way] = [random.pick(ROLES), random.pick(SERVERS), random.pick(WAYS)];
       return { what: "network", role, n, server, way, ms: random.int(4_000, 15_000) };
     }
     case "disk":
-      return { what: "disk", store: "blobs", ms: random.int(4_000, 12_000) };
+    case "readonly":
+    case "slow":
+      return { what: family, store: random.pick(STORES), ms: random.int(4_000, 12_000) };
     case "clock":
       return {
         what: "clock",
@@ -48,6 +68,6 @@ export function pickSurrounding(random: Random, family: Family): Surrounding {
         ms: random.int(5_000, 15_000),
       };
     case "power":
-      return { what: "power", store: "nats", lost_ms: random.int(1_000, 6_000) };
+      return { what: "power", store: random.pick([...STORES, "everything"]), lost_ms: random.int(1_000, 6_000) };
   }
 }
