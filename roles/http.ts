@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import type { Gate } from "#events/ports.ts";
+import { MAX_HASHES } from "#http/auth/passwordTurns.ts";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
 import type { HttpDeps } from "#http/base/deps.ts";
@@ -106,6 +107,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     fetchFile: (url, signal) => fetchFile(pages, url, signal),
     catalog: openModels(resources),
     requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
+    passwordPlaces: createFairSemaphore({ total: MAX_HASHES, perTenant: MAX_HASHES }),
     ...portsOf(scripts),
     schemas,
     waitForProjections: progress.waitFor,
