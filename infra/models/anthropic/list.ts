@@ -41,7 +41,7 @@ export const listModels: ListModels = async (credential, send, signal) => {
   const models: ListedModel[] = [];
   for (let after: string | undefined; ; ) {
     const query = new URLSearchParams({ limit: String(PAGE_SIZE), ...(after !== undefined && { after_id: after }) });
-    const { data, has_more, last_id } = Page.parse(await (await client(`/models?${query}`, signal)).json());
+    const { data, has_more, last_id } = Page.parse(await (await client(`/models?${query.toString()}`, signal)).json());
     for (const raw of data) {
       const description = ModelDescription.safeParse(raw).data;
       if (description) models.push(toListed(description));

@@ -34,7 +34,7 @@ export const listModels: ListModels = async (credential, send, signal) => {
       pageSize: String(PAGE_SIZE),
       ...(token !== undefined && { pageToken: token }),
     });
-    const page = Page.parse(await (await client(`/models?${query}`, signal)).json());
+    const page = Page.parse(await (await client(`/models?${query.toString()}`, signal)).json());
     for (const raw of page.models) {
       const description = ModelDescription.safeParse(raw).data;
       if (description?.supportedGenerationMethods.includes("generateContent")) models.push(toListed(description));

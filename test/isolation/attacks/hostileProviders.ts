@@ -96,7 +96,7 @@ async function askEach(attacker: Attacker, speak: Speak, times = 2): Promise<Ans
   return (await Promise.all([ask("openai"), ask("anthropic"), ask("google")])).flat();
 }
 
-/** Its own provider's failures are told to the attacker as 502. */
+/** The attacker gets 502 for the failures of its own provider. */
 const attack = (title: string, speak: Speak, times?: number): Attack => ({
   title,
   run: (attacker) => askEach(attacker, speak, times),
