@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import type { Gate } from "#events/ports.ts";
+import { MAX_HASHES } from "#http/auth/passwordTurns.ts";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
 import type { HttpDeps } from "#http/base/deps.ts";
@@ -74,6 +75,11 @@ const readsOf = (log: Resources["log"], breaker: ReturnType<typeof createBreaker
     checkChain: (organization, range) => breaker(() => log.checkChain(organization, range)),
   }) satisfies Partial<HttpDeps>;
 
+const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "passwordPlaces"> => ({
+  requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
+  passwordPlaces: createFairSemaphore({ total: MAX_HASHES, perTenant: MAX_HASHES }),
+});
+
 /** The role that serves the API. `local` handles commands in this process. Resolves with the address when it listens. */
 export async function startHttpRole(resources: Resources, local?: LocalHandler) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
@@ -105,7 +111,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     models: openSearchModels(resources),
     fetchFile: (url, signal) => fetchFile(pages, url, signal),
     catalog: openModels(resources),
-    requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
+    ...openPlaces(),
     ...portsOf(scripts),
     schemas,
     waitForProjections: progress.waitFor,

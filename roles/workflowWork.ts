@@ -10,6 +10,7 @@ import { listWorkflowsNamed } from "#projections/workflows/query.ts";
 import { createAgentTurns } from "#services/workflows/agentTurns.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";
 import { createChildRuns } from "#services/workflows/childRuns.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { deliverMessage, type DeliveryDeps } from "#services/workflows/deliverMessage.ts";
 import { createRuns } from "#services/workflows/runs.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
@@ -68,7 +69,12 @@ export function openWorkflowWork(
 /** Maximum wait for the read model of waits; after that, the sweep comes again. */
 const PROJECTION_MS = 5_000;
 
-/** The work of a services process on messages: it delivers them to the runs that wait. */
+/** Messages that a process delivers at once, and those of one organization. */
+const DELIVERIES = { total: 4, perTenant: 2 };
+/** Deliveries of one organization that wait for their turn; the sweep comes back for more. */
+const MAX_WAITING = 50;
+
+/** The work of a services process on messages: it delivers them to the runs that wait. Organizations take turns. */
 export function openMessageWork({ db, log, vault, worker, bus }: Resources, handle: Handle) {
   const progress = trackProgress({ hints: bus.hints, db });
   const deps: DeliveryDeps = {
@@ -81,5 +87,11 @@ export function openMessageWork({ db, log, vault, worker, bus }: Resources, hand
       return (await hasProjected(db, "runs", query.position)) ? listMessageWaits(db, organization, query) : undefined;
     },
   };
-  return { attend: (head: StreamHead) => deliverMessage(deps, head) };
+  const deliveries = createFairSemaphore(DELIVERIES);
+  return {
+    async attend(head: StreamHead): Promise<void> {
+      if (deliveries.countWaiting(head.organization_id) >= MAX_WAITING) return;
+      await deliveries.run(head.organization_id, () => deliverMessage(deps, head));
+    },
+  };
 }

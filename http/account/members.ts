@@ -6,6 +6,7 @@ import { getMember, listMembers, type MemberRow } from "#projections/users/query
 import { requireAdmin, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import { hashPassword, newPassword } from "../auth/password.ts";
+import { hashInTurn } from "../auth/passwordTurns.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
@@ -53,7 +54,8 @@ async function create(
   const user_id = newId();
   const password = newPassword();
   const email_claim = http.keyring.keyedHash("email", body.email);
-  const data = { ...body, email_claim, user_id, password_hash: await hashPassword(password) };
+  const password_hash = await hashInTurn(http, request, () => hashPassword(password));
+  const data = { ...body, email_claim, user_id, password_hash };
   const { repeated, projected } = await http.send(RegisterUser, { ...envelope(request), ...identity, data });
   const registered = repeated ? await registeredUser(http, identity) : user_id;
   if (registered !== user_id) return present(await requireMember(http, caller, registered));
@@ -68,7 +70,7 @@ async function resetPassword(http: Http, request: FastifyRequest, id: string): P
   if (user_id === request.caller.session!.user_id)
     throw new ApiError("forbidden", "Change your own password at /api/auth/password.");
   const password = newPassword();
-  const data = { user_id, password_hash: await hashPassword(password) };
+  const data = { user_id, password_hash: await hashInTurn(http, request, () => hashPassword(password)) };
   await http.send(SetPassword, { ...envelope(request), data, requireProjected: true });
   return { password };
 }

@@ -8,6 +8,7 @@ import { findUserById, findUsersByEmail, type UserRow } from "#projections/users
 import { requireSession } from "../auth/authenticate.ts";
 import { checkSignInOrigin, noSessionCookie, sessionCookie } from "../auth/cookie.ts";
 import { hashPassword, verifyPassword } from "../auth/password.ts";
+import { hashInTurn } from "../auth/passwordTurns.ts";
 import { newSecret } from "../auth/secrets.ts";
 import { clearAttempts, countAttempt } from "../auth/throttle.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -101,12 +102,13 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
   const attempt = { kind: "password", user_id } as const;
   await countAttempt(http.loginAttempts, attempt);
   const user = await findUserById(http.db, user_id);
-  if (!(await verifyPassword(body.current_password, user?.password_hash)))
+  const verify = () => verifyPassword(body.current_password, user?.password_hash);
+  if (!(await hashInTurn(http, request, verify)))
     throw new ApiError("wrong_password", "current_password: the password is wrong.", { param: "current_password" });
   await clearAttempts(http.loginAttempts, attempt);
   await http.send(SetPassword, {
     ...commandFields(request, streamName("organization", organization_id), ["users", "sessions"]),
-    data: { user_id, password_hash: await hashPassword(body.new_password) },
+    data: { user_id, password_hash: await hashInTurn(http, request, () => hashPassword(body.new_password)) },
     requireProjected: true,
   });
   const changed = await findUserById(http.db, user_id);
@@ -114,14 +116,17 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
   return signIn(http, request.id, changed);
 }
 
+type Verify = (password: string, phc: string | undefined) => Promise<boolean>;
+
 /** Which of the accounts has the password; undefined: none. Throws 400 `organization_required`. */
 async function matchPassword(
+  verify: Verify,
   accounts: UserRow[],
   { password, organization }: z.infer<typeof Login>,
 ): Promise<UserRow | undefined> {
   // an unknown address takes as long as a known one
   const checked = Array.from({ length: organization === undefined ? MAX_ACCOUNTS : 1 }, (_, n) => accounts[n]);
-  const matches = await Promise.all(checked.map((account) => verifyPassword(password, account?.password_hash)));
+  const matches = await Promise.all(checked.map((account) => verify(password, account?.password_hash)));
   const [user, another] = accounts.filter((_, n) => matches[n]);
   if (!another) return user;
   throw new ApiError("organization_required", "organization: is needed, because you are a member of several.", {
@@ -133,16 +138,17 @@ async function matchPassword(
  * The person with this address and password. Throws 401 `invalid_credentials` and 400 `organization_required`. A member is
  * acknowledged before the read models have it where these lag, so nobody is refused before they are fresh.
  */
-async function checkPassword(http: Http, email: string, body: z.infer<typeof Login>): Promise<UserRow> {
+async function checkPassword(http: Http, request: FastifyRequest, email: string, body: z.infer<typeof Login>) {
+  const verify: Verify = (password, phc) => hashInTurn(http, request, () => verifyPassword(password, phc));
   const { organization = null } = body;
   const find = () =>
     findUsersByEmail(http.db, email, { organization, limit: organization === null ? MAX_ACCOUNTS : 1 });
   const known = await find();
-  const user = await matchPassword(known, body);
+  const user = await matchPassword(verify, known, body);
   if (user) return user;
   await http.freshRead(["users"]);
   const fresh = await find();
-  const changed = isDeepStrictEqual(fresh, known) ? undefined : await matchPassword(fresh, body);
+  const changed = isDeepStrictEqual(fresh, known) ? undefined : await matchPassword(verify, fresh, body);
   if (changed) return changed;
   throw new ApiError("invalid_credentials", "The email address or the password is wrong.");
 }
@@ -151,7 +157,7 @@ async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof L
   const email = body.email.trim().toLowerCase();
   const attempt = { kind: "login", address: request.ip, email } as const;
   await countAttempt(http.loginAttempts, attempt);
-  const user = await checkPassword(http, email, body);
+  const user = await checkPassword(http, request, email, body);
   await clearAttempts(http.loginAttempts, attempt);
   return signIn(http, request.id, user);
 }

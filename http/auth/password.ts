@@ -17,27 +17,8 @@ interface Parameters {
   length: number;
 }
 
-/** Hashes run on Node's thread pool, four threads by default, which file access and DNS need too: sign-ins may use half. */
-const MAX_CONCURRENT = 2;
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function limitConcurrency<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_CONCURRENT) await new Promise<void>((start) => waiting.push(start));
-  else running++;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
-}
-
 const deriveTag = ({ salt, length, ...cost }: Parameters, password: string): Promise<Buffer> =>
-  limitConcurrency(() =>
-    derive("argon2id", { message: Buffer.from(password.normalize("NFKC")), nonce: salt, tagLength: length, ...cost }),
-  );
+  derive("argon2id", { message: Buffer.from(password.normalize("NFKC")), nonce: salt, tagLength: length, ...cost });
 
 /** Argon2id with a new salt, as a PHC string. */
 export async function hashPassword(password: string): Promise<string> {

@@ -17,7 +17,7 @@ const subject = (kind: string, ...values: string[]): string =>
   `${kind}:${createHash("sha256").update(JSON.stringify(values)).digest("base64url")}`;
 
 /** An IPv6 network of 64 bits belongs to one customer, who may use any address in it. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
   const { hostname } = new URL(`http://[${address.split("%")[0]!}]`);
   const [head = "", tail = ""] = hostname.slice(1, -1).split("::");

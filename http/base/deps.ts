@@ -34,6 +34,12 @@ interface StoredPassage {
   end: number;
 }
 
+/** Places that owners take in turns. */
+interface Places {
+  acquire(owner: string, signal: AbortSignal): Promise<void>;
+  release(owner: string): void;
+}
+
 /** What http needs from the other rooms; the http role hands it over. */
 export interface HttpDeps extends HttpPorts {
   settings: {
@@ -84,11 +90,9 @@ export interface HttpDeps extends HttpPorts {
   ): Promise<{ filename: string; mimetype: string; bytes: Buffer } | { refusal: string }>;
   catalog: Catalog;
   /** Places for requests that this process works on, shared by organizations in turns. */
-  requestPlaces: {
-    acquire(owner: string, signal: AbortSignal): Promise<void>;
-    release(owner: string): void;
-    countWaiting(owner: string): number;
-  };
+  requestPlaces: Places & { countWaiting(owner: string): number };
+  /** The same for hashes of passwords. */
+  passwordPlaces: Places;
   scripts: ScriptChecker;
   replayer: RunReplayer;
   schemas: SchemaChecker;

@@ -8,19 +8,17 @@ import { requireBuilder } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import type { Replay } from "../base/runReplayer.ts";
+import { inGroups } from "./inGroups.ts";
 import { readRecordedRun } from "./recordedRun.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
 import { RunStatus } from "./runShape.ts";
 
 /** Runs that one request checks. */
 const MAX_RUNS = 100;
-/** Runs of one request that are replayed at the same time. */
-const AT_ONCE = 2;
-/** Time after which a request begins no further run; its answer has a cursor for the rest. */
-const MAX_MS = 20_000;
 
 const Body = z.object({
   source,
@@ -94,7 +92,13 @@ async function requireDefinition(http: Http, { organization_id }: Caller, id: st
   throw new ApiError("invalid_definition", `${row.name} is a tool, and only workflows have runs.`, { param: "id" });
 }
 
-async function checkRuns(http: Http, caller: Caller, id: string, body: Body): Promise<z.infer<typeof CheckRuns>> {
+async function checkRuns(
+  http: Http,
+  caller: Caller,
+  id: string,
+  body: Body,
+  disconnected: AbortSignal,
+): Promise<z.infer<typeof CheckRuns>> {
   const { organization_id } = caller;
   const after = readCursor(body.cursor);
   const definition = await requireDefinition(http, caller, id);
@@ -104,18 +108,11 @@ async function checkRuns(http: Http, caller: Caller, id: string, body: Body): Pr
   const { workflow_id = null, status = null, limit } = body;
   const filter = { definition_id: definition.id, workflow_id, status };
   const rows = await listRunsOfDefinition(http.db, organization_id, filter, { after, limit: limit + 1 });
-  const data: z.infer<typeof CheckedRun>[] = [];
-  const startedAt = performance.now();
-  let next = 0;
-  while (next < Math.min(rows.length, limit) && performance.now() - startedAt < MAX_MS) {
-    const group = rows.slice(next, Math.min(next + AT_ONCE, limit));
-    next += group.length;
-    const checked = group.map(async (row) => {
-      const replay = await http.replayer.replay(organization_id, script, () => readRecordedRun(http, row));
-      return replay ? [present(row, replay)] : [];
-    });
-    data.push(...(await Promise.all(checked)).flat());
-  }
+  const check = async (row: RunRow) => {
+    const replay = await http.replayer.replay(organization_id, script, () => readRecordedRun(http, row));
+    return replay ? [present(row, replay)] : [];
+  };
+  const { results: data, next } = await inGroups(rows.slice(0, limit), check, disconnected);
   const count = (outcome: string) => data.filter((run) => run.outcome === outcome).length;
   return {
     checked: data.length,
@@ -141,7 +138,7 @@ export function checkRunsRoute(app: App, http: Http): void {
     body: Body,
     response: { 200: CheckRuns },
   };
-  app.post("/definitions/:id/check-runs", { onRequest: requireBuilder(http), schema, bodyLimit }, (request) =>
-    checkRuns(http, request.caller, request.params.id, request.body),
+  app.post("/definitions/:id/check-runs", { onRequest: requireBuilder(http), schema, bodyLimit }, (request, reply) =>
+    checkRuns(http, request.caller, request.params.id, request.body, disconnectSignal(reply.raw)),
   );
 }

@@ -18,5 +18,5 @@ export type Capability = "image_input" | "pdf_input" | "reasoning" | "structured
 /** Models read of one provider's list; the longest known lists have several hundred. */
 export const MAX_MODELS = 5_000;
 
-/** Fetches the list of a provider's models. Throws what its SDK throws. */
+/** Fetches the list of a provider's models. Throws ModelErrors, and what the network and the parsers throw. */
 export type ListModels = (credential: Credential, send: RequestSender, signal: AbortSignal) => Promise<ListedModel[]>;

@@ -14,6 +14,5 @@ export const modelListCache = (
 ): ModelListCache =>
   refreshingCache(async (signal) => {
     const credential = openCredential();
-    const { listModels } = await connectorFor(credential).list();
-    return listModels(credential, transport(credential), signal);
+    return connectorFor(credential).listModels(credential, transport(credential), signal);
   });

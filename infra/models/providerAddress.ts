@@ -15,7 +15,7 @@ export const hasAddress = ({ provider, format, base_url }: ProviderAddress): boo
 /** Whether a key can stand in an Authorization header. */
 export const isSendableKey = (api_key: string): boolean => /^[\x21-\x7e]+$/.test(api_key);
 
-/** A base URL without the API version at its end: some SDKs add the version themselves, and people configure it anyway. */
+/** A base URL without the API version at its end: we add the version, and people configure it anyway. */
 export function withoutVersion(base_url: string, version: string): string {
   const base = base_url.replace(/\/+$/, "");
   return base.endsWith(`/${version}`) ? base.slice(0, -version.length - 1) : base;

@@ -1,13 +1,8 @@
-import type { Credential, ModelError, ModelEvent, ModelRequest } from "#services/turns/model.ts";
+import type { Credential, ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import type { RequestSender } from "./send.ts";
 
-/** Calls one provider API through its SDK. */
-export interface ProviderApi {
-  /** The models behind a credential. The returned function may throw what the SDK throws. */
-  open(
-    credential: Credential,
-    send: RequestSender,
-  ): (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
-  /** Converts what `open` or its models threw. */
-  modelError(error: unknown, apiKey: string): ModelError;
-}
+/** The models behind a credential. The returned function may throw ModelErrors, and what the network and the parsers throw. */
+export type OpenProvider = (
+  credential: Credential,
+  send: RequestSender,
+) => (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;

@@ -6,6 +6,7 @@ import type { EventFrom } from "#events/define.ts";
 import { streamName } from "#events/ids.ts";
 import { CloseMessage, type MessagePosted } from "#events/message.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
+import type { StoredValue } from "#events/runParts.ts";
 import { DeliverMessage, WaitAnswered } from "#events/runLinks.ts";
 import type { Handle } from "../handle.ts";
 import type { Target } from "../send.ts";
@@ -15,6 +16,8 @@ import { openValues, RunGone } from "./values.ts";
 const TIMEOUT_MS = 10_000;
 /** Waits that are answered at the same time. */
 const CONCURRENCY = 20;
+/** Bytes of copies that one message may make: the run of each wait gets its own. */
+const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 /** Events of one query that counts the answered waits. */
 const PAGE = 200;
 
@@ -38,8 +41,8 @@ export interface DeliveryDeps extends VaultDeps {
 
 interface Delivery extends Target {
   message_id: string;
-  /** JSON of what the waits are answered with. */
-  answer: string;
+  /** What the waits of a run are answered with, stored once for each run. */
+  answerFor(run_id: string): Promise<StoredValue>;
 }
 
 /** The same for every process that delivers the message: a wait is answered once. */
@@ -72,17 +75,27 @@ const send = (
 
 /** Answers one wait, unless it has ended. */
 async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait): Promise<void> {
-  const { message_id, organization_id, answer: json } = delivery;
+  const { message_id, organization_id } = delivery;
   const { run_id, key } = wait;
   const run = { stream: streamName("run", run_id), organization_id };
   try {
-    const answer = await openValues(deps, run).store(json);
-    const data = { run_id, key, message_id, answer };
+    const data = { run_id, key, message_id, answer: await delivery.answerFor(run_id) };
     await send(deps, run, DeliverMessage.type, data, commandId(delivery, wait));
   } catch (error) {
     const isDestroyed = error instanceof RunGone;
     if (!isDestroyed) throw error;
   }
+}
+
+/** Stores the answer of each run once. Its promise rejects with RunGone where the run was destroyed. */
+function createAnswers(deps: DeliveryDeps, organization_id: string, json: string): Delivery["answerFor"] {
+  const stored = new Map<string, Promise<StoredValue>>();
+  return (run_id) => {
+    const run = { stream: streamName("run", run_id), organization_id };
+    const answer = stored.get(run_id) ?? openValues(deps, run).store(json);
+    stored.set(run_id, answer);
+    return answer;
+  };
 }
 
 /** Runs that the message has reached, by the log: a process that died may have answered waits that are not found any more. */
@@ -115,9 +128,12 @@ export async function deliverMessage(deps: DeliveryDeps, head: StreamHead): Prom
   if (!waits) return;
   const json = await openValues(deps, head).json(posted.personal.data);
   const data = JSON.parse(json) as Record<string, unknown>;
-  const matching = waits.filter(({ match }) => isMatch(match, data));
   const answer = `{"status":"received","event_id":"${message_id}","data":${json}}`;
-  const delivery = { stream, organization_id, message_id, answer };
+  const matching = waits
+    .filter(({ match }) => isMatch(match, data))
+    .slice(0, Math.ceil(MAX_COPIED_BYTES / Buffer.byteLength(answer)));
+  const answerFor = createAnswers(deps, organization_id, answer);
+  const delivery = { stream, organization_id, message_id, answerFor };
   for (let n = 0; n < matching.length; n += CONCURRENCY)
     await Promise.all(matching.slice(n, n + CONCURRENCY).map((wait) => answerWait(deps, delivery, wait)));
   const reached = await countReached(deps, delivery, posted.position);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { openPeople, type People } from "./people.ts";
 
@@ -96,4 +96,17 @@ test("a right password resets the attempts of the account but not those of the a
   const kept = await people.service.db.query<{ subject: string }>("select subject from ops.login_attempts");
   expect(kept.filter(({ subject }) => subject.startsWith("address:"))).toHaveLength(27);
   expect(JSON.stringify(kept)).not.toMatch(/example|198\.51/);
+});
+
+test("somebody who signs in overtakes hundreds of strangers who try passwords", async () => {
+  const { email, password } = await people.join("viewer");
+  let answered = 0;
+  const strangers = Array.from({ length: 8 * 20 }, (_, n) =>
+    wrong(`stranger-${n}@example.com`, `192.0.2.${n % 8}`).then(() => answered++),
+  );
+  // by then all of them wait for their hash
+  await vi.waitFor(() => expect(answered).toBeGreaterThan(40), { timeout: 60_000 });
+  expect((await people.login(email, password, from("203.0.113.9"))).status).toBe(200);
+  expect(answered).toBeLessThan(100);
+  await Promise.all(strangers);
 });

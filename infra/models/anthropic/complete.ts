@@ -1,7 +1,8 @@
-import type Anthropic from "@anthropic-ai/sdk";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
+import { readChunks } from "../wire/chunks.ts";
+import type { Client } from "../wire/client.ts";
 import { createSizeLimit, endAnswer, outputPieces } from "../wire/output.ts";
-import { inLists, readUntilFinished } from "../wire/readUntilFinished.ts";
+import { readUntilFinished } from "../wire/readUntilFinished.ts";
 import { StreamEvent, toFinishReason, toRefusal, toUsage, type Delta, type WireUsage } from "./answer.ts";
 import { createBlockAssembler } from "./blockAssembler.ts";
 import type { ModelFacts } from "./facts.ts";
@@ -9,21 +10,21 @@ import { toRequestBody } from "./request.ts";
 
 /**
  * Sends a request and yields the answer. The provider is always asked for a stream, because a connection that is silent for the
- * minutes of a long answer gets closed; buffered requests get the answer in one piece. Throws what the SDK throws, or a ModelError.
+ * minutes of a long answer gets closed; buffered requests get the answer in one piece. Throws ModelErrors, and what the network and the parsers throw when an answer breaks off.
  */
 export async function* complete(
-  client: Anthropic,
+  { client, api_key }: { client: Client; api_key: string },
   request: ModelRequest,
   facts: ModelFacts,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const body = { ...toRequestBody(request, facts), stream: true as const };
+  const body = { ...toRequestBody(request, facts), stream: true };
   const addSize = createSizeLimit();
   const blocks = createBlockAssembler();
   let start: WireUsage;
   let end: WireUsage;
   let stopReason: string | null = null;
-  const send = async (sendSignal: AbortSignal) => inLists(await client.messages.create(body, { signal: sendSignal }));
+  const send = async (sendSignal: AbortSignal) => readChunks(await client("/messages", sendSignal, body), api_key);
   for await (const raw of readUntilFinished(send, () => stopReason !== null, signal)) {
     const event = StreamEvent.safeParse(raw).data;
     if (!event) continue;

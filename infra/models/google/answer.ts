@@ -41,6 +41,7 @@ const CitedPage = z.object({ web: z.object({ uri: z.string(), title: z.string().
 const Candidate = z.object({
   content: lenient(z.object({ parts: listOf(Part) })),
   finishReason: lenient(z.string().min(1)),
+  continuationToken: lenient(z.string().min(1)),
   urlContextMetadata: lenient(z.object({ urlMetadata: listOf(ReadPage) })),
   groundingMetadata: lenient(z.object({ groundingChunks: listOf(CitedPage) })),
 });
@@ -54,6 +55,7 @@ const WireUsage = z.object({
   thoughtsTokenCount: TokenCount,
 });
 
+export type Chunk = z.infer<typeof Chunk>;
 export const Chunk = z.object({
   candidates: listOf(Candidate),
   /** A blocked prompt gets no candidates. */
@@ -87,3 +89,18 @@ export function toUsage(raw: z.infer<typeof WireUsage>): Usage {
     reasoning_tokens,
   };
 }
+
+/** Of all requests that an answer took; undefined if the provider counted nothing. */
+export const sumUsage = (usages: Usage[]): Usage | undefined =>
+  usages.reduce<Usage | undefined>(
+    (sum, usage) =>
+      sum
+        ? {
+            prompt_tokens: sum.prompt_tokens + usage.prompt_tokens,
+            completion_tokens: sum.completion_tokens + usage.completion_tokens,
+            cached_tokens: sum.cached_tokens + usage.cached_tokens,
+            reasoning_tokens: sum.reasoning_tokens + usage.reasoning_tokens,
+          }
+        : usage,
+    undefined,
+  );

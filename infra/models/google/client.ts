@@ -1,15 +1,40 @@
-import { GoogleGenAI } from "@google/genai";
+import { z } from "zod";
 import type { Credential } from "#services/turns/model.ts";
 import { withoutVersion } from "../providerAddress.ts";
+import type { RequestSender } from "../send.ts";
+import { openClient, type Client } from "../wire/client.ts";
 
 const VERSION = "v1beta";
-const DEFAULT_ADDRESS = "https://generativelanguage.googleapis.com";
+const GOOGLE_URL = "https://generativelanguage.googleapis.com";
 
-/** A client that reads nothing from the environment and never retries. */
-export const openClient = ({ api_key, base_url }: Credential, fetch: typeof globalThis.fetch): GoogleGenAI =>
-  new GoogleGenAI({
-    vertexai: false,
-    apiKey: api_key,
-    apiVersion: VERSION,
-    httpOptions: { baseUrl: base_url === null ? DEFAULT_ADDRESS : withoutVersion(base_url, VERSION), fetch },
-  });
+/** Google puts the time to wait into the body of a refusal, as in `"retryDelay": "13.2s"`. */
+const ErrorDetails = z.object({
+  error: z.object({
+    details: z.array(z.unknown()).transform((details) => details.flatMap((one) => RetryInfo.safeParse(one).data ?? [])),
+  }),
+});
+const RetryInfo = z
+  .object({ retryDelay: z.string().regex(/^\d{1,9}(\.\d+)?s$/) })
+  .transform(({ retryDelay }) => Number.parseFloat(retryDelay));
+
+/** The headers with a `retry-after` from the body. Some servers send a list of one error. */
+function withRetryDelay(headers: Headers, body: unknown): Headers {
+  const [seconds] = ErrorDetails.safeParse(Array.isArray(body) ? body[0] : body).data?.error.details ?? [];
+  if (headers.has("retry-after") || seconds === undefined) return headers;
+  return new Headers({ "retry-after": String(seconds) });
+}
+
+export const openGoogle = ({ api_key, base_url }: Credential, send: RequestSender): Client =>
+  openClient(
+    {
+      base: `${withoutVersion(base_url ?? GOOGLE_URL, VERSION)}/${VERSION}`,
+      api_key,
+      headers: { "x-goog-api-key": api_key },
+      headersOf: withRetryDelay,
+    },
+    send,
+  );
+
+/** The path of a model; tuned ones are named with their list. */
+export const modelPath = (model: string): string =>
+  /^(tunedM|m)odels\//.test(model) ? `/${model}` : `/models/${model}`;

@@ -1,42 +1,45 @@
-import type { GoogleGenAI } from "@google/genai";
 import type { Usage } from "#events/thread.ts";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
+import type { Client } from "../wire/client.ts";
 import { createSizeLimit, endAnswer, outputPieces } from "../wire/output.ts";
-import { inLists, readUntilFinished } from "../wire/readUntilFinished.ts";
-import { Chunk, toFinishReason, toUsage } from "./answer.ts";
+import { readUntilFinished } from "../wire/readUntilFinished.ts";
+import { sumUsage, toFinishReason, toUsage } from "./answer.ts";
 import { createPageCollector } from "./citations.ts";
+import { modelPath } from "./client.ts";
 import type { ModelFacts } from "./facts.ts";
 import { createPartAssembler } from "./partAssembler.ts";
-import { toGenerateParams } from "./request.ts";
+import { readAnswer } from "./readAnswer.ts";
+import { toRequestBody } from "./request.ts";
 
 /** The finish reason that stands for a blocked prompt, which gets no candidate. */
 const BLOCKED = "SAFETY";
 
 /**
  * Sends a request and yields the answer. The provider is always asked for a stream, because a connection that is silent for the
- * minutes of a long answer gets closed; buffered requests get the answer in one piece. `fetch` sends the requests of this answer.
- * Throws what the SDK throws, or a ModelError.
+ * minutes of a long answer gets closed; buffered requests get the answer in one piece.
+ * Throws ModelErrors, and what the network and the parsers throw when an answer breaks off.
  */
 export async function* complete(
-  { client, fetch }: { client: GoogleGenAI; fetch: typeof globalThis.fetch },
+  { client, api_key }: { client: Client; api_key: string },
   request: ModelRequest,
   facts: ModelFacts,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const { config, ...body } = toGenerateParams(request, facts);
+  const body = toRequestBody(request, facts);
+  const path = `${modelPath(request.model)}:streamGenerateContent?alt=sse`;
   const addSize = createSizeLimit();
   const parts = createPartAssembler();
   const pages = createPageCollector();
   let reason: string | null = null;
-  let usage: Usage | undefined;
-  const send = async (abortSignal: AbortSignal) => {
-    const options = { ...config, abortSignal, httpOptions: { fetch } };
-    return inLists(await client.models.generateContentStream({ ...body, config: options }));
-  };
-  for await (const raw of readUntilFinished(send, () => reason !== null, signal)) {
-    const chunk = Chunk.safeParse(raw).data;
-    if (!chunk) continue;
-    usage = chunk.usageMetadata ? toUsage(chunk.usageMetadata) : usage;
+  /** By request: an answer may take several. */
+  const usages: Usage[] = [];
+  const send = async (sendSignal: AbortSignal) =>
+    readAnswer(
+      (token) => client(path, sendSignal, { ...body, ...(token !== undefined && { continuationToken: token }) }),
+      api_key,
+    );
+  for await (const { chunk, request: at } of readUntilFinished(send, () => reason !== null, signal)) {
+    if (chunk.usageMetadata) usages[at] = toUsage(chunk.usageMetadata);
     const [candidate] = chunk.candidates;
     if (!candidate && chunk.promptFeedback) reason = BLOCKED;
     if (!candidate) continue;
@@ -55,6 +58,6 @@ export async function* complete(
     batch,
     citations: pages.citations(output.text.length),
     finish_reason: reason === null ? undefined : toFinishReason(reason, batch !== undefined),
-    usage,
+    usage: sumUsage(usages),
   });
 }

@@ -8,7 +8,7 @@ export const ModelDescription = z.object({
   name: z.string().min(1).max(300),
   inputTokenLimit: Limit,
   outputTokenLimit: Limit,
-  supportedActions: z.array(z.string()).catch([]),
+  supportedGenerationMethods: z.array(z.string()).catch([]),
   thinking: z.boolean().catch(false),
 });
 

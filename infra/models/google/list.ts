@@ -1,8 +1,7 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { MAX_MODELS, type ListedModel, type ListModels } from "../modelList.ts";
-import { openClient } from "./client.ts";
+import { openGoogle } from "./client.ts";
 import { ModelDescription } from "./facts.ts";
-import { googleFetch } from "./fetch.ts";
 
 /** Models per page, the API's maximum. */
 const PAGE_SIZE = 1_000;
@@ -20,19 +19,28 @@ const toListed = ({
   ...(thinking && { capabilities: ["reasoning"] }),
 });
 
-/**
- * Google's models that can converse (`GET /v1beta/models`); models for embeddings and the like are left out. Reads page by page: the
- * SDK's iterator never ends on a response whose `models` is not a list.
- */
-export const listModels: ListModels = async (credential, send, abortSignal) => {
+/** A page of the list. */
+const Page = z.object({
+  models: z.array(z.unknown()).catch([]),
+  nextPageToken: z.string().min(1).nullish().catch(null),
+});
+
+/** Google's models that can converse (`GET /v1beta/models`); models for embeddings and the like are left out. */
+export const listModels: ListModels = async (credential, send, signal) => {
+  const client = openGoogle(credential, send);
   const models: ListedModel[] = [];
-  const client = openClient(credential, googleFetch(send, credential.api_key));
-  const pager = await client.models.list({ config: { pageSize: PAGE_SIZE, abortSignal } });
-  for (let page: unknown = pager.page; Array.isArray(page); page = pager.hasNextPage() && (await pager.nextPage()))
-    for (const raw of page) {
+  for (let token: string | undefined; ; ) {
+    const query = new URLSearchParams({
+      pageSize: String(PAGE_SIZE),
+      ...(token !== undefined && { pageToken: token }),
+    });
+    const page = Page.parse(await (await client(`/models?${query.toString()}`, signal)).json());
+    for (const raw of page.models) {
       const description = ModelDescription.safeParse(raw).data;
-      if (description?.supportedActions.includes("generateContent")) models.push(toListed(description));
+      if (description?.supportedGenerationMethods.includes("generateContent")) models.push(toListed(description));
       if (models.length === MAX_MODELS) return models;
     }
-  return models;
+    if (!page.nextPageToken || page.models.length === 0) return models;
+    token = page.nextPageToken;
+  }
 };

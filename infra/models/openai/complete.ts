@@ -1,11 +1,11 @@
 import type { Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
+import { readChunks } from "../wire/chunks.ts";
+import type { Client } from "../wire/client.ts";
 import { createSizeLimit, endAnswer, outputPieces, type Output } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
 import { Completion, toFinishReason, toPiece, toUsage, type Piece } from "./answer.ts";
 import { createCallAssembler } from "./callAssembler.ts";
-import { readChunks } from "./chunks.ts";
-import type { Client } from "./client.ts";
 import { toRequestBody } from "./request.ts";
 
 /** What a citation counts towards the size of an answer, besides its URL and title. */

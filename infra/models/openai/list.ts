@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MAX_MODELS, type ListModels, type ListedModel } from "../modelList.ts";
-import { openClient } from "./client.ts";
+import { openOpenai } from "./client.ts";
 
 const ModelDescription: z.ZodType<ListedModel> = z.object({
   id: z.string().min(1).max(300),
@@ -12,7 +12,7 @@ const ModelList = z.object({ data: z.array(z.unknown()) });
 
 /** The provider's own list (`GET /models`). */
 export const listModels: ListModels = async (credential, send, signal) => {
-  const response = await openClient(credential, send)("/models", signal);
+  const response = await openOpenai(credential, send)("/models", signal);
   return ModelList.parse(await response.json())
     .data.slice(0, MAX_MODELS)
     .flatMap((raw) => ModelDescription.safeParse(raw).data ?? []);

@@ -88,7 +88,7 @@ function createEventCheck() {
 /** How the reader takes the body: as Server-Sent Events, or as one text. */
 type Reading = "events" | "whole";
 
-/** Passes bytes through. Throws InvalidBody for invalid UTF-8 and for a piece that costs too much, where an SDK would buffer, guess and parse. */
+/** Passes bytes through. Throws InvalidBody for invalid UTF-8 and for a piece that costs too much, where a reader would buffer, guess and parse. */
 function createBodyCheck(reading: Reading) {
   let carried = NO_BYTES;
   const pieces = reading === "events" ? createEventCheck() : createJsonCheck();

@@ -1,7 +1,7 @@
 import type { IncomingResponse } from "../send.ts";
 import { checkedChunks } from "./body.ts";
 
-/** The part of a Response that we and the SDKs read. A real Response would pass every chunk through two web streams. */
+/** The part of a Response that we read. A real Response would pass every chunk through two web streams. */
 export function checkedResponse(incoming: IncomingResponse, url: string): Response {
   const { status, headers } = incoming;
   // the reader's way decides what is checked, not the content type that the provider claims

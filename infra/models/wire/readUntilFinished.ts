@@ -9,11 +9,6 @@ const MAX_PIECES = 500_000;
 /** Pieces that have arrived together are processed for so long before other work runs. */
 const SLICE_MS = 5;
 
-/** For streams that give their pieces one by one. */
-export async function* inLists<T>(pieces: AsyncIterable<T>): AsyncGenerator<T[]> {
-  for await (const piece of pieces) yield [piece];
-}
-
 /**
  * The pieces of a streamed answer. `send` opens the stream, which gives lists of pieces that arrived together; its signal aborts the request when the reader stops. Once `isFinished` says
  * that the answer is complete, the rest is awaited briefly, so that the connection can be reused, and no failure counts any more.

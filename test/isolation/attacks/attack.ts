@@ -4,6 +4,8 @@ import type { Answer, Attacker } from "../attacker.ts";
 export interface Attack {
   title: string;
   run(attacker: Attacker): Promise<Answer[]>;
+  /** Statuses of 500 and more that say what the attacker's own server did. */
+  mayAnswer?: number[];
 }
 
 export const KIB = 1024;

@@ -1,7 +1,8 @@
 import type { EventSourceMessage } from "eventsource-parser";
-import { errorMessage, reportedError } from "../wire/errors.ts";
-import { readServerEvents } from "../wire/serverEvents.ts";
+import { errorMessage, reportedError } from "./errors.ts";
+import { readServerEvents } from "./serverEvents.ts";
 
+/** OpenAI's; the other formats have none. */
 const END_MARK = "[DONE]";
 
 /** Throws a ModelError for an error within the stream, and a SyntaxError for what is not JSON. */
@@ -12,14 +13,14 @@ function parseChunk({ event, data }: EventSourceMessage, apiKey: string): unknow
   return chunk;
 }
 
-/** The chunks of a streamed completion up to its end mark, in lists of those that arrived together. Those before a failure come first. */
+/** The chunks of a streamed answer up to its end mark, in lists of those that arrived together. Those before a failure come first. */
 export async function* readChunks({ body }: Response, apiKey: string): AsyncGenerator<unknown[]> {
   for await (const events of readServerEvents(body as unknown as AsyncIterable<Uint8Array>)) {
     const chunks: unknown[] = [];
     try {
       for (const event of events) {
         if (event.data.startsWith(END_MARK)) return;
-        chunks.push(parseChunk(event, apiKey));
+        if (event.data !== "") chunks.push(parseChunk(event, apiKey));
       }
     } finally {
       yield chunks;

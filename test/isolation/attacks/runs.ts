@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer, Attacker } from "../attacker.ts";
+import { all, many, type Attack } from "./attack.ts";
+
+/* Runs that start, wait for, repeat and continue others. */
+
+/** How long runs are left to it. */
+const RUN_MS = 1_200;
+const STEPS = 300;
+const COUNTING = `export const steps = { one: async ({ n }) => n };
+export async function run(ctx) {
+  for (let n = 0; n < ${STEPS}; n++) await ctx.runStep("one", { n });
+  return ctx.complete(1);
+}`;
+
+interface Workflow {
+  id: string;
+  definition_id: string;
+}
+
+async function register(attacker: Attacker, source: string, envelope: object = {}): Promise<Workflow> {
+  const name = `runs_${Math.random().toString(36).slice(2)}`;
+  const definition = await attacker.create("/api/definitions", { type: "workflow", name, source });
+  const { id } = await attacker.create("/api/workflows", { definition_id: definition.id, ...envelope });
+  return { id, definition_id: definition.id };
+}
+const start = (attacker: Attacker, { id }: Workflow, args: object = {}): Promise<Answer> =>
+  attacker.owner("POST", `/api/workflows/${id}/runs`, { args });
+
+/** Cancels what is still live, so that the next attack begins alone. */
+async function cancelAll(attacker: Attacker): Promise<void> {
+  const body = { action: "cancel", filter: {}, dry_run: false };
+  await attacker.owner("POST", "/api/workflows/runs/change", body);
+}
+
+async function ended(attacker: Attacker, run: string): Promise<void> {
+  await attacker.owner("GET", `/api/workflows/runs/${run}?wait=20`);
+}
+
+/** An ended run of many steps, made once. */
+const counted = new WeakMap<Attacker, Promise<Workflow & { run: string }>>();
+function countedRun(attacker: Attacker) {
+  const make = async () => {
+    const workflow = await register(attacker, COUNTING);
+    const runs = await all(5, () => start(attacker, workflow));
+    await Promise.all(runs.map(({ body }) => ended(attacker, body.id)));
+    return { ...workflow, run: runs[0]!.body.id as string };
+  };
+  const made = counted.get(attacker) ?? make();
+  counted.set(attacker, made);
+  return made;
+}
+
+export const runs: Attack[] = [
+  {
+    title: "two runs that start 1,000 others each, and wait for them",
+    async run(attacker) {
+      const child = await register(attacker, "export async function run(ctx, { n }) { return ctx.complete(n); }");
+      const parent = await register(
+        attacker,
+        `export async function run(ctx) {
+  const started = [];
+  for (let n = 0; n < 1000; n++) started.push(await ctx.startRun("${child.id}", { n }));
+  for (const one of started) await ctx.waitForRun(one);
+  return ctx.complete(1);
+}`,
+      );
+      const answers = await all(2, () => start(attacker, parent));
+      await sleep(RUN_MS);
+      await cancelAll(attacker);
+      return answers;
+    },
+  },
+  {
+    title: "runs that start themselves, ten deep and ten wide",
+    async run(attacker) {
+      const name = `itself_${Math.random().toString(36).slice(2)}`;
+      const source = `export const meta = { name: "${name}" };
+export async function run(ctx, { depth = 0 }) {
+  for (let n = 0; n < 10; n++) await ctx.startRun("${name}", { depth: depth + 1, n });
+  return ctx.complete(depth);
+}`;
+      const definition = await attacker.create("/api/definitions", { type: "workflow", name, source });
+      const workflow = await attacker.create("/api/workflows", { definition_id: definition.id, name });
+      const answers = await all(3, () => start(attacker, { ...workflow, definition_id: definition.id }));
+      await sleep(RUN_MS);
+      await attacker.owner("DELETE", `/api/workflows/${workflow.id}`);
+      await cancelAll(attacker);
+      return answers;
+    },
+  },
+  {
+    title: "100 chains of runs that go on at once, with arguments that grow",
+    async run(attacker) {
+      const chain = await register(
+        attacker,
+        `export async function run(ctx, { text = "x" }) { return ctx.continueAs({ text: (text + text).slice(0, 200000) }); }`,
+      );
+      const answers = await all(100, () => start(attacker, chain, { text: "x".repeat(10_000) }));
+      await sleep(RUN_MS);
+      await cancelAll(attacker);
+      await attacker.owner("DELETE", `/api/workflows/${chain.id}`);
+      return answers;
+    },
+  },
+  {
+    title: "200 events of 200 KB for 20 runs with 100 waits each",
+    async run(attacker) {
+      const waiting = await register(
+        attacker,
+        `export async function run(ctx) {
+  const all = Array.from({ length: 100 }, (_, n) => ctx.waitForEvent("order", { key: String(n), timeout: "1h" }));
+  await Promise.all(all);
+  return ctx.complete(1);
+}`,
+      );
+      const started = await all(20, () => start(attacker, waiting));
+      const data = { text: "x".repeat(200_000), list: many(1_000, (n) => n) };
+      const events = await all(200, (n) =>
+        attacker.send("POST", "/api/workflows/events", { name: "order", data: { ...data, n } }),
+      );
+      await cancelAll(attacker);
+      return [...started, ...events];
+    },
+  },
+  {
+    title: "50 forks, 50 retries and 50 reads of a run with 300 steps",
+    async run(attacker) {
+      const { run } = await countedRun(attacker);
+      return [
+        ...(await all(50, (n) => attacker.owner("POST", `/api/workflows/runs/${run}/fork`, { args: { n } }))),
+        ...(await all(50, () => attacker.owner("POST", `/api/workflows/runs/${run}/retry`))),
+        ...(await all(50, () => attacker.owner("GET", `/api/workflows/runs/${run}`))),
+      ];
+    },
+  },
+  {
+    title: "sources that compute without end, throw, or differ, checked against stored runs, twenty at once",
+    async run(attacker) {
+      const { definition_id } = await countedRun(attacker);
+      const sources = [
+        "export async function run() { for (;;) {} }",
+        "export async function run() { const all = []; for (;;) all.push(new Array(10000).fill(1)); }",
+        "export async function run() { throw new Error('e'.repeat(1000000)); }",
+        COUNTING.replace("{ n });", "{ n, more: 'x'.repeat(1000) });"),
+      ];
+      return Promise.all(
+        many(20, (n) =>
+          attacker.send(
+            "POST",
+            `/api/definitions/${definition_id}/check-runs`,
+            { source: sources[n % sources.length] },
+            { as: "owner", signal: AbortSignal.timeout(3_000) },
+          ),
+        ),
+      );
+    },
+  },
+  {
+    title: "300 links of an approval, 600 comments of 2,000 characters, and 300 links that nobody has",
+    async run(attacker) {
+      const asking = await register(
+        attacker,
+        `export async function run(ctx) { return ctx.complete(await ctx.awaitApproval("go", { title: "Go?" })); }`,
+      );
+      const { body } = await start(attacker, asking);
+      let approval: string | undefined;
+      for (let n = 0; n < 50 && !approval; n++) {
+        const { body: inbox } = await attacker.owner("GET", `/api/workflows/runs/${body.id}/approvals`);
+        approval = inbox.data?.[0]?.id;
+        if (!approval) await sleep(50);
+      }
+      const path = `/api/workflows/approvals/${approval}`;
+      const answers = [
+        ...(await all(300, () => attacker.owner("POST", `${path}/links`, {}))),
+        ...(await all(600, () => attacker.owner("POST", `${path}/comments`, { text: "c".repeat(2_000) }))),
+        ...(await all(50, () => attacker.owner("GET", `${path}/comments?limit=500`))),
+        ...(await all(300, (n) =>
+          attacker.send("GET", `/api/workflows/approval-links/${crypto.randomUUID()}`, undefined, {
+            headers: { authorization: `Bearer link-${n}` },
+          }),
+        )),
+      ];
+      await cancelAll(attacker);
+      return answers;
+    },
+  },
+];

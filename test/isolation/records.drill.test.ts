@@ -1,0 +1,4 @@
+import { testAttacks } from "./testAttacks.ts";
+import { records } from "./attacks/records.ts";
+
+testAttacks([...records]);

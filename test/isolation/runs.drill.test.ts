@@ -1,0 +1,4 @@
+import { testAttacks } from "./testAttacks.ts";
+import { runs } from "./attacks/runs.ts";
+
+testAttacks([...runs]);
