@@ -94,6 +94,17 @@ function addDead(svc: Command): void {
     .action(async (number) => (await import("./deadLetters.ts")).removeDead(number));
 }
 
+function addDocuments(svc: Command): void {
+  const documents = svc.command("documents").description("the documents of collections");
+  documents
+    .command("warnings")
+    .description("print the documents whose text lacks something that their file has, the last changed first")
+    .option("--organization <id>", "only of this organization", uuid)
+    .option("--limit <n>", "maximum number of documents", wholeNumber(1), 100)
+    .option(...json)
+    .action(async (options) => (await import("./documents.ts")).listWarnings(options));
+}
+
 function addFeed(svc: Command): void {
   const feed = svc.command("feed").description("the feed of events for other services");
   feed
@@ -195,6 +206,7 @@ function program(): Command {
   addLog(svc);
   addProjections(svc);
   addDead(svc);
+  addDocuments(svc);
   addFeed(svc);
   addDefinitions(svc);
   svc

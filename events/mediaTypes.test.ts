@@ -21,17 +21,18 @@ test("aliases and parameters of a media type are removed", () => {
 test("every listed media type has a reader, also by its aliases, and no other type has one", () => {
   for (const type of Object.values(MEDIA_TYPES)) expect(hasReader(type, true)).toBe(true);
   expect(hasReader("application/x-rtf", false)).toBe(true);
-  for (const type of ["image/gif", "application/octet-stream", "application/zip", ""])
+  for (const type of ["image/bmp", "application/octet-stream", "application/zip", ""])
     expect(hasReader(type, true)).toBe(false);
 });
 
 test("pictures have a reader only with text recognition", () => {
-  const { png, jpg, tiff, webp } = MEDIA_TYPES;
-  expect(Object.values(MEDIA_TYPES).filter((type) => !hasReader(type, false))).toEqual([png, jpg, tiff, webp]);
+  const { png, jpg, tiff, webp, gif, heic } = MEDIA_TYPES;
+  const pictures = [png, jpg, tiff, webp, gif, heic];
+  expect(Object.values(MEDIA_TYPES).filter((type) => !hasReader(type, false))).toEqual(pictures);
   expect(hasReader("image/jpg", true)).toBe(true);
 });
 
 test("only PDF, PowerPoint and pictures have pages", () => {
-  const { pdf, pptx, png, jpg, tiff, webp } = MEDIA_TYPES;
-  expect(Object.values(MEDIA_TYPES).filter(hasPages)).toEqual([pdf, pptx, png, jpg, tiff, webp]);
+  const { pdf, pptx, png, jpg, tiff, webp, gif, heic } = MEDIA_TYPES;
+  expect(Object.values(MEDIA_TYPES).filter(hasPages)).toEqual([pdf, pptx, png, jpg, tiff, webp, gif, heic]);
 });

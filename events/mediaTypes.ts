@@ -27,14 +27,18 @@ export const MEDIA_TYPES = {
   jpg: "image/jpeg",
   tiff: "image/tiff",
   webp: "image/webp",
+  gif: "image/gif",
+  heic: "image/heic",
 } as const;
 
 export type ReadableType = (typeof MEDIA_TYPES)[keyof typeof MEDIA_TYPES];
 
 /** Files whose text can only be recognized (OCR). */
-const PICTURES: ReadonlySet<string> = new Set([MEDIA_TYPES.png, MEDIA_TYPES.jpg, MEDIA_TYPES.tiff, MEDIA_TYPES.webp]);
+const PICTURES: ReadonlySet<string> = new Set(
+  (["png", "jpg", "tiff", "webp", "gif", "heic"] as const).map((name) => MEDIA_TYPES[name]),
+);
 
-export type PictureType = (typeof MEDIA_TYPES)["png" | "jpg" | "tiff" | "webp"];
+export type PictureType = (typeof MEDIA_TYPES)["png" | "jpg" | "tiff" | "webp" | "gif" | "heic"];
 
 /** File extensions, the keys of MEDIA_TYPES included. */
 const TYPES_BY_EXTENSION: Record<string, ReadableType> = {
@@ -53,6 +57,7 @@ const TYPES_BY_EXTENSION: Record<string, ReadableType> = {
   log: MEDIA_TYPES.txt,
   jpeg: MEDIA_TYPES.jpg,
   tif: MEDIA_TYPES.tiff,
+  heif: MEDIA_TYPES.heic,
 };
 
 /** Other names that clients and the detection of types use. */
@@ -76,6 +81,7 @@ const ALIASES: Record<string, ReadableType> = {
   "image/jpg": MEDIA_TYPES.jpg,
   "image/pjpeg": MEDIA_TYPES.jpg,
   "image/tif": MEDIA_TYPES.tiff,
+  "image/heif": MEDIA_TYPES.heic,
 };
 
 const READABLE_TYPES: ReadonlySet<string> = new Set(Object.values(MEDIA_TYPES));

@@ -25,6 +25,8 @@ export interface DocumentInfo {
   status: DocumentStatus;
   error?: string;
   page_count?: number;
+  /** What its text does not have, although the file does. */
+  warnings?: DocumentWarning[];
   chunk_count: number;
   tags: string[];
   metadata?: Metadata;
@@ -35,6 +37,11 @@ export interface DocumentInfo {
   created_at: string;
   updated_at: string;
   indexed_at?: string;
+}
+
+export interface DocumentWarning {
+  code: string;
+  message: string;
 }
 
 /** Keys and values of the organization's own. */

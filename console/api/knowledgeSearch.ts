@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
+import type { DocumentWarning } from "./knowledge.ts";
 
 /* The search in documents. */
 
@@ -41,7 +42,7 @@ export interface FoundPassage {
 }
 
 export interface SearchResult {
-  document: { id: string; name: string; collection_id: string; collection: string };
+  document: { id: string; name: string; collection_id: string; collection: string; warnings?: DocumentWarning[] };
   score: number;
   passages: FoundPassage[];
   /** Of a document that is shown once. */

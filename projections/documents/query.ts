@@ -53,7 +53,7 @@ export const FROM_DOCUMENTS = `from read.documents d
 const READING_OF_VERSION = `left join lateral (
     select * from read.readings where document_id = d.id and generation between $3 and d.live_generation
     order by generation limit 1) r on true`;
-const LIVE_READING = "left join read.readings r on r.document_id = d.id and r.generation = d.live_generation";
+export const LIVE_READING = "left join read.readings r on r.document_id = d.id and r.generation = d.live_generation";
 const SELECT = `select d.id, d.organization_id, d.collection_id, c.name as collection, d.name, d.mime_type, d.size_bytes, d.status,
     d.error, d.tags, d.metadata, d.readers, d.source, d.original, d.blob, d.external_id, d.live_generation, r.text_blob, r.passages_blob, r.page_count,
     coalesce(r.chunk_count, 0) as chunk_count, r.warnings, k.wrapped as wrapped_key, d.created_at, d.updated_at, d.indexed_at

@@ -46,6 +46,8 @@ const readers: Record<ReadableType, ReadPages> = {
   [MEDIA_TYPES.jpg]: pictureReader(MEDIA_TYPES.jpg),
   [MEDIA_TYPES.tiff]: pictureReader(MEDIA_TYPES.tiff),
   [MEDIA_TYPES.webp]: pictureReader(MEDIA_TYPES.webp),
+  [MEDIA_TYPES.gif]: pictureReader(MEDIA_TYPES.gif),
+  [MEDIA_TYPES.heic]: pictureReader(MEDIA_TYPES.heic),
 };
 
 const findReader = (type: string): ReadPages => {

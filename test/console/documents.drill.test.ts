@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
 import { openReader, type Reader } from "../knowledge/library.ts";
 import { SOON } from "../workflows/soon.ts";
 import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
@@ -15,6 +16,18 @@ beforeAll(async () => {
 
 const pushed = async (shelf: string, body: object): Promise<string> =>
   (await reader.ended((await reader.push(shelf, body)).body.id)).id;
+
+test("a document that was read in part says so on its page, in its collection and beside its hits", async () => {
+  const shelf = await reader.collect("Warnings");
+  const content = Buffer.from(pdfOf([show(72, 700, 10, "The keeper paints the railing."), "", ""]));
+  const { id } = await reader.keep(shelf, { content, name: "part.pdf" });
+  const warning = "Pages 2-3 have no text that could be read, as blank and scanned pages do.";
+  for (const path of [`knowledge/documents/${id}`, `knowledge/${shelf}`, `knowledge/${shelf}?q=railing`]) {
+    const page = await open(path);
+    await expect.poll(() => page.locator(".notice.warn").allTextContents(), SOON).toEqual([warning]);
+    await inspect(page, "document-warnings");
+  }
+});
 
 describe("a search", () => {
   test("is narrowed down by filters, phrases and words to leave out, all of it in the address", async () => {

@@ -148,6 +148,9 @@ export const readable: Truth[] = [
   truth("notice.jpg", MEDIA_TYPES.jpg, NOTICE, 1),
   truth("notice.tiff", MEDIA_TYPES.tiff, NOTICE, 1),
   truth("notice.webp", MEDIA_TYPES.webp, NOTICE, 1),
+  truth("notice-fax.tiff", MEDIA_TYPES.tiff, NOTICE, 1),
+  truth("notice.gif", MEDIA_TYPES.gif, NOTICE, 1),
+  truth("notice.heic", MEDIA_TYPES.heic, NOTICE, 1),
   truth("letter-1252.txt", MEDIA_TYPES.txt, LETTER),
   truth("letter-utf16.txt", MEDIA_TYPES.txt, LETTER),
 ];

@@ -86,3 +86,6 @@ locked "$PWD/stock.xlsx" "$PWD/locked.xlsx" 'Calc MS Excel 2007 XML'
 
 # Pictures
 node source/photograph.ts .
+convert notice.png -colors 16 notice.gif
+convert notice.png -quality 60 notice.heic
+convert notice.png -colorspace gray -threshold 60% -compress Group4 notice-fax.tiff

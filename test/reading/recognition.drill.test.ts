@@ -51,7 +51,7 @@ test.each<[title: string, make: () => Buffer]>([
   });
 });
 
-test.each(["notice.png", "notice.jpg", "notice.tiff", "notice.webp"])(
+test.each(["notice.png", "notice.jpg", "notice.tiff", "notice.webp", "notice-fax.tiff", "notice.gif", "notice.heic"])(
   "%s is read or refused when it is cut or changed",
   async (name) => {
     const original = realFile(name);

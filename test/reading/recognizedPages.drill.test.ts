@@ -5,7 +5,7 @@ import { turnRight } from "#infra/readers/recognition/turn.ts";
 import { PictureFailed } from "#services/reading/pictures/recognizer.ts";
 import { readFile } from "#services/reading/read.ts";
 import { realFile } from "../files/index.ts";
-import { notice, pictureOf, scanOf } from "./scans.ts";
+import { notice, pictureOf, scanOf, wornPng } from "./scans.ts";
 
 /* Text recognition as a reading process does it, without the process. */
 
@@ -91,4 +91,14 @@ describe("a picture", () => {
     await expect(hurried.recognize(picture())).rejects.toThrow("Recognizing the text took too long.");
     await hurried.close();
   });
+});
+
+test.each([-2.5, 1.5])("a grainy scan that is %d° askew is read with its table", async (degrees) => {
+  const bytes = wornPng(realFile("notice.png"), degrees);
+  const { markdown, warnings } = await readFile(
+    { bytes, mime_type: MEDIA_TYPES.png, name: "a.png", recognize: 1 },
+    recognizer,
+  );
+  expect(markdown).toMatch(NOTICE);
+  expect(warnings).toEqual([{ code: "read_from_picture", pages: [1], confidence: [expect.any(Number)] }]);
 });

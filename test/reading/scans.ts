@@ -1,4 +1,4 @@
-import { decode } from "fast-png";
+import { decode, encode } from "fast-png";
 import { toGray } from "#services/reading/pictures/gray.ts";
 import type { GrayPicture } from "#services/reading/pictures/recognizer.ts";
 import { fileOf, objectsOf, show, stream } from "#services/reading/pdf/testing/build.ts";
@@ -17,6 +17,23 @@ interface Scan {
 export const notice: Scan = { width: 1_240, height: 660, data: realFile("notice.jpg") };
 
 export const pictureOf = (png: Buffer): GrayPicture => toGray(decode(png));
+
+/** A picture as an old scanner gives it: askew, grainy, with specks of dust. */
+export function wornPng(png: Buffer, degrees: number): Buffer {
+  const { width, height, pixels } = pictureOf(png);
+  const slope = Math.tan((degrees * Math.PI) / 180);
+  let seed = 1;
+  const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+  const data = Uint8Array.from({ length: width * height }, (_, n) => {
+    const [x, y] = [n % width, Math.floor(n / width)];
+    const [fromX, fromY] = [Math.round(x + (y - height / 2) * slope), Math.round(y - (x - width / 2) * slope)];
+    const isInside = fromX >= 0 && fromX < width && fromY >= 0 && fromY < height;
+    if (random() < 0.0005) return 0;
+    const shade = isInside ? pixels[fromY * width + fromX]! : 255;
+    return Math.max(0, Math.min(255, shade - 15 + (random() + random() + random() - 1.5) * 24));
+  });
+  return Buffer.from(encode({ width, height, data, channels: 1, depth: 8 }));
+}
 
 const TYPED = show(72, 700, 10, "The eel lives under the bridge and counts the boats.");
 

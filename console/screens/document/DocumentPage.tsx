@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { getDocument, getOriginal, type DocumentInfo } from "../../api/knowledge.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
+import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab } from "../../parts/Tab.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -86,6 +87,7 @@ function Details({ document }: { document: DocumentInfo }) {
       <Record document={document} />
       {hasText && <Versions document={document} shown={version} />}
       {error && <p className="notice bad">{error}</p>}
+      {version === undefined && <DocumentWarnings warnings={document.warnings} />}
       {!hasText && !error && (
         <p className="notice warn" role="status">
           The document is being read. Its text appears here as soon as it is ready.

@@ -8,7 +8,7 @@ import type { Marks } from "./Reading.tsx";
 /** A larger file is not drawn: the browser would need several times its size. */
 const MAX_BYTES = 50_000_000;
 /** What browsers draw themselves. */
-const PICTURES = ["image/png", "image/jpeg", "image/webp"];
+const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /** Whether the file can be drawn at all. Of an earlier text the file is not kept. */
 export const isDrawn = ({ mime_type, size_bytes }: DocumentInfo, { version }: Pick<Marks, "version">): boolean =>

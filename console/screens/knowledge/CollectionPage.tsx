@@ -13,6 +13,7 @@ import {
 } from "../../api/knowledge.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
+import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -52,6 +53,7 @@ const columns = (mayChange: boolean): Columns<DocumentInfo> => [
           {document.name}
         </Link>
         {document.error && <p className="bad-text">{document.error}</p>}
+        <DocumentWarnings warnings={document.warnings} />
         {document.status === "failed" && mayChange && <Retry document={document} />}
       </>
     ),

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { searchPassages, type SearchResult } from "../../api/knowledgeSearch.ts";
 import { formatCount } from "../../format/index.ts";
+import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Excerpt } from "./Excerpt.tsx";
 import { isFiltered, toPassageSearch, type KnowledgeSearch } from "./search.ts";
@@ -11,6 +12,7 @@ const Hit = ({ result: { document, passages, more_passages } }: { result: Search
     <h3>
       {document.name} <span className="quiet">in {document.collection}</span>
     </h3>
+    <DocumentWarnings warnings={document.warnings} />
     <ul className="plain stack">
       {passages.map(({ seq, reference, score, content, highlights }) => (
         <li key={seq}>

@@ -2,7 +2,7 @@ import type { DrawnLine, DrawnLines, GrayPicture } from "#services/reading/pictu
 
 /* Drawn lines, such as the walls of a table. Text recognition takes them for letters, so they are taken out; the layout needs them. */
 
-const INK = 150;
+const INK = 185;
 const PAPER = 255;
 /** Parts of the longer side of a picture: a shorter stroke may belong to a letter, a thicker one is a bar. */
 const MIN_LENGTH = 1 / 32;
@@ -24,11 +24,15 @@ interface Stroke extends DrawnLine {
   rows: { row: number; from: number; to: number }[];
 }
 
+/** Whether a pixel or one beside the line is ink: lines that were askew go on in the next row. */
+const isInkNear = (pixels: Uint8Array, at: number, across: number): boolean =>
+  pixels[at]! < INK || (pixels[at - across] ?? PAPER) < INK || (pixels[at + across] ?? PAPER) < INK;
+
 /** The runs of ink in a row that are long enough for a line. */
 function* longRuns(pixels: Uint8Array, row: number, { along, across, length }: Direction, minimum: number) {
   let from = -1;
   for (let i = 0, at = row * across; i <= length; i++, at += along) {
-    const isInk = i < length && pixels[at]! < INK;
+    const isInk = i < length && isInkNear(pixels, at, across);
     if (isInk && from < 0) from = i;
     if (isInk || from < 0) continue;
     if (i - from >= minimum) yield { from, to: i };
@@ -59,8 +63,12 @@ function findStrokes(pixels: Uint8Array, direction: Direction, minimum: number):
 }
 
 /** Pixels of ink per pixel of length. */
-const thickness = ({ rows, from, to }: Stroke): number =>
-  rows.reduce((sum, part) => sum + part.to - part.from, 0) / (to - from);
+function thickness(pixels: Uint8Array, { along, across }: Direction, { rows, from, to }: Stroke): number {
+  let ink = 0;
+  for (const part of rows)
+    for (let i = part.from; i < part.to; i++) if (pixels[part.row * across + i * along]! < INK) ink++;
+  return ink / (to - from);
+}
 
 function erase(pixels: Uint8Array, { along, across, length, breadth }: Direction, { rows }: Stroke): void {
   for (const { row, from, to } of rows) {
@@ -77,7 +85,9 @@ export function takeDrawnLines({ width, height, pixels }: GrayPicture): DrawnLin
     { along: width, across: 1, length: height, breadth: width },
   ];
   const strokes = directions.map((direction) =>
-    findStrokes(pixels, direction, long * MIN_LENGTH).filter((stroke) => thickness(stroke) <= long * MAX_THICKNESS),
+    findStrokes(pixels, direction, long * MIN_LENGTH).filter(
+      (stroke) => thickness(pixels, direction, stroke) <= long * MAX_THICKNESS,
+    ),
   );
   for (const [n, direction] of directions.entries()) for (const stroke of strokes[n]!) erase(pixels, direction, stroke);
   const [across, down] = strokes.map((lines) =>

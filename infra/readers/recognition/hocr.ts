@@ -10,14 +10,21 @@ const decodeText = (text: string): string =>
 /** Parts of drawn lines that were taken for letters. */
 const withoutRules = (text: string): string => text.replace(/^[|_¦]+|[|_¦]+$/g, "");
 
+/** A text of one or two letters that is less sure is dirt on the paper. */
+const MIN_CONFIDENCE = 40;
+
+const isNoise = (text: string, confidence: number): boolean =>
+  confidence < MIN_CONFIDENCE && /^\P{N}{1,2}$/u.test(text);
+
 const numbersAfter = (title: string, name: string): number[] =>
   (new RegExp(`\\b${name} ([-\\d. ]+)`).exec(title)?.[1] ?? "").trim().split(" ").map(Number);
 
 function toWord(title: string, content: string): RecognizedWord | null {
   const [x0, , x1] = numbersAfter(title, "bbox");
-  const [confidence] = numbersAfter(title, "x_wconf");
+  const [confidence = 0] = numbersAfter(title, "x_wconf");
   const text = withoutRules(decodeText(content).trim());
-  return text === "" || x0 === undefined || x1 === undefined ? null : { text, x0, x1, confidence: confidence ?? 0 };
+  if (text === "" || x0 === undefined || x1 === undefined || isNoise(text, confidence)) return null;
+  return { text, x0, x1, confidence };
 }
 
 const WORD = /<span class='ocrx_word'[^>]*? title='([^']*)'[^>]*>(.*?)<\/span>/gs;

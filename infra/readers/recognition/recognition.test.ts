@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { takeDrawnLines } from "./drawnLines.ts";
 import { meanConfidence, readHocr } from "./hocr.ts";
+import { findSkew, straighten } from "./straighten.ts";
 import { isOnItsSide, turnRight } from "./turn.ts";
 
 const HOCR = `<div class='ocr_page' title='bbox 0 0 400 100'>
@@ -8,6 +9,7 @@ const HOCR = `<div class='ocr_page' title='bbox 0 0 400 100'>
   <span class='ocr_line' id='line_1_1' title="bbox 10 20 210 50; baseline 0.02 -8; x_size 30; x_descenders 6">
    <span class='ocrx_word' id='word_1_1' title='bbox 10 20 90 50; x_wconf 90'>Fish &amp;</span>
    <span class='ocrx_word' id='word_1_2' title='bbox 100 20 210 50; x_wconf 60'>|chips|</span>
+   <span class='ocrx_word' id='word_1_4' title='bbox 214 20 220 50; x_wconf 22'>oo</span>
    <span class='ocrx_word' id='word_1_3' title='bbox 212 20 214 50; x_wconf 10'>|</span>
   </span>
  </p>
@@ -47,6 +49,24 @@ test("a page on its side shows by the direction of its lines", () => {
   const small = { width: 2, height: 1, pixels: Uint8Array.of(1, 2) };
   expect(turnRight(small)).toEqual({ width: 1, height: 2, pixels: Uint8Array.of(1, 2) });
   expect(turnRight(turnRight(small)).pixels).toEqual(Uint8Array.of(2, 1));
+});
+
+test.each([-3, 1.2, 4])("a page that is %d° askew is made straight", (degrees) => {
+  const [width, height] = [600, 800];
+  const slope = Math.tan((degrees * Math.PI) / 180);
+  const pixels = new Uint8Array(width * height).fill(255);
+  for (let y = 100; y < 700; y++)
+    for (let x = 60; x < 540; x++) if ((y - Math.round(x * slope)) % 24 < 9 && x % 7 > 1) pixels[y * width + x] = 0;
+  const page = { width, height, pixels };
+  expect(findSkew(page)).toBeCloseTo(degrees, 0);
+  expect(Math.abs(findSkew(straighten(page)))).toBeLessThan(0.3);
+});
+
+test("a straight page, a blank one and a photograph are not turned", () => {
+  const page = barsOfText(600, 800);
+  const noise = { ...page, pixels: page.pixels.map((_, n) => (n * 7_919 + n * n) % 256) };
+  const blank = { ...page, pixels: page.pixels.map(() => 255) };
+  for (const picture of [page, noise, blank]) expect(straighten(picture)).toBe(picture);
 });
 
 test("drawn lines are found and taken out, short strokes and thick bars stay", () => {

@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { takeDrawnLines } from "./drawnLines.ts";
 import { meanConfidence, readHocr } from "./hocr.ts";
 import type { GrayPicture, RecognizedPicture } from "#services/reading/pictures/recognizer.ts";
+import { straighten } from "./straighten.ts";
 import { isOnItsSide, turnRight } from "./turn.ts";
 import { openTesseract, type Tesseract, type TesseractOptions } from "./tesseract.ts";
 
@@ -32,7 +33,7 @@ const turn = (picture: GrayPicture, quarters: number): GrayPicture =>
 /** The text in the direction that reads best. */
 function recognize(tesseract: Tesseract, picture: GrayPicture): RecognizedPicture {
   const start = performance.now();
-  let turned = isOnItsSide(picture) ? turnRight(picture) : picture;
+  let turned = straighten(isOnItsSide(picture) ? turnRight(picture) : picture);
   let best = recognizeAsIs(tesseract, turned);
   for (const quarters of TURNS) {
     if (best.confidence >= MIN_UPRIGHT_CONFIDENCE || performance.now() - start > MAX_TRIAL_MS) break;

@@ -21,12 +21,28 @@ const LOCKED = "The PDF is protected by a password. Upload it without one.";
 const settingsFor = (images: boolean) =>
   images ? { maxImageSize: MAX_PIXELS, useWasm: true, wasmUrl: DECODERS } : { maxImageSize: 0, useWasm: false };
 
+/** pdf.js with its decoders of fax, JBIG2 and JPEG 2000 images, which the smaller build leaves out. It takes a second to load. */
+async function openWithDecoders(parameters: object): Promise<Pdf> {
+  const [{ getDocument }, worker] = await Promise.all([
+    import("pdfjs-dist/legacy/build/pdf.mjs"),
+    import("pdfjs-dist/legacy/build/pdf.worker.mjs"),
+  ]);
+  // both builds look for the part that decodes under this name, when they open a file
+  const other: unknown = Reflect.get(globalThis, "pdfjsWorker");
+  Object.assign(globalThis, { pdfjsWorker: worker });
+  try {
+    return (await getDocument(parameters).promise) as unknown as Pdf;
+  } finally {
+    Object.assign(globalThis, { pdfjsWorker: other });
+  }
+}
+
 /**
  * Opens a PDF without reading a page. `images`: decodes the images of a page with its operators. Throws UnreadableFile: protected,
  * damaged, too many pages.
  */
 export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promise<Pdf> {
-  const pdf = await getDocumentProxy(new Uint8Array(bytes), {
+  const parameters = {
     verbosity: 0,
     cMapUrl: CHARACTER_MAPS,
     cMapPacked: true,
@@ -37,7 +53,10 @@ export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promi
     disableFontFace: false,
     useWorkerFetch: false,
     enableXfa: false,
-  }).catch((error: unknown) => {
+  };
+  const data = new Uint8Array(bytes);
+  const opened = images ? openWithDecoders({ data, ...parameters }) : getDocumentProxy(data, parameters);
+  const pdf = await opened.catch((error: unknown) => {
     const locked = error instanceof Error && error.name === "PasswordException";
     throw new UnreadableFile(locked ? LOCKED : DAMAGED, { cause: error });
   });

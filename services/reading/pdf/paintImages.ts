@@ -1,4 +1,5 @@
 import { fromBits, type Layer, shrink, toGray } from "../pictures/gray.ts";
+import { removeGrain } from "../pictures/grain.ts";
 import type { GrayPicture } from "../pictures/recognizer.ts";
 import { type Matrix, multiply, transformPoint } from "./geometry.ts";
 import type { ImageData, PlacedImage } from "./pageImages.ts";
@@ -67,10 +68,12 @@ function sample(values: Uint8Array, width: number, height: number, x: number, y:
   return above * (1 - fy) + below * fy;
 }
 
+const withoutGrain = (layer: Layer): Layer => (layer.opacity ? layer : removeGrain(layer));
+
 /** Paints a layer. `matrix` converts from its unit square, y up, to pixels of the canvas. */
 function paint(canvas: GrayPicture, layer: Layer, matrix: Matrix): void {
   const factor = Math.floor(Math.sqrt((layer.width * layer.height) / Math.max(1, areaOf(matrix))));
-  const { width, height, pixels, opacity } = shrink(layer, factor);
+  const { width, height, pixels, opacity } = withoutGrain(shrink(layer, factor));
   const inverse = invert(matrix);
   if (!inverse) return;
   const corners = [

@@ -49,6 +49,19 @@ const webp = (width: number, height: number): Buffer => {
   return bytes;
 };
 
+const gif = (width: number, height: number): Buffer => {
+  const bytes = Buffer.from("474946383961010001000000002c000000000000000000", "hex");
+  bytes.writeUInt16LE(width, 18);
+  bytes.writeUInt16LE(height, 20);
+  return Buffer.concat([bytes, Buffer.alloc(20)]);
+};
+const heic = (width: number, height: number): Buffer =>
+  Buffer.concat([
+    Buffer.from("0000001866747970686569630000000068656963", "hex"),
+    Buffer.from("\0\0\0\x14ispe"),
+    u32(0, width, height),
+  ]);
+
 /** Refusals must come before anything is decoded. */
 const recognizer = { recognize: () => Promise.reject(new Error("nothing may be recognized")) };
 const refusal = (type: string, bytes: Buffer, recognize?: number) =>
@@ -70,6 +83,8 @@ describe("a picture is refused by its header, with and without text recognition,
       ]),
     ],
     ["WebP", MEDIA_TYPES.webp, webp(16_000, 16_000)],
+    ["GIF", MEDIA_TYPES.gif, gif(60_000, 60_000)],
+    ["HEIC", MEDIA_TYPES.heic, heic(100_000, 100_000)],
   ])("if it is a %s of giant dimensions", async (_name, type, bytes) => {
     for (const recognize of [0, 5]) {
       const error = await refusal(type, bytes, recognize);
@@ -104,6 +119,8 @@ describe("a picture is refused by its header, with and without text recognition,
       ]),
     ],
     ["a WebP of an unknown kind", MEDIA_TYPES.webp, Buffer.from("RIFF    WEBPVP9X")],
+    ["a GIF of no height", MEDIA_TYPES.gif, gif(9, 0)],
+    ["a HEIC without a size", MEDIA_TYPES.heic, Buffer.from("0000001866747970686569630000000068656963", "hex")],
     ["another file", MEDIA_TYPES.tiff, Buffer.from("%PDF-1.7 and so on")],
   ])("if it is %s", async (_name, type, bytes) => {
     const error = await refusal(type, bytes);

@@ -1,6 +1,8 @@
 import { MEDIA_TYPES, type PictureType } from "#events/mediaTypes.ts";
 import { readPdf } from "../pdf/readPdf.ts";
 import { ScannedFile, type Warn } from "../reader.ts";
+import { checkGif, readGif } from "./gif.ts";
+import { checkHeic, readHeic } from "./heic.ts";
 import { readJpeg } from "./jpeg.ts";
 import { type StoredPicture, toPdf } from "./pictureFile.ts";
 import { checkPng, readPng } from "./png.ts";
@@ -23,6 +25,8 @@ const FORMATS: Record<PictureType, Format> = {
   [MEDIA_TYPES.png]: { countPages: one(checkPng), read: (bytes) => [readPng(bytes)] },
   [MEDIA_TYPES.jpg]: { countPages: one(readJpeg), read: (bytes) => [readJpeg(bytes)] },
   [MEDIA_TYPES.tiff]: { countPages: (bytes) => readTiff(bytes).length, read: readTiff },
+  [MEDIA_TYPES.gif]: { countPages: one(checkGif), read: (bytes) => [readGif(bytes)] },
+  [MEDIA_TYPES.heic]: { countPages: one(checkHeic), read: async (bytes) => [await readHeic(bytes)] },
   [MEDIA_TYPES.webp]: { countPages: one(checkWebp), read: async (bytes) => [await readWebp(bytes)] },
 };
 

@@ -1,0 +1,23 @@
+import { presentWarnings } from "#http/base/warningShape.ts";
+import { listWarned } from "#projections/documents/warned.ts";
+import { withDatabase } from "./connect.ts";
+import { print, printable, printJson, table } from "./output.ts";
+
+interface Options {
+  organization?: string;
+  limit: number;
+  json?: boolean;
+}
+
+/** Prints the documents whose text lacks something that their file has. */
+export const listWarnings = ({ organization, limit, json }: Options): Promise<void> =>
+  withDatabase(async ({ db }) => {
+    const documents = await listWarned(db, organization ?? null, limit);
+    const shown = documents.map((document) => ({ ...document, ...presentWarnings(document.warnings) }));
+    if (json) return printJson(shown);
+    if (shown.length === 0) return print("No document lacks anything that its file has.");
+    const rows = shown.flatMap(({ id, name, warnings = [] }) =>
+      warnings.map(({ code, message }) => [id, printable(name), code, message]),
+    );
+    print(table([["document", "name", "warning", "meaning"], ...rows]));
+  });
