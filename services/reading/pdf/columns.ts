@@ -137,6 +137,30 @@ function findGutter(boxes: readonly TextBox[], region: Box): { gutter: Gutter; t
   return null;
 }
 
+/** Height of a heading, as a multiple of the text's. */
+const MIN_HEAD = 1.15;
+/** How much further down one of two columns ends: less than two lines, as a multiple of the text's height. */
+const MAX_UNBALANCED = 2;
+
+/**
+ * Headings on the left that begin a band of columns: beside them the right side is blank, above them both sides end on the same line
+ * or one apart, and below them both start on one line, or text runs over both. Columns that run down the page do neither.
+ */
+function findBandHeads<B extends TextBox>({ left, right, across }: Record<"left" | "right" | "across", B[]>): B[] {
+  const size = median([...left, ...right].map(height)) || 1;
+  const last = (boxes: readonly B[], { y0 }: B): number =>
+    Math.max(...boxes.filter((box) => box.y1 <= y0 + 1).map((box) => box.y1));
+  const next = (boxes: readonly B[], { y1 }: B): number =>
+    Math.min(...boxes.filter((box) => box.y0 >= y1 - 1 && height(box) < size * MIN_HEAD).map((box) => box.y0));
+  return left.filter((head) => {
+    const isBlank = right.every((box) => box.y1 <= head.y0 + 1 || box.y0 >= head.y1 - 1);
+    const isBalanced = Math.abs(last(left, head) - last(right, head)) < size * MAX_UNBALANCED;
+    if (height(head) < size * MIN_HEAD || !isBlank || !isBalanced) return false;
+    const [below, beside] = [next(left, head), next(right, head)];
+    return next(across, head) <= Math.min(below, beside) + 1 || Math.abs(below - beside) < size * 0.3;
+  });
+}
+
 /**
  * Groups of boxes in reading order: column by column, above and below whatever spans them. Within a group the lines run from top to
  * bottom.
@@ -146,7 +170,10 @@ export function readingOrder<B extends TextBox>(boxes: readonly B[], depth = 0):
   const region = boundingBox(boxes);
   const found = findGutter(boxes, region);
   if (found === null) return [[...boxes]];
-  const { left, right, across } = splitAt(boxes, found.gutter, found.tables);
+  const parts = splitAt(boxes, found.gutter, found.tables);
+  const heads = new Set(findBandHeads(parts));
+  const [left, right] = [parts.left.filter((box) => !heads.has(box)), parts.right];
+  const across = [...parts.across, ...heads];
   const groups: B[][] = [];
   const bands = findBands(across);
   let [restLeft, restRight] = [left, right];

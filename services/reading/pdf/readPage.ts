@@ -2,6 +2,7 @@ import { alignedTables } from "./alignedTables.ts";
 import { framedTables } from "./framedTables.ts";
 import { addLinks, readOverlay } from "./annotations.ts";
 import type { Block } from "./blocks.ts";
+import { placeDropCaps } from "./dropCaps.ts";
 import { readingOrder } from "./columns.ts";
 import type { FontStyles } from "./fontStyles.ts";
 import { ruledTables, type Table } from "./ruledTables.ts";
@@ -119,7 +120,8 @@ export async function readPage(
 ): Promise<LaidOutPage | TaggedPage> {
   const found = await readText(page);
   const { links, filled } = await readOverlay(page, found.matrix);
-  const text = { ...found, runs: [...addLinks(dropDoublePrint(found.runs), links), ...filled] };
+  const runs = placeDropCaps(dropDoublePrint(found.runs));
+  const text = { ...found, runs: [...addLinks(runs, links), ...filled] };
   // form fields have no tags
   const marked = tagged && filled.length === 0 && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as StructureNode | null) : null;

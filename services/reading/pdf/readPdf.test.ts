@@ -89,6 +89,43 @@ describe("a table", () => {
   });
 });
 
+describe("short bands of two columns", () => {
+  it("are read one after the other, each below its heading", async () => {
+    const names = ["one", "two", "three"];
+    const drawn = names.flatMap((name, band) => {
+      const y = 720 - band * 130;
+      const side = (x: number, from: number): string[] =>
+        Array.from({ length: 6 }, (_, n) =>
+          show(x, y - 24 - n * 13, 10, `${name} ${from + n} of the words that fill a line of it`),
+        );
+      return [show(72, y, 14, `Heading ${name}`, "bold"), ...side(72, 10), ...side(320, 16)];
+    });
+    const text = await read(drawn);
+    const found = text.match(/Heading \w+|\w+ \d\d(?= of)/g);
+    const numbers = Array.from({ length: 12 }, (_, n) => n + 10);
+    expect(found).toEqual(names.flatMap((name) => [`Heading ${name}`, ...numbers.map((n) => `${name} ${n}`)]));
+  });
+});
+
+describe("a drop cap", () => {
+  it("begins the word that it belongs to", async () => {
+    const lines = [
+      "nce the lighthouse had a keeper who knew",
+      "every reef by its name, and he told the",
+      "children of the village where it was.",
+    ];
+    const text = await read([
+      show(72, 674, 46, "O"),
+      ...lines.map((words, n) => show(110, 700 - n * 13, 10, words)),
+      ...["and the bell was never rung at night in the", "winter, when the ice was on the water."].map((words, n) =>
+        show(72, 661 - n * 13, 10, words),
+      ),
+    ]);
+    expect(text).toContain("Once the lighthouse had a keeper who knew every reef");
+    expect(text).not.toMatch(/\bO\b/);
+  });
+});
+
 describe("columns that are no table", () => {
   it("are read one after the other, as in an index with page numbers", async () => {
     const entries = Array.from({ length: 24 }, (_, n) => [`entry_number_${n + 1}`, String(n + 40)] as const);

@@ -109,7 +109,8 @@ function valuesBand(labels: readonly TextBox[], values: readonly TextBox[], size
     // a wide label may span the gap between the sides; sums at the end have their labels beside them
     const isShared = shared >= MIN_VALUES && shared >= (labelled.lastIndexOf(true) + 1) * 0.5;
     const isBand = isShared && numbers >= length * MIN_NUMBERS;
-    return isBand && areLabels(labels, band) ? [{ ...band, count: right.length }] : [];
+    const isMost = right.length >= rows.filter((row) => row.right).length * 0.5;
+    return isBand && (isMost || areLabels(labels, band)) ? [{ ...band, count: right.length }] : [];
   });
   return bands.toSorted((a, b) => b.count - a.count)[0] ?? null;
 }
