@@ -13,7 +13,7 @@ interface Options {
 export const listWarnings = ({ organization, limit, json }: Options): Promise<void> =>
   withDatabase(async ({ db }) => {
     const documents = await listWarned(db, organization ?? null, limit);
-    const shown = documents.map((document) => ({ ...document, ...presentWarnings(document.warnings) }));
+    const shown = documents.map(({ warnings, ...document }) => ({ ...document, ...presentWarnings(warnings) }));
     if (json) return printJson(shown);
     if (shown.length === 0) return print("No document lacks anything that its file has.");
     const rows = shown.flatMap(({ id, name, warnings = [] }) =>

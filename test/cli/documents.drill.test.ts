@@ -19,7 +19,7 @@ test("svc documents warnings names the documents that were read in part, of one 
   try {
     expect((await cli.svc("documents", "warnings")).stdout).toBe("No document lacks anything that its file has.\n");
     const { api_key, organization_id } = json(await cli.svc("org", "create", "Ada's", "--json"));
-    const { collect, keep } = openReader(running.address, api_key);
+    const { collect, keep } = openReader(running.address!, api_key);
     const shelf = await collect("Scans");
     const content = Buffer.from(pdfOf([show(72, 700, 10, "The keeper paints the railing."), "", ""]));
     const { id } = await keep(shelf, { content, name: "part.pdf" });
