@@ -54,6 +54,8 @@ export async function startOwnServer({ config = "", env = {} }: Own = {}) {
     store,
     start,
     kill,
+    /** Takes effect at the next start. */
+    configure: (text: string) => writeFile(file, text),
     wipe: () => rm(store, { recursive: true, force: true }),
   };
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { findPlant, plantInto } from "../../dev/crash/plants/plants.ts";
+import { checkPlant, findPlant, plantInto, PLANTS } from "../../dev/crash/plants/plants.ts";
 import { tryPlants } from "../../dev/crash/plants/tryPlants.ts";
 import { doubled, lost } from "../../dev/crash/check/finding.ts";
 
@@ -17,6 +17,10 @@ function identifyTwice(env: Record<string, string>): string[] {
   const args = ["--import", preload, "--input-type=module", "-e", program];
   return spawnSync(process.execPath, args, { env, encoding: "utf8" }).stdout.split(",");
 }
+
+test.each(PLANTS)("the line that the planted bug $name changes is where it was", (one) => {
+  expect(() => checkPlant(one)).not.toThrow();
+});
 
 test("a process of the harness runs with the bug that is planted, and without it when none is named", () => {
   const [first, second] = identifyTwice({ CRASH_PLANT: plant.name });
