@@ -6,6 +6,7 @@ import type { Page } from "./types.ts";
 
 const LIMIT = 500;
 const ERASURES = 50;
+export const HOLDS = 100;
 
 export const KEPT = ["threads", "turns", "files", "documents", "runs"] as const;
 export type Kept = (typeof KEPT)[number];
@@ -20,7 +21,15 @@ export interface Retention extends RetentionRules {
   updated_at: string;
 }
 
-export type RetentionPreview = Record<Kept, { count: number; oldest: string | null }>;
+/** What is old enough and stays because of a hold. */
+export interface HeldBack {
+  hold_id: string;
+  name: string;
+  kind: Kept;
+  count: number;
+}
+
+export type RetentionPreview = Record<Kept, { count: number; oldest: string | null }> & { held: HeldBack[] };
 
 const pathOf = (subject: string) => `retention/${encodeURIComponent(subject)}`;
 
@@ -34,6 +43,31 @@ export const previewRetention = (subject: string, rules: RetentionRules) =>
 export const setRetention = (subject: string, rules: RetentionRules) =>
   call<Retention>(pathOf(subject), { method: "PUT", body: rules });
 export const removeRetention = (subject: string) => call<void>(pathOf(subject), { method: "DELETE" });
+
+/** Keeps what a subject covers from every deletion, until it is released. */
+export interface Hold {
+  id: string;
+  /** `organization`, or a kind and an id: `project:<id>`; of an end user a mark of the value. */
+  subject: string;
+  name: string;
+  reason: string;
+  /** `person:<id>`. */
+  placed_by: string;
+  created_at: string;
+  released_by: string | null;
+  released_at: string | null;
+}
+
+/** Also those that were released, in the order in which they were placed. */
+export const listHolds = (offset: number) =>
+  queryOptions({
+    queryKey: ["hold", "list", offset],
+    queryFn: ({ signal }) => call<Page<Hold>>("holds", { signal, query: { limit: HOLDS, offset } }),
+    placeholderData: (previous) => previous,
+  });
+export const placeHold = (hold: Pick<Hold, "subject" | "name" | "reason">) =>
+  call<Hold>("holds", { method: "POST", body: hold });
+export const releaseHold = (id: string) => call<Hold>(`holds/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 export interface Erasure {
   id: string;

@@ -1,8 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
+import { useState } from "react";
 import { call } from "../api/call.ts";
 import { listApprovals, whoAmI } from "../api/queries.ts";
 import { openGoTo } from "./GoTo.tsx";
+import { OTHER_GROUPS, type Group } from "./screens.ts";
 import { useTheme } from "./theme.ts";
 import { useScreens } from "./useScreens.ts";
 import "./navigation.css";
@@ -33,9 +35,6 @@ function Account() {
       <p className="quiet" title={data?.user.email}>
         {data?.user.name || data?.user.email} · {data?.user.role}
       </p>
-      <button type="button" className="button small" title="Ctrl-K or Cmd-K" onClick={openGoTo}>
-        Go to…
-      </button>
       <button type="button" className="button small" onClick={nextTheme}>
         Theme: {theme}
       </button>
@@ -46,25 +45,55 @@ function Account() {
   );
 }
 
+const Screens = ({ group }: { group: Group }) => {
+  const screens = useScreens().filter((screen) => screen.group === group);
+  return (
+    <ul className="plain">
+      {screens.map(({ to, name }) => (
+        <li key={to}>
+          <Link to={to} activeOptions={{ exact: to === "/" }} activeProps={{ className: "active" }}>
+            {name} {to === "/inbox" && <Waiting />}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** Leads to every screen. A phone shows the first group, and the others on request. */
 export function Navigation() {
   const { data } = useQuery(whoAmI);
-  const screens = useScreens();
+  const { pathname } = useLocation();
+  // closed by going somewhere
+  const [openAt, setOpenAt] = useState<string>();
+  const isOpen = openAt === pathname;
   return (
-    <header className="navigation">
+    <header className={isOpen ? "navigation open" : "navigation"}>
       <p className="brand">{data?.organization.name || "Console"}</p>
+      <button type="button" className="button small" title="Ctrl-K or Cmd-K" onClick={openGoTo}>
+        Go to…
+      </button>
       <nav aria-label="Main">
-        <ul className="plain">
-          {screens.map(({ to, name }) => (
-            <li key={to}>
-              <Link to={to} activeOptions={{ exact: to === "/" }} activeProps={{ className: "active" }}>
-                {name} {to === "/inbox" && <Waiting />}
-              </Link>
-            </li>
+        <Screens group="Yours" />
+        <button
+          type="button"
+          className="button small more"
+          aria-expanded={isOpen}
+          aria-controls="more-screens"
+          onClick={() => setOpenAt(isOpen ? undefined : pathname)}
+        >
+          {isOpen ? "Less" : "More"}
+        </button>
+        <div id="more-screens" className="more-screens">
+          {OTHER_GROUPS.map((group) => (
+            <Screens key={group} group={group} />
           ))}
-          <li>
-            <a href="../docs/">Docs</a>
-          </li>
-        </ul>
+          <ul className="plain">
+            <li>
+              <a href="../docs/">Docs</a>
+            </li>
+          </ul>
+        </div>
       </nav>
       <Account />
     </header>

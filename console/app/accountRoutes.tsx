@@ -91,9 +91,10 @@ const spending = createRoute({
 const privacy = createRoute({
   getParentRoute: () => root,
   path: "/privacy",
-  validateSearch: ({ section, subject, after }: Record<string, unknown>): PrivacySearch => ({
+  validateSearch: ({ section, subject, page, after }: Record<string, unknown>): PrivacySearch => ({
     section: readChoice(section, PRIVACY_SECTIONS),
     subject: readText(subject),
+    page: readNumber(page),
     after: readText(after),
   }),
   component: lazyRouteComponent(() => import("../screens/privacy/Privacy.tsx"), "Privacy"),

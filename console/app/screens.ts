@@ -1,21 +1,35 @@
-/** The screens of the navigation. `letter` follows `g` on the keyboard. */
+/**
+ * The screens of the navigation, in groups: what a person does, what happened, what is built, who uses it and how it is kept.
+ * `letter` follows `g` on the keyboard.
+ */
 export const SCREENS = [
-  { to: "/", name: "Home", letter: "h" },
-  { to: "/chat", name: "Chat", letter: "c" },
-  { to: "/inbox", name: "Inbox", letter: "i" },
-  { to: "/requests", name: "Requests", letter: "q" },
-  { to: "/runs", name: "Runs", letter: "r" },
-  { to: "/knowledge", name: "Knowledge", letter: "k" },
-  { to: "/agents", name: "Agents", letter: "a" },
-  { to: "/workflows", name: "Workflows", letter: "w" },
-  { to: "/schedules", name: "Schedules", letter: "d" },
-  { to: "/tools", name: "Tools", letter: "t", isForBuilders: true },
-  { to: "/log", name: "Log", letter: "l", isForAdmins: true },
-  { to: "/usage", name: "Usage", letter: "u", isForAdmins: true },
-  { to: "/spending", name: "Spending", letter: "p", isForAdmins: true },
-  { to: "/members", name: "Members", letter: "m" },
-  { to: "/keys", name: "Keys", letter: "y", isForAdmins: true },
-  { to: "/privacy", name: "Privacy", letter: "v", isForAdmins: true },
-  { to: "/health", name: "Health", letter: "e", isForAdmins: true },
-  { to: "/settings", name: "Settings", letter: "s" },
-] as const satisfies readonly { to: string; name: string; letter: string; isForAdmins?: true; isForBuilders?: true }[];
+  { group: "Yours", to: "/", name: "Home", letter: "h" },
+  { group: "Yours", to: "/inbox", name: "Inbox", letter: "i" },
+  { group: "Yours", to: "/chat", name: "Chat", letter: "c" },
+  { group: "History", to: "/requests", name: "Requests", letter: "q" },
+  { group: "History", to: "/runs", name: "Runs", letter: "r" },
+  { group: "History", to: "/log", name: "Log", letter: "l", isForAdmins: true },
+  { group: "Build", to: "/agents", name: "Agents", letter: "a" },
+  { group: "Build", to: "/knowledge", name: "Knowledge", letter: "k" },
+  { group: "Build", to: "/workflows", name: "Workflows", letter: "w" },
+  { group: "Build", to: "/schedules", name: "Schedules", letter: "d" },
+  { group: "Build", to: "/tools", name: "Tools", letter: "t", isForBuilders: true },
+  { group: "Operate", to: "/usage", name: "Usage", letter: "u", isForAdmins: true },
+  { group: "Operate", to: "/spending", name: "Spending", letter: "p", isForAdmins: true },
+  { group: "Operate", to: "/members", name: "Members", letter: "m" },
+  { group: "Operate", to: "/keys", name: "Keys", letter: "y", isForAdmins: true },
+  { group: "Operate", to: "/privacy", name: "Privacy", letter: "v", isForAdmins: true },
+  { group: "Operate", to: "/health", name: "Health", letter: "e", isForAdmins: true },
+  { group: "Operate", to: "/settings", name: "Settings", letter: "s" },
+] as const satisfies readonly {
+  group: Group;
+  to: string;
+  name: string;
+  letter: string;
+  isForAdmins?: true;
+  isForBuilders?: true;
+}[];
+
+export type Group = "Yours" | "History" | "Build" | "Operate";
+/** Below the first group, which a phone always shows. */
+export const OTHER_GROUPS = ["History", "Build", "Operate"] as const satisfies Group[];

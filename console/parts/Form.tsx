@@ -6,6 +6,8 @@ import "./form.css";
 interface Props {
   /** What sending does: "Create key". */
   submit: string;
+  /** For what cannot be undone. */
+  isDangerous?: boolean;
   /** What was done, for forms that stay: "Saved." */
   done?: string | undefined;
   /** Reads the fields by their names; throws an Error that names the field. */
@@ -14,7 +16,7 @@ interface Props {
 }
 
 /** Fields with a button, what went wrong, and whether it was done. */
-export function Form({ submit, done, send, children }: Props) {
+export function Form({ submit, isDangerous = false, done, send, children }: Props) {
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     send.mutate(new FormData(event.currentTarget));
@@ -24,7 +26,7 @@ export function Form({ submit, done, send, children }: Props) {
       {children}
       {send.isError && <ErrorNotice error={send.error} />}
       <p className="title-line">
-        <button type="submit" className="button primary" disabled={send.isPending}>
+        <button type="submit" className={isDangerous ? "button destroy" : "button primary"} disabled={send.isPending}>
           {submit}
         </button>
         <span role="status" className="quiet">

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Failure } from "../api/call.ts";
 import "./notices.css";
@@ -20,6 +21,13 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
     <div className="notice bad" role="alert">
       <p>{message}</p>
       {more && <p className="quiet mono">{more}</p>}
+      {error instanceof Failure && error.code === "legal_hold" && (
+        <p>
+          <Link to="/privacy" search={{ section: "holds" }}>
+            See what is held
+          </Link>
+        </p>
+      )}
       {onRetry && (
         <button type="button" className="button" onClick={onRetry}>
           Try again

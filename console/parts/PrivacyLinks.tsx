@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useRole } from "../api/useRole.ts";
 
-/** To the export and the erasure of what somebody has, for administrators. `subject`: `person:<id>` or `key:<id>`. */
+/** To the export, the erasure and the hold of what somebody has, for administrators. `subject`: `person:<id>` or `key:<id>`. */
 export function PrivacyLinks({ subject }: { subject: string }) {
   const { isAdmin } = useRole();
   if (!isAdmin) return null;
@@ -14,6 +14,10 @@ export function PrivacyLinks({ subject }: { subject: string }) {
       {" · "}
       <Link to="/privacy" search={{ section: "erasures", subject }}>
         an erasure
+      </Link>
+      {" · "}
+      <Link to="/privacy" search={{ section: "holds", subject }}>
+        a hold
       </Link>
     </>
   );

@@ -15,6 +15,7 @@ import { providerRoutes } from "./providers.ts";
 import { secretRoutes } from "./secrets.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { substituteRoutes } from "./substitutes.ts";
+import { toolRoutes } from "./tools.ts";
 
 /** Everything that a signed-in person manages, below /api. */
 export function accountRoutes(app: App, http: Http): void {
@@ -33,4 +34,5 @@ export function accountRoutes(app: App, http: Http): void {
   definitionRoutes(app, http);
   checkRoutes(app, http);
   secretRoutes(app, http);
+  toolRoutes(app, http);
 }

@@ -5,11 +5,11 @@ import { isBuilder, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { createCursor } from "./cursor.ts";
+import { createCursor, readCursor } from "./cursor.ts";
 import { Trace } from "./traceShape.ts";
 import { traceTurn, type OpenBlob } from "./traceTurn.ts";
 
-type Needs = Pick<Http, "turnHistory" | "vault" | "readStream" | "keyring">;
+type Needs = Pick<Http, "turnHistory" | "vault" | "readStream" | "keyring" | "readAuditSlice">;
 
 /** A turn is named by its own id, or by that of its completion or response. */
 const bareId = (id: string): string => id.replace(/^(resp_|chatcmpl-)/, "").toLowerCase();
@@ -19,14 +19,21 @@ const openBlobs =
   async (turn_id, blob) =>
     (await vault.get({ thing: streamName("turn", turn_id) }, blob))?.toString();
 
-async function readTrace(http: Needs, caller: Caller, id: string): Promise<Trace> {
+async function readTrace(http: Needs, caller: Caller, id: string, as_of: string | undefined): Promise<Trace> {
   const turn_id = bareId(id);
-  const stream = isUuid(turn_id) ? await http.turnHistory.threadStream(caller.organization_id, turn_id) : undefined;
-  const openers = { open: openBlobs(http), toCursor: createCursor(http, caller.organization_id) };
-  const trace = stream && (await traceTurn(await http.readStream(stream), turn_id, openers));
+  const { organization_id } = caller;
+  const stream = isUuid(turn_id) ? await http.turnHistory.threadStream(organization_id, turn_id) : undefined;
+  const openers = { open: openBlobs(http), toCursor: createCursor(http, organization_id) };
+  const events = stream ? await http.readStream(stream) : [];
+  const trace = await traceTurn(events, turn_id, openers);
   if (!trace || !(isBuilder(caller) || trace.principal === caller.principal))
     throw new ApiError("turn_not_found", "No turn has this id.", { param: "id" });
-  return trace;
+  const last = await readCursor(http, organization_id, "as_of", as_of);
+  if (last === undefined) return trace;
+  const until = events.filter(({ position }) => position <= last);
+  const then = await traceTurn(until, turn_id, openers);
+  if (!then) throw new ApiError(null, "as_of: the turn had not begun at this event.", { param: "as_of" });
+  return then;
 }
 
 /** The whole course of one turn (decisions: accounts), read from the log alone: of every turn for builders, admins and owners, of their own for other people. */
@@ -40,9 +47,15 @@ export function traceRoutes(app: App, http: Http): void {
       "For turns of chats and of agents: the id is that of `chatcmpl-…` or `resp_…`, with or without the prefix. " +
       "Builders, admins and owners read those of the whole organization, other people those of their own turns.",
     params: z.object({ id: z.string() }),
+    querystring: z.object({
+      as_of: z
+        .string()
+        .optional()
+        .describe("The cursor of an event: the turn as it was then. What was deleted since is not shown."),
+    }),
     response: { 200: Trace },
   };
-  app.get("/turns/:id/trace", { onRequest: requireSession(http), schema: reading }, ({ caller, params }) =>
-    readTrace(http, caller, params.id),
+  app.get("/turns/:id/trace", { onRequest: requireSession(http), schema: reading }, ({ caller, params, query }) =>
+    readTrace(http, caller, params.id, query.as_of),
   );
 }

@@ -12,6 +12,7 @@ import { scheduleRoutes } from "./allSchedules.ts";
 import { linkedApprovalRoutes } from "./linkedApproval.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
 import { runRoutes } from "./runs.ts";
+import { runStepRoutes } from "./runSteps.ts";
 import { startRoutes } from "./startRoutes.ts";
 import { triggerRoutes } from "./triggers.ts";
 import { registrationRoutes } from "./workflows.ts";
@@ -22,6 +23,7 @@ export function workflowRoutes(app: App, http: Http): void {
   triggerRoutes(app, http);
   scheduleRoutes(app, http);
   runRoutes(app, http);
+  runStepRoutes(app, http);
   continuationRoutes(app, http);
   changeManyRoute(app, http);
   messageRoutes(app, http);

@@ -5,7 +5,7 @@ import { RunAs } from "#events/workflow.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { RunView } from "./foldRun.ts";
 import type { OpenValue } from "./runValues.ts";
-import { presentSteps, RunStep } from "./stepShape.ts";
+import { presentSteps, RunStep, stepsOf } from "./stepShape.ts";
 import { presentWaits, RunWait, Waiting, waitingOn } from "./waitShape.ts";
 
 const time = z.iso.datetime();
@@ -134,8 +134,13 @@ export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
 });
 
 /** A run folded from its events. The row has what never changes. */
-export async function presentRun(row: RunRow, run: RunView, open: OpenValue): Promise<z.infer<typeof Run>> {
-  const steps = await presentSteps(run, row, open);
+export async function presentRun(
+  row: RunRow,
+  run: RunView,
+  open: OpenValue,
+  withStepValues = true,
+): Promise<z.infer<typeof Run>> {
+  const steps = await presentSteps(await stepsOf(run, row, open), run, row, withStepValues ? open : undefined);
   const {
     status,
     error,

@@ -34,6 +34,12 @@ export const runFilters = {
 };
 const Filters = PageQuery.extend(runFilters);
 const AllFilters = Filters.extend({ workflow_id: z.uuid().optional() });
+const Reading = WaitQuery.extend({
+  step_values: z
+    .enum(["true", "false"])
+    .optional()
+    .describe("`false` leaves out arguments and results of steps, which `/steps` has in pages."),
+});
 const Reason = z.object({ reason: z.string().max(1_000).nullish() }).nullish();
 const Cancellation = z.object({
   id: z.string().describe("Of the newest run, when others went on for the run."),
@@ -133,7 +139,7 @@ export function runRoutes(app: App, http: Http): void {
     summary: "Get a run with its steps and result",
     description: "Read from the log, so it includes every event so far.",
     params: one,
-    querystring: WaitQuery,
+    querystring: Reading,
     response: { 200: Run },
   };
   const waitForEnd = createWaitForEnd(http);
@@ -142,7 +148,8 @@ export function runRoutes(app: App, http: Http): void {
     const found = await requireRun(http, caller, params.run_id);
     if (isLive(found)) await waitForEnd(found.id, query.wait, reply);
     const row = isLive(found) ? await requireRun(http, caller, found.id) : found;
-    return presentRun(row, foldRun(await http.readStream(streamName("run", row.id))), createOpenValue(http, row));
+    const run = foldRun(await http.readStream(streamName("run", row.id)));
+    return presentRun(row, run, createOpenValue(http, row), query.step_values !== "false");
   });
 
   const cancelling = {

@@ -38,7 +38,9 @@ export const RunStep = z.object({
   omitted: z
     .array(z.enum(["args", "result"]))
     .optional()
-    .describe("Fields left out because the values of all steps together are too long."),
+    .describe(
+      "Fields left out because nobody asked for them, or because the values of all steps together are too long.",
+    ),
   error: z.string().nullable(),
   error_info: ErrorInfo.nullable().describe("Of the last attempt, when the step has failed."),
   idempotency_key: z.string(),
@@ -125,18 +127,37 @@ async function presentStep(
   };
 }
 
+/** A step, and whether the run inherited it. */
+interface RecordedStep {
+  step: Step;
+  isInherited: boolean;
+}
+
 /** The steps that a run inherited, and its own. */
-export async function presentSteps(run: RunView, { id: run_id }: { id: string }, open: OpenValue) {
+export async function stepsOf(run: RunView, { id }: { id: string }, open: OpenValue): Promise<RecordedStep[]> {
   const calls = await openInherited(run.inherited, open);
-  const inherited = calls.filter(({ kind }) => kind === "step").map((call) => inheritedStep(run_id, call));
-  const folded = [...inherited, ...run.steps.values()];
-  const omitted = chooseOmitted(folded);
-  const effects_of = run.created?.parent?.effects_of ?? run_id;
+  const inherited = calls.filter(({ kind }) => kind === "step").map((call) => inheritedStep(id, call));
+  return [
+    ...inherited.map((step) => ({ step, isInherited: true })),
+    ...[...run.steps.values()].map((step) => ({ step, isInherited: false })),
+  ];
+}
+
+const closed: OpenValue = async () => null;
+const valuesIn = (step: Step): ValueField[] => (["args", "result"] as const).filter((field) => step[field]);
+
+/** Presents steps of a run; without `open`, their values are left out. */
+export async function presentSteps(
+  recorded: readonly RecordedStep[],
+  { created }: Pick<RunView, "created">,
+  { id: run_id }: { id: string },
+  open?: OpenValue,
+) {
+  const omitted = open ? chooseOmitted(recorded.map(({ step }) => step)) : recorded.map(({ step }) => valuesIn(step));
+  const effects_of = created?.parent?.effects_of ?? run_id;
   const steps: z.infer<typeof RunStep>[] = [];
   // one after the other, so that at most one sealed value is in memory next to the opened ones
-  for (const [n, step] of folded.entries()) {
-    const isInherited = n < inherited.length;
-    steps.push(await presentStep({ effects_of, isInherited }, step, omitted[n]!, open));
-  }
+  for (const [n, { step, isInherited }] of recorded.entries())
+    steps.push(await presentStep({ effects_of, isInherited }, step, omitted[n]!, open ?? closed));
   return steps;
 }

@@ -211,6 +211,25 @@ test("the trace of another organization's turn is answered exactly like an unkno
   expectRefusal(await key("GET", `/turns/${mine}/trace`), 403, "session_required");
 });
 
+test("a trace shows a turn as of any of its events, and refuses those before its start", async () => {
+  agents.answers({ text: "Let me see.", tool_calls: [{ name: TOOL, arguments: { text: "in" } }] }, { text: "Done." });
+  const { body } = await complete([user("When?")], { tools: toolsOf(TOOL) });
+  const now = await trace(body.id);
+  const asOf = (n: number) => agents.person.call("GET", `/turns/${body.id}/trace?as_of=${now.events[n].cursor}`);
+  const [begun, asked, used, ended] = await Promise.all([0, 1, 2, 3].map(async (n) => (await asOf(n)).body));
+  expect(ended).toEqual(now);
+  expect(begun).toMatchObject({ status: "running", rounds: [], answer: null, prompt: now.prompt });
+  expect(asked.rounds[0].calls[0]).toMatchObject({ name: TOOL, status: "running", output: null });
+  expect(used.rounds).toEqual(now.rounds);
+  expect(used.answer).toBe(null);
+  expect(used.events).toEqual(now.events.slice(0, 3));
+  agents.answers({ text: "Later." });
+  const later = await complete([user("Again")]);
+  const early = await agents.person.call("GET", `/turns/${later.body.id}/trace?as_of=${now.events[0].cursor}`);
+  expectRefusal(early, 400, undefined, "as_of");
+  expectRefusal(await agents.person.call("GET", `/turns/${body.id}/trace?as_of=soon`), 400, undefined, "as_of");
+});
+
 test("a trace is read from the log: without read models it is the same", async () => {
   const agent = await agents.open({ model: "offline/scripted", tools: [TOOL] });
   const { id } = await agent.ask(`/tool ${TOOL} {}\n/say done`);

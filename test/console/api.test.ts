@@ -42,6 +42,63 @@ describe("GET /api/workflows/runs", () => {
   });
 });
 
+describe("GET /api/workflows/runs/{id}/steps", () => {
+  test("has the steps in pages, with values only where they are asked for", async () => {
+    const source = workflowSource(
+      'await ctx.runStepMany("say", ["a", "b", "c"], { concurrency: 1 }); await ctx.runStep("fail").catch(() => {});',
+      "say: (word) => word + '!', fail: () => { throw new Error('no') }",
+    );
+    const run = await tenant.start(await tenant.register(source));
+    const { steps: all } = await tenant.untilOver(run);
+    const list = (query = "", by: Pick<Tenant, "owner"> = tenant) =>
+      by.owner("GET", `/workflows/runs/${run}/steps?${query}`);
+    const { data, total } = await tenant.made(list());
+    expect(total).toBe(4);
+    expect(data).toEqual(
+      all.map((step: object & { args: unknown; result: unknown }) => ({
+        ...step,
+        args: null,
+        result: null,
+        omitted: ["args", "result"].filter((field) => step[field as "args" | "result"] !== null),
+      })),
+    );
+    expect((await tenant.made(list("limit=2&offset=1&values=true"))).data).toEqual(all.slice(1, 3));
+    expect((await tenant.made(list("status=failed"))).data.map(({ name }: { name: string }) => name)).toEqual(["fail"]);
+    expectRefusal(await list("values=perhaps"), 400, undefined, "values");
+    expect((await list("", stranger)).status).toBe(404);
+    const brief = await tenant.made(tenant.owner("GET", `/workflows/runs/${run}?step_values=false`));
+    expect(brief.steps).toEqual(data);
+  });
+});
+
+describe("GET /api/tools", () => {
+  test("has the built-in tools, then those of the organization, for programs too", async () => {
+    const source = `export const meta = { description: "Counts.", parameters: { type: "object" }, secrets: [] };
+      export const execute = () => 1;`;
+    const { id } = await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", name: "count", source }));
+    const { data, total } = await tenant.made(tenant.key("GET", "/tools"));
+    expect(data.map(({ name }: { name: string }) => name)).toEqual([
+      "search_documents",
+      "read_document",
+      "web_search",
+      "web_fetch",
+      "count",
+    ]);
+    expect(data.at(-1)).toEqual({
+      name: "count",
+      description: "Counts.",
+      built_in: false,
+      definition_id: id,
+      version: 1,
+      parameters: { type: "object" },
+    });
+    expect(total).toBe(5);
+    const page = await tenant.made(tenant.owner("GET", "/tools?limit=2&offset=3"));
+    expect(page.data.map(({ name }: { name: string }) => name)).toEqual(["web_fetch", "count"]);
+    expect((await stranger.made(stranger.owner("GET", "/tools"))).total).toBe(4);
+  });
+});
+
 describe("GET /api/workflows/approvals/{id}", () => {
   test("has one approval for everybody of the organization, and is the same 404 for others as for an unknown id", async () => {
     const run = await tenant.start(await tenant.register(WAITING));

@@ -24,6 +24,19 @@ async function saved(page: Page, begin: () => Promise<void>): Promise<{ name: st
   return { name: download.suggestedFilename(), lines };
 }
 
+/** Fills the form for what is chosen. */
+async function place(page: Page, name: string) {
+  await page.getByRole("textbox", { name: "Name (" }).fill(name);
+  await page.getByLabel("Reason").fill("Asked for");
+  await page.getByRole("button", { name: "Place hold" }).click();
+}
+
+async function erase(page: Page, key: string) {
+  await page.goto(`${tenant.url}/console/privacy?section=erasures&subject=key:${key}`);
+  await page.getByLabel("Type erase to confirm").fill("erase");
+  await page.getByRole("button", { name: "Erase for good" }).click();
+}
+
 describe("retention", () => {
   test("is set after a preview and a typed word, changed and removed", async () => {
     await tenant.made(tenant.owner("POST", "/projects", { name: LONG_NAME }));
@@ -42,6 +55,7 @@ describe("retention", () => {
     expect((await tenant.made(tenant.owner("GET", "/retention"))).data).toEqual([]);
     // a change after the preview needs another one
     await page.getByLabel("Days of threads").fill("31");
+    await page.getByLabel("Days of runs").fill("400");
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByLabel("Type delete to confirm").fill("delete");
     await page.getByRole("button", { name: "Set these rules" }).click();
@@ -49,6 +63,8 @@ describe("retention", () => {
     await page.getByRole("link", { name: "The organization" }).click();
     await page.getByRole("heading", { name: "The rules of The organization" }).waitFor();
     expect(await page.getByLabel("Days of threads").inputValue()).toBe("31");
+    // saving replaces all rules: one that the form did not know would be lost
+    expect(await page.getByLabel("Days of runs").inputValue()).toBe("400");
     await inspect(page, "retention");
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("heading", { name: "Everything is kept until somebody deletes it" }).waitFor();
@@ -121,4 +137,91 @@ describe("an erasure", () => {
     expect(await page.getByRole("link", { name: "Privacy" }).count()).toBe(0);
     await inspect(page, "privacy-refused");
   });
+});
+
+describe("a hold", () => {
+  test("keeps what somebody has, and says so where a deletion is refused", async () => {
+    const { id, call } = await tenant.newKey({ name: "Held" });
+    await call("POST", "/openai/v1/chat/completions", { ...say("Keep this"), user: "eve" });
+    const page = await open(`keys/${id}`);
+    agreeToAll(page);
+    await page.getByRole("link", { name: "a hold" }).click();
+    await page.getByRole("heading", { name: "Nothing is held" }).waitFor();
+    await inspect(page, "holds-empty");
+    await page.getByRole("button", { name: "Place hold" }).click();
+    await page.getByRole("alert").getByText("Name the hold").waitFor();
+    await page.getByRole("textbox", { name: "Name" }).fill(`Case 7 ${HOSTILE}`);
+    await page.getByRole("button", { name: "Place hold" }).click();
+    await page.getByRole("alert").getByText("Say why it is held.").waitFor();
+    await page.getByLabel("Reason").fill(LONG_NAME);
+    await page.getByRole("button", { name: "Place hold" }).click();
+    const row = page.getByRole("row", { name: "Case 7" });
+    await row.getByRole("link", { name: "Held" }).waitFor();
+    await inspect(page, "holds");
+    await erase(page, id);
+    await page.getByRole("alert").getByText("forbids this until it is released").waitFor();
+    await inspect(page, "erasure-refused");
+    await page.getByRole("link", { name: "See what is held" }).click();
+    await row.getByRole("button", { name: "Release" }).click();
+    await row.getByText("released").waitFor();
+  });
+
+  test("on one thread lets the erasure of its key wait until the release", async () => {
+    const { id, call } = await tenant.newKey({ name: "Waits" });
+    await call("POST", "/openai/v1/chat/completions", say("Keep this thread"));
+    const page = await open("privacy?section=holds");
+    agreeToAll(page);
+    const { data: threads } = await tenant.made(tenant.owner("GET", `/threads?owner=key:${id}`));
+    await page.getByLabel("About").selectOption("thread");
+    await page.getByLabel("Its id").fill(threads[0].id);
+    await place(page, "Case 8");
+    await page.getByRole("row", { name: "Case 8" }).waitFor();
+    await erase(page, id);
+    await page.getByText("waits for what a hold keeps").waitFor();
+    await inspect(page, "erasure-held");
+    await page.getByRole("link", { name: "1 hold" }).click();
+    await page.getByRole("row", { name: "Case 8" }).getByRole("button", { name: "Release" }).click();
+    await page.getByRole("row", { name: "Case 8" }).getByText("released").waitFor();
+    await page.getByRole("link", { name: "Erasures" }).click();
+    await page.getByRole("row", { name: "Waits" }).getByText("completed").waitFor();
+    await page.getByRole("row", { name: "Waits" }).getByText("1 thread, 0 files").waitFor();
+  });
+});
+
+describe("views of a screen", () => {
+  test("are reached by arrow keys, and their own addresses", async () => {
+    const page = await open("privacy");
+    const current = () => page.evaluate("document.activeElement.textContent");
+    await page.getByRole("link", { name: "Retention" }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await current()).toBe("Holds");
+    await page.keyboard.press("End");
+    expect(await current()).toBe("Erasures");
+    await page.keyboard.press("ArrowRight");
+    expect(await current()).toBe("Retention");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await page.getByText("Erase what somebody has").waitFor();
+    expect(await page.locator("nav.tabs [aria-current=page]").textContent()).toBe("Erasures");
+    expect(page.url()).toContain("section=erasures");
+  });
+});
+
+test("a hold of the organization, an end user or a run is placed from the same form", async () => {
+  const page = await open("privacy?section=holds");
+  for (const [kind, id] of [
+    ["organization", undefined],
+    ["user", "mallory"],
+    ["run", "00000000-0000-7000-8000-000000000000"],
+  ] as const) {
+    await page.getByLabel("About").selectOption(kind);
+    if (id) await page.getByLabel(kind === "user" ? "As requests name it" : "Its id").fill(id);
+    await place(page, `Of ${kind}`);
+    await page.getByRole("row", { name: `Of ${kind}` }).waitFor();
+  }
+  await page.getByLabel("About").selectOption("document");
+  await place(page, "Nowhere");
+  await page.getByRole("alert").getByText("Say which one it is about.").waitFor();
+  const { data } = await tenant.made(tenant.owner("GET", "/holds"));
+  await Promise.all(data.map((hold: { id: string }) => tenant.owner("DELETE", `/holds/${hold.id}`)));
 });

@@ -4,7 +4,7 @@ import { changeAgent, deleteAgent, getAgent, type Agent, type AgentSettings } fr
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -81,19 +81,20 @@ function Details({ agent }: { agent: Agent }) {
           </>
         )}
       </p>
-      <nav aria-label="View" className="tabs">
-        {(["settings", "versions"] as const).map((name) => (
+      <Tabs
+        label="View"
+        names={["settings", "versions"] as const}
+        current={view}
+        title={(name) => (name === "settings" ? "Settings" : formatCount(agent.version, "version"))}
+        tab={(name, rest) => (
           <Tab
-            key={name}
+            {...rest}
             to="/agents/$agentId"
             params={{ agentId: agent.id }}
             search={name === "settings" ? {} : { view: name }}
-            isCurrent={name === view}
-          >
-            {name === "settings" ? "Settings" : formatCount(agent.version, "version")}
-          </Tab>
-        ))}
-      </nav>
+          />
+        )}
+      />
       {view === "versions" ? (
         <AgentVersions agent={agent} />
       ) : (

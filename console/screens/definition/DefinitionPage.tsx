@@ -8,7 +8,7 @@ import { ActionButton } from "../../parts/ActionButton.tsx";
 import { CodeEditor } from "../../parts/CodeEditor.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/Restricted.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -99,19 +99,20 @@ function Details({ definition }: { definition: DefinitionWithSource }) {
         </span>
       </header>
       <p className="quiet">{definition.description || "Without a description."}</p>
-      <nav aria-label="View" className="tabs">
-        {(["source", "versions"] as const).map((name) => (
+      <Tabs
+        label="View"
+        names={["source", "versions"] as const}
+        current={view}
+        title={(name) => (name === "source" ? "Source" : formatCount(definition.version, "version"))}
+        tab={(name, rest) => (
           <Tab
-            key={name}
+            {...rest}
             to="/definitions/$definitionId"
             params={{ definitionId: definition.id }}
             search={name === "source" ? {} : { view: name }}
-            isCurrent={name === view}
-          >
-            {name === "source" ? "Source" : formatCount(definition.version, "version")}
-          </Tab>
-        ))}
-      </nav>
+          />
+        )}
+      />
       {view === "versions" ? (
         <Versions definition={definition} />
       ) : (

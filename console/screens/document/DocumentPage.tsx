@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { getDocument, getOriginal, type DocumentInfo } from "../../api/knowledge.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { Status } from "../../parts/Status.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { useMedia } from "../../parts/useMedia.ts";
 import { isDrawn, Original } from "./Original.tsx";
@@ -31,19 +31,20 @@ function Download({ document }: { document: DocumentInfo }) {
 const WIDE = "(min-width: 1000px)";
 
 const Views = ({ document, isBoth }: { document: DocumentInfo; isBoth: boolean }) => (
-  <nav aria-label="View" className="tabs">
-    {(["text", "both"] as const).map((view) => (
+  <Tabs
+    label="View"
+    names={["text", "both"] as const}
+    current={isBoth ? "both" : "text"}
+    title={(view) => (view === "both" ? "Text and original" : "Text")}
+    tab={(view, rest) => (
       <Tab
-        key={view}
+        {...rest}
         to="/knowledge/documents/$documentId"
         params={{ documentId: document.id }}
         search={(before) => ({ ...before, view })}
-        isCurrent={isBoth === (view === "both")}
-      >
-        {view === "both" ? "Text and original" : "Text"}
-      </Tab>
-    ))}
-  </nav>
+      />
+    )}
+  />
 );
 
 /** The text, beside the original where the file can be drawn. */

@@ -6,7 +6,7 @@ import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, type Page } from
 import { formatCount } from "../../format/index.ts";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Away } from "./Away.tsx";
 import { nameOf } from "./nameOf.ts";
@@ -105,18 +105,13 @@ export function Inbox() {
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Inbox</h1>
       <Away />
-      <nav aria-label="Status" className="tabs">
-        {APPROVAL_STATUSES.map((choice) => (
-          <Tab
-            key={choice}
-            to="/inbox"
-            search={choice === "pending" ? {} : { status: choice }}
-            isCurrent={choice === status}
-          >
-            {choice === "pending" ? "waiting" : choice}
-          </Tab>
-        ))}
-      </nav>
+      <Tabs
+        label="Status"
+        names={APPROVAL_STATUSES}
+        current={status}
+        title={(name) => (name === "pending" ? "waiting" : name)}
+        tab={(name, rest) => <Tab {...rest} to="/inbox" search={name === "pending" ? {} : { status: name }} />}
+      />
       <Loaded query={approvals} what="approvals">
         {(page) =>
           page.data.length === 0 ? (

@@ -16,7 +16,7 @@ import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -87,19 +87,19 @@ function Progress({ slug }: { slug: string }) {
 }
 
 const Statuses = ({ slug, status }: { slug: string; status: DocumentStatus | undefined }) => (
-  <nav aria-label="Status" className="tabs">
-    {([undefined, ...DOCUMENT_STATUSES] as const).map((choice) => (
+  <Tabs
+    label="Status"
+    names={["all", ...DOCUMENT_STATUSES] as const}
+    current={status ?? "all"}
+    tab={(name, rest) => (
       <Tab
-        key={choice ?? "all"}
+        {...rest}
         to="/knowledge/$collection"
         params={{ collection: slug }}
-        search={choice ? { status: choice } : {}}
-        isCurrent={choice === status}
-      >
-        {choice ?? "all"}
-      </Tab>
-    ))}
-  </nav>
+        search={name === "all" ? {} : { status: name }}
+      />
+    )}
+  />
 );
 
 function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {

@@ -4,7 +4,7 @@ import { listSourcePages, PAGE_RESULTS, SOURCE_PAGES_PER_PAGE, type SourcePage }
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 
@@ -44,18 +44,12 @@ export function SourcePages({ source }: { source: string }) {
   );
   return (
     <>
-      <nav aria-label="Result" className="tabs">
-        {([undefined, ...PAGE_RESULTS] as const).map((choice) => (
-          <Tab
-            key={choice ?? "all"}
-            {...place}
-            search={{ source, ...(choice && { result: choice }) }}
-            isCurrent={choice === result}
-          >
-            {choice ?? "all"}
-          </Tab>
-        ))}
-      </nav>
+      <Tabs
+        label="Result"
+        names={["all", ...PAGE_RESULTS] as const}
+        current={result ?? "all"}
+        tab={(name, rest) => <Tab {...rest} {...place} search={{ source, ...(name !== "all" && { result: name }) }} />}
+      />
       <Loaded query={pages} what="pages">
         {({ data, total }) =>
           data.length === 0 ? (

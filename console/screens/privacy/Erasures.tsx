@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { certificateAddress, listErasures, startErasure, type Erasure } from "../../api/privacy.ts";
+import { certificateAddress, listErasures, listHolds, startErasure, type Erasure } from "../../api/privacy.ts";
 import { formatCount } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
@@ -64,7 +64,13 @@ function Start({ chosen }: { chosen: string | undefined }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ["erasure"] }),
   });
   return (
-    <Form key={begun} submit="Erase for good" done="It has begun; the list shows how far it is." send={send}>
+    <Form
+      key={begun}
+      submit="Erase for good"
+      isDangerous
+      done="It has begun; the list shows how far it is."
+      send={send}
+    >
       <h2>Erase what somebody has</h2>
       <p className="notice warn">
         All threads, responses and files that the person, key or agent has now, or that all keys and agents store for an
@@ -73,6 +79,23 @@ function Start({ chosen }: { chosen: string | undefined }) {
       <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
       <TypedConfirmation word={WORD} />
     </Form>
+  );
+}
+
+/** Why a running erasure may not end. */
+function WhatWaits({ erasures }: { erasures: readonly Erasure[] }) {
+  const isRunning = erasures.some(({ status }) => status === "running");
+  const holds = useQuery({ ...listHolds(0), enabled: isRunning });
+  const standing = holds.data?.data.filter(({ released_at }) => released_at === null).length ?? 0;
+  if (!isRunning || standing === 0) return null;
+  return (
+    <p className="notice warn" role="status">
+      An erasure that runs waits for what a hold keeps, and ends after its release:{" "}
+      <Link to="/privacy" search={{ section: "holds" }}>
+        {formatCount(standing, "hold")}
+      </Link>
+      .
+    </p>
   );
 }
 
@@ -92,6 +115,7 @@ export function Erasures({ chosen, after }: { chosen: string | undefined; after:
             ) : (
               <Table caption="Erasures, newest first" columns={columns(name)} rows={data} rowKey={({ id }) => id} />
             )}
+            <WhatWaits erasures={data} />
             <nav aria-label="Pages" className="title-line">
               {after && (
                 <Link className="button" to="/privacy" search={{ section: "erasures" }}>

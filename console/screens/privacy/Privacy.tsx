@@ -1,41 +1,43 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
 import { Restricted } from "../../parts/Restricted.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Erasures } from "./Erasures.tsx";
 import { Exports } from "./Exports.tsx";
+import { Holds } from "./Holds.tsx";
 import { Retention } from "./Retention.tsx";
 import { SECTIONS, type Section } from "./search.ts";
 
 const route = getRouteApi("/privacy");
 
-const NAMES: Record<Section, string> = { retention: "Retention", exports: "Exports", erasures: "Erasures" };
+const NAMES: Record<Section, string> = {
+  retention: "Retention",
+  holds: "Holds",
+  exports: "Exports",
+  erasures: "Erasures",
+};
 
-/** For how long things are kept, what is stored about somebody, and deleting it for good. */
+/** For how long things are kept, what a hold keeps longer, what is stored about somebody, and deleting it for good. */
 export function Privacy() {
   const { isAdmin } = useRole();
-  const { section = "retention", subject, after } = route.useSearch();
+  const { section = "retention", subject, page, after } = route.useSearch();
   const screens = {
     retention: <Retention edit={subject} />,
+    holds: <Holds chosen={subject} page={page} />,
     exports: <Exports chosen={subject} />,
     erasures: <Erasures chosen={subject} after={after} />,
   };
   return (
-    <Restricted what="Retention, exports and erasures" isAllowed={isAdmin}>
+    <Restricted what="Retention, holds, exports and erasures" isAllowed={isAdmin}>
       <section className="screen narrow" aria-labelledby="title">
         <h1 id="title">Privacy</h1>
-        <nav aria-label="Section" className="tabs">
-          {SECTIONS.map((name) => (
-            <Tab
-              key={name}
-              to="/privacy"
-              search={name === "retention" ? {} : { section: name }}
-              isCurrent={name === section}
-            >
-              {NAMES[name]}
-            </Tab>
-          ))}
-        </nav>
+        <Tabs
+          label="Section"
+          names={SECTIONS}
+          current={section}
+          title={(name) => NAMES[name]}
+          tab={(name, rest) => <Tab {...rest} to="/privacy" search={name === "retention" ? {} : { section: name }} />}
+        />
         {screens[section]}
       </section>
     </Restricted>

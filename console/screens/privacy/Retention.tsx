@@ -78,7 +78,7 @@ export function Retention({ edit }: { edit: string | undefined }) {
                 <ol>
                   <li>Say below for how many days threads, turns, files, documents and runs are kept.</li>
                   <li>Look at the preview: it counts what would go at once.</li>
-                  <li>A workflow may keep its runs for a shorter time, in its settings.</li>
+                  <li>A hold keeps what is too old; a workflow may keep its runs for a shorter time.</li>
                 </ol>
               </Empty>
             ) : (

@@ -1,9 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import {
   KEPT,
   previewRetention,
   setRetention,
+  type HeldBack,
   type Retention,
   type RetentionPreview,
   type RetentionRules,
@@ -35,6 +37,25 @@ function readRules(form: FormData): { subject: string; rules: RetentionRules } {
   const rules = Object.fromEntries(KEPT.map((kind) => [kind, read(kind)])) as RetentionRules;
   return { subject, rules };
 }
+
+/** What stays although it is too old. */
+const Held = ({ held }: { held: readonly HeldBack[] }) => (
+  <div className="notice plain">
+    <p>
+      <Link to="/privacy" search={{ section: "holds" }}>
+        Holds
+      </Link>{" "}
+      keep what is too old as well:
+    </p>
+    <ul>
+      {held.map(({ hold_id, kind, count, name }) => (
+        <li key={hold_id + kind}>
+          <strong>{formatNumber(count)}</strong> {kind}, because of “{name}”
+        </li>
+      ))}
+    </ul>
+  </div>
+);
 
 const Preview = ({ preview }: { preview: RetentionPreview }) => {
   const total = KEPT.reduce((sum, kind) => sum + preview[kind].count, 0);
@@ -128,7 +149,10 @@ export function RetentionForm({ rules, subjects, name }: Props) {
       <div onChange={() => setShown(undefined)}>
         <Days rules={rules} />
       </div>
-      <div role="status">{shown && <Preview preview={shown.preview} />}</div>
+      <div role="status">
+        {shown && <Preview preview={shown.preview} />}
+        {shown && shown.preview.held.length > 0 && <Held held={shown.preview.held} />}
+      </div>
       {isReady && <TypedConfirmation word={WORD} />}
     </Form>
   );

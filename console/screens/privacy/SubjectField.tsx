@@ -4,17 +4,39 @@ import { useState } from "react";
 import { listKeys } from "../../api/keys.ts";
 import { listMembers } from "../../api/members.ts";
 import { listAgents } from "../../api/requests.ts";
+import { listProjects } from "../../api/settings.ts";
 import { formText } from "../../parts/formText.ts";
 import { namedChoices, Options, type Choice } from "../../parts/Choices.tsx";
 
 /** Kinds whose subjects are listed. */
-type Listed = "person" | "key" | "agent";
+type Listed = "person" | "key" | "agent" | "project";
+type Kind = Listed | "user" | "organization" | "thread" | "file" | "document" | "run";
 
-const LABELS: Record<Listed | "user", string> = {
+/** Whatever a hold may cover. */
+export const HELD_KINDS = [
+  "person",
+  "key",
+  "agent",
+  "user",
+  "project",
+  "organization",
+  "thread",
+  "file",
+  "document",
+  "run",
+] as const satisfies Kind[];
+
+const LABELS: Record<Kind, string> = {
   person: "a person",
   key: "an API key",
   agent: "an agent",
   user: "an end user of API keys",
+  project: "a project",
+  organization: "the whole organization",
+  thread: "one thread",
+  file: "one file",
+  document: "one document",
+  run: "one run",
 };
 const DELETED = "deleted";
 
@@ -23,10 +45,12 @@ function useListed(): Record<Listed, Choice[]> {
   const people = useQuery(listMembers());
   const keys = useQuery(listKeys());
   const agents = useQuery(listAgents);
+  const projects = useQuery(listProjects);
   return {
     person: (people.data?.data ?? []).map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
     key: namedChoices(keys.data?.data),
     agent: namedChoices(agents.data?.data),
+    project: namedChoices(projects.data?.data),
   };
 }
 
@@ -36,34 +60,57 @@ export function useSubjectName(): (subject: string) => string {
   return (subject) => {
     const [kind = "", id = ""] = subject.split(":", 2);
     if (kind === "user") return "an end user";
-    return listed[kind as Listed]?.find(({ value }) => value === id)?.label ?? subject;
+    if (kind === "organization") return LABELS[kind];
+    return listed[kind as Listed]?.find(({ value }) => value === id)?.label ?? subject.replace(":", " ");
   };
 }
 
 /** Throws an Error if nobody was named. */
 export function readSubject(form: FormData): string {
   const kind = formText(form, "kind");
+  if (kind === "organization") return kind;
   const chosen = formText(form, "chosen");
   const value = chosen && chosen !== DELETED ? chosen : formText(form, "value").trim();
-  if (!value) throw new Error("Say whom it is about.");
+  if (!value) throw new Error(kind === "user" || chosen ? "Say whom it is about." : "Say which one it is about.");
   return `${kind}:${value}`;
 }
 
+/** Where an id is found. */
+const IdHint = ({ kind }: { kind: Kind }) =>
+  kind === "document" ? (
+    <span className="quiet">
+      The end of its address in <Link to="/knowledge">Knowledge</Link>.
+    </span>
+  ) : kind === "run" ? (
+    <span className="quiet">
+      On its page, from the <Link to="/runs">runs</Link>.
+    </span>
+  ) : kind === "thread" || kind === "file" ? (
+    <span className="quiet">
+      On the page of one of its <Link to="/requests">requests</Link>.
+    </span>
+  ) : (
+    <span className="quiet">
+      Filter the <Link to="/requests">requests</Link> by who asked: the list leads back here.
+    </span>
+  );
+
 interface Props {
-  kinds: readonly (Listed | "user")[];
+  kinds: readonly Kind[];
   /** `person:<id>`, from the address. */
   chosen: string | undefined;
 }
 
-/** Whom something is about: somebody of a list, somebody who was deleted, or an end user. */
+/** Whom or what something is about: one of a list, one that was deleted, a thing by its id, or an end user. */
 export function SubjectField({ kinds, chosen = "" }: Props) {
   const [before, id] = [chosen.split(":")[0], chosen.slice(chosen.indexOf(":") + 1)];
   const [kind, setKind] = useState(kinds.find((one) => one === before) ?? kinds[0]!);
   const listed = useListed();
-  const choices = kind === "user" ? [] : listed[kind];
-  const isListed = choices.some(({ value }) => value === id);
+  const choices = kind in listed ? listed[kind as Listed] : undefined;
+  const isListed = choices?.some(({ value }) => value === id);
   const [picked, setPicked] = useState<string>();
-  const current = picked ?? (isListed ? id : id && kind === before ? DELETED : (choices[0]?.value ?? DELETED));
+  const current = picked ?? (isListed ? id : id && kind === before ? DELETED : (choices?.[0]?.value ?? DELETED));
+  const isTyped = choices ? current === DELETED : kind !== "organization";
   return (
     <div className="side-by-side">
       <label>
@@ -79,7 +126,7 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
           <Options choices={kinds.map((one) => ({ value: one, label: LABELS[one] }))} />
         </select>
       </label>
-      {kind !== "user" && (
+      {choices && (
         <label>
           Which one
           <select name="chosen" value={current} onChange={({ target }) => setPicked(target.value)}>
@@ -88,15 +135,12 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
           </select>
         </label>
       )}
-      {(kind === "user" || current === DELETED) && (
+      {isTyped && (
         <label>
           {kind === "user" ? "As requests name it in “user”" : "Its id"}
-          {kind !== "user" && !id && (
-            <span className="quiet">
-              Filter the <Link to="/requests">requests</Link> by who asked: the list leads back here.
-            </span>
-          )}
+          {kind !== "user" && !id && <IdHint kind={kind} />}
           <input
+            key={kind}
             name="value"
             maxLength={512}
             autoComplete="off"

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
 import { Empty } from "../../parts/Notices.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Projects } from "./Projects.tsx";
 import { Providers } from "./Providers.tsx";
 import { SECTIONS, type Section } from "./search.ts";
@@ -39,13 +39,13 @@ export function Settings() {
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Settings</h1>
-      <nav aria-label="Section" className="tabs">
-        {SECTIONS.filter(isShown).map((name) => (
-          <Tab key={name} to="/settings" search={name === "you" ? {} : { section: name }} isCurrent={name === section}>
-            {NAMES[name]}
-          </Tab>
-        ))}
-      </nav>
+      <Tabs
+        label="Section"
+        names={SECTIONS.filter(isShown)}
+        current={section}
+        title={(name) => NAMES[name]}
+        tab={(name, rest) => <Tab {...rest} to="/settings" search={name === "you" ? {} : { section: name }} />}
+      />
       {isShown(section) ? screens[section] : <NotYours section={section} />}
     </section>
   );

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
 import { Restricted } from "../../parts/Restricted.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Aliases } from "./Aliases.tsx";
 import { Budgets } from "./Budgets.tsx";
 import { Prices } from "./Prices.tsx";
@@ -25,18 +25,13 @@ export function Spending() {
     <Restricted what="Budgets and prices" isAllowed={isAdmin}>
       <section className="screen" aria-labelledby="title">
         <h1 id="title">Spending</h1>
-        <nav aria-label="Section" className="tabs">
-          {SECTIONS.map((name) => (
-            <Tab
-              key={name}
-              to="/spending"
-              search={name === "budgets" ? {} : { section: name }}
-              isCurrent={name === section}
-            >
-              {NAMES[name]}
-            </Tab>
-          ))}
-        </nav>
+        <Tabs
+          label="Section"
+          names={SECTIONS}
+          current={section}
+          title={(name) => NAMES[name]}
+          tab={(name, rest) => <Tab {...rest} to="/spending" search={name === "budgets" ? {} : { section: name }} />}
+        />
         {screens[section]}
       </section>
     </Restricted>

@@ -18,7 +18,7 @@ import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
-import { Tab } from "../../parts/Tab.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { GroupLink } from "./GroupLink.tsx";
@@ -112,18 +112,15 @@ const Periods = ({ search }: { search: UsageSearch }) => (
 );
 
 const Groupings = ({ search, by }: { search: UsageSearch; by: Grouping }) => (
-  <nav aria-label="Grouped by" className="tabs">
-    {GROUPINGS.map((choice) => (
-      <Tab
-        key={choice}
-        to="/usage"
-        search={{ ...search, page: undefined, by: choice === "day" ? undefined : choice }}
-        isCurrent={choice === by}
-      >
-        by {choice}
-      </Tab>
-    ))}
-  </nav>
+  <Tabs
+    label="Grouped by"
+    names={GROUPINGS}
+    current={by}
+    title={(choice) => `by ${choice}`}
+    tab={(choice, rest) => (
+      <Tab {...rest} to="/usage" search={{ ...search, page: undefined, by: choice === "day" ? undefined : choice }} />
+    )}
+  />
 );
 
 function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by: Grouping }) {

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { streamName } from "#events/ids.ts";
+import { requireCredential } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { PageQuery } from "../base/pagination.ts";
+import { foldRun } from "./foldRun.ts";
+import { requireRun } from "./lookups.ts";
+import { createOpenValue } from "./runValues.ts";
+import { presentSteps, RunStep, stepsOf } from "./stepShape.ts";
+
+const Query = PageQuery.extend({
+  status: RunStep.shape.status.optional(),
+  values: z.enum(["true", "false"]).optional().describe("Whether with arguments and results. Default: false."),
+});
+
+/** The steps of a run in pages: a run may have thousands, with long values. */
+export function runStepRoutes(app: App, http: Http): void {
+  const described = { tags: ["Workflows"], security: [{ key: [] }] };
+  const schema = {
+    ...describeList(described, "List the steps of a run, in the order in which they were scheduled", RunStep),
+    description: "Read from the log. What the parent run answered comes first.",
+    params: z.object({ run_id: z.string() }),
+    querystring: Query,
+  };
+  app.get("/runs/:run_id/steps", { onRequest: requireCredential(http), schema }, async ({ caller, params, query }) => {
+    const row = await requireRun(http, caller, params.run_id);
+    const run = foldRun(await http.readStream(streamName("run", row.id)));
+    const open = createOpenValue(http, row);
+    const steps = await stepsOf(run, row, open);
+    const wanted = query.status ? steps.filter(({ step }) => step.status === query.status) : steps;
+    const { data, ...page } = await pageResponse(
+      query,
+      async (asked) => slicePage(wanted, asked),
+      (step) => step,
+    );
+    return { data: await presentSteps(data, run, row, query.values === "true" ? open : undefined), ...page };
+  });
+}
