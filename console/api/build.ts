@@ -119,6 +119,12 @@ export const listDefinitions = (type: ScriptType) =>
     queryKey: ["definition", "list", type],
     queryFn: ({ signal }) => call<Page<Definition>>("definitions", { signal, query: { type, limit: LIMIT } }),
   });
+/** What requests and agents may name: built in, and the organization's own. */
+export const listTools = queryOptions({
+  queryKey: ["definition", "tools"],
+  queryFn: ({ signal }) =>
+    call<Page<{ name: string; description: string; built_in: boolean }>>("tools", { signal, query: { limit: LIMIT } }),
+});
 export const getDefinition = (id: string) =>
   queryOptions({
     queryKey: ["definition", "one", id],

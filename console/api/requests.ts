@@ -39,10 +39,11 @@ export const countNewRequests = (filter: RequestFilter, from: string) =>
     },
   });
 
-export const getTrace = (id: string) =>
+/** `as_of`: the cursor of an event; undefined: as it is now. */
+export const getTrace = (id: string, as_of?: string) =>
   queryOptions({
-    queryKey: ["thread", "trace", id],
-    queryFn: ({ signal }) => call<Trace>(`turns/${encodeURIComponent(id)}/trace`, { signal }),
+    queryKey: ["thread", "trace", id, as_of],
+    queryFn: ({ signal }) => call<Trace>(`turns/${encodeURIComponent(id)}/trace`, { signal, query: { as_of } }),
   });
 
 interface Named {

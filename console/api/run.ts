@@ -91,7 +91,20 @@ export interface Run extends RunSummary {
 export const getRun = (id: string) =>
   queryOptions({
     queryKey: ["run", "one", id],
-    queryFn: ({ signal }) => call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal }),
+    // values of thousands of steps are read for the one that is opened
+    queryFn: ({ signal }) =>
+      call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal, query: { step_values: "false" } }),
+  });
+
+/** One step with its values, by its place in the list. */
+export const getStep = (run: string, place: number, status: Step["status"]) =>
+  queryOptions({
+    queryKey: ["run", "step", run, place, status],
+    queryFn: async ({ signal }) => {
+      const query = { limit: 1, offset: place, values: "true" };
+      const page = await call<Page<Step>>(`workflows/runs/${encodeURIComponent(run)}/steps`, { signal, query });
+      return page.data[0] ?? null;
+    },
   });
 
 /** Runs that are shown with another run; the list of runs shows all. */

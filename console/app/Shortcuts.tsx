@@ -10,9 +10,9 @@ const SEQUENCE_MS = 1_500;
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Moves the focus among the rows of the list on the screen. */
+/** Moves the focus among the rows of the list on the screen, not among those of what is shown beside it. */
 function moveRow(by: number): void {
-  const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+  const rows = [...document.querySelectorAll<HTMLElement>("[data-row]:not(.peek *)")];
   const at = rows.findIndex((row) => row === document.activeElement);
   rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
 }
@@ -59,7 +59,9 @@ export function Shortcuts() {
         <dt>j, k</dt>
         <dd>Next and previous row</dd>
         <dt>Enter</dt>
-        <dd>Open the row</dd>
+        <dd>Open the row, or show it beside the list</dd>
+        <dt>Esc</dt>
+        <dd>Back to the list alone</dd>
         <dt>/</dt>
         <dd>Filter</dd>
         <dt>Ctrl-K, ⌘K</dt>

@@ -115,6 +115,7 @@ const requests = createRoute({
     from: readText(rest["from"]),
     to: readText(rest["to"]),
     after: readText(rest["after"]),
+    peek: readText(rest["peek"]),
   }),
   component: lazyRouteComponent(() => import("../screens/requests/Requests.tsx"), "Requests"),
 });
@@ -122,7 +123,13 @@ const requests = createRoute({
 const request = createRoute({
   getParentRoute: () => root,
   path: "/requests/$turnId",
-  validateSearch: ({ line }: Record<string, unknown>): { line?: string } => ({ line: readText(line) }),
+  validateSearch: ({
+    line,
+    as_of,
+  }: Record<string, unknown>): { line?: string | undefined; as_of?: string | undefined } => ({
+    line: readText(line),
+    as_of: readText(as_of),
+  }),
   component: lazyRouteComponent(() => import("../screens/request/RequestPage.tsx"), "RequestPage"),
 });
 

@@ -34,6 +34,20 @@ describe("the requests", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByText("It failed:").waitFor();
+    expect(page.url()).toContain("peek=");
+    await page.reload();
+    await page.getByText("It failed:").waitFor();
+    await inspect(page, "request-peek");
+    // the list stays beside it; Escape returns to its row
+    await expect.poll(() => page.getByRole("row").count(), SOON).toBe(2);
+    await page.getByRole("link", { name: /^Model: answer/ }).focus();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByText("It failed:").count(), SOON).toBe(0);
+    expect(await page.evaluate("document.activeElement.matches('[data-row]')")).toBe(true);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Open", exact: true }).click();
+    await page.getByRole("link", { name: "← Requests" }).waitFor();
+    await page.getByText("It failed:").waitFor();
     await inspect(page, "request-failed");
   });
 
@@ -73,6 +87,28 @@ describe("a request", () => {
     await inspect(page, "request");
     await page.getByRole("link", { name: /^Model: answer/ }).click();
     await expect.poll(() => page.getByText(`Done ${HOSTILE}`).count(), SOON).toBeGreaterThan(1);
+  });
+
+  test("is shown as of each of its events", async () => {
+    const { body } = await scripted(`/tool search_documents {"query":"when"}\n/say Done then`, {
+      tools: [{ type: "function", function: { name: "search_documents" } }],
+    });
+    const page = await open(`requests/${body.id.replace("chatcmpl-", "")}`);
+    await page.getByRole("link", { name: "TurnStarted" }).waitFor();
+    expect(await page.getByRole("heading", { name: "Answer" }).count()).toBe(1);
+    await page.getByRole("link", { name: "as of here" }).first().click();
+    await page.getByText("As it was after event 1 of").waitFor();
+    await expect.poll(() => page.getByRole("heading", { name: "Answer" }).count(), SOON).toBe(0);
+    expect(await page.getByRole("link", { name: /^search_documents/ }).count()).toBe(0);
+    await inspect(page, "request-as-of");
+    await page.getByRole("link", { name: "Event after" }).click();
+    await page.getByRole("link", { name: /^search_documents/ }).click();
+    await page.getByText("none yet").waitFor();
+    await page.reload();
+    await page.getByText("none yet").waitFor();
+    await page.getByRole("link", { name: "Now", exact: true }).click();
+    await page.getByRole("heading", { name: "Answer" }).waitFor();
+    expect(page.url()).not.toContain("as_of");
   });
 
   test("that does not exist is named as such", async () => {

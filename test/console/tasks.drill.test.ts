@@ -113,7 +113,7 @@ test("of a run with 40,000 steps a few hundred rows are in the page at most, whe
   const record = await tenant.untilOver(run);
   const steps = Array.from({ length: 40_000 }, (_, n) => ({ ...record.steps[0], id: `step-${n}`, index: n }));
   const page = await open("");
-  await page.route(`**/api/workflows/runs/${run}`, (route) => route.fulfill({ json: { ...record, steps } }));
+  await page.route(`**/api/workflows/runs/${run}?*`, (route) => route.fulfill({ json: { ...record, steps } }));
   await page.goto(`${tenant.url}/console/runs/${run}`);
   await page.getByRole("link", { name: "one #0" }).waitFor();
   const rows = page.locator("li.step");

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { listDefinitions, type AgentSettings } from "../../api/build.ts";
+import { listTools, type AgentSettings } from "../../api/build.ts";
 import { listCollections } from "../../api/knowledge.ts";
 import { Check } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
@@ -7,13 +7,6 @@ import { ModelField } from "../../parts/ModelField.tsx";
 import { ProjectField } from "../../parts/ProjectField.tsx";
 import { readToolApprovals } from "./readToolApprovals.ts";
 import { ToolApprovals } from "./ToolApprovals.tsx";
-
-const BUILT_IN = {
-  search_documents: "searches the collections",
-  read_document: "reads a document of the collections",
-  web_search: "searches the web",
-  web_fetch: "reads a page of the web",
-} as const;
 
 export const NEW_AGENT: AgentSettings = {
   name: "",
@@ -48,18 +41,18 @@ export const readAgent = (form: FormData): AgentSettings => ({
 });
 
 function Tools({ chosen }: { chosen: string[] }) {
-  const { data } = useQuery(listDefinitions("tool"));
-  const own = data?.data.filter(({ name }) => !Object.hasOwn(BUILT_IN, name)) ?? [];
-  const known = new Set([...Object.keys(BUILT_IN), ...own.map(({ name }) => name)]);
+  const { data } = useQuery(listTools);
+  // of two tools of one name, the first is called
+  const tools = [...new Map((data?.data ?? []).toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
+  const known = new Set(tools.map(({ name }) => name));
   const others = data ? chosen.filter((name) => !known.has(name)) : [];
   return (
-    // rendered again once the organization's own tools are known
+    // rendered again once the tools are known
     <fieldset key={String(data === undefined)}>
       <legend>Tools</legend>
-      {Object.entries(BUILT_IN).map(([name, hint]) => (
-        <Check key={name} name="tools" value={name} label={name} hint={hint} isChecked={chosen.includes(name)} />
-      ))}
-      {own.map(({ name, description }) => (
+      {/* a form that is saved before they are known keeps what was chosen */}
+      {!data && chosen.map((name) => <input key={name} type="hidden" name="tools" value={name} />)}
+      {tools.map(({ name, description }) => (
         <Check key={name} name="tools" value={name} label={name} hint={description} isChecked={chosen.includes(name)} />
       ))}
       {others.map((name) => (

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { getDeploymentHealth, type Check, type DeploymentHealth, type Process } from "../../api/health.ts";
 import { useRole } from "../../api/useRole.ts";
+import { formatCount } from "../../format/index.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -9,7 +10,7 @@ import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { DeadLetters } from "./DeadLetters.tsx";
 import { Targets } from "./Targets.tsx";
-import { adviceFor, describeDetail } from "./describeCheck.ts";
+import { adviceFor, describeDetail, lagOf } from "./describeCheck.ts";
 
 interface Named extends Check {
   name: string;
@@ -77,6 +78,35 @@ const sorted = (checks: DeploymentHealth["checks"]): Named[] =>
     .map(([name, check]) => ({ name, ...check }))
     .toSorted((a, b) => Number(a.ok) - Number(b.ok) || a.name.localeCompare(b.name));
 
+const isReadModel = ({ name, ok }: Named): boolean => ok && name.startsWith("projection ");
+
+/** Read models that follow the log are one line: there are many, and all say the same. */
+function Parts({ checks }: Pick<DeploymentHealth, "checks">) {
+  const all = sorted(checks);
+  const readModels = all.filter(isReadModel);
+  const furthest = Math.max(0, ...readModels.map(({ detail }) => lagOf(detail)));
+  const table = (caption: string, rows: Named[]) => (
+    <Table caption={caption} columns={CHECKS} rows={rows} rowKey={({ name }) => name} />
+  );
+  return (
+    <>
+      {table(
+        "Dependencies, and read models that are behind",
+        all.filter((check) => !isReadModel(check)),
+      )}
+      {readModels.length > 0 && (
+        <details>
+          <summary>
+            {formatCount(readModels.length, "read model")} follow the log, {formatCount(furthest, "event")} behind at
+            most
+          </summary>
+          {table("Read models", readModels)}
+        </details>
+      )}
+    </>
+  );
+}
+
 const Details = ({ health }: { health: DeploymentHealth }) => (
   <>
     <p className={health.ready ? "notice good" : "notice bad"} role="status">
@@ -85,12 +115,7 @@ const Details = ({ health }: { health: DeploymentHealth }) => (
     </p>
     <section className="stack" aria-labelledby="parts">
       <h2 id="parts">Parts</h2>
-      <Table
-        caption="Dependencies and read models"
-        columns={CHECKS}
-        rows={sorted(health.checks)}
-        rowKey={({ name }) => name}
-      />
+      <Parts checks={health.checks} />
     </section>
     <section className="stack" aria-labelledby="processes">
       <h2 id="processes">Processes</h2>

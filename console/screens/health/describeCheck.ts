@@ -14,6 +14,9 @@ const describeStreams = (streams: Record<string, unknown>): string =>
     })
     .join("; ");
 
+/** Events that a read model is behind. */
+export const lagOf = (detail: unknown): number => (isObject(detail) ? Number(detail["lag"] ?? 0) : 0);
+
 /** What a check tells, in words. */
 export function describeDetail(name: string, detail: unknown): string {
   if (!isObject(detail)) return textOf(detail);

@@ -4,7 +4,9 @@ import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { getApproval, whoAmI } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
+import { getRun } from "../../api/run.ts";
 import { parseJson } from "../../format/index.ts";
+import { ActorLink } from "../../parts/ActorLink.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -84,6 +86,45 @@ function WaitingCall({ call }: { call: NonNullable<Approval["tool_call"]> }) {
   );
 }
 
+/** A value in one line; undefined for one that needs more. */
+const inLine = (value: unknown): string | undefined =>
+  typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "boolean"
+      ? String(value)
+      : undefined;
+
+/** Which workflow asks, who started it and with what: the person who decides may know none of it. */
+function AskingRun({ id }: { id: string }) {
+  const { data: run } = useQuery(getRun(id));
+  if (!run) return null;
+  const args = typeof run.args === "object" && run.args !== null ? Object.entries(run.args) : [];
+  const isShort = args.length > 0 && args.every(([, value]) => inLine(value) !== undefined);
+  return (
+    <section aria-label="What asks" className="stack">
+      <p className="quiet">
+        Asked by the workflow {run.workflow_name ?? "that is no longer here"}, which{" "}
+        <ActorLink actor={run.started_by} /> started <Time at={run.created_at} />
+        {isShort ? " with:" : "."}
+      </p>
+      {isShort && (
+        <dl className="facts">
+          {args.map(([name, value]) => [
+            <dt key={`${name} name`}>{name}</dt>,
+            <dd key={`${name} value`}>{inLine(value)}</dd>,
+          ])}
+        </dl>
+      )}
+      {!isShort && args.length > 0 && (
+        <details>
+          <summary>What it was started with</summary>
+          <Value label="Arguments" value={run.args} />
+        </details>
+      )}
+    </section>
+  );
+}
+
 function Asker({ approval: { run_id, tool_call } }: { approval: Approval }) {
   return (
     <p>
@@ -131,6 +172,7 @@ function Question({ approval }: { approval: Approval }) {
         </p>
       </header>
       {approval.body && <p className="body-text">{approval.body}</p>}
+      {approval.run_id !== null && <AskingRun id={approval.run_id} />}
       {approval.tool_call && <WaitingCall call={approval.tool_call} />}
       {decide.isError && <ErrorNotice error={decide.error} />}
       <Delegations approval={approval} />

@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import type { Trace, TracedCall, Usage } from "../../api/types.ts";
 import { formatCost, formatCount, formatDuration, formatNumber, parseJson } from "../../format/index.ts";
 import { Bar, type Bounds } from "../../parts/Bar.tsx";
@@ -8,8 +8,6 @@ import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Value } from "../../parts/Value.tsx";
 import { boundsOf, linesOf, type Line } from "./waterfall.ts";
-
-const route = getRouteApi("/requests/$turnId");
 
 const tokens = ({ prompt_tokens, completion_tokens }: Usage): string =>
   `${formatNumber(prompt_tokens)} → ${formatNumber(completion_tokens)}`;
@@ -91,7 +89,7 @@ function Row({ trace, line, isOpen, within }: { trace: Trace; line: Line; isOpen
       className="waterfall-line"
       to="/requests/$turnId"
       params={{ turnId: trace.id }}
-      search={isOpen ? {} : { line: id }}
+      search={(before) => ({ as_of: before.as_of, line: isOpen ? undefined : id })}
       replace
       isOpen={isOpen}
     >
@@ -109,10 +107,17 @@ function Row({ trace, line, isOpen, within }: { trace: Trace; line: Line; isOpen
   );
 }
 
+interface Props {
+  trace: Trace;
+  open: string | undefined;
+  /** The moment that is shown, where it is not this one: what had not ended then goes up to it. */
+  until?: number | undefined;
+}
+
 /** What the request spent its time on: every call of the model and of a tool, each over the time it took. */
-export function Waterfall({ trace }: { trace: Trace }) {
-  const { line: open } = route.useSearch();
-  const now = useNow();
+export function Waterfall({ trace, open, until }: Props) {
+  const present = useNow();
+  const now = until ?? present;
   const within = boundsOf(trace, now);
   return (
     <section className="card timeline" aria-labelledby="course">

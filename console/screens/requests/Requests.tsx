@@ -11,7 +11,9 @@ import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useMedia } from "../../parts/useMedia.ts";
 import { Filters } from "./Filters.tsx";
+import { Peek } from "./Peek.tsx";
 import { toFilter, type RequestSearch } from "./filter.ts";
 import "./requests.css";
 
@@ -26,16 +28,30 @@ const Asker = ({ turn }: { turn: TurnSummary }) => (
   </Link>
 );
 
+/** Where a request fits beside the list. Elsewhere it has the screen to itself. */
+const WIDE = "(min-width: 1100px)";
+
 /** A refused request left no trace to open. */
 const Question = ({ turn }: { turn: TurnSummary }) => {
+  const search = route.useSearch();
+  const isWide = useMedia(WIDE);
   const text = (
     <>
       <span className="clipped">{turn.question || "(no text)"}</span>
       <span className="mono quiet">{shortId(turn.id)}</span>
     </>
   );
-  return turn.status === "refused" ? (
-    text
+  if (turn.status === "refused") return text;
+  return isWide ? (
+    <Link
+      to="/requests"
+      search={{ ...search, peek: turn.id }}
+      resetScroll={false}
+      aria-current={search.peek === turn.id ? "true" : undefined}
+      data-row
+    >
+      {text}
+    </Link>
   ) : (
     <Link to="/requests/$turnId" params={{ turnId: turn.id }} data-row>
       {text}
@@ -135,13 +151,17 @@ function NewRequests({ search, since, onShow }: { search: RequestSearch; since: 
   return <NewRows count={count} what="request" most={MAX_COUNTED} onShow={onShow} />;
 }
 
+/** Beside a request there is room for what tells one from another. */
+const NARROW = COLUMNS.slice(0, 2);
+
 function Result({ page, search }: { page: Slice<TurnSummary>; search: RequestSearch }) {
+  const columns = search.peek === undefined ? COLUMNS : NARROW;
   return (
     <>
       {page.data.length === 0 ? (
         <NoRequests search={search} next={page.next_after} />
       ) : (
-        <Table caption="Requests, newest first" columns={COLUMNS} rows={page.data} rowKey={({ id }) => id} />
+        <Table caption="Requests, newest first" columns={columns} rows={page.data} rowKey={({ id }) => id} />
       )}
       {(search.after !== undefined || page.has_more) && <Pages search={search} next={page.next_after} />}
     </>
@@ -153,8 +173,10 @@ export function Requests() {
   const search = route.useSearch();
   const [until, setUntil] = useState(() => new Date().toISOString());
   const requests = useQuery(listRequests(toFilter(search, until), search.after));
+  const { peek } = search;
+  const isWide = useMedia(WIDE);
   return (
-    <section className="screen" aria-labelledby="title">
+    <section className={peek ? "screen broad" : "screen"} aria-labelledby="title">
       <h1 id="title">Requests</h1>
       <Filters search={search} />
       {search.who?.includes(":") && (
@@ -166,9 +188,16 @@ export function Requests() {
       {search.after === undefined && search.to === undefined && (
         <NewRequests search={search} since={until} onShow={() => setUntil(new Date().toISOString())} />
       )}
-      <Loaded query={requests} what="requests">
-        {(page) => <Result page={page} search={search} />}
-      </Loaded>
+      <div className={peek ? "with-peek" : "stack"}>
+        {(isWide || !peek) && (
+          <div className="stack">
+            <Loaded query={requests} what="requests">
+              {(page) => <Result page={page} search={search} />}
+            </Loaded>
+          </div>
+        )}
+        {peek && <Peek key={peek} id={peek} search={search} />}
+      </div>
     </section>
   );
 }

@@ -13,6 +13,8 @@ export interface RequestSearch {
   to?: string | undefined;
   /** The page, as the service named it. */
   after?: string | undefined;
+  /** The request that is shown beside the list. */
+  peek?: string | undefined;
 }
 
 /** `until` keeps rows in place while new requests start. */

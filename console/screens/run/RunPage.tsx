@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
-import { getRun, type Run } from "../../api/run.ts";
+import { getRun, type Run, type RunWait } from "../../api/run.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount, formatDuration, formatNumber } from "../../format/index.ts";
 import { ActorLink } from "../../parts/ActorLink.tsx";
@@ -21,7 +21,38 @@ import { WaitsFor } from "./WaitsFor.tsx";
 const MAX_WAITING = 5;
 const route = getRouteApi("/runs/$runId");
 
+const WAITS: Record<RunWait["type"], string> = {
+  approval: "approval",
+  timer: "timer",
+  run: "wait for a run",
+  event: "wait for an event",
+  agent: "question to an agent",
+};
+
+/** "2 waits for a run": the first word is counted. */
+const countedAs = (count: number, what: string): string => {
+  const [first = "", ...rest] = what.split(" ");
+  return [formatCount(count, first), ...rest].join(" ");
+};
+
+/** What the run has done so far; what it never did is left out. */
+function counted({ counts, waits }: Run): string {
+  const { steps, attempts, ticks } = counts;
+  const ofWaits = Object.entries(WAITS).map(([type, name]): [number, string] => [
+    waits.filter((wait) => wait.type === type).length,
+    name,
+  ]);
+  const all: [number, string][] = [[steps, "step"], [attempts, "attempt"], ...ofWaits, [ticks, "tick"]];
+  return (
+    all
+      .filter(([count]) => count > 0)
+      .map(([count, what]) => countedAs(count, what))
+      .join(", ") || "nothing yet"
+  );
+}
+
 function Facts({ run }: { run: Run }) {
+  const { isAdmin } = useRole();
   const end = run.completed_at ? Date.parse(run.completed_at) : undefined;
   return (
     <dl className="facts">
@@ -44,15 +75,26 @@ function Facts({ run }: { run: Run }) {
       )}
       <dt>Took</dt>
       <dd>{end && run.started_at ? formatDuration(end - Date.parse(run.started_at)) : "not over"}</dd>
-      <dt>Steps</dt>
-      <dd>
-        {formatCount(run.counts.steps, "step")}, {formatCount(run.counts.attempts, "attempt")},{" "}
-        {formatCount(run.counts.ticks, "tick")}
-      </dd>
+      <dt>Did</dt>
+      <dd>{counted(run)}</dd>
       <dt>Version</dt>
       <dd>{run.definition_version}</dd>
       <dt>Id</dt>
-      <dd className="mono">{run.id}</dd>
+      <dd>
+        <span className="mono">{run.id}</span>
+        {isAdmin && (
+          <>
+            {" · "}
+            <Link to="/log" search={{ stream: `run-${run.id}` }}>
+              its log
+            </Link>
+            {" · "}
+            <Link to="/privacy" search={{ section: "holds", subject: `run:${run.id}` }}>
+              a hold
+            </Link>
+          </>
+        )}
+      </dd>
     </dl>
   );
 }
@@ -99,12 +141,17 @@ const Problems = ({ run }: { run: Run }) => (
   </>
 );
 
+/** Whether all that a live run waits for comes from outside: no process works on it. */
+const rests = (run: Run): boolean =>
+  isLive(run) && run.waiting_on.length > 0 && run.waiting_on.every(({ type }) => type !== "step");
+
 function Details({ run }: { run: Run }) {
   return (
     <>
       <header className="title-line">
         <h1>{run.workflow_name ?? "Deleted workflow"}</h1>
         <Status status={run.status} />
+        {rests(run) && <Status status="waiting" />}
         <CancelButton run={run} />
         <RetryButton run={run} />
       </header>
@@ -127,7 +174,7 @@ function Details({ run }: { run: Run }) {
       <ChildRuns run={run} isOver={!isLive(run)} />
       <div className="pair">
         <Value label="Arguments" value={run.args} />
-        <Value label="Result" value={run.result} />
+        {run.status === "completed" && <Value label="Result" value={run.result} />}
       </div>
       {run.logs.length > 0 && <Value label="Log of run()" value={run.logs.map(({ text }) => text).join("\n")} />}
     </>

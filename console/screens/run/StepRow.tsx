@@ -1,6 +1,8 @@
-import type { Attempt, Run, Step } from "../../api/run.ts";
+import { useQuery } from "@tanstack/react-query";
+import { getStep, type Attempt, type Run, type Step } from "../../api/run.ts";
 import { formatDuration } from "../../format/index.ts";
 import { Bar, type Bounds } from "../../parts/Bar.tsx";
+import { Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Value } from "../../parts/Value.tsx";
@@ -23,15 +25,32 @@ function AttemptLine({ run, attempt }: { run: Run; attempt: Attempt }) {
   );
 }
 
+/** What went into a step and what came out. */
+function Values({ run, step }: { run: Run; step: Step }) {
+  const read = useQuery(getStep(run.id, run.steps.indexOf(step), step.status));
+  return (
+    <Loaded query={read} what="values">
+      {(found) => (
+        <div className="pair">
+          <Value
+            label="Arguments"
+            value={found?.omitted?.includes("args") ? "Too long to be shown here." : found?.args}
+          />
+          <Value
+            label="Result"
+            value={found?.omitted?.includes("result") ? "Too long to be shown here." : found?.result}
+          />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
 function StepDetails({ run, step }: { run: Run; step: Step }) {
-  const omitted = (field: "args" | "result") => step.omitted?.includes(field);
   return (
     <>
       {step.error && <p className="notice bad">{step.error}</p>}
-      <div className="pair">
-        <Value label="Arguments" value={omitted("args") ? "Too long to be shown here." : step.args} />
-        <Value label="Result" value={omitted("result") ? "Too long to be shown here." : step.result} />
-      </div>
+      <Values run={run} step={step} />
       <ol className="plain stack">
         {step.attempts.map((attempt) => (
           <AttemptLine key={attempt.n} run={run} attempt={attempt} />

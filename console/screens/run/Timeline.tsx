@@ -1,5 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { Run } from "../../api/run.ts";
+import { isLive } from "./Continuations.tsx";
 import { LongList } from "../../parts/LongList.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { boundsOf, entriesOf } from "./span.ts";
@@ -14,7 +15,14 @@ export function Timeline({ run }: { run: Run }) {
   const { step: open } = route.useSearch();
   const bounds = boundsOf(run, useNow());
   const entries = entriesOf(run);
-  if (entries.length === 0) return <p className="quiet">No step has been scheduled yet.</p>;
+  if (entries.length === 0)
+    return (
+      <p className="quiet">
+        {isLive(run)
+          ? "No step has been scheduled yet."
+          : "The run ended without a step and without waiting for anything."}
+      </p>
+    );
   return (
     <section className="card timeline" aria-labelledby="steps">
       <h2 id="steps">{run.waits.length > 0 ? "Steps and waits" : "Steps"}</h2>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { countNewRuns, listRuns, type RunFilter } from "../../api/queries.ts";
 import type { RunSummary } from "../../api/types.ts";
 import { formatCount, formatDuration, shortId } from "../../format/index.ts";
+import { ActorLink } from "../../parts/ActorLink.tsx";
 import { CHUNK } from "../../parts/Chunk.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
@@ -36,9 +37,18 @@ const COLUMNS: Columns<RunSummary> = [
   },
   { title: "Status", cell: ({ status }) => <Status status={status} /> },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Started by", wide: true, cell: ({ started_by }) => <ActorLink actor={started_by} /> },
   { title: "Took", wide: true, number: true, cell: lasted },
-  { title: "Failed at", wide: true, cell: ({ error_info }) => error_info?.step && <FailedAt step={error_info.step} /> },
-  { title: "Error", wide: true, cell: ({ error }) => error && <span className="bad-text clipped">{error}</span> },
+  {
+    title: "Failed at",
+    wide: true,
+    cell: ({ error, error_info }) => (
+      <>
+        {error_info?.step && <FailedAt step={error_info.step} />}
+        {error && <span className="bad-text clipped">{error}</span>}
+      </>
+    ),
+  },
 ];
 
 const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>

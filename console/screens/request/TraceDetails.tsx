@@ -1,0 +1,221 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { whoAmI } from "../../api/queries.ts";
+import { listAgents } from "../../api/requests.ts";
+import type { Trace } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
+import { formatCount, formatDuration, formatExact, formatNumber } from "../../format/index.ts";
+import { PrincipalLink } from "../../parts/ActorLink.tsx";
+import { SourceLink } from "../../parts/SourceLink.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
+import { PromptCard } from "./PromptCard.tsx";
+import { Waterfall } from "./Waterfall.tsx";
+import "./request.css";
+
+const Mono = ({ name, value }: { name: string; value: string | null }) =>
+  value && (
+    <>
+      <dt>{name}</dt>
+      <dd className="mono">{value}</dd>
+    </>
+  );
+
+/** Where the rest of the conversation is, for those who may see it. */
+function Thread({ trace: { thread_id, principal } }: { trace: Trace }) {
+  const { isAdmin } = useRole();
+  const { data: me } = useQuery(whoAmI);
+  const id = <span className="mono">{thread_id}</span>;
+  const isOwn = principal === `person:${me?.user.id}`;
+  return (
+    <>
+      {isOwn ? (
+        <Link to="/chat/$threadId" params={{ threadId: thread_id }}>
+          {id}
+        </Link>
+      ) : isAdmin ? (
+        <Link to="/log" search={{ stream: `thread-${thread_id}` }}>
+          {id}
+        </Link>
+      ) : (
+        id
+      )}
+      {isAdmin && (
+        <>
+          {" · "}
+          <Link to="/privacy" search={{ section: "holds", subject: `thread:${thread_id}` }}>
+            a hold
+          </Link>
+        </>
+      )}
+    </>
+  );
+}
+
+function Facts({ trace }: { trace: Trace }) {
+  const agents = useQuery(listAgents);
+  const { agent, usage } = trace;
+  const name = agents.data?.data.find(({ id }) => id === agent?.id)?.name;
+  return (
+    <dl className="facts">
+      {agent && (
+        <>
+          <dt>Agent</dt>
+          <dd>
+            <Link to="/requests" search={{ agent: agent.id }}>
+              {name ?? agent.id}
+            </Link>
+            , version {agent.version}
+          </dd>
+        </>
+      )}
+      <dt>Model</dt>
+      <dd>{trace.model}</dd>
+      <dt>Asked by</dt>
+      <dd>
+        <PrincipalLink principal={trace.principal} />
+        {" · "}
+        <Link to="/requests" search={{ who: trace.principal }}>
+          all requests
+        </Link>
+      </dd>
+      <dt>Started</dt>
+      <dd>
+        <Time at={trace.started_at} /> <span className="quiet">({formatExact(trace.started_at)})</span>
+      </dd>
+      <dt>Took</dt>
+      <dd>{trace.duration_ms === null ? "not over" : formatDuration(trace.duration_ms)}</dd>
+      <dt>Tokens</dt>
+      <dd>
+        {formatNumber(usage.prompt_tokens)} in ({formatNumber(usage.cached_tokens)} cached),{" "}
+        {formatNumber(usage.completion_tokens)} out ({formatNumber(usage.reasoning_tokens)} reasoning)
+      </dd>
+      {usage.cost !== undefined && (
+        <>
+          <dt>Cost</dt>
+          <dd>{usage.cost} USD</dd>
+        </>
+      )}
+      <Mono name="Id" value={trace.id} />
+      <dt>Thread</dt>
+      <dd>
+        <Thread trace={trace} />
+      </dd>
+      <Mono name="x-request-id" value={trace.request_id} />
+      <Mono name="Trace" value={trace.trace_id} />
+    </dl>
+  );
+}
+
+function Answer({ answer }: Pick<Trace, "answer">) {
+  if (!answer) return null;
+  const sources = [...new Map(answer.citations.map((one) => [one.url + one.title, one])).values()];
+  return (
+    <section className="card part" aria-labelledby="answer">
+      <h2 id="answer">Answer</h2>
+      <p className="body-text said">{answer.text || "(no text)"}</p>
+      {sources.length > 0 && (
+        <>
+          <h3>Sources</h3>
+          <ol>
+            {sources.map(({ url, title, seq, version }) => (
+              <li key={url + title}>
+                <SourceLink url={url} seq={seq} version={version}>
+                  {title}
+                </SourceLink>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface EventsProps {
+  trace: Trace;
+  /** The newest trace of the same turn: an older one lacks what came later. */
+  newest: Trace;
+  asOf: string | undefined;
+}
+
+/** The events behind the request. Each leads to the request as it was then. */
+function Events({ trace, newest, asOf }: EventsProps) {
+  const { isAdmin } = useRole();
+  const last = asOf ?? newest.events.at(-1)?.cursor;
+  return (
+    <section className="card part" aria-labelledby="events">
+      <h2 id="events">What the log has of it</h2>
+      <ol className="plain">
+        {newest.events.map(({ cursor, type, recorded_at }) => (
+          <li key={cursor} className="event-line">
+            {isAdmin ? (
+              <Link className="mono" to="/log" search={{ stream: `thread-${trace.thread_id}`, event: cursor }}>
+                {type}
+              </Link>
+            ) : (
+              <span className="mono">{type}</span>
+            )}
+            <span>
+              <Time at={recorded_at} />{" "}
+              {cursor === last ? (
+                <strong>shown</strong>
+              ) : (
+                <Link
+                  to="/requests/$turnId"
+                  params={{ turnId: trace.id }}
+                  search={{ as_of: cursor === newest.events.at(-1)?.cursor ? undefined : cursor }}
+                  resetScroll={false}
+                >
+                  as of here
+                </Link>
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {isAdmin && (
+        <p>
+          <Link to="/log" search={{ stream: `thread-${trace.thread_id}` }}>
+            See the log of its thread
+          </Link>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const momentOf = ({ events }: Trace, cursor: string): number | undefined => {
+  const event = events.find((one) => one.cursor === cursor);
+  return event && Date.parse(event.recorded_at);
+};
+
+interface Props extends EventsProps {
+  /** The open line of its course. */
+  line?: string | undefined;
+}
+
+/** What a request spent its time on, the exact prompt, the answer, and the events behind it. */
+export const TraceDetails = ({ trace, newest, asOf, line }: Props) => (
+  <>
+    <p className="title-line">
+      <Status status={trace.status} />
+      <span className="quiet">
+        {formatCount(trace.rounds.flatMap(({ calls }) => calls).length, "tool call")},{" "}
+        {formatCount(trace.attempts.length, "attempt")}
+      </span>
+    </p>
+    <Facts trace={trace} />
+    <WaitsForPerson trace={trace} />
+    {trace.answer?.error && (
+      <p className="notice bad">
+        <strong>It failed:</strong> {trace.answer.error}
+      </p>
+    )}
+    <Waterfall trace={trace} open={line} until={asOf === undefined ? undefined : momentOf(newest, asOf)} />
+    <PromptCard trace={trace} />
+    <Answer answer={trace.answer} />
+    <Events trace={trace} newest={newest} asOf={asOf} />
+  </>
+);

@@ -1,0 +1,53 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { getTrace } from "../../api/requests.ts";
+import { Loaded, Loading } from "../../parts/Notices.tsx";
+import type { RequestSearch } from "./filter.ts";
+
+const TraceDetails = lazy(async () => ({ default: (await import("../request/TraceDetails.tsx")).TraceDetails }));
+
+/** One request beside the list. Escape closes it, and the focus returns to its row. */
+export function Peek({ id, search }: { id: string; search: RequestSearch }) {
+  const trace = useQuery(getTrace(id));
+  const navigate = useNavigate();
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
+      if (key !== "Escape" || defaultPrevented || document.querySelector("dialog[open]")) return;
+      document.querySelector<HTMLElement>(".question [aria-current]")?.focus({ preventScroll: true });
+      void navigate({ to: "/requests", search: { ...search, peek: undefined }, resetScroll: false });
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [navigate, search]);
+  useEffect(() => {
+    panel.current?.scrollTo(0, 0);
+  }, [id]);
+  return (
+    <aside ref={panel} className="peek" aria-labelledby="peeked" tabIndex={-1}>
+      <header className="title-line">
+        <h2 id="peeked">Request</h2>
+        <Link className="button small" to="/requests/$turnId" params={{ turnId: id }}>
+          Open
+        </Link>
+        <Link
+          className="button small"
+          to="/requests"
+          search={{ ...search, peek: undefined }}
+          resetScroll={false}
+          title="Esc"
+        >
+          Close
+        </Link>
+      </header>
+      <Loaded query={trace} what="the request">
+        {(data) => (
+          <Suspense fallback={<Loading what="the request" />}>
+            <TraceDetails trace={data} newest={data} asOf={undefined} />
+          </Suspense>
+        )}
+      </Loaded>
+    </aside>
+  );
+}
