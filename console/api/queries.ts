@@ -31,15 +31,18 @@ export interface RunFilter {
   parent?: string | undefined;
   /** Only runs that this run started. */
   starter?: string | undefined;
+  /** `person:<id>` or `key:<id>`. */
+  who?: string | undefined;
 }
 
 /** The filter as the service reads it. */
-export const runQuery = ({ status, workflow, q, parent, starter }: RunFilter) => ({
+export const runQuery = ({ status, workflow, q, parent, starter, who }: RunFilter) => ({
   status,
   workflow_id: workflow,
   q,
   parent_id: parent,
   starter_id: starter,
+  started_by: who,
 });
 
 /** A page of the runs created before `to`, so that rows stay in place while new runs start. */

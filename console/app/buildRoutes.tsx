@@ -57,6 +57,8 @@ const newDefinition = createRoute({
 });
 
 interface DefinitionSearch {
+  /** The line of the source to begin at. */
+  line?: number | undefined;
   view?: "versions" | undefined;
   version?: number | undefined;
   /** The version that it is compared with. */
@@ -66,10 +68,11 @@ interface DefinitionSearch {
 const definition = createRoute({
   getParentRoute: () => root,
   path: "/definitions/$definitionId",
-  validateSearch: ({ view, version, against }: Record<string, unknown>): DefinitionSearch => ({
+  validateSearch: ({ view, version, against, line }: Record<string, unknown>): DefinitionSearch => ({
     view: readChoice(view, ["versions"]),
     version: readNumber(version),
     against: readNumber(against),
+    line: readNumber(line),
   }),
   component: lazyRouteComponent(() => import("../screens/definition/DefinitionPage.tsx"), "DefinitionPage"),
 });

@@ -86,12 +86,13 @@ const linkedApproval = createRoute({
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/runs",
-  validateSearch: ({ status, workflow, q, parent, starter }: Record<string, unknown>): RunFilter => ({
+  validateSearch: ({ status, workflow, q, parent, starter, who }: Record<string, unknown>): RunFilter => ({
     status: readChoice(status, RUN_STATUSES),
     workflow: readText(workflow),
     q: readText(q),
     parent: readText(parent),
     starter: readText(starter),
+    who: readText(who),
   }),
   component: lazyRouteComponent(() => import("../screens/runs/Runs.tsx"), "Runs"),
 });

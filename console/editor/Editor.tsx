@@ -30,6 +30,8 @@ export interface EditorProps {
   isProse?: boolean;
   /** Shows what differs from this, and nothing can be typed. */
   original?: string;
+  /** The line to begin at, from 1. */
+  line?: number | undefined;
   onChange?: (text: string) => void;
   check?: (text: string) => Promise<Fault[]>;
   members?: () => Promise<Map<string, Completion[]>>;
@@ -95,6 +97,12 @@ export default function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const onChange = useEffectEvent((changed: string) => props.onChange?.(changed));
   const check = useEffectEvent(async (source: string) => (await props.check?.(source)) ?? []);
+  const goToLine = useEffectEvent((view: EditorView) => {
+    if (props.line === undefined) return;
+    const { from } = view.state.doc.line(Math.min(view.state.doc.lines, Math.max(1, props.line)));
+    view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+    view.focus();
+  });
   const { members } = props;
   const isChecked = props.check !== undefined;
   useEffect(() => {
@@ -117,6 +125,7 @@ export default function Editor(props: EditorProps) {
           : readOnly(original),
       ],
     });
+    goToLine(view);
     return () => view.destroy();
     // the text at first: what is typed later belongs to the editor
   }, [label, text, original, isProse, isChecked, members]);

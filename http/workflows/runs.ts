@@ -30,6 +30,11 @@ export const runFilters = {
   trigger_id: z.uuid().optional(),
   parent_id: z.uuid().optional().describe("Only runs that retry or fork this run, or go on for it."),
   starter_id: z.uuid().optional().describe("Only runs that this run started."),
+  started_by: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("Only runs that this person, key or webhook started: `person:<id>`, `key:<id>`, `webhook:<id>`."),
   q: z.string().max(500).optional().describe("Only runs whose error contains this text, in any case."),
 };
 const Filters = PageQuery.extend(runFilters);
@@ -62,10 +67,11 @@ export function toRunFilter(query: RunQuery): RunFilter {
     trigger_id = null,
     parent_id = null,
     starter_id = null,
+    started_by = null,
     q: error = null,
   } = query;
   const [from, to] = [toDate(query.from), toDate(query.to)];
-  return { workflow_id, status, external_user_id, trigger_id, parent_id, starter_id, error, from, to };
+  return { workflow_id, status, external_user_id, trigger_id, parent_id, starter_id, started_by, error, from, to };
 }
 
 function list({ db }: Http, { organization_id }: Caller, query: z.infer<typeof AllFilters>) {

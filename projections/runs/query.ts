@@ -98,6 +98,8 @@ export interface RunFilter {
   trigger_id: string | null;
   parent_id: string | null;
   starter_id: string | null;
+  /** `person:<id>`, `key:<id>` or `webhook:<id>`. */
+  started_by: string | null;
   /** Only runs whose error (its message, code or step) contains this text, in any case. */
   error: string | null;
 }
@@ -110,15 +112,29 @@ const WHERE = `where r.organization_id = $1 and ($2::text is null or r.status = 
 const ofWorkflow = (id: string | null): string => (id === null ? "and $8::uuid is null" : "and r.workflow_id = $8");
 const ofParent = (id: string | null): string => (id === null ? "and $9::uuid is null" : "and r.parent_id = $9");
 const ofStarter = (id: string | null): string => (id === null ? "and $10::uuid is null" : "and r.starter_id = $10");
+const ACTOR = "replace(r.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (r.started_by::jsonb->>'id')";
 
 function filterRuns(organization: string, filter: RunFilter): { where: string; values: unknown[] } {
-  const { workflow_id, status, from, to, external_user_id, trigger_id, parent_id, starter_id, error } = filter;
+  const { workflow_id, status, from, to, external_user_id, trigger_id, parent_id, starter_id, started_by, error } =
+    filter;
   // the error is stored as JSON: its text without the quotes
   const text = error === null ? null : JSON.stringify(error).slice(1, -1);
   const encodedUser = encode(external_user_id);
   return {
-    where: `${WHERE} ${ofWorkflow(workflow_id)} ${ofParent(parent_id)} ${ofStarter(starter_id)}`,
-    values: [organization, status, from, to, encodedUser, trigger_id, text, workflow_id, parent_id, starter_id],
+    where: `${WHERE} ${ofWorkflow(workflow_id)} ${ofParent(parent_id)} ${ofStarter(starter_id)} and ($11::text is null or ${ACTOR} = $11)`,
+    values: [
+      organization,
+      status,
+      from,
+      to,
+      encodedUser,
+      trigger_id,
+      text,
+      workflow_id,
+      parent_id,
+      starter_id,
+      started_by,
+    ],
   };
 }
 
@@ -131,7 +147,7 @@ export async function listRuns(
 ): Promise<{ rows: RunRow[]; total: number }> {
   const { where, values } = filterRuns(organization, filter);
   // the page is cut before the joins: 4 ms instead of 20 at 20,000 runs
-  const page = `select * from read.runs r ${where} order by r.created_at desc, r.id desc limit $11 offset $12`;
+  const page = `select * from read.runs r ${where} order by r.created_at desc, r.id desc limit $12 offset $13`;
   const rows = await db.query<StoredRow>(
     `select ${COLUMNS} from (${page}) r ${JOINED} order by r.created_at desc, r.id desc`,
     [...values, limit, offset],
@@ -208,10 +224,10 @@ export async function findRunsToChange(
   const open = `not (r.status in ('failed', 'cancelled')
     and exists (select 1 from read.runs c where c.parent_id = r.id and c.parent_kind = 'retry'))`;
   const rest = `from read.runs r ${where} and ${open}
-    and ($11::timestamptz is null or (r.created_at, r.id) < ($11, $12::uuid))`;
+    and ($12::timestamptz is null or (r.created_at, r.id) < ($12, $13::uuid))`;
   const position = [after?.created_at ?? null, after?.id ?? null];
   const rows = await db.query<RunPosition>(
-    `select r.id, r.created_at ${rest} order by r.created_at desc, r.id desc limit $13`,
+    `select r.id, r.created_at ${rest} order by r.created_at desc, r.id desc limit $14`,
     [...values, ...position, limit],
   );
   const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${rest}`, [

@@ -37,6 +37,12 @@ describe("GET /api/workflows/runs", () => {
     expect(await list(`workflow_id=${one.id}`)).toEqual([[first], 1]);
     expect(await list(`q=${encodeURIComponent('50% OF "IT"')}`)).toEqual([[second], 1]);
     expect(await list("q=no such text")).toEqual([[], 0]);
+    const { id: owner } = (await tenant.made(tenant.owner("GET", "/auth/me"))).user;
+    const [{ started_by }] = (await tenant.made(tenant.owner("GET", "/workflows/runs?limit=1"))).data;
+    const starter = `${started_by.type === "api_key" ? "key" : started_by.type}:${started_by.id}`;
+    expect(await list(`started_by=${starter}`)).toEqual([[second, first], 2]);
+    const other = starter === `person:${owner}` ? `key:${owner}` : `person:${owner}`;
+    expect(await list(`started_by=${other}`)).toEqual([[], 0]);
     expect(await list(`workflow_id=${one.id}`, stranger)).toEqual([[], 0]);
     expect((await tenant.key("GET", "/workflows/runs")).status).toBe(403);
   });

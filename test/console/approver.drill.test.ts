@@ -172,6 +172,9 @@ describe("the runs", () => {
       .waitFor();
     await page.getByRole("link", { name: /^check/ }).click();
     await inspect(page, "run-failed");
+    await page.getByRole("link", { name: "line 2, column 65" }).first().click();
+    await expect.poll(() => page.url()).toContain("line=2");
+    await page.locator(".cm-activeLine", { hasText: "export const steps" }).waitFor();
   });
 
   test("that do not exist are named as such, with the code and the request", async () => {

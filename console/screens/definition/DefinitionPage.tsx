@@ -31,6 +31,7 @@ interface WriteProps {
 
 /** The editor of one version. */
 function Write({ saved, newest, onSaved }: WriteProps) {
+  const { line } = route.useSearch();
   const queries = useQueryClient();
   const { source, setSource, faults, check, members, isChanged } = useSource(saved.type, saved.source);
   const save = useMutation({
@@ -51,6 +52,7 @@ function Write({ saved, newest, onSaved }: WriteProps) {
       <CodeEditor
         label={`Source of ${saved.name}`}
         text={saved.source}
+        line={line}
         onChange={setSource}
         check={check}
         members={members}

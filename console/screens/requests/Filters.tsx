@@ -1,41 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { listKeys } from "../../api/keys.ts";
-import { listMembers } from "../../api/members.ts";
 import { listAgents, listModels } from "../../api/requests.ts";
 import { TURN_STATUSES } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { WhoFilter } from "../../parts/WhoFilter.tsx";
 import type { RequestSearch } from "./filter.ts";
-
-/** Everybody who may have asked. Only administrators may list keys. */
-function Who({
-  value,
-  isAdmin,
-  onPick,
-}: {
-  value: string | undefined;
-  isAdmin: boolean;
-  onPick(value?: string): void;
-}) {
-  const members = useQuery(listMembers());
-  const keys = useQuery({ ...listKeys(), enabled: isAdmin });
-  const choices = [
-    { value: "me", label: "me" },
-    ...(members.data?.data ?? []).map(({ id, name, email }) => ({ value: `person:${id}`, label: name || email })),
-    ...(keys.data?.data ?? []).map(({ id, name }) => ({ value: `key:${id}`, label: `key ${name}` })),
-  ];
-  return <SelectFilter label="Asked by" value={value} choices={choices} onPick={onPick} />;
-}
 
 /** The filters of the list; they are part of the address. */
 export function Filters({ search }: { search: RequestSearch }) {
   const navigate = useNavigate();
   const agents = useQuery(listAgents);
   const models = useQuery(listModels);
-  const { isBuilder, isAdmin } = useRole();
+  const { isBuilder } = useRole();
   const change = (part: RequestSearch) =>
     void navigate({ to: "/requests", replace: true, search: { ...search, after: undefined, ...part } });
   return (
@@ -47,7 +26,7 @@ export function Filters({ search }: { search: RequestSearch }) {
         choices={wordChoices(TURN_STATUSES)}
         onPick={(status) => change({ status: readChoice(status, TURN_STATUSES) })}
       />
-      {isBuilder && <Who value={search.who} isAdmin={isAdmin} onPick={(who) => change({ who })} />}
+      {isBuilder && <WhoFilter label="Asked by" value={search.who} onPick={(who) => change({ who })} />}
       <SelectFilter
         label="Model"
         value={search.model}

@@ -7,27 +7,29 @@ import { useRole } from "../../api/useRole.ts";
 
 type RunCode = Pick<Run, "definition_id" | "definition_version">;
 
-/** The line of the version that the run executes. Only builders may read sources. */
-function SourceLine({ run, line }: { run: RunCode; line: number }) {
-  const { data } = useQuery(listDefinitionVersions(run.definition_id));
-  const source = data?.find(({ version }) => version === run.definition_version)?.source;
-  const text = source?.split("\n")[line - 1]?.trim();
-  return text ? <code>{text}</code> : null;
-}
-
-/** Where the code failed, with the line of its source. */
+/** Where the code failed, with the line of its source for builders, who alone may read it. The link leads to that line. */
 export function SourcePlace({ run, place }: { run: RunCode; place: ErrorPlace }) {
   const { isBuilder } = useRole();
   const { line, column } = place;
-  if (line === null || line === undefined) return null;
+  const { definition_id: definitionId, definition_version: version } = run;
+  const hasLine = line !== null && line !== undefined;
+  const { data: versions } = useQuery({ ...listDefinitionVersions(definitionId), enabled: isBuilder && hasLine });
+  if (!hasLine) return null;
   const text = `line ${line}${column ? `, column ${column}` : ""}`;
   if (!isBuilder) return <p className="quiet mono">{text}</p>;
+  const source = versions?.find((one) => one.version === version)?.source;
+  const code = source?.split("\n")[line - 1]?.trim();
+  const isNewest = versions === undefined || versions[0]?.version === version;
   return (
     <p className="quiet mono">
-      <Link to="/definitions/$definitionId" params={{ definitionId: run.definition_id }}>
+      <Link
+        to="/definitions/$definitionId"
+        params={{ definitionId }}
+        search={isNewest ? { line } : { view: "versions", version }}
+      >
         {text}
       </Link>{" "}
-      <SourceLine run={run} line={line} />
+      {code && <code>{code}</code>}
     </p>
   );
 }

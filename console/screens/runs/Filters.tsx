@@ -6,6 +6,7 @@ import { readChoice } from "../../app/search.ts";
 import { shortId } from "../../format/index.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { WhoFilter } from "../../parts/WhoFilter.tsx";
 
 /** A filter that another screen sets: it is shown, and can be removed. */
 const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemove(): void }) => (
@@ -45,6 +46,7 @@ export function Filters({ filter }: { filter: RunFilter }) {
         choices={namedChoices(workflows.data?.data)}
         onPick={(workflow) => change({ workflow })}
       />
+      <WhoFilter label="Started by" value={filter.who} onPick={(who) => change({ who })} />
       <InputFilter label="Error or step" type="search" value={filter.q} onChange={(q) => change({ q })} />
       {filter.starter && (
         <RelatedRun label="Started by run" id={filter.starter} onRemove={() => change({ starter: undefined })} />
