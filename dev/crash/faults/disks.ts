@@ -15,7 +15,7 @@ const BUSY_MS = 15_000;
 /** ext4's ioctl that loses everything that was not flushed, and its flag for not flushing the journal either. */
 const SHUT_DOWN = `open(my $disk, "<", $ARGV[0]) or die $!; my $flag = pack("L", 2); ioctl($disk, 0x8004587d, $flag) or die $!;`;
 
-/** Ends whoever uses a disk; resolves with what lets them start again. */
+/** Ends the processes that use a disk. Resolves with what lets them start again. */
 export type Release = () => Promise<() => void>;
 
 /** A disk of its own for each store. */

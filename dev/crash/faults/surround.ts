@@ -25,7 +25,7 @@ async function pidsOf({ processOf, pidOf }: Topology, { role, n }: Target): Prom
   return pid === undefined ? [] : [pid, ...(await findChildren(pid))];
 }
 
-/** Kills whoever uses these stores. The servers start again when the supervisor may; the roles a moment later, by themselves. */
+/** Kills the processes that use these stores. The servers start again when the supervisor may; the roles a moment later, by themselves. */
 const releaseOf =
   (topology: Topology, stores: readonly Store[]): Release =>
   async () => {
