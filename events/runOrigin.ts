@@ -9,8 +9,11 @@ export const Actor = z.object({
   id: z.string(),
 });
 export type Actor = z.infer<typeof Actor>;
+/** Files (ids) that the caller hands to a run: its steps may read them. */
+export const RunFiles = z.array(z.uuid()).max(20);
 export const RunStart = z.object({
   started_by: Actor,
+  files: RunFiles.optional(),
   /** Who set the trigger that started the run. */
   trigger_set_by: Actor.optional(),
 });

@@ -94,6 +94,8 @@ export const Envelope = z.object({
   models: nameList(200).default(["*"]),
   /** Workflows (ids) whose runs it may start; `*` stands for all. Optional, because envelopes of earlier releases lack it. */
   workflows: idList("a workflow").optional(),
+  /** Collections (slugs) that its steps may write to; none by default. Optional, because envelopes of earlier releases lack it. */
+  writable_collections: nameList(200).optional(),
   /** Hosts that its steps may fetch from; none by default. */
   egress: z.array(z.string().max(260).regex(EGRESS_HOST, "is no host name in lower case")).max(100).default([]),
   limits: Limits.default(Limits.parse({})),
@@ -120,6 +122,7 @@ export const EnvelopeChange = z.strictObject({
   agents: change(shape.agents),
   models: change(shape.models),
   workflows: shape.workflows.nullable(),
+  writable_collections: shape.writable_collections.nullable(),
   egress: change(shape.egress),
   limits: z
     .strictObject({

@@ -57,9 +57,36 @@ declare module "svc:workflow" {
     readonly knowledge: {
       search(input: { query: string; [setting: string]: unknown }): Promise<any>;
       read(input: { document_id: string; from_seq?: number }): Promise<any>;
+      /** Writes a document into a collection of the envelope's `writable_collections`. The same `external_id` again replaces it. */
+      push(input: {
+        collection: string;
+        text: string;
+        name?: string;
+        format?: "markdown" | "text";
+        tags?: string[];
+        metadata?: Record<string, string | number | boolean>;
+        external_id?: string;
+      }): Promise<{ document_id: string; result: "created" | "replaced" | "unchanged" }>;
+      remove(
+        document: { document_id: string } | { collection: string; external_id: string },
+      ): Promise<{ document_id: string | null; removed: boolean }>;
+    };
+    /** Files of the run, 4 MiB at most each. */
+    readonly files: {
+      /** Equal calls of a step save one file, whatever the attempt. */
+      save(input: { name: string; mime_type?: string } & ({ text: string } | { base64: string })): Promise<SavedFile>;
+      /** What the run was started with, and what its steps, the runs that it continues and those that it started have saved. */
+      read(input: { file_id: string; as?: "text" | "base64" }): Promise<SavedFile & { content: string }>;
     };
     readonly tools: { call(name: string, args?: unknown): Promise<any> };
     log(...words: unknown[]): void;
+  }
+
+  export interface SavedFile {
+    file_id: string;
+    name: string;
+    mime_type: string;
+    bytes: number;
   }
 
   export interface Approval {

@@ -8,6 +8,8 @@ export interface Envelope {
   agents: string[];
   /** Absent in those of earlier releases: all. */
   workflows?: string[];
+  /** Absent in those of earlier releases: none. */
+  writable_collections?: string[];
   limits: Record<"max_steps" | "max_parallel" | "run_ttl_s" | "step_timeout_s" | "max_result_bytes", number>;
   concurrency: { max_runs: number; key: string | null } | null;
   approvals: {

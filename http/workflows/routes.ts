@@ -11,6 +11,7 @@ import { messageRoutes } from "./messages.ts";
 import { scheduleRoutes } from "./allSchedules.ts";
 import { linkedApprovalRoutes } from "./linkedApproval.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
+import { runFileRoutes } from "./runFiles.ts";
 import { runRoutes } from "./runs.ts";
 import { runStepRoutes } from "./runSteps.ts";
 import { startRoutes } from "./startRoutes.ts";
@@ -27,6 +28,7 @@ export function workflowRoutes(app: App, http: Http): void {
   continuationRoutes(app, http);
   changeManyRoute(app, http);
   messageRoutes(app, http);
+  runFileRoutes(app, http);
   approvalRoutes(app, http);
   approvalPeopleRoutes(app, http);
   approvalLinkRoutes(app, http);

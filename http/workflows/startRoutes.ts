@@ -1,12 +1,15 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
+import { RunFiles } from "#events/runOrigin.ts";
+import { ownerScope } from "#events/scope.ts";
 import type { App } from "../base/app.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
 import { notReadableYet } from "../base/send.ts";
+import { findFile } from "../turns/files.ts";
 import { actorFrom } from "./access.ts";
 import { isObject } from "../base/json.ts";
 import { requireWorkflow } from "./lookups.ts";
@@ -28,6 +31,23 @@ async function readCreatedAt({ log }: Pick<Http, "log">, run_id: string): Promis
   return created.created_at;
 }
 
+const Files = RunFiles.transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))]);
+
+/** Files of the caller, which the run may read from now on. Throws 400 `invalid_files`. */
+async function readFiles(http: Http, { caller, body }: FastifyRequest): Promise<string[]> {
+  const sent = isObject(body) && Object.hasOwn(body, "files") ? (body["files"] ?? []) : [];
+  const { data, error } = Files.safeParse(sent);
+  const refuse = (path: PropertyKey[], why: string) => {
+    const param = ["files", ...path.map(String)].join(".");
+    return new ApiError("invalid_files", `${param}: ${why}`, { param });
+  };
+  if (!data) throw refuse(error.issues[0]!.path, "must be at most 20 ids of files that you have uploaded.");
+  for (const [n, id] of data.entries())
+    if (!(await findFile(http, caller.organization_id, ownerScope(caller.principal, undefined), id)))
+      throw refuse([n], "you have no such file; upload it to /files first, without a user.");
+  return data;
+}
+
 async function start(http: Http, request: FastifyRequest, id: string) {
   const { caller } = request;
   const key = readIdempotencyKey(request.headers);
@@ -39,6 +59,7 @@ async function start(http: Http, request: FastifyRequest, id: string) {
     key,
     body: request.bodyHash,
     args: readArgs(request.body),
+    files: await readFiles(http, request),
     started_by: actorFrom(caller),
     trigger_id: null,
     // it acts for the one that the envelope names, whatever starts it (spec: Workflow API, rule 4)
@@ -55,7 +76,12 @@ export function startRoutes(scope: App, http: Http): void {
     security: [{ key: [] }],
     summary: "Start a run",
     params: z.object({ id: z.string() }),
-    body: z.object({ args: z.record(z.string(), z.unknown()) }),
+    body: z.object({
+      args: z.record(z.string(), z.unknown()),
+      files: RunFiles.optional().describe(
+        "Ids of files that you have uploaded to the chat API's /files. Steps of the run may read them, as may all who read the run.",
+      ),
+    }),
     response: { 202: Started },
   };
   scope.post(

@@ -32,6 +32,8 @@ export interface RunRequest {
   body: string;
   /** Headers of the request that `run()` receives. */
   headers?: Record<string, string>;
+  /** Files (ids) that the caller hands to the run. */
+  files?: string[] | undefined;
   args: Record<string, unknown>;
   started_by: Actor;
   /** Of a run that a trigger starts. */
@@ -89,6 +91,7 @@ function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string
     ...(start.continued && { parent: start.continued.parent, starter: start.continued.starter, inherited }),
     external_user_id: start.external_user_id,
     ...(start.headers && Object.keys(start.headers).length > 0 && { headers: start.headers }),
+    ...(start.files && start.files.length > 0 && { files: start.files }),
   };
 }
 

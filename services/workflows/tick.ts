@@ -1,4 +1,5 @@
 import type { CallAnswer } from "#events/inheritedCalls.ts";
+import type { PlatformCall } from "./stepInputs.ts";
 
 /* The port to the sandbox, which executes `run()` and steps; infra/sandbox implements it. */
 
@@ -143,9 +144,6 @@ export interface StepContext {
   idempotency_key: string;
   run_as: { type: "service" | "person"; id: string | null };
 }
-
-/** Calls of the platform that a step can make. */
-export type PlatformCall = "chat" | "agent" | "search" | "read" | "tool";
 
 export interface StepHost {
   fetch(
