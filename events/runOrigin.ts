@@ -14,6 +14,10 @@ export const RunFiles = z.array(z.uuid()).max(20);
 export const RunStart = z.object({
   started_by: Actor,
   files: RunFiles.optional(),
+  /** Absent: normal. */
+  priority: z.enum(["low", "high"]).optional(),
+  /** One of the starts that the workflow's rate allows: a claim that stays until the run is destroyed. */
+  start_place: z.string().optional(),
   /** Who set the trigger that started the run. */
   trigger_set_by: Actor.optional(),
 });

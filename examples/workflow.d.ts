@@ -120,6 +120,8 @@ declare module "svc:workflow" {
     remind_after?: Duration;
     /** Further people, who may decide after that time. */
     escalate?: { after: Duration; to: ({ person: string } | { group: string } | { role: string })[] };
+    /** Files of the run, at most 20, which those who decide see: what `ctx.files.save` returns, or ids. */
+    attachments?: (string | { file_id: string })[];
     /** Equal votes that decide, 1 to 50; each person or key has one. Default: 1. */
     required?: number;
     /** Default: true. `false`: a rejection counts as a vote, and `required` of them reject. */
@@ -136,11 +138,11 @@ declare module "svc:workflow" {
     on_parent_end?: "cancel" | "leave";
   }
 
-  /** How a run ended. `timed_out`: it had not ended in time. */
-  export interface RunEnd {
+  /** How a run ended, with the type of its result. `timed_out`: it had not ended in time. */
+  export interface RunEnd<Result = any> {
     run_id: string;
     status: "completed" | "failed" | "cancelled" | "timed_out";
-    result: any;
+    result: Result;
     error: string | null;
   }
 
@@ -190,7 +192,11 @@ declare module "svc:workflow" {
     awaitApproval(name: string, options: ApprovalOptions): Promise<Approval>;
     /** Starts a run of another workflow, once. `workflow`: its id or name. */
     startRun(workflow: string, args?: Record<string, unknown>, options?: StartRunOptions): Promise<{ run_id: string }>;
-    waitForRun(run: string | { run_id: string }, options?: { timeout?: Duration; key?: string }): Promise<RunEnd>;
+    /** `waitForRun<{ total: number }>(run)` says what the other workflow returns. */
+    waitForRun<Result = any>(
+      run: string | { run_id: string },
+      options?: { timeout?: Duration; key?: string },
+    ): Promise<RunEnd<Result>>;
     /** Waits for `POST /api/workflows/events` with this name. */
     waitForEvent(name: string, options?: WaitForEventOptions): Promise<ReceivedEvent>;
     /**

@@ -2,6 +2,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { approvalLinkRoutes } from "./approvalLinks.ts";
 import { approvalPeopleRoutes } from "./approvalPeople.ts";
+import { attachmentRoutes } from "./attachments.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { eventStreamRoutes } from "./eventStream.ts";
 import { changeManyRoute } from "./changeMany.ts";
@@ -31,6 +32,7 @@ export function workflowRoutes(app: App, http: Http): void {
   runFileRoutes(app, http);
   approvalRoutes(app, http);
   approvalPeopleRoutes(app, http);
+  attachmentRoutes(app, http);
   approvalLinkRoutes(app, http);
   linkedApprovalRoutes(app, http);
   eventStreamRoutes(app, http);

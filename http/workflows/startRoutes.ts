@@ -3,6 +3,8 @@ import { z } from "zod";
 import { streamName } from "#events/ids.ts";
 import { RunFiles } from "#events/runOrigin.ts";
 import { ownerScope } from "#events/scope.ts";
+import { PRIORITIES, Priority } from "#events/workflow.ts";
+import type { WorkflowRow } from "#projections/workflows/query.ts";
 import type { App } from "../base/app.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { Http } from "../base/deps.ts";
@@ -48,6 +50,17 @@ async function readFiles(http: Http, { caller, body }: FastifyRequest): Promise<
   return data;
 }
 
+/** A caller may let a run wait longer than its workflow says, and never go before others. Throws 400 `invalid_priority`. */
+function readPriority(body: unknown, { envelope }: WorkflowRow): Priority | undefined {
+  const sent = isObject(body) && Object.hasOwn(body, "priority") ? body["priority"] : undefined;
+  if (sent === undefined || sent === null) return undefined;
+  const allowed = PRIORITIES.slice(0, PRIORITIES.indexOf(envelope.priority ?? "normal") + 1);
+  const found = allowed.find((one) => one === sent);
+  if (found !== undefined) return found;
+  const message = `priority: must be ${allowed.map((one) => `"${one}"`).join(" or ")}: the workflow allows no higher one.`;
+  throw new ApiError("invalid_priority", message, { param: "priority" });
+}
+
 async function start(http: Http, request: FastifyRequest, id: string) {
   const { caller } = request;
   const key = readIdempotencyKey(request.headers);
@@ -60,6 +73,7 @@ async function start(http: Http, request: FastifyRequest, id: string) {
     body: request.bodyHash,
     args: readArgs(request.body),
     files: await readFiles(http, request),
+    priority: readPriority(request.body, workflow),
     started_by: actorFrom(caller),
     trigger_id: null,
     // it acts for the one that the envelope names, whatever starts it (spec: Workflow API, rule 4)
@@ -78,6 +92,7 @@ export function startRoutes(scope: App, http: Http): void {
     params: z.object({ id: z.string() }),
     body: z.object({
       args: z.record(z.string(), z.unknown()),
+      priority: Priority.optional().describe("Not above that of the workflow, which is the default."),
       files: RunFiles.optional().describe(
         "Ids of files that you have uploaded to the chat API's /files. Steps of the run may read them, as may all who read the run.",
       ),

@@ -12,6 +12,8 @@ export interface MemoEntry {
 
 export interface TickCall {
   organization_id: string;
+  /** Of the organization's calls that wait for a free place, those of a lower rank go first. */
+  rank?: number;
   run_id: string;
   /** The id that `run()` sees, when it is not its own: that of the run that a retry or a fork continues. */
   seen_as?: string | undefined;
@@ -92,6 +94,8 @@ export interface ApprovalOptions {
   escalate?: { after_ms: number; to: ApprovalOptions["assignees"] };
   self_approval: boolean;
   api_key_may_decide: boolean;
+  /** Files (ids) that those who decide see. */
+  attachments?: string[];
   /** Set when it takes several votes. */
   votes?: { required: number; one_rejection_ends: boolean };
 }
@@ -157,6 +161,7 @@ export interface StepHost {
 
 export interface StepCall {
   organization_id: string;
+  rank?: TickCall["rank"];
   js: string;
   sha256: string;
   step: string;

@@ -5,7 +5,7 @@ import { formLines, formText } from "../../parts/formText.ts";
 export const RUN_LIMITS = {
   max_steps: { label: "Steps", most: 10_000 },
   max_parallel: { label: "Steps at the same time", most: 50 },
-  run_ttl_s: { label: "Seconds until a run expires", most: 31_536_000 },
+  run_ttl_s: { label: "Seconds until a run expires", most: 34_560_000 },
   step_timeout_s: { label: "Seconds of an attempt", most: 3_600 },
   max_result_bytes: { label: "Bytes of a result", most: 1_048_576 },
 } as const;
