@@ -1,7 +1,7 @@
 import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { ApiError } from "#http/base/errors.ts";
-import { requireStorage } from "#http/upload/storageLimits.ts";
+import { requireStorage } from "#http/base/storageLimits.ts";
 import { watchBudgets, type BudgetWatch, type Wanted } from "#projections/budgets/watch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import type { FileDeps } from "#services/workflows/host/files.ts";

@@ -112,7 +112,10 @@ const slotTaken: Claim["rejection"] = {
 
 const chainTaken: Claim["rejection"] = { code: "run_exists", message: "Another run goes on for this chain already." };
 
-const startTaken = { code: "slot_taken", message: "Another run took this start of the workflow's rate meanwhile." };
+const startTaken: Claim["rejection"] = {
+  code: "slot_taken",
+  message: "Another run took this start of the workflow's rate meanwhile.",
+};
 
 /** A run that goes on for another one takes over its slot, which that one has not released, and is no start. */
 function heldBy({ slot, start_place, continued_from }: EventFrom<typeof RunCreated>["data"]): Claim[] {
