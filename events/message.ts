@@ -8,19 +8,31 @@ import { StoredValue } from "./runParts.ts";
 const Id = z.object({ message_id: z.uuid() });
 /** `project_id`: only runs of this project get it; null: those of the whole organization. */
 const Reach = Id.extend({ project_id: z.uuid().nullable() });
+/** Absent: all runs that wait for it. */
+const Address = z.object({ to: z.literal("one").optional() });
 /** `data`: JSON of an object. */
 const Content = z.object({ name: z.string(), data: StoredValue });
 
-export const PostMessage = defineCommand("PostMessage", "message", Reach.extend(Content.shape));
+export const PostMessage = defineCommand("PostMessage", "message", Reach.extend(Address.shape).extend(Content.shape));
+const Reached = z.object({
+  reached: z.int().nonnegative(),
+  /** So many runs waited for a message that was for one: none got it. */
+  refused_for: z.int().optional(),
+});
 /** All runs that waited for the message have it. */
-export const CloseMessage = defineCommand("CloseMessage", "message", Id.extend({ reached: z.int().nonnegative() }));
+export const CloseMessage = defineCommand("CloseMessage", "message", Id.extend(Reached.shape));
 
 const thing = (data: { message_id: string }) => streamName("message", data.message_id);
 /** Every wait that is in the log before this event, and that it matches, is answered. */
-export const MessagePosted = defineEvent("MessagePosted", { public: Reach, personal: Content, thing, opens: true });
+export const MessagePosted = defineEvent("MessagePosted", {
+  public: Reach.extend(Address.shape),
+  personal: Content,
+  thing,
+  opens: true,
+});
 /** `reached`: number of runs. The content is destroyed: the runs have their own copies. */
 export const MessageDelivered = defineEvent("MessageDelivered", {
-  public: Id.extend({ reached: z.int().nonnegative() }),
+  public: Id.extend(Reached.shape),
 });
 
 export type MessageCommand = CommandsIn<typeof import("./message.ts")>;

@@ -1,5 +1,5 @@
 import type { Actor } from "./runOrigin.ts";
-import type { Envelope, RunAs } from "./workflow.ts";
+import type { Envelope, Priority, RunAs } from "./workflow.ts";
 
 /* What every start of a run has in common: over HTTP, and by a schedule. */
 
@@ -14,16 +14,25 @@ export interface StartableWorkflow {
   envelope: Envelope;
 }
 
-/** Attempts to claim a concurrency slot: each one fails only if another run took the slot meanwhile. */
+/** Attempts to claim a concurrency slot and a start: each one fails only if another run took the same meanwhile. */
 export const MAX_SLOT_ATTEMPTS = 8;
 
 /** The settings of a run that starts now. The rules of the envelope are copied, so later changes of it do not affect the run. */
 export function runSettings(
   workflow: StartableWorkflow,
-  start: { run_id: string; trigger_id: string | null; started_by: Actor; trigger_set_by?: Actor; run_as: RunAs },
+  start: {
+    run_id: string;
+    trigger_id: string | null;
+    started_by: Actor;
+    trigger_set_by?: Actor;
+    run_as: RunAs;
+    /** A lower one than that of the envelope. */
+    priority?: Priority | undefined;
+  },
 ) {
   const { limits, retention_days, approvals } = workflow.envelope;
   const { run_id, trigger_id, started_by, trigger_set_by, run_as } = start;
+  const priority = start.priority ?? workflow.envelope.priority ?? "normal";
   return {
     run_id,
     workflow_id: workflow.id,
@@ -34,6 +43,7 @@ export function runSettings(
     started_by,
     ...(trigger_set_by && { trigger_set_by }),
     run_as,
+    ...(priority !== "normal" && { priority }),
     limits,
     expires_at: new Date(Date.now() + limits.run_ttl_s * 1000).toISOString(),
     retention_days,
@@ -70,3 +80,28 @@ export function slotNames(
 
 /** The claim that a live run holds on its slot. */
 export const slotClaim = (slot: string): string => `run-slot:${slot}`;
+
+type StartRate = NonNullable<Envelope["start_rate"]>;
+
+/** Names of all starts that the rate allows with these arguments in the period of `now`. Periods count from 1970. */
+export function startPlaces(
+  keyedHash: (purpose: string, text: string) => string,
+  { id, organization_id }: Pick<StartableWorkflow, "id" | "organization_id">,
+  { max_runs, per_seconds, key }: StartRate,
+  args: Record<string, unknown>,
+  now: number,
+): string[] {
+  const period = Math.floor(now / (per_seconds * 1_000));
+  const group = JSON.stringify([organization_id, id, readKey(args, key) ?? null, per_seconds, period]);
+  return Array.from({ length: max_runs }, (_, n) => keyedHash("run-start", `${group}${n}`));
+}
+
+/** The claim on one of the starts that the rate allows. */
+export const startClaim = (place: string): string => `run-start:${place}`;
+
+/** Milliseconds until the next period. */
+export const untilNextPeriod = ({ per_seconds }: StartRate, now: number): number =>
+  per_seconds * 1_000 - (now % (per_seconds * 1_000));
+
+export const tooManyStarts = ({ max_runs, per_seconds, key }: StartRate): string =>
+  `${max_runs} runs have started in this period of ${per_seconds} s${key === null ? "" : ` with this value of ${key}`}, as envelope.start_rate allows.`;

@@ -240,7 +240,7 @@ export const RunContinued = defineEvent("RunContinued", {
   thing,
 });
 export const RunKept = defineEvent("RunKept", { public: Id.extend({ forget_at: z.iso.datetime() }) });
-export const RunForgotten = defineEvent("RunForgotten", { public: Id });
+export const RunForgotten = defineEvent("RunForgotten", { public: Id.extend({ start_place: z.string().optional() }) });
 
 export type RunCommand =
   | CommandsIn<typeof import("./run.ts")>

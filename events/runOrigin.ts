@@ -9,8 +9,15 @@ export const Actor = z.object({
   id: z.string(),
 });
 export type Actor = z.infer<typeof Actor>;
+/** Files (ids) that the caller hands to a run: its steps may read them. */
+export const RunFiles = z.array(z.uuid()).max(20);
 export const RunStart = z.object({
   started_by: Actor,
+  files: RunFiles.optional(),
+  /** Absent: normal. */
+  priority: z.enum(["low", "high"]).optional(),
+  /** One of the starts that the workflow's rate allows: a claim that stays until the run is destroyed. */
+  start_place: z.string().optional(),
   /** Who set the trigger that started the run. */
   trigger_set_by: Actor.optional(),
 });

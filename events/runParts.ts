@@ -68,6 +68,8 @@ export const ApprovalText = z.object({
   form: z.record(z.string(), z.unknown()).nullable(),
   assignees: z.array(Assignee).max(50),
   escalate_to: z.array(Assignee).max(50).optional(),
+  /** Files (ids). */
+  attachments: z.array(z.uuid()).max(20).optional(),
 });
 export const ApprovalIdentity = z.object({ key: CallKey, approval_id: z.uuid() });
 export const WARNINGS = ["signal_swallowed", "step_args_changed", "nested_signal"] as const;

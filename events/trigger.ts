@@ -53,6 +53,8 @@ const Personal = z.object({
   verify: Verification.nullable().optional(),
   /** Names, in lower case, of the request headers that `run()` receives. */
   headers: z.array(z.string()).optional(),
+  /** Absent: a call starts a run. Otherwise it sends an event of this name to the runs that wait for it. */
+  event: z.string().optional(),
 });
 
 /** The secret of a sender's signatures (base64), sealed with the deployment's master key before http sends the command. */

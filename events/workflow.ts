@@ -18,11 +18,11 @@ export const Limits = z.object({
   max_steps: z.int().min(1).max(10_000).default(1_000),
   /** Steps of one run that execute at the same time. */
   max_parallel: z.int().min(1).max(50).default(10),
-  /** Seconds from the start of a run to its end, waiting included. */
+  /** Seconds from the start of a run to its end, waiting included: more than a year, so that a timer of a year fires. */
   run_ttl_s: z
     .int()
     .min(1)
-    .max(365 * DAY_S)
+    .max(400 * DAY_S)
     .default(30 * DAY_S),
   /** Maximum seconds of one attempt at a step. */
   step_timeout_s: z.int().min(1).max(3_600).default(3_600),
@@ -50,7 +50,8 @@ const EnvelopeApprovals = ApprovalRules.extend({
   self_approval: z.boolean().optional(),
 });
 
-const Concurrency = z.object({
+/** A limit of runs, for each value of the argument at this JSON pointer. */
+const RunsPerKey = z.object({
   max_runs: z.int().min(1).max(1_000),
   key: z
     .string()
@@ -59,6 +60,12 @@ const Concurrency = z.object({
     .nullable()
     .default(null),
 });
+const StartRate = RunsPerKey.extend({ per_seconds: z.int().min(1).max(DAY_S) });
+
+export const PRIORITIES = ["low", "normal", "high"] as const;
+/** Which of an organization's runs go first where ticks and steps wait for a free place. */
+export const Priority = z.enum(PRIORITIES);
+export type Priority = z.infer<typeof Priority>;
 
 /** A list of names that are compared as they are. Invisible characters are refused, because nobody could see a mismatch. */
 const nameList = (maxLength: number) =>
@@ -94,11 +101,16 @@ export const Envelope = z.object({
   models: nameList(200).default(["*"]),
   /** Workflows (ids) whose runs it may start; `*` stands for all. Optional, because envelopes of earlier releases lack it. */
   workflows: idList("a workflow").optional(),
+  /** Collections (slugs) that its steps may write to; none by default. Optional, because envelopes of earlier releases lack it. */
+  writable_collections: nameList(200).optional(),
   /** Hosts that its steps may fetch from; none by default. */
   egress: z.array(z.string().max(260).regex(EGRESS_HOST, "is no host name in lower case")).max(100).default([]),
   limits: Limits.default(Limits.parse({})),
   /** Maximum number of live runs. With a key (a JSON pointer) the limit applies to each value of that argument. */
-  concurrency: Concurrency.nullable().default(null),
+  concurrency: RunsPerKey.nullable().default(null),
+  /** Maximum number of starts in each period. Optional, as `priority` is, because envelopes of earlier releases lack them. */
+  start_rate: StartRate.nullable().optional(),
+  priority: Priority.optional(),
   approvals: EnvelopeApprovals.default({ default_expiry_s: 7 * DAY_S, allow_api_key: true }),
   /** Days from the end of a run until all its data is destroyed. */
   retention_days: z.int().min(1).max(3_650).default(90),
@@ -120,6 +132,7 @@ export const EnvelopeChange = z.strictObject({
   agents: change(shape.agents),
   models: change(shape.models),
   workflows: shape.workflows.nullable(),
+  writable_collections: shape.writable_collections.nullable(),
   egress: change(shape.egress),
   limits: z
     .strictObject({
@@ -131,8 +144,16 @@ export const EnvelopeChange = z.strictObject({
     })
     .nullish(),
   concurrency: z
-    .strictObject({ max_runs: Concurrency.shape.max_runs.optional(), key: Concurrency.shape.key.unwrap().optional() })
+    .strictObject({ max_runs: RunsPerKey.shape.max_runs.optional(), key: RunsPerKey.shape.key.unwrap().optional() })
     .nullish(),
+  start_rate: z
+    .strictObject({
+      max_runs: StartRate.shape.max_runs.optional(),
+      per_seconds: StartRate.shape.per_seconds.optional(),
+      key: StartRate.shape.key.unwrap().optional(),
+    })
+    .nullish(),
+  priority: shape.priority.nullable(),
   approvals: z
     .strictObject({
       default_expiry_s: change(ApprovalRules.shape.default_expiry_s),

@@ -57,9 +57,36 @@ declare module "svc:workflow" {
     readonly knowledge: {
       search(input: { query: string; [setting: string]: unknown }): Promise<any>;
       read(input: { document_id: string; from_seq?: number }): Promise<any>;
+      /** Writes a document into a collection of the envelope's `writable_collections`. The same `external_id` again replaces it. */
+      push(input: {
+        collection: string;
+        text: string;
+        name?: string;
+        format?: "markdown" | "text";
+        tags?: string[];
+        metadata?: Record<string, string | number | boolean>;
+        external_id?: string;
+      }): Promise<{ document_id: string; result: "created" | "replaced" | "unchanged" }>;
+      remove(
+        document: { document_id: string } | { collection: string; external_id: string },
+      ): Promise<{ document_id: string | null; removed: boolean }>;
+    };
+    /** Files of the run, 4 MiB at most each. */
+    readonly files: {
+      /** Equal calls of a step save one file, whatever the attempt. */
+      save(input: { name: string; mime_type?: string } & ({ text: string } | { base64: string })): Promise<SavedFile>;
+      /** What the run was started with, and what its steps, the runs that it continues and those that it started have saved. */
+      read(input: { file_id: string; as?: "text" | "base64" }): Promise<SavedFile & { content: string }>;
     };
     readonly tools: { call(name: string, args?: unknown): Promise<any> };
     log(...words: unknown[]): void;
+  }
+
+  export interface SavedFile {
+    file_id: string;
+    name: string;
+    mime_type: string;
+    bytes: number;
   }
 
   export interface Approval {
@@ -93,6 +120,8 @@ declare module "svc:workflow" {
     remind_after?: Duration;
     /** Further people, who may decide after that time. */
     escalate?: { after: Duration; to: ({ person: string } | { group: string } | { role: string })[] };
+    /** Files of the run, at most 20, which those who decide see: what `ctx.files.save` returns, or ids. */
+    attachments?: (string | { file_id: string })[];
     /** Equal votes that decide, 1 to 50; each person or key has one. Default: 1. */
     required?: number;
     /** Default: true. `false`: a rejection counts as a vote, and `required` of them reject. */
@@ -109,11 +138,11 @@ declare module "svc:workflow" {
     on_parent_end?: "cancel" | "leave";
   }
 
-  /** How a run ended. `timed_out`: it had not ended in time. */
-  export interface RunEnd {
+  /** How a run ended, with the type of its result. `timed_out`: it had not ended in time. */
+  export interface RunEnd<Result = any> {
     run_id: string;
     status: "completed" | "failed" | "cancelled" | "timed_out";
-    result: any;
+    result: Result;
     error: string | null;
   }
 
@@ -163,7 +192,11 @@ declare module "svc:workflow" {
     awaitApproval(name: string, options: ApprovalOptions): Promise<Approval>;
     /** Starts a run of another workflow, once. `workflow`: its id or name. */
     startRun(workflow: string, args?: Record<string, unknown>, options?: StartRunOptions): Promise<{ run_id: string }>;
-    waitForRun(run: string | { run_id: string }, options?: { timeout?: Duration; key?: string }): Promise<RunEnd>;
+    /** `waitForRun<{ total: number }>(run)` says what the other workflow returns. */
+    waitForRun<Result = any>(
+      run: string | { run_id: string },
+      options?: { timeout?: Duration; key?: string },
+    ): Promise<RunEnd<Result>>;
     /** Waits for `POST /api/workflows/events` with this name. */
     waitForEvent(name: string, options?: WaitForEventOptions): Promise<ReceivedEvent>;
     /**

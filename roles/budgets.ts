@@ -1,7 +1,10 @@
 import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
+import { ApiError } from "#http/base/errors.ts";
+import { requireStorage } from "#http/base/storageLimits.ts";
 import { watchBudgets, type BudgetWatch, type Wanted } from "#projections/budgets/watch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
+import type { FileDeps } from "#services/workflows/host/files.ts";
 import type { StorePageDeps } from "#services/sources/storePage.ts";
 import type { AdmitRun } from "#services/workflows/startRun.ts";
 import type { Resources } from "./resources.ts";
@@ -44,6 +47,23 @@ function openOwnLimits(resources: Resources, handle: (command: Command) => Promi
 export function openRunLimits(...by: Parameters<typeof openOwnLimits>): AdmitRun {
   const admit = openOwnLimits(...by);
   return ({ organization_id, project_id }) => admit(organization_id, project_id, { runs: 1 });
+}
+
+/** Room for what steps of workflows store: in the organization's storage, and in budgets. */
+export function openContentLimits(
+  resources: Resources,
+  handle: (command: Command) => Promise<CommandResult>,
+): FileDeps["admitContent"] {
+  const admit = openOwnLimits(resources, handle);
+  return async ({ organization_id, project_id }, added) => {
+    try {
+      await requireStorage(resources, organization_id, added.bytes, "The content");
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) return { refused: error.message };
+      throw error;
+    }
+    return admit(organization_id, project_id, { ...added, pages: 0 });
+  };
 }
 
 /** Room for the pages of sources. */

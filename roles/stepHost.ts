@@ -4,6 +4,7 @@ import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { routeFrom, type Route } from "#events/route.ts";
 import { getAlias } from "#projections/aliases/query.ts";
 import { getAgent, listAgentsNamed } from "#projections/agents/query.ts";
+import { getAnyFile } from "#projections/files/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
@@ -13,7 +14,7 @@ import type { AgentDeps } from "#services/workflows/host/agent.ts";
 import type { TurnDeps } from "#services/workflows/host/turnStart.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
 import { createQueryTwice } from "./queryTwice.ts";
-import { openBudgets } from "./budgets.ts";
+import { openBudgets, openContentLimits } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
 /** The timeout of the step, by its signal, is shorter. */
@@ -79,13 +80,19 @@ export function openAgentDeps(resources: Resources, handle: StepHostOptions["han
 
 /** The platform as steps of workflows use it. */
 export function openStepHosts(resources: Resources, { handle, tools }: StepHostOptions) {
-  const { settings, keyring, logger } = resources;
+  const { settings, db, keyring, logger, blobs } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
   const queryTwice = createQueryTwice(resources);
 
   return createStepHosts({
     ...openAgentDeps(resources, handle),
     keyring,
+    vault: resources.vault,
+    blobs,
+    admitContent: openContentLimits(resources, handle),
+    files: {
+      find: (organization, id) => queryTwice("files", () => getAnyFile(db, organization, id), Boolean),
+    },
     tools: {
       find: (organization, names) =>
         queryTwice(

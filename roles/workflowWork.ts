@@ -1,5 +1,6 @@
 import { failpoint } from "#infra/failpoint.ts";
 import { hasProjected, trackProgress } from "#projections/progress.ts";
+import { listRunFiles } from "#projections/files/query.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
 import { streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
@@ -59,8 +60,12 @@ export function openWorkflowWork(
     openHost,
     schemas,
     scripts,
-    threadsOf: async (organization, run_id, position) =>
-      (await hasProjected(db, "turns", position)) ? listRunThreads(db, organization, run_id) : undefined,
+    async belongingsOf(organization, run_id, position) {
+      const projected = await Promise.all(["turns", "files"].map((model) => hasProjected(db, model, position)));
+      if (!projected.every(Boolean)) return undefined;
+      const threads = await listRunThreads(db, organization, run_id);
+      return { threads, files: await listRunFiles(db, organization, run_id) };
+    },
     failpoint,
     onError: (error, stream) => logger.warn({ err: error, stream }, "run failed to continue, retrying"),
   });

@@ -59,7 +59,7 @@ test("a round deletes batch by batch, records how many, and ends", async () => {
     turns: [{ id: "u", thread_id: "other", scope: "s" }],
     files: [{ id: "f", scope: "s" }],
     documents: [{ id: "d" }],
-    runs: [{ id: "r", threads: ["of r"] }],
+    runs: [{ id: "r", threads: ["of r"], files: ["g"] }],
   };
   const { calls, types, stop } = start([headWith(30)], [mixed, undefined, NOTHING], 9);
   await expect.poll(() => types().at(-1)).toBe("EndRetentionRound");
@@ -69,6 +69,7 @@ test("a round deletes batch by batch, records how many, and ends", async () => {
     ["DeleteFile", { file_id: "f", scope: "s" }],
     ["DeleteDocument", { document_id: "d" }],
     ["DeleteThread", { scope: "run:r" }],
+    ["DeleteFile", { file_id: "g", scope: "run:r" }],
     ["ForgetRun", { run_id: "r", by_rule: true }],
     ["AdvanceRetention", { subject, deleted: { threads: 1, turns: 1, files: 1, documents: 1, runs: 1 } }],
     ["EndRetentionRound", { subject, round: 1 }],

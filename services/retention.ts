@@ -9,7 +9,7 @@ import { retention, type RetentionState } from "./deciders/retention.ts";
 import { createBatchDeleter, hasDeleted, type Deletion } from "./deleteInBatches.ts";
 import type { Send } from "./send.ts";
 import { readState } from "./states.ts";
-import { forgetRun } from "./workflows/forgetRun.ts";
+import { forgetRun, type RunBelongings } from "./workflows/forgetRun.ts";
 
 /** The last thing of each kind that a round has seen: `at` is when it was created, in PostgreSQL's notation. */
 export type RoundCursor = Partial<Record<keyof RetentionRules, { at: string; id: string }>>;
@@ -19,8 +19,7 @@ interface Expired {
   turns: { id: string; thread_id: string; scope: string }[];
   files: { id: string; scope: string }[];
   documents: { id: string }[];
-  /** With the threads that their steps started. */
-  runs: { id: string; threads: string[] }[];
+  runs: (RunBelongings & { id: string })[];
   cursor: RoundCursor;
 }
 

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, send } from "./call.ts";
 import type { Approval } from "./types.ts";
 
 export interface ApprovalLink {
@@ -32,7 +32,7 @@ export const revokeLink = (approval: string, link: string) =>
   call(`${linksPath(approval)}/${encodeURIComponent(link)}`, { method: "DELETE" });
 
 /** What the holder of a link sees of its approval. */
-export interface LinkedApproval extends Pick<Approval, "title" | "body" | "form" | "expires_at"> {
+export interface LinkedApproval extends Pick<Approval, "title" | "body" | "form" | "attachments" | "expires_at"> {
   for: { name: string | null };
 }
 
@@ -55,6 +55,12 @@ export const getLinkedApproval = (link: LinkSecret) =>
       return call<LinkedApproval>(path, { headers, signal });
     },
   });
+
+/** The secret travels in a header, so the bytes are fetched and not linked. */
+export async function getLinkedAttachment(link: LinkSecret, file_id: string): Promise<Blob> {
+  const { path, headers } = linked(link, `/attachments/${encodeURIComponent(file_id)}`);
+  return (await send(path, { headers })).blob();
+}
 
 export function decideByLink(link: LinkSecret, decision: object) {
   const { path, headers } = linked(link, "/decision");

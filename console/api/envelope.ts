@@ -8,7 +8,12 @@ export interface Envelope {
   agents: string[];
   /** Absent in those of earlier releases: all. */
   workflows?: string[];
+  /** Absent in those of earlier releases: none. */
+  writable_collections?: string[];
   limits: Record<"max_steps" | "max_parallel" | "run_ttl_s" | "step_timeout_s" | "max_result_bytes", number>;
+  /** Absent in those of earlier releases. */
+  start_rate?: { max_runs: number; per_seconds: number; key: string | null } | null;
+  priority?: "low" | "normal" | "high";
   concurrency: { max_runs: number; key: string | null } | null;
   approvals: {
     default_expiry_s: number;

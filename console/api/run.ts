@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { address, call } from "./call.ts";
 import type { Actor, ErrorPlace, Page, RunSummary } from "./types.ts";
 
 /* One run with all its details. */
@@ -116,6 +116,25 @@ export const listContinuations = (id: string) =>
     queryKey: ["run", "continuations", id],
     queryFn: ({ signal }) =>
       call<Page<RunSummary>>("workflows/runs", { signal, query: { parent_id: id, limit: MAX_RELATED } }),
+  });
+
+export interface RunFile {
+  id: string;
+  name: string;
+  mime_type: string;
+  bytes: number;
+  /** Handed to the run when it started. */
+  given: boolean;
+  created_at: string;
+}
+
+export const fileAddress = (run: string, file: string): string =>
+  address(`workflows/runs/${encodeURIComponent(run)}/files/${encodeURIComponent(file)}/content`).href;
+
+export const listRunFiles = (id: string) =>
+  queryOptions({
+    queryKey: ["run", "files", id],
+    queryFn: ({ signal }) => call<{ data: RunFile[] }>(`workflows/runs/${encodeURIComponent(id)}/files`, { signal }),
   });
 
 /** The newest of the runs that a run started. */

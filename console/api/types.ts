@@ -55,6 +55,13 @@ export interface ErrorPlace {
 export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", "cancelled"] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
+/** A file that an approval shows. */
+export interface Attachment {
+  file_id: string;
+  name: string;
+  bytes: number;
+}
+
 export interface Approval {
   id: string;
   /** Null where a tool of an agent asks. */
@@ -95,6 +102,7 @@ export interface Approval {
   in_place_of: NamedPerson | null;
   delegations: { by: NamedPerson; to: NamedPerson; reason: string; at: string }[];
   comment_count: number;
+  attachments: Attachment[];
   expires_at: string;
   created_at: string;
 }

@@ -1,8 +1,8 @@
 /* Workflows whose runs depend on others: on runs that they start, on events, and on several votes. */
 
-/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes; `chained` goes on as other runs. */
-export type LinkedKind = "starter" | "listener" | "voted" | "chained";
-export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted", "chained"];
+/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes; `chained` goes on as other runs; `asking` asks an agent. */
+export type LinkedKind = "starter" | "listener" | "voted" | "chained" | "asking";
+export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted", "chained", "asking"];
 
 /** Arguments of such a run. */
 export interface LinkedArgs {
@@ -15,10 +15,14 @@ export interface LinkedArgs {
   ms?: number;
   /** They go on when their starter is cancelled. */
   leave?: boolean;
+  /** What an `asking` run says to the agent. */
+  words?: string;
   /** Runs that go on for a `chained` one. */
   left?: number;
 }
 
+/** The name of the agent that `asking` runs ask. */
+export const ASKED_AGENT = "Asked by runs";
 /** The event that a `listener` waits for. */
 export const EVENT = "crash";
 /** Votes that a `voted` run needs. */
@@ -37,6 +41,7 @@ export const meta = {
       children: { type: "integer" },
       ms: { type: "integer" },
       leave: { type: "boolean" },
+      words: { type: "string" },
       left: { type: "integer" },
       path: { type: "array", items: { type: "string" } },
     },
@@ -69,6 +74,14 @@ export async function run(ctx, { id }) {
 export async function run(ctx, { id }) {
   const { status, votes } = await ctx.awaitApproval("votes", { title: "Votes on " + id, required: ${VOTES}, one_rejection_ends: false, assignees: [{ group: "crash_voters" }] });
   return { id, status, votes: votes.map(({ by, decision }) => ({ by: by.id, decision })) };
+}
+`,
+  asking: `
+export async function run(ctx, { id, words = "Hello" }) {
+  const first = await ctx.agent("${ASKED_AGENT}", words, { onError: "return" });
+  const thread_id = first.ok ? first.value.thread_id : undefined;
+  const second = thread_id && (await ctx.agent("${ASKED_AGENT}", "And then?", { onError: "return", thread_id }));
+  return { id, answers: second ? [first, second] : [first] };
 }
 `,
   chained: `

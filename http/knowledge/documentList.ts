@@ -9,7 +9,7 @@ import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { validator } from "../base/validate.ts";
-import { MAX_METADATA_KEYS, MetadataKey } from "../upload/metadata.ts";
+import { MAX_METADATA_KEYS, MetadataKey } from "#events/documentInput.ts";
 import { managesDocuments, readerOf } from "./documentAccess.ts";
 import { Document, present, UserQuery } from "./documentShape.ts";
 import { MediaType } from "./searchFilter.ts";

@@ -1,10 +1,9 @@
 import { z } from "zod";
+import { DocumentText, ExternalId, Metadata, Tags, TextFormat } from "#events/documentInput.ts";
 import { Reader } from "#events/documentDetails.ts";
 import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
 import { cleanFilename } from "../base/filename.ts";
-import { Metadata } from "../upload/metadata.ts";
 import { Readers } from "../upload/readers.ts";
-import { Tags } from "../upload/tags.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
@@ -95,25 +94,16 @@ export const Change = z.object(
 );
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 
-const MAX_EXTERNAL_ID_LENGTH = 500;
-
 /** Pushed text (decisions: documents/text). */
 export const Push = z.object(
   {
-    text: z
-      .string({ error: ({ input }) => (input === undefined || input === null ? "is required" : "must be a string") })
-      .refine((text) => /\S/.test(text), "is required"),
+    text: DocumentText,
     name: name.nullish(),
-    format: z.enum(["markdown", "text"], 'must be "markdown" or "text"').nullish().describe("Default: `markdown`."),
+    format: TextFormat.nullish().describe("Default: `markdown`."),
     tags: Tags.nullish(),
     metadata: Metadata.nullish(),
     readers: Readers.optional(),
-    external_id: z
-      .string("must be a string")
-      .min(1, "must not be empty")
-      .max(MAX_EXTERNAL_ID_LENGTH, `must have ${MAX_EXTERNAL_ID_LENGTH} characters at most`)
-      .nullish()
-      .describe("The caller's own id. Pushing the same id again replaces the document."),
+    external_id: ExternalId.nullish().describe("The caller's own id. Pushing the same id again replaces the document."),
   },
   "must be an object with a text",
 );

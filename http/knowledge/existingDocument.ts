@@ -7,7 +7,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
-import type { Metadata } from "../upload/metadata.ts";
+import type { Metadata } from "#events/documentInput.ts";
 import type { Readers } from "../upload/readers.ts";
 import type { PublicDocument } from "./documentShape.ts";
 import { requireDocument } from "./lookups.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { canonicalType, MEDIA_TYPES, typeFromFileName } from "#events/mediaTypes.ts";
 import type { DocumentFilter } from "#projections/passages/engine.ts";
-import { MAX_METADATA_KEYS, MetadataKey, MetadataValue } from "../upload/metadata.ts";
+import { MAX_METADATA_KEYS, MetadataKey, MetadataValue } from "#events/documentInput.ts";
 
 /* Which documents a search may find, beyond the fields of the spec. An unknown field is refused: left out, it would find too much. */
 

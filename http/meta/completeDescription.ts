@@ -39,6 +39,9 @@ const BYTES = { "application/octet-stream": { schema: { type: "string", format: 
 const CONTENTS: Record<string, Json> = {
   "get /api/openai/v1/files/{id}/content": BYTES,
   "get /api/v1/knowledge/documents/{id}/content": BYTES,
+  "get /api/workflows/approvals/{approval_id}/attachments/{file_id}": BYTES,
+  "get /api/workflows/approval-links/{link_id}/attachments/{file_id}": BYTES,
+  "get /api/workflows/runs/{run_id}/files/{file_id}/content": BYTES,
   "get /api/exports": { "application/x-ndjson": { schema: { type: "string" } } },
   "get /api/erasures/{id}/certificate": { "application/x-ndjson": { schema: { type: "string" } } },
   "get /api/usage": { "text/csv": { schema: { type: "string" } } },

@@ -12,7 +12,8 @@ import {
   type FormRules,
   type SentFile,
 } from "./multipartForm.ts";
-import { readMetadata, type Metadata } from "./metadata.ts";
+import type { Metadata } from "#events/documentInput.ts";
+import { readMetadata } from "./metadata.ts";
 import { readReaders, type Readers } from "./readers.ts";
 import { readTags } from "./tags.ts";
 

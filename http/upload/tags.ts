@@ -1,21 +1,6 @@
-import { z } from "zod";
+import { Tags } from "#events/documentInput.ts";
 import { ApiError } from "../base/errors.ts";
 import type { Field } from "./multipartForm.ts";
-
-export const MAX_TAGS = 100;
-const MAX_TAG_LENGTH = 200;
-
-const Tag = z
-  .string({ error: "must be a string" })
-  .trim()
-  .min(1, "must not be empty")
-  .max(MAX_TAG_LENGTH, `must have ${MAX_TAG_LENGTH} characters at most`);
-
-/** Each tag once, in the order sent. */
-export const Tags = z
-  .array(Tag, { error: "must be an array of strings" })
-  .max(MAX_TAGS, `must have ${MAX_TAGS} tags at most`)
-  .transform((tags) => [...new Set(tags)]);
 
 const parseArray = (text: string): unknown[] | undefined => {
   if (!text.startsWith("[")) return undefined;

@@ -40,7 +40,13 @@ export const NewLink = ApprovalLink.pick({ id: true, expires_at: true }).extend(
 });
 
 /** What somebody with a link sees of its approval, and nothing else. */
-export const LinkedApproval = Approval.pick({ title: true, body: true, form: true, expires_at: true }).extend({
+export const LinkedApproval = Approval.pick({
+  title: true,
+  body: true,
+  form: true,
+  attachments: true,
+  expires_at: true,
+}).extend({
   for: z.object({ name: z.string().nullable() }),
 });
 export const LinkOutcome = z.object({

@@ -37,6 +37,9 @@ export const Approval = z
       .array(z.object({ by: Person, to: Person, reason: z.string(), at: time }))
       .describe("Who handed it on to whom, in order: `to` may decide, and `by` no longer."),
     comment_count: z.int(),
+    attachments: z
+      .array(z.object({ file_id: z.string(), name: z.string(), mime_type: z.string(), bytes: z.int() }))
+      .describe("Files that the run shows to those who decide."),
     reminded_at: time
       .nullable()
       .describe("It waits for so long that its workflow reminds people; the inbox shows it first."),
@@ -110,6 +113,7 @@ export function presentApproval(row: ApprovalRow, reader: Approvers | null = nul
     in_place_of: presentReplaced(row, reader),
     delegations: row.delegations.map(({ at, ...delegation }) => ({ ...delegation, at: at.toISOString() })),
     comment_count: row.comment_count,
+    attachments: row.attachments,
     reminded_at: row.reminded_at?.toISOString() ?? null,
     escalated_at: row.escalated_at?.toISOString() ?? null,
     required: row.required,

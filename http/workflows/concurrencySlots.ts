@@ -1,15 +1,25 @@
-import { slotClaim, slotNames } from "#events/newRun.ts";
-import type { Envelope } from "#events/workflow.ts";
+import { slotClaim, slotNames, startClaim, startPlaces, type StartableWorkflow } from "#events/newRun.ts";
 import type { Http } from "../base/deps.ts";
 
-/** Slots that no live run holds now. Another run may claim one of them before this one does. */
-export async function findFreeSlots(
-  http: Pick<Http, "log" | "keyring">,
-  workflow: { id: string; organization_id: string },
-  concurrency: NonNullable<Envelope["concurrency"]>,
-  args: Record<string, unknown>,
-): Promise<string[]> {
-  const slots = slotNames(http.keyring.keyedHash, workflow, concurrency, args);
-  const holders = await http.log.claimHolders(slots.map(slotClaim));
-  return slots.filter((slot) => !holders.has(slotClaim(slot)));
+type Needs = Pick<Http, "log" | "keyring">;
+
+/** One of the names at random that no run holds now; another run may claim it before this one does. Undefined when all are taken. */
+async function pickFree({ log }: Needs, names: string[], claimOf: (name: string) => string) {
+  const holders = await log.claimHolders(names.map(claimOf));
+  const free = names.filter((name) => !holders.has(claimOf(name)));
+  return free[Math.floor(Math.random() * free.length)];
+}
+
+/** A free slot; null when the workflow has no concurrency limit, undefined when all slots are taken. */
+export async function pickSlot(http: Needs, workflow: StartableWorkflow, args: Record<string, unknown>) {
+  const { concurrency } = workflow.envelope;
+  if (!concurrency) return null;
+  return pickFree(http, slotNames(http.keyring.keyedHash, workflow, concurrency, args), slotClaim);
+}
+
+/** A free start of this period; null when the workflow has no rate, undefined when all are taken. */
+export async function pickStart(http: Needs, workflow: StartableWorkflow, args: Record<string, unknown>) {
+  const { start_rate } = workflow.envelope;
+  if (!start_rate) return null;
+  return pickFree(http, startPlaces(http.keyring.keyedHash, workflow, start_rate, args, Date.now()), startClaim);
 }

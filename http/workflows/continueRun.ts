@@ -107,6 +107,7 @@ async function startContinuation(
       key: readIdempotencyKey(request.headers),
       body: request.bodyHash,
       headers: view.headers,
+      files: created.files,
       args,
       started_by,
       trigger_set_by,

@@ -9,6 +9,7 @@ import { reachesProject, type Caller } from "../base/caller.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
 import { allowsSelfApproval, checkNotStarter, findRight, notAllowed } from "./approvers.ts";
@@ -93,6 +94,18 @@ async function checkAllowed(http: Http, caller: Caller, row: ApprovalRow): Promi
   return undefined;
 }
 
+/** Fields that were not sent get the `default` of the form. */
+function withDefaults(form: ApprovalRow["form"], data: unknown): unknown {
+  const { properties } = form ?? {};
+  if (!isObject(properties) || !(data === undefined || data === null || isObject(data))) return data;
+  const missing = Object.entries(properties).flatMap(([name, field]) =>
+    isObject(field) && Object.hasOwn(field, "default") && !(data && Object.hasOwn(data, name))
+      ? [[name, field["default"]] as const]
+      : [],
+  );
+  return missing.length === 0 ? data : { ...data, ...Object.fromEntries(missing) };
+}
+
 /** The data of a decision as JSON; a rejection needs none. Throws 400 `invalid_data` for data that does not fit the form. */
 export async function encodeData(
   { schemas }: Pick<Http, "schemas">,
@@ -101,11 +114,12 @@ export async function encodeData(
   decision: Decision,
   data: unknown,
 ): Promise<string | null> {
-  const json = data === undefined || data === null ? null : JSON.stringify(data);
+  const filled = decision === "approve" ? withDefaults(form, data) : data;
+  const json = filled === undefined || filled === null ? null : JSON.stringify(filled);
   if (json !== null && Buffer.byteLength(json) > MAX_DATA_BYTES)
     throw new ApiError("invalid_data", `data: must have ${MAX_DATA_BYTES} bytes at most.`, { param: "data" });
   if (form === null || (json === null && decision === "reject")) return json;
-  const violation = await schemas.check(organization_id, form, data ?? {});
+  const violation = await schemas.check(organization_id, form, filled ?? {});
   if (!violation) return json;
   const message = violationMessage(`data${violation.pointer}`, violation);
   throw new ApiError("invalid_data", message, { param: `/data${violation.pointer}` });

@@ -7,7 +7,7 @@ import type { Verification } from "#events/trigger.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { readIdempotencyKey } from "../base/idempotency.ts";
+import { identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
 import { isLive } from "./foldRun.ts";
 import { readExternalUser, requireSecret, requireSecretOrScheme, requireSignature } from "./hookAuth.ts";
 import { isObject, parseOpaqueJson } from "../base/json.ts";
@@ -18,6 +18,8 @@ import { findNewestRun } from "./newestRun.ts";
 import { createOpenValue } from "./runValues.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
 import { startRun } from "./startRun.ts";
+import { postMessage } from "./postMessage.ts";
+import { createWaitForEvents, type WaitForEvents } from "./waitForEvents.ts";
 import { createWaitForEnd, WaitQuery, type WaitForEnd } from "./waitForEnd.ts";
 
 const Started = z.object({
@@ -25,8 +27,12 @@ const Started = z.object({
   status: z.literal("pending"),
   status_url: z.string().describe("URL to poll the run, with the same secret."),
 });
+const Sent = z.object({
+  id: z.string().describe("Of the event."),
+  reached: z.int().nullable().describe("The number of runs that got it; null while the delivery still goes on."),
+});
 const SlackAnswer = z
-  .union([Started, z.object({ challenge: z.unknown() })])
+  .union([Started, Sent, z.object({ challenge: z.unknown() })])
   .describe("To Slack: the started run, or the challenge with which it checks the address.");
 const PolledRun = z.object({
   run_id: z.string(),
@@ -50,6 +56,9 @@ interface Delivery {
   body: string;
 }
 
+/** Does what the trigger is for: starts a run, or sends an event. */
+type Receive = (request: FastifyRequest, delivery: Delivery) => Promise<z.infer<typeof Started> | z.infer<typeof Sent>>;
+
 function readDelivery(request: FastifyRequest): Delivery {
   const payload = request.bodyBytes === 0 ? {} : request.body;
   return {
@@ -60,7 +69,7 @@ function readDelivery(request: FastifyRequest): Delivery {
 }
 
 /** Starts a run of a sender that signs, or answers the question with which Slack checks an address. */
-async function receiveSigned(http: Http, request: FastifyRequest, verify: Verification) {
+async function receiveSigned(http: Http, request: FastifyRequest, verify: Verification, receive: Receive) {
   const { trigger, headers } = request;
   const signed = {
     headers,
@@ -75,7 +84,18 @@ async function receiveSigned(http: Http, request: FastifyRequest, verify: Verifi
   const key = id === undefined ? undefined : createHash("sha256").update(id).digest("hex");
   // A repeated delivery may differ in what the sender counts, so its id alone identifies it.
   const body = key === undefined ? request.bodyHash : "";
-  return start(http, request, { args: mergeArgs(trigger.default_args, payload, true), key, body });
+  return receive(request, { args: mergeArgs(trigger.default_args, payload, true), key, body });
+}
+
+/** Sends the event of a trigger that starts no runs. */
+function sendEvent(http: Http, waitFor: WaitForEvents, request: FastifyRequest, { args, key, body }: Delivery) {
+  const { trigger, id: request_id } = request;
+  const { organization_id, project_id, event } = trigger;
+  const principal = `webhook:${trigger.trigger_id}` as const;
+  const path = `/api/workflows/hooks/${trigger.trigger_id}`;
+  const identity = identifyParts({ organization_id, principal, path, key, body });
+  const about = { organization_id, project_id, principal, request_id, identity };
+  return postMessage(http, waitFor, { ...about, name: event!, data: args, to: "all" });
 }
 
 async function start(http: Http, request: FastifyRequest, { args, key, body }: Delivery) {
@@ -148,15 +168,18 @@ export function hookRoutes(scope: App, http: Http): void {
   acceptOpaqueJson(scope, "*", (bytes, { trigger }) => (trigger.verify ? bytes : parseOpaqueJson(bytes)));
   scope.decorateRequest("trigger", null as never);
   const onRequest = requireSecret(http);
+  const waitFor = createWaitForEvents(http);
+  const receive: Receive = (request, delivery) =>
+    request.trigger.event === null ? start(http, request, delivery) : sendEvent(http, waitFor, request, delivery);
   const described = { tags: ["Workflows"], security: [{ webhook: [] }] };
   const token = z.object({ hook_token: z.string() });
 
   const starting = {
     ...described,
-    summary: "Start a run of the hook's workflow",
+    summary: "Start a run of the hook's workflow, or send its event",
     params: token,
     body: z.record(z.string(), z.unknown()).optional(),
-    response: { 202: Started, 200: SlackAnswer },
+    response: { 202: z.union([Started, Sent]), 200: SlackAnswer },
   };
   scope.post(
     "/hooks/:hook_token",
@@ -166,7 +189,7 @@ export function hookRoutes(scope: App, http: Http): void {
       const { verify } = request.trigger;
       // Slack shows its users an error for anything but 200.
       void reply.code(verify?.scheme === "slack" ? 200 : 202);
-      return verify ? receiveSigned(http, request, verify) : start(http, request, readDelivery(request));
+      return verify ? receiveSigned(http, request, verify, receive) : receive(request, readDelivery(request));
     },
   );
 

@@ -14,11 +14,12 @@ import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 import { LinkedApproval, linkStatus, LinkOutcome } from "./approvalLinkShape.ts";
 import { checkOwnRight } from "./approvers.ts";
+import { sendAttachment } from "./attachments.ts";
 import { DecisionBody, encodeData, readDecision } from "./decideApproval.ts";
 
 export const linkNotFound = () =>
   new ApiError("approval_link_not_found", "There is no such link.", { param: "link_id" });
-const ended = (message: string) => new ApiError("approval_link_ended", message);
+const ended = (message: string) => new ApiError("approval_link_ended", message, { param: "link_id" });
 
 interface OpenLink {
   link: ApprovalLinkRow;
@@ -121,10 +122,22 @@ export function linkedApprovalRoutes(app: App, http: Http): void {
   app.get("/approval-links/:link_id", { schema: reading }, async (request, reply) => {
     const open = await requireLink(http, request);
     await checkUsable(http, open);
-    const { title, body, form, expires_at } = open.approval;
+    const { title, body, form, attachments, expires_at } = open.approval;
     void reply.header("cache-control", "no-store");
     const end = Math.min(expires_at.getTime(), open.link.expires_at.getTime());
-    return { title, body, form, expires_at: new Date(end).toISOString(), for: { name: open.link.name } };
+    return { title, body, form, attachments, expires_at: new Date(end).toISOString(), for: { name: open.link.name } };
+  });
+
+  const downloading = {
+    ...described,
+    summary: "The bytes of a file that the approval of a link shows",
+    params: z.object({ link_id: z.string(), file_id: z.string() }),
+  };
+  app.get("/approval-links/:link_id/attachments/:file_id", { schema: downloading }, async (request, reply) => {
+    const open = await requireLink(http, request);
+    await checkUsable(http, open);
+    void reply.header("cache-control", "no-store");
+    return sendAttachment(http, reply, open.link.organization_id, open.approval, request.params.file_id);
   });
 
   const deciding = {

@@ -1,19 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { newId, streamName } from "#events/ids.ts";
-import { PostMessage } from "#events/message.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { ApiError } from "../base/errors.ts";
-import { createOnce, identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
-import { openNewThing } from "./runValues.ts";
-import { createWaitForEvents, type WaitForEvents } from "./waitForEvents.ts";
-
-/** Bytes of JSON of the data. */
-const MAX_DATA_BYTES = 256 * 1024;
-/** How long a request waits for the delivery. It goes on after that. */
-const DELIVERY_MS = 10_000;
+import { identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
+import { postMessage } from "./postMessage.ts";
+import { createWaitForEvents } from "./waitForEvents.ts";
 
 const Body = z.object({
   name: z.string().min(1).max(200).describe("What `waitForEvent(name)` waits for."),
@@ -23,6 +15,12 @@ const Body = z.object({
     .regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")
     .nullish()
     .describe("Repeating an id delivers nothing again, for two days. Default: the Idempotency-Key."),
+  to: z
+    .enum(["all", "one"])
+    .nullish()
+    .describe(
+      "`one`: 409 `event_matches_several_runs` where several runs wait for it, and none gets it. Default: `all`.",
+    ),
 });
 const Delivery = z.object({
   id: z.string(),
@@ -39,14 +37,6 @@ function identify({ caller, headers, bodyHash }: FastifyRequest, id: string | nu
     : identifyParts({ organization_id, principal: "system", path: `${path}/id`, key: id, body: bodyHash });
 }
 
-/** The number of runs that a message reached, once it is delivered. */
-async function readReached(http: Http, waitFor: WaitForEvents, message_id: string): Promise<number | null> {
-  const stream = streamName("message", message_id);
-  await waitFor({ stream, version: 1 }, AbortSignal.any([http.closing, AbortSignal.timeout(DELIVERY_MS)]));
-  const delivered = (await http.log.publicData(stream, 2)) as { reached: number } | undefined;
-  return delivered?.reached ?? null;
-}
-
 /** Sends an event to the runs that wait for it. */
 export function messageRoutes(app: App, http: Http): void {
   const waitFor = createWaitForEvents(http);
@@ -61,21 +51,17 @@ export function messageRoutes(app: App, http: Http): void {
     response: { 200: Delivery },
   };
   app.post("/events", { onRequest: requireCredential(http), schema: posting }, async (request) => {
-    const { name, data, id } = request.body;
-    const json = JSON.stringify(data ?? {});
-    if (Buffer.byteLength(json) > MAX_DATA_BYTES)
-      throw new ApiError("payload_too_large", `data: must have ${MAX_DATA_BYTES} bytes of JSON at most.`, {
-        param: "data",
-      });
+    const { name, data, id, to } = request.body;
     const { organization_id, principal, project_id } = request.caller;
-    const message_id = newId();
-    const stream = streamName("message", message_id);
-    const { store, stored } = openNewThing(http, organization_id, stream);
-    const content = { message_id, project_id, name, data: await store(json) };
-    const { blobs, ...keys } = stored();
-    const command = { stream, principal, request_id: request.id, ...keys, ...identify(request, id), data: content };
-    const { created_id, isNew } = await createOnce(http, PostMessage, command);
-    if (!isNew) await Promise.all(blobs.map((blob) => http.blobs.remove(blob)));
-    return { id: created_id, reached: await readReached(http, waitFor, created_id) };
+    return postMessage(http, waitFor, {
+      organization_id,
+      project_id,
+      principal,
+      request_id: request.id,
+      identity: identify(request, id),
+      name,
+      data: data ?? {},
+      to: to ?? "all",
+    });
   });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { stepId } from "#events/ids.ts";
 import { Actor } from "#events/runOrigin.ts";
-import { RunAs } from "#events/workflow.ts";
+import { Priority, RunAs } from "#events/workflow.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { RunView } from "./foldRun.ts";
 import type { OpenValue } from "./runValues.ts";
@@ -66,6 +66,7 @@ export const RunSummary = z
 
 /** A run with all its details. */
 export const Run = RunSummary.extend({
+  priority: Priority,
   cancel_reason: z.string().nullable().describe("Given by the one who cancelled it."),
   waiting_on: z.array(Waiting),
   waits: z
@@ -162,6 +163,7 @@ export async function presentRun(
     error_info,
     completion,
     cancelled_by,
+    priority: run.created?.priority ?? "normal",
     cancel_reason,
     continued_as,
     started_at: iso(run.started_at),

@@ -1,12 +1,17 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
+import { RunFiles } from "#events/runOrigin.ts";
+import { ownerScope } from "#events/scope.ts";
+import { PRIORITIES, Priority } from "#events/workflow.ts";
+import type { WorkflowRow } from "#projections/workflows/query.ts";
 import type { App } from "../base/app.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
 import { notReadableYet } from "../base/send.ts";
+import { findFile } from "../turns/files.ts";
 import { actorFrom } from "./access.ts";
 import { isObject } from "../base/json.ts";
 import { requireWorkflow } from "./lookups.ts";
@@ -28,6 +33,34 @@ async function readCreatedAt({ log }: Pick<Http, "log">, run_id: string): Promis
   return created.created_at;
 }
 
+const Files = RunFiles.transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))]);
+
+/** Files of the caller, which the run may read from now on. Throws 400 `invalid_files`. */
+async function readFiles(http: Http, { caller, body }: FastifyRequest): Promise<string[]> {
+  const sent = isObject(body) && Object.hasOwn(body, "files") ? (body["files"] ?? []) : [];
+  const { data, error } = Files.safeParse(sent);
+  const refuse = (path: PropertyKey[], why: string) => {
+    const param = ["files", ...path.map(String)].join(".");
+    return new ApiError("invalid_files", `${param}: ${why}`, { param });
+  };
+  if (!data) throw refuse(error.issues[0]!.path, "must be at most 20 ids of files that you have uploaded.");
+  for (const [n, id] of data.entries())
+    if (!(await findFile(http, caller.organization_id, ownerScope(caller.principal, undefined), id)))
+      throw refuse([n], "you have no such file; upload it to /files first, without a user.");
+  return data;
+}
+
+/** A caller may let a run wait longer than its workflow says, and never go before others. Throws 400 `invalid_priority`. */
+function readPriority(body: unknown, { envelope }: WorkflowRow): Priority | undefined {
+  const sent = isObject(body) && Object.hasOwn(body, "priority") ? body["priority"] : undefined;
+  if (sent === undefined || sent === null) return undefined;
+  const allowed = PRIORITIES.slice(0, PRIORITIES.indexOf(envelope.priority ?? "normal") + 1);
+  const found = allowed.find((one) => one === sent);
+  if (found !== undefined) return found;
+  const message = `priority: must be ${allowed.map((one) => `"${one}"`).join(" or ")}: the workflow allows no higher one.`;
+  throw new ApiError("invalid_priority", message, { param: "priority" });
+}
+
 async function start(http: Http, request: FastifyRequest, id: string) {
   const { caller } = request;
   const key = readIdempotencyKey(request.headers);
@@ -39,6 +72,8 @@ async function start(http: Http, request: FastifyRequest, id: string) {
     key,
     body: request.bodyHash,
     args: readArgs(request.body),
+    files: await readFiles(http, request),
+    priority: readPriority(request.body, workflow),
     started_by: actorFrom(caller),
     trigger_id: null,
     // it acts for the one that the envelope names, whatever starts it (spec: Workflow API, rule 4)
@@ -55,7 +90,13 @@ export function startRoutes(scope: App, http: Http): void {
     security: [{ key: [] }],
     summary: "Start a run",
     params: z.object({ id: z.string() }),
-    body: z.object({ args: z.record(z.string(), z.unknown()) }),
+    body: z.object({
+      args: z.record(z.string(), z.unknown()),
+      priority: Priority.optional().describe("Not above that of the workflow, which is the default."),
+      files: RunFiles.optional().describe(
+        "Ids of files that you have uploaded to the chat API's /files. Steps of the run may read them, and everybody who can read the run.",
+      ),
+    }),
     response: { 202: Started },
   };
   scope.post(

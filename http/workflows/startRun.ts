@@ -2,10 +2,16 @@ import type { FastifyRequest } from "fastify";
 import type { Principal } from "#events/envelope.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
-import { MAX_SLOT_ATTEMPTS, runSettings, type StartableWorkflow } from "#events/newRun.ts";
+import {
+  MAX_SLOT_ATTEMPTS,
+  runSettings,
+  tooManyStarts,
+  untilNextPeriod,
+  type StartableWorkflow,
+} from "#events/newRun.ts";
 import { StartRun } from "#events/run.ts";
 import type { Actor, ParentRun, StarterRun } from "#events/runOrigin.ts";
-import type { RunAs } from "#events/workflow.ts";
+import type { Priority, RunAs } from "#events/workflow.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, rejectionError } from "../base/errors.ts";
 import {
@@ -17,7 +23,7 @@ import {
 } from "../base/idempotency.ts";
 import { markUser, withinLimits } from "../base/limits.ts";
 import { loadArgsSchema } from "./argsSchema.ts";
-import { findFreeSlots } from "./concurrencySlots.ts";
+import { pickSlot, pickStart } from "./concurrencySlots.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 import { deleteInput, storeInput, type StoredInput } from "./runValues.ts";
 
@@ -32,6 +38,10 @@ export interface RunRequest {
   body: string;
   /** Headers of the request that `run()` receives. */
   headers?: Record<string, string>;
+  /** A lower one than that of the workflow. */
+  priority?: Priority | undefined;
+  /** Files (ids) that the caller hands to the run. */
+  files?: string[] | undefined;
   args: Record<string, unknown>;
   started_by: Actor;
   /** Of a run that a trigger starts. */
@@ -89,18 +99,22 @@ function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string
     ...(start.continued && { parent: start.continued.parent, starter: start.continued.starter, inherited }),
     external_user_id: start.external_user_id,
     ...(start.headers && Object.keys(start.headers).length > 0 && { headers: start.headers }),
+    ...(start.files && start.files.length > 0 && { files: start.files }),
   };
 }
 
-/** A free slot at random, null when the workflow has no concurrency limit, undefined when all slots are taken. */
-async function pickSlot(http: Http, workflow: StartableWorkflow, args: RunRequest["args"]) {
-  const { concurrency } = workflow.envelope;
-  if (!concurrency) return null;
-  const free = await findFreeSlots(http, workflow, concurrency, args);
-  return free[Math.floor(Math.random() * free.length)];
+function tooManyStartsError({ envelope }: StartableWorkflow): ApiError {
+  const rate = envelope.start_rate!;
+  const retryAfterMs = untilNextPeriod(rate, Date.now());
+  return new ApiError("start_rate_limited", tooManyStarts(rate), { retryAfterMs });
 }
 
-/** Sends StartRun for a checked request, with another slot while others take the free ones. Throws 429 `too_many_live_runs`. */
+function tooManyRunsError({ envelope }: StartableWorkflow): ApiError {
+  const { max_runs } = envelope.concurrency!;
+  return new ApiError("too_many_live_runs", `The workflow has ${max_runs} live runs, which is its limit.`);
+}
+
+/** Sends StartRun for a checked request, with another slot while others take the free ones. Throws 429 `too_many_live_runs`, `start_rate_limited`. */
 async function sendStart(
   http: Http,
   workflow: StartableWorkflow,
@@ -122,9 +136,18 @@ async function sendStart(
   for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++, identity = nextAttempt(identity)) {
     const slot = await pickSlot(http, workflow, start.args);
     if (slot === undefined) break;
+    const start_place = await pickStart(http, workflow, start.args);
+    if (start_place === undefined) {
+      await deleteInput(http, input);
+      throw tooManyStartsError(workflow);
+    }
     try {
       const started = await withinLimits(http, wish, () =>
-        createOnce(http, StartRun, { ...command, ...identity, data: { ...data, slot } }),
+        createOnce(http, StartRun, {
+          ...command,
+          ...identity,
+          data: { ...data, slot, ...(start_place !== null && { start_place }) },
+        }),
       );
       if (!started.isNew) await deleteInput(http, input);
       return started.created_id;
@@ -137,13 +160,12 @@ async function sendStart(
     }
   }
   await deleteInput(http, input);
-  const { max_runs } = workflow.envelope.concurrency!;
-  throw new ApiError("too_many_live_runs", `The workflow has ${max_runs} live runs, which is its limit.`);
+  throw workflow.envelope.concurrency ? tooManyRunsError(workflow) : tooManyStartsError(workflow);
 }
 
 /**
  * Starts a run and returns its id, once it is in the log. A repeated request gets the run it started, even if the workflow has
- * changed since. Throws 409 `workflow_disabled`, 400 `invalid_args`, 429 `too_many_live_runs`.
+ * changed since. Throws 409 `workflow_disabled`, 400 `invalid_args`, 429 `too_many_live_runs`, `start_rate_limited`.
  */
 export async function startRun(http: Http, workflow: StartableWorkflow, start: RunRequest): Promise<string> {
   const earlier = await resumeStart(http, identifyStart(workflow.organization_id, start));

@@ -14,6 +14,7 @@ export const TRIGGER_CODES: FieldCodes = [
   [/^default_args/, "invalid_default_args"],
   [/^verify/, "invalid_verify"],
   [/^headers/, "invalid_headers"],
+  [/^event/, "invalid_event"],
   ...SCHEDULE_CODES,
 ];
 
@@ -70,10 +71,24 @@ const Fields = z.object({
     .max(MAX_HEADERS)
     .nullish()
     .describe("Names of request headers that `run()` receives as `ctx.headers`."),
+  event: z
+    .string()
+    .trim()
+    .min(1, "must not be empty")
+    .max(200)
+    .nullish()
+    .describe("A call sends an event of this name to the runs that wait for it, instead of starting a run."),
   schedule: When.nullish().describe("Makes the trigger a schedule, which starts runs by itself and has no hook."),
   ...scheduleFields,
 });
-const WEBHOOK_ONLY = { verify: "leave it out", headers: "leave it out", default_args: "use args" } as const;
+const WEBHOOK_ONLY = {
+  verify: "leave it out",
+  headers: "leave it out",
+  event: "leave it out",
+  default_args: "use args",
+} as const;
+/** Of triggers that start runs. */
+const RUN_ONLY = ["run_as", "headers"] as const;
 
 export const Create = Fields.superRefine((body, context) => {
   const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
@@ -83,6 +98,9 @@ export const Create = Fields.superRefine((body, context) => {
       if (isGiven(field)) refuse(field, `belongs to webhooks, and a schedule has no caller: ${way}`);
     return;
   }
+  if (isGiven("event"))
+    for (const field of RUN_ONLY)
+      if (isGiven(field)) refuse(field, "belongs to triggers that start runs; one with event starts none");
   for (const field of Object.keys(scheduleFields))
     if (isGiven(field)) refuse(field, "belongs to a trigger with schedule");
 });
@@ -105,6 +123,7 @@ export const Trigger = z
       .nullable()
       .describe("How the sender signs; null: it sends the trigger's secret."),
     headers: z.array(z.string()),
+    event: z.string().nullable().describe("The name of the event that a call sends; null: it starts a run."),
     enabled: z.boolean(),
     runs: z.int(),
     last_used_at: z.iso.datetime().nullable().describe("When it last started a run."),
@@ -142,6 +161,7 @@ export const present = (row: TriggerRow, { runs, base, schedule }: Context): z.i
   run_as: row.run_as,
   verify: row.verify,
   headers: row.headers,
+  event: row.event,
   enabled: row.enabled,
   runs,
   last_used_at: row.last_used_at?.toISOString() ?? null,

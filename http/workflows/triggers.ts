@@ -64,7 +64,8 @@ async function createWebhook(
   const workflow_id = workflow.id;
   const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers`);
   checkRunAs(request.caller, body.run_as, "run_as");
-  await checkDefaults(http, workflow, body.default_args ?? {});
+  const event = body.event ?? null;
+  if (event === null) await checkDefaults(http, workflow, body.default_args ?? {});
   const trigger_id = newId();
   const { secret, hash, hint } = newSecret("whsec", http.settings.SERVICE_NAME);
   const { secret: signing_secret, ...verify } = body.verify ?? { secret: undefined };
@@ -82,14 +83,18 @@ async function createWebhook(
     verify: "scheme" in verify ? verify : null,
     headers: [...new Set(body.headers)],
   };
-  const command = { ...envelope(request, trigger_id), ...identity, data: { ...data, ...signing } };
+  const command = {
+    ...envelope(request, trigger_id),
+    ...identity,
+    data: { ...data, ...signing, ...(event !== null && { event }) },
+  };
   const { isNew, projected, position, created_id } = await createOnce(http, CreateTrigger, command);
   if (!isNew) return readOne(http, workflow_id, created_id);
   if (projected) return { ...(await readOne(http, workflow_id, trigger_id)), secret };
   // The secret cannot be shown again, so the answer does not wait for a read model that lags.
   const created_at = await readRecordedAt(http, position);
   const unused = { enabled: true, rotated_at: null, last_used_at: null, set_by: request.caller.principal };
-  const row = { ...data, ...unused, id: trigger_id, created_at };
+  const row = { ...data, ...unused, event, id: trigger_id, created_at };
   return { ...present(row, { runs: 0, base: http.settings.BASE_URL, schedule: undefined }), secret };
 }
 

@@ -1,8 +1,7 @@
 import type { AnyNode, CallExpression, Program } from "acorn";
 import type { z } from "zod";
 import { SECRET_NAME } from "#events/secret.ts";
-import { FETCH_METHODS, STEP_INPUTS } from "#services/workflows/stepInputs.ts";
-import type { PlatformCall } from "#services/workflows/tick.ts";
+import { FETCH_METHODS, STEP_INPUTS, type PlatformCall } from "#services/workflows/stepInputs.ts";
 import { isUncertainAt, keyAt, nodeAt, propertyName, readValue, UNKNOWN } from "./staticValue.ts";
 import { findStepCalls, type StepCallSite } from "./stepCallSites.ts";
 
@@ -18,10 +17,27 @@ const INPUTS: Record<string, PlatformCall> = {
   "agents.run": "agent",
   "knowledge.search": "search",
   "knowledge.read": "read",
+  "knowledge.push": "push",
+  "knowledge.remove": "remove",
+  "files.save": "save_file",
+  "files.read": "read_file",
 };
 /** What contexts have (examples/workflow.d.ts). */
 const FUNCTIONS = {
-  step: ["agents.run", "chat", "fetch", "knowledge.read", "knowledge.search", "log", "secrets.get", "tools.call"],
+  step: [
+    "agents.run",
+    "chat",
+    "fetch",
+    "files.read",
+    "files.save",
+    "knowledge.push",
+    "knowledge.read",
+    "knowledge.remove",
+    "knowledge.search",
+    "log",
+    "secrets.get",
+    "tools.call",
+  ],
   run: [
     "agent",
     "awaitApproval",

@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { Principal } from "#events/envelope.ts";
+import { runScope } from "#events/scope.ts";
 import { ownerColumn, type OwnedPage, type Owner } from "../owner.ts";
 import { decode, type Db } from "../projection.ts";
 
@@ -51,6 +52,15 @@ export async function listFiles(db: Db, organization: string, scope: string, lim
     [organization, scope, limit],
   );
   return rows.map(parseRow);
+}
+
+/** Ids of the files that steps of a run have saved. */
+export async function listRunFiles(db: Db, organization: string, run_id: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    "select id from read.files where organization_id = $1 and scope = $2 order by created_at, id",
+    [organization, runScope(run_id)],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** A file of any owner. */

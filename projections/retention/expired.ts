@@ -1,4 +1,5 @@
 import type { RetentionRules } from "#events/retention.ts";
+import { listRunFiles } from "../files/query.ts";
 import { COVERS, isHeld } from "../holds/query.ts";
 import { decode, type Db } from "../projection.ts";
 import { listRunThreads } from "../turns/threads.ts";
@@ -15,7 +16,7 @@ type Kind = keyof RetentionRules;
 /**
  * Rows of each kind that are older than $2, of the organization $1 and the project $3 (null: all). A thread is as old as the end
  * of its last turn, a document as its last change, a turn and a run as their end: a live one has no age. Documents belong to no
- * project.
+ * project. Files of runs go with their runs.
  */
 const EXPIRED: Record<Kind, string> = {
   threads: `read.threads o where o.organization_id = $1 and o.created_at < $2
@@ -26,7 +27,7 @@ const EXPIRED: Record<Kind, string> = {
       from read.turns) o
     where o.organization_id = $1 and o.created_at < $2 and o.ended_at < $2 and o.status <> 'refused'
     and ($3::uuid is null or o.principal in (${KEYS}) or o.agent_id in (${AGENTS}))`,
-  files: `read.files o where o.organization_id = $1 and o.created_at < $2
+  files: `read.files o where o.organization_id = $1 and o.created_at < $2 and o.scope not like 'run:%'
     and ($3::uuid is null or o.principal in (${KEYS}))`,
   documents: `read.documents o where o.organization_id = $1 and o.updated_at < $2 and $3::uuid is null`,
   runs: `read.runs o where o.organization_id = $1 and o.completed_at < $2 and ($3::uuid is null or o.project_id = $3)`,
@@ -78,13 +79,17 @@ export async function listExpired(db: Db, organization: string, range: Range & {
     listKind<{ id: string }>(db, organization, range, "documents", "o.id"),
     listKind<{ id: string }>(db, organization, range, "runs", "o.id"),
   ]);
-  const withThreads = runs.map(async ({ id }) => ({ id, threads: await listRunThreads(db, organization, id) }));
+  const withBelongings = runs.map(async ({ id }) => ({
+    id,
+    threads: await listRunThreads(db, organization, id),
+    files: await listRunFiles(db, organization, id),
+  }));
   const cursor: Cursor = { ...range.after };
   for (const [kind, rows] of Object.entries({ threads, turns, files, documents, runs })) {
     const last = rows.at(-1);
     if (last) cursor[kind as Kind] = { at: last.at, id: last.id };
   }
-  return { threads, turns, files, documents, runs: await Promise.all(withThreads), cursor };
+  return { threads, turns, files, documents, runs: await Promise.all(withBelongings), cursor };
 }
 
 export interface ExpiredCount {

@@ -80,6 +80,8 @@ export interface ApprovalRow {
   decided_at: Date | null;
   /** In order. */
   delegations: Delegation[];
+  /** Those that still exist. */
+  attachments: AttachmentRow[];
   comment_count: number;
   expires_at: Date;
   created_at: Date;
@@ -106,6 +108,7 @@ export interface StoredRow
     | "votes"
     | "call"
     | "delegations"
+    | "attachments"
   > {
   name: string;
   title: string;
@@ -119,6 +122,7 @@ export interface StoredRow
   decided_for_id: string | null;
   decided_for_name: string | null;
   delegations: StoredDelegation[] | null;
+  attachments: AttachmentRow[] | null;
   asked_by: string;
   asker_name: string | null;
   votes: StoredVote[] | null;
@@ -128,6 +132,14 @@ export interface StoredRow
   agent_name: string | null;
   call: number | null;
   calls: string | null;
+}
+
+/** A file that those who decide see. */
+export interface AttachmentRow {
+  file_id: string;
+  name: string;
+  mime_type: string;
+  bytes: number;
 }
 
 interface StoredDelegation {
@@ -169,6 +181,13 @@ const parseVote = ({ type, id, name, for_id, for_name, decision, data, comment, 
   at: new Date(at),
 });
 
+const parseAttachment = ({ file_id, name, mime_type, bytes }: AttachmentRow): AttachmentRow => ({
+  file_id,
+  name: decode(name),
+  mime_type: decode(mime_type),
+  bytes: Number(bytes),
+});
+
 function parseCall({ turn_id, thread_id, agent_id, agent_name, call, calls }: StoredRow): ApprovedCall | null {
   if (turn_id === null || thread_id === null || agent_id === null) return null;
   const asked = call === null ? undefined : decodeOrNull<ToolCall[]>(calls)?.[call];
@@ -204,6 +223,7 @@ export function parseRow(stored: StoredRow): ApprovalRow {
     decided_by: type === null || id === null ? null : { type, id, name: decodeOrNull(decided_by_name) },
     decided_for: for_id === null ? null : parsePerson(for_id, for_name),
     delegations: (row.delegations ?? []).map(parseDelegation),
+    attachments: (row.attachments ?? []).map(parseAttachment),
     asked_by: { ...decode<Actor>(row.asked_by), name: decodeOrNull(asker_name) },
     votes: (row.votes ?? []).map(parseVote),
     rules: call ? CALL_RULES : row.rules,

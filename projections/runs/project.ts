@@ -92,6 +92,7 @@ function applyRequest({
           escalate_to: encode(personal.escalate_to),
           escalate_assigned: encodeAssignees(personal.escalate_to),
         }),
+        ...(personal.attachments && { attachments: encode(personal.attachments) }),
         ...(votes && { required: votes.required, one_rejection_ends: votes.one_rejection_ends }),
         expires_at: new Date(expires_at),
         created_at: recorded_at,
@@ -153,7 +154,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 10,
+  version: 11,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,

@@ -81,6 +81,8 @@ create table approvals (
   escalate_assigned text,
   escalated_at timestamptz,
   reminded_at timestamptz,
+  -- ids of files, JSON
+  attachments text,
   self_approval boolean not null,
   allow_api_key boolean not null,
   -- null: one vote decides

@@ -31,7 +31,7 @@ const patch = ({ trigger_id }: { trigger_id: string }, row: Row): Change[] => [
 
 export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
   name: "triggers",
-  version: 4,
+  version: 5,
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
@@ -46,6 +46,7 @@ export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
               default_args: event.personal.default_args,
               verify: event.personal.verify ? encode(event.personal.verify) : null,
               headers: encode(event.personal.headers ?? []),
+              event: event.personal.event === undefined ? null : encode(event.personal.event),
             }),
           ]
         : [],

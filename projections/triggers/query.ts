@@ -28,25 +28,29 @@ export interface TriggerRow {
   verify: Verification | null;
   /** Names, in lower case, of the request headers that `run()` receives. */
   headers: string[];
+  /** The name of the event that a call sends; null: it starts a run. */
+  event: string | null;
 }
 
 const FROM = `from read.triggers t
   join log.keys k on k.thing = 'trigger-' || t.id
   left join read.trigger_starts s on s.trigger_id = t.id`;
 const SELECT = `select t.id, t.workflow_id, t.hook_token, t.secret_hint, t.run_as, t.enabled, t.name, t.default_args,
-    t.created_at, t.rotated_at, t.set_by, t.verify, t.headers, s.started_at as last_used_at
+    t.created_at, t.rotated_at, t.set_by, t.verify, t.headers, t.event, s.started_at as last_used_at
   ${FROM}`;
 /** Columns that hold JSON. */
 interface Encoded {
   run_as: string | null;
   verify: string | null;
   headers: string;
+  event: string | null;
 }
 type StoredRow = Omit<TriggerRow, keyof Encoded> & Encoded;
-const decodeColumns = ({ run_as, verify, headers }: Encoded): Pick<TriggerRow, keyof Encoded> => ({
+const decodeColumns = ({ run_as, verify, headers, event }: Encoded): Pick<TriggerRow, keyof Encoded> => ({
   run_as: decodeOrNull(run_as),
   verify: decodeOrNull(verify),
   headers: decode(headers),
+  event: decodeOrNull(event),
 });
 const parseRow = (row: StoredRow): TriggerRow => ({ ...row, ...decodeColumns(row), name: decode(row.name) });
 
@@ -112,6 +116,7 @@ export interface TriggerInUse {
   /** The secret of the sender's signatures, sealed with the master key. */
   sealed_secret: string | null;
   headers: string[];
+  event: string | null;
   set_by: Principal;
   enabled: boolean;
   workflow_enabled: boolean;
@@ -130,7 +135,7 @@ const isParked = (projection: string, stream: string): string =>
 export async function findTriggerByToken(db: Db, hook_token: string): Promise<TriggerInUse | undefined> {
   const [row] = await db.query<Omit<TriggerInUse, keyof Encoded | "envelope"> & Encoded & { envelope: string }>(
     `select t.id as trigger_id, t.workflow_id, t.organization_id, t.secret_hash, t.run_as, t.default_args, t.enabled,
-            t.verify, t.sealed_secret, t.headers, t.set_by,
+            t.verify, t.sealed_secret, t.headers, t.event, t.set_by,
             w.enabled as workflow_enabled, w.project_id, w.definition_id, w.definition_version, w.envelope,
             ${isParked("triggers", "'trigger-' || t.id")} or ${isParked("workflows", "'workflow-' || w.id")} as parked
      from read.triggers t

@@ -16,7 +16,9 @@ create table triggers (
   rotated_at timestamptz,
   verify text,
   sealed_secret text,
-  headers text not null
+  headers text not null,
+  -- the name of the event that a call sends; null: it starts a run
+  event text
 );
 create index triggers_by_token on triggers (hook_token);
 create index triggers_by_workflow on triggers (workflow_id, created_at);

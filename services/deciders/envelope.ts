@@ -14,13 +14,14 @@ const merge = (before: Fields, change: Fields): Fields =>
 
 /** Applies a change. Throws `invalid_envelope` if the result is not a valid envelope. */
 export function changeEnvelope(before: Envelope, change: EnvelopeChange): Envelope {
-  const mergeGroup = (name: "limits" | "concurrency" | "approvals") =>
+  const mergeGroup = (name: "limits" | "concurrency" | "start_rate" | "approvals") =>
     change[name] ? merge(before[name] ?? {}, change[name]) : change[name];
   const { data, error } = Envelope.safeParse(
     merge(before, {
       ...change,
       limits: mergeGroup("limits"),
       concurrency: mergeGroup("concurrency"),
+      start_rate: mergeGroup("start_rate"),
       approvals: mergeGroup("approvals"),
     }),
   );

@@ -3,9 +3,9 @@ import { FileDeleted, FileUploaded, type FileCommand, type FileEvent } from "#ev
 import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 
-type State = { status: "absent" } | { status: "stored"; scope: string } | { status: "deleted" };
+export type FileState = { status: "absent" } | { status: "stored"; scope: string } | { status: "deleted" };
 
-export const file: Decider<State, FileCommand, FileEvent> = {
+export const file: Decider<FileState, FileCommand, FileEvent> = {
   version: 1,
   initial: { status: "absent" },
   decide(command, state) {

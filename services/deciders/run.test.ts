@@ -484,6 +484,11 @@ describe("the end of a run", () => {
     const byRule = command("ForgetRun", { ...id, by_rule: true }, { at: AT });
     given(run, [created, completed]).when(byRule).then(RunForgotten.of(id));
     given(run, [created]).when(byRule).then();
+    const rated = { ...created, data: { ...created.data, start_place: "p" } };
+    const withPlace = RunForgotten.of({ ...id, start_place: "p" });
+    given(run, [rated, completed]).when(forget).then(withPlace);
+    expect(run.claims!([rated]).hold.map(({ name }) => name)).toContain("run-start:p");
+    expect(run.claims!([withPlace]).release).toEqual(["run-start:p"]);
     expect(run.erases!([RunForgotten.of(id)], "run-r1")).toEqual({ things: ["run-r1"] });
     expect(headAfter(created, completed, RunForgotten.of(id)).status).toBeNull();
   });

@@ -2,7 +2,7 @@ import type { Claim, Decider } from "#events/decider.ts";
 import type { EventFrom } from "#events/define.ts";
 import type { CommandFrom } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
-import { slotClaim } from "#events/newRun.ts";
+import { slotClaim, startClaim } from "#events/newRun.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
   RunCancelled,
@@ -112,10 +112,24 @@ const slotTaken: Claim["rejection"] = {
 
 const chainTaken: Claim["rejection"] = { code: "run_exists", message: "Another run goes on for this chain already." };
 
-/** A run that goes on for another one takes over its slot, which that one has not released. */
-function heldBy({ slot, continued_from }: EventFrom<typeof RunCreated>["data"]): Claim[] {
+const startTaken: Claim["rejection"] = {
+  code: "slot_taken",
+  message: "Another run took this start of the workflow's rate meanwhile.",
+};
+
+/** A run that goes on for another one takes over its slot, which that one has not released, and is no start. */
+function heldBy({ slot, start_place, continued_from }: EventFrom<typeof RunCreated>["data"]): Claim[] {
   if (continued_from) return [{ name: chainClaim(continued_from.first_run_id), rejection: chainTaken }];
-  return slot === null ? [] : [{ name: slotClaim(slot), rejection: slotTaken }];
+  return [
+    ...(slot === null ? [] : [{ name: slotClaim(slot), rejection: slotTaken }]),
+    ...(start_place === undefined ? [] : [{ name: startClaim(start_place), rejection: startTaken }]),
+  ];
+}
+
+function forgetRun(command: CommandFrom<typeof ForgetRun>, state: RunState): RunEvent[] {
+  if (!isEnded(state) || !mayForget(command, state)) return [];
+  const { start_place } = state;
+  return [RunForgotten.of({ run_id: command.data.run_id, ...(start_place !== undefined && { start_place }) })];
 }
 
 /** Between two tries to destroy a run that a hold keeps. */
@@ -165,7 +179,7 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
         return changes.events;
       }
       case "ForgetRun":
-        return mayForget(command, state) ? [RunForgotten.of({ run_id: command.data.run_id })] : [];
+        return forgetRun(command, state);
       case "KeepRun": {
         const forget_at = new Date(Date.parse(command.at) + HELD_MS).toISOString();
         return isEnded(state) ? [RunKept.of({ run_id: command.data.run_id, forget_at })] : [];
@@ -185,6 +199,8 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
   claims: (events) => ({
     hold: events.flatMap((event) => (event.type === "RunCreated" ? heldBy(event.data) : [])),
     release: events.flatMap((event) => {
+      if (event.type === "RunForgotten")
+        return event.data.start_place === undefined ? [] : [startClaim(event.data.start_place)];
       // the first run of a chain holds no claim on it
       if (event.type === "RunContinued" && event.data.first_run_id !== event.data.run_id)
         return [chainClaim(event.data.first_run_id)];

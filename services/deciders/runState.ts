@@ -34,6 +34,8 @@ interface RunBase {
   /** In the order of scheduling. A list, because each event copies it: copying an object of a thousand keys takes a millisecond. */
   steps: OpenStep[];
   slot: string | null;
+  /** Absent: its workflow has no rate of starts. */
+  start_place?: string;
 }
 
 export interface LiveRun extends RunBase, LiveLinks {
@@ -115,6 +117,7 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
     timers: {},
     lost: 0,
     slot: data.slot,
+    ...(data.start_place !== undefined && { start_place: data.start_place }),
     children: (data.children ?? []).map(inheritChild),
     childCount: data.children?.length ?? 0,
     waits: {},
@@ -125,11 +128,11 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
 
 /** Running steps of an ended run finish on their own. All other steps are dropped. */
 function endRun(state: LiveRun, event: RunEnd): EndedRun {
-  const { version, epoch, worker, workflow_id, project_id, slot, steps } = state;
+  const { version, epoch, worker, workflow_id, project_id, slot, start_place, steps } = state;
   const running = steps.filter((step) => step.status === "running");
   const { forget_at } = event.data;
   const first_run_id = event.type === "RunContinued" ? event.data.first_run_id : state.first_run_id;
-  const ids = { workflow_id, project_id, first_run_id, slot };
+  const ids = { workflow_id, project_id, first_run_id, slot, ...(start_place !== undefined && { start_place }) };
   const settling = settlingOf(state, event);
   return { status: END_STATUS[event.type], version, epoch, worker, ...ids, steps: running, forget_at, settling };
 }

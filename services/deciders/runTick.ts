@@ -71,8 +71,9 @@ function continueRun(changes: RunChanges, tick: TickResult, context: ChangeConte
   }
   if (!applyLinks(changes, tick, context)) return;
   for (const timer of tick.timers) changes.add(TimerStarted.of({ run_id, ...timer }));
-  for (const { name, title, body, form, assignees, escalate_to, ...terms } of tick.approvals) {
-    const text = { name, title, body, form, assignees, ...(escalate_to && { escalate_to }) };
+  for (const { name, title, body, form, assignees, escalate_to, attachments, ...terms } of tick.approvals) {
+    const optional = { ...(escalate_to && { escalate_to }), ...(attachments && { attachments }) };
+    const text = { name, title, body, form, assignees, ...optional };
     changes.add(ApprovalRequested.of({ run_id, workflow_id, project_id, ...terms }, text));
   }
   for (const approval_id of tick.superseded) {

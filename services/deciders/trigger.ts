@@ -40,8 +40,9 @@ function decideWebhook(command: TriggerCommand, { status, credential_id, schedul
   const { type, data } = command;
   const { trigger_id } = data;
   if (type === "CreateTrigger") {
-    const { name, default_args, verify, headers, signing, ...created } = data;
-    const personal = { name, default_args, ...(verify && { verify }), ...(headers && { headers }) };
+    const { name, default_args, verify, headers, event, signing, ...created } = data;
+    const optional = { ...(verify && { verify }), ...(headers && { headers }), ...(event !== undefined && { event }) };
+    const personal = { name, default_args, ...optional };
     const secrets = signing ? [setSecret(trigger_id, signing, null)] : [];
     return [TriggerCreated.of(created, personal), ...secrets];
   }

@@ -1,5 +1,8 @@
-/** A queue in which tenants take turns: a tenant that adds a thousand items waits for its own, others do not. */
-export function createFairQueue<T>() {
+/**
+ * A queue in which tenants take turns: a tenant that adds a thousand items waits for its own, others do not. `rankOf`: among the
+ * items of a tenant those of a lower rank go first.
+ */
+export function createFairQueue<T>(rankOf: (item: T) => number = () => 0) {
   /** Ordered by turn: a tenant that was served moves to the end. */
   const waiting = new Map<string, T[]>();
   let size = 0;
@@ -9,11 +12,11 @@ export function createFairQueue<T>() {
     sizeOf: (tenant: string): number => waiting.get(tenant)?.length ?? 0,
     add(tenant: string, item: T): void {
       const items = waiting.get(tenant);
-      if (items) items.push(item);
+      if (items) items.splice(items.findLastIndex((other) => rankOf(other) <= rankOf(item)) + 1, 0, item);
       else waiting.set(tenant, [item]);
       size += 1;
     },
-    /** Takes the oldest item of the first tenant in turn that `isEligible` accepts. */
+    /** Takes the first item of the first tenant in turn that `isEligible` accepts. */
     next(isEligible: (tenant: string, oldest: T) => boolean = () => true): T | undefined {
       const found = waiting.entries().find(([tenant, items]) => isEligible(tenant, items[0]!));
       if (found === undefined) return undefined;

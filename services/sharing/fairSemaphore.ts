@@ -6,12 +6,14 @@ interface Waiter {
   tenant: string;
   /** Permits that it takes. */
   amount: number;
+  /** Of the tenant's waiters, those of a lower rank are admitted first. */
+  rank: number;
   admit(): void;
 }
 
 /** A waiter, and a promise that resolves when it is admitted; it rejects when the signal is aborted before. */
 function createWaiter(
-  { tenant, amount }: Pick<Waiter, "tenant" | "amount">,
+  wanted: Pick<Waiter, "tenant" | "amount" | "rank">,
   signal: AbortSignal | undefined,
   onAbort: (waiter: Waiter) => void,
 ) {
@@ -21,8 +23,7 @@ function createWaiter(
     reject(signal!.reason);
   };
   const waiter: Waiter = {
-    tenant,
-    amount,
+    ...wanted,
     admit() {
       signal?.removeEventListener("abort", abort);
       resolve();
@@ -38,7 +39,7 @@ function createWaiter(
  */
 export function createFairSemaphore(limits: CapacityLimits) {
   const capacity = createCapacity(limits);
-  const queue = createFairQueue<Waiter>();
+  const queue = createFairQueue<Waiter>(({ rank }) => rank);
   const turnstile = createTurnstile();
 
   function admitWaiting(): void {
@@ -53,9 +54,9 @@ export function createFairSemaphore(limits: CapacityLimits) {
   const permitsFor = (amount: number): number => Math.min(amount, limits.perTenant, limits.total);
 
   /** Resolves when the tenant holds the permits; rejects with the signal's reason when it is aborted before. */
-  async function acquire(tenant: string, signal?: AbortSignal, amount = 1): Promise<void> {
+  async function acquire(tenant: string, signal?: AbortSignal, amount = 1, rank = 0): Promise<void> {
     signal?.throwIfAborted();
-    const wanted = { tenant, amount: permitsFor(amount) };
+    const wanted = { tenant, amount: permitsFor(amount), rank };
     const { waiter, admitted } = createWaiter(wanted, signal, (aborted) => queue.remove(tenant, aborted));
     queue.add(tenant, waiter);
     admitWaiting();

@@ -36,6 +36,12 @@ describe("A fair queue", () => {
     expect(drain(queue)).toBe("a2 b1 a3");
   });
 
+  test("takes items of a lower rank first, and equal ones in order, without a tenant's turn", () => {
+    const queue = createFairQueue<string>((item) => Number(item[1]));
+    for (const item of ["a2x", "a1x", "a2y", "a0x", "b2x", "a1y"]) queue.add(item[0]!, item);
+    expect(drain(queue)).toBe("a0x b2x a1x a1y a2x a2y");
+  });
+
   test("skips tenants that are not eligible and keeps their turn", () => {
     const queue = queueOf("a1", "b1", "b2");
     expect(drain(queue, (tenant) => tenant !== "a")).toBe("b1 b2");

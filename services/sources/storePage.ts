@@ -1,16 +1,13 @@
-import { ReplaceDocument, UploadDocument } from "#events/document.ts";
 import { contentClaim, externalClaim } from "#events/documentClaims.ts";
-import { newCommand } from "#events/envelope.ts";
-import { blobFolder, deriveId, streamName } from "#events/ids.ts";
+import { deriveId, streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { PageChange } from "#events/source.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { Handle } from "../handle.ts";
 import { describeDocument } from "../knowledge/describeDocument.ts";
-import { whenSpace } from "../whenSpace.ts";
+import { storeContent, type Added, type Admission } from "../knowledge/storeContent.ts";
 import type { KnownPage, PageFile, WebFile } from "./ports.ts";
 
-const TIMEOUT_MS = 10_000;
 const NOT_OURS = "The collection has a document with this address as its external_id, which is not of this source.";
 
 export interface StorePageDeps {
@@ -25,12 +22,6 @@ export interface StorePageDeps {
   /** Asks the limits of budgets for what a page adds. */
   admit(organization_id: string, added: Added): Promise<Admission>;
 }
-
-interface Added {
-  bytes: number;
-  documents: number;
-}
-type Admission = { refused: string } | { admitted: { settle(position: number): void; withdraw(): void } };
 
 export interface PageOwner {
   source_id: string;
@@ -61,7 +52,7 @@ export async function storePage(
   const wrapped = existing === undefined ? undefined : await deps.vault.findKey(streamName("document", existing));
   // a document that was deleted by hand comes back with its next content
   const document_id = wrapped === undefined ? own : existing!;
-  const error = await storeContent(deps, owner, { document_id, url, file, content_claim });
+  const error = await storePageContent(deps, owner, { document_id, url, file, content_claim });
   if (error !== undefined) return failed(error);
   return { result: existing === undefined ? "new" : "changed", document_id, content_claim, ...marks };
 }
@@ -74,48 +65,28 @@ interface Content {
 }
 
 /** Creates the document or replaces its content. Resolves with why it could not. */
-async function storeContent(deps: StorePageDeps, owner: PageOwner, content: Content): Promise<string | undefined> {
+async function storePageContent(deps: StorePageDeps, owner: PageOwner, content: Content): Promise<string | undefined> {
   const { document_id, file, content_claim } = content;
-  const thing = streamName("document", document_id);
-  const existing = await deps.vault.findKey(thing);
-  const wrapped_key = existing ?? deps.vault.createKey(thing);
-  const added = { bytes: file.bytes.length, documents: existing ? 0 : 1 };
-  const room = await deps.admit(owner.organization_id, added);
-  if ("refused" in room) return room.refused;
-  const folder = blobFolder(owner.organization_id, thing);
-  const blob = await whenSpace(() => deps.vault.put({ thing, wrapped_key, folder }, file.bytes));
-  const stored = {
-    document_id,
-    mime_type: file.mime_type,
-    size_bytes: file.bytes.length,
-    original: "file" as const,
-    blob,
-    content_claim,
-    sha256: file.sha256,
-  };
-  const about = {
-    stream: thing,
-    organization_id: owner.organization_id,
-    request_id: deps.worker,
-    timeout_ms: TIMEOUT_MS,
-  };
-  const { position, rejection } = existing
-    ? await deps.handle(
-        newCommand(ReplaceDocument.type, { ...about, data: { ...stored, ...(await keptDetails(deps, thing, file)) } }),
-      )
-    : await deps.handle(
-        newCommand(UploadDocument.type, {
-          ...about,
-          fresh: true,
-          keys: { [thing]: wrapped_key },
-          data: { ...stored, ...newDetails(deps, owner, content) },
-        }),
-      );
-  if (position > 0) room.admitted.settle(position);
-  else room.admitted.withdraw();
-  if (rejection?.retryable) throw new Error(`the page was not stored: ${rejection.message}`);
-  // it has this content already, or will never have it
-  if (position === 0) await deps.blobs.remove(blob);
+  const { organization_id } = owner;
+  const stored = await storeContent(
+    { ...deps, admit: (added) => deps.admit(organization_id, added) },
+    {
+      document_id,
+      organization_id,
+      request_id: deps.worker,
+      bytes: file.bytes,
+      mime_type: file.mime_type,
+      sha256: file.sha256,
+      original: "file",
+      content_claim,
+    },
+    {
+      created: () => newDetails(deps, owner, content),
+      replaced: () => keptDetails(deps, streamName("document", document_id), file),
+    },
+  );
+  if ("refused" in stored) return stored.refused;
+  const { rejection } = stored;
   return rejection && (rejection.held_by === undefined ? rejection.message : NOT_OURS);
 }
 

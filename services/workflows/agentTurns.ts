@@ -3,16 +3,16 @@ import type { AgentAnswer } from "#events/inheritedCalls.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
-import { RunCreated } from "#events/run.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { askerOf, type Actor } from "#events/runOrigin.ts";
-import { runOfScope, runScope } from "#events/scope.ts";
+import { runScope } from "#events/scope.ts";
 import { StartTurn, type TurnAgent } from "#events/thread.ts";
 import { spendingOf } from "#events/turnEnd.ts";
 import type { Starter } from "./childRuns.ts";
 import { agentOutput, prepareAgentTurn, type AgentDeps } from "./host/agent.ts";
 import { buildStart, findRoute, isTurnStart, type TurnOwner } from "./host/turnStart.ts";
 import { invalidInput, parseInput } from "./host/input.ts";
+import { isOfOwnRuns } from "./host/ownRun.ts";
 import { readRunEnvelope } from "./host/permissions.ts";
 import { findTurnEnd } from "./host/turnEnd.ts";
 import { StepFailure } from "./tick.ts";
@@ -86,15 +86,15 @@ function settleAtEnd(deps: AgentDeps, { organization_id }: TurnOwner, turn_id: s
 type Created = Starter["created"];
 
 /** The scope of a thread that this run may continue: its own, or that of a run whose answers it inherits. */
-async function scopeToContinue({ log }: AgentDeps, { run_id, parent }: Created, thread: RecordedEvent[]) {
-  const own = runScope(run_id);
+async function scopeToContinue(
+  { log }: AgentDeps,
+  { organization_id }: TurnOwner,
+  created: Created,
+  thread: RecordedEvent[],
+): Promise<string> {
+  const own = runScope(created.run_id);
   const scope = (thread[0]?.data as { scope?: string } | undefined)?.scope ?? own;
-  const owner = runOfScope(scope);
-  if (!parent || owner === null || scope === own) return own;
-  const query = { before: 2, types: [RunCreated.type], limit: 1, bytes: 1 };
-  const [created] = await log.readNewest(streamName("run", owner), query);
-  const first = (created?.data as Created | undefined)?.parent?.seen_as.run_id ?? owner;
-  return first === parent.seen_as.run_id ? scope : own;
+  return (await isOfOwnRuns(log, organization_id, created, scope)) ? scope : own;
 }
 
 interface PreparedStart {
@@ -135,7 +135,7 @@ async function start(
   const input = parseInput("agent", { agent_id, ...(JSON.parse(turn.request) as object) });
   const prepared = await prepareAgentTurn(deps, { organization_id, project_id, envelope }, input);
   const route = await findRoute(deps, owner, prepared.model);
-  const scope = await scopeToContinue(deps, created, thread);
+  const scope = await scopeToContinue(deps, owner, created, thread);
   const asked_by = askerOf(created);
   const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null };
   const models = route?.targets ?? [prepared.model];

@@ -9,6 +9,7 @@ import type { History } from "./history.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Script } from "./script.ts";
+import { rankOf } from "./tickCall.ts";
 import { StepFailure, type StepHost, type StepResult, type WorkflowRunner } from "./tick.ts";
 import { RunGone } from "./values.ts";
 
@@ -149,6 +150,7 @@ async function runStep(
   const { run_id, step_id, attempt, idempotency_key, run_as } = step;
   return deps.runner.step({
     organization_id: step.organization_id,
+    rank: rankOf(history.created),
     js: script.js,
     sha256: script.sha256,
     step: name,

@@ -59,7 +59,7 @@ type Ended = EventFrom<typeof RunContinued>;
 
 /** The data of StartRun for the next run. It depends on the log alone, so every process that starts it sends the same. */
 function nextRun({ data, personal }: Created, { data: end }: Ended, ended_at: Date, args: StoredValue) {
-  const { created_at: _, worker: _worker, parent: _parent, continued_from, ...settings } = data;
+  const { created_at: _, worker: _worker, parent: _parent, start_place: _start, continued_from, ...settings } = data;
   const { definition_version, limits, approvals, retention_days } = end;
   const continued: ContinuedRun = {
     run_id: data.run_id,

@@ -128,10 +128,12 @@ export async function deliverMessage(deps: DeliveryDeps, head: StreamHead): Prom
   if (!waits) return;
   const json = await openValues(deps, head).json(posted.personal.data);
   const data = JSON.parse(json) as Record<string, unknown>;
+  const all = waits.filter(({ match }) => isMatch(match, data));
+  const runs = new Set(all.map(({ run_id }) => run_id));
+  if (posted.data.to === "one" && runs.size > 1)
+    return void (await send(deps, head, CloseMessage.type, { message_id, reached: 0, refused_for: runs.size }));
   const answer = `{"status":"received","event_id":"${message_id}","data":${json}}`;
-  const matching = waits
-    .filter(({ match }) => isMatch(match, data))
-    .slice(0, Math.ceil(MAX_COPIED_BYTES / Buffer.byteLength(answer)));
+  const matching = all.slice(0, Math.ceil(MAX_COPIED_BYTES / Buffer.byteLength(answer)));
   const answerFor = createAnswers(deps, organization_id, answer);
   const delivery = { stream, organization_id, message_id, answerFor };
   for (let n = 0; n < matching.length; n += CONCURRENCY)

@@ -6,22 +6,22 @@ import { isEnded, isLive, type RunState } from "../deciders/runState.ts";
 import { hasWork, nextDue } from "../deciders/runWork.ts";
 import type { LostWork } from "../leasedWork.ts";
 import { readState } from "../states.ts";
-import { forgetRun } from "./forgetRun.ts";
+import { forgetRun, type RunBelongings } from "./forgetRun.ts";
 import { findEndedTurns, recordTurns } from "./endedTurns.ts";
 import { settleRun, type SettleDeps } from "./settleRun.ts";
 
 export interface LostRunsDeps extends SettleDeps {
   log: SettleDeps["log"] & Pick<EventLog, "read" | "isAlive">;
   worker: string;
-  /** Threads that steps of the run started; undefined until the read model has passed the position. */
-  threadsOf(organization: string, run_id: string, position: number): Promise<string[] | undefined>;
+  /** Undefined until the read models have passed the position. */
+  belongingsOf(organization: string, run_id: string, position: number): Promise<RunBelongings | undefined>;
 }
 
-/** Destroys a run at the end of its retention, with the threads that its steps started. */
-async function forgetLostRun({ threadsOf, send }: LostRunsDeps, head: StreamHead, id: string): Promise<void> {
-  const threads = await threadsOf(head.organization_id, id, head.position);
-  if (!threads) return;
-  const { rejection } = await forgetRun(send, head.organization_id, { id, threads });
+/** Destroys a run at the end of its retention, with what its steps have started and saved. */
+async function forgetLostRun({ belongingsOf, send }: LostRunsDeps, head: StreamHead, id: string): Promise<void> {
+  const belongings = await belongingsOf(head.organization_id, id, head.position);
+  if (!belongings) return;
+  const { rejection } = await forgetRun(send, head.organization_id, { id, ...belongings });
   if (rejection?.code === "legal_hold") await send(head, KeepRun.type, { run_id: id });
 }
 

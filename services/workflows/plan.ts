@@ -33,7 +33,7 @@ function approvalTerms(
   now: number,
 ): TickResult["approvals"][number] {
   const { title, body, form, assignees, on_expiry, self_approval, api_key_may_decide, expires_in_ms, votes } = options;
-  const { remind_after_ms, escalate } = options;
+  const { remind_after_ms, escalate, attachments } = options;
   const after = (ms: number): string => new Date(now + ms).toISOString();
   const { default_expiry_s, allow_api_key } = created.approvals;
   return {
@@ -48,6 +48,7 @@ function approvalTerms(
     on_expiry,
     allow_api_key: allow_api_key && api_key_may_decide,
     ...(votes && { votes }),
+    ...(attachments && { attachments }),
     ...(remind_after_ms !== undefined && { remind_at: after(remind_after_ms) }),
     ...(escalate && { escalate_at: after(escalate.after_ms), escalate_to: escalate.to }),
     expires_at: after(expires_in_ms ?? default_expiry_s * 1_000),

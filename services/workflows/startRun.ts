@@ -1,6 +1,15 @@
 import { newCommand, type CommandResult } from "#events/envelope.ts";
 import { claimStream, streamName } from "#events/ids.ts";
-import { MAX_SLOT_ATTEMPTS, runSettings, slotClaim, slotNames, type StartableWorkflow } from "#events/newRun.ts";
+import {
+  MAX_SLOT_ATTEMPTS,
+  runSettings,
+  slotClaim,
+  slotNames,
+  startClaim,
+  startPlaces,
+  tooManyStarts,
+  type StartableWorkflow,
+} from "#events/newRun.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import { StartRun } from "#events/run.ts";
@@ -76,24 +85,31 @@ export async function refuseArgs(
   }
 }
 
-/** A free slot at random, null when the workflow has no concurrency limit, undefined when all slots are taken. */
-async function pickSlot(
-  { log, keyring }: StartDeps,
-  workflow: StartableWorkflow,
-  args: Record<string, unknown>,
-): Promise<string | null | undefined> {
-  const { concurrency } = workflow.envelope;
-  if (!concurrency) return null;
-  const slots = slotNames(keyring.keyedHash, workflow, concurrency, args);
-  const claims = await log.heads(slots.map((slot) => claimStream(slotClaim(slot))));
-  const free = slots.filter((slot) => !claims.get(claimStream(slotClaim(slot)))?.state);
+/** One of the names at random that no run holds now; undefined when all are taken. */
+async function pickFree({ log }: StartDeps, names: string[], claimOf: (name: string) => string) {
+  const claims = await log.heads(names.map((name) => claimStream(claimOf(name))));
+  const free = names.filter((name) => !claims.get(claimStream(claimOf(name)))?.state);
   return free[Math.floor(Math.random() * free.length)];
 }
 
-const tooMany = ({ envelope }: StartableWorkflow): Refusal => ({
-  code: "too_many_live_runs",
-  message: `The workflow has ${envelope.concurrency!.max_runs} live runs, which is its limit.`,
-});
+/** What the limits of a workflow have left for a start: a slot and one of the period's starts, or why there is none. */
+async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Record<string, unknown>) {
+  const { concurrency, start_rate } = workflow.envelope;
+  const { keyedHash } = deps.keyring;
+  const slot = concurrency && (await pickFree(deps, slotNames(keyedHash, workflow, concurrency, args), slotClaim));
+  if (slot === undefined) return tooMany(workflow);
+  if (!start_rate) return { slot };
+  const starts = startPlaces(keyedHash, workflow, start_rate, args, Date.now());
+  const start_place = await pickFree(deps, starts, startClaim);
+  return start_place === undefined ? tooMany(workflow, start_rate) : { slot, start_place };
+}
+
+/** The limit that has no room, or one of the two where others were quicker again and again. */
+function tooMany({ envelope }: StartableWorkflow, rate = envelope.concurrency ? null : envelope.start_rate): Refusal {
+  if (rate) return { code: "start_rate_limited", message: tooManyStarts(rate) };
+  const { max_runs } = envelope.concurrency!;
+  return { code: "too_many_live_runs", message: `The workflow has ${max_runs} live runs, which is its limit.` };
+}
 
 /** Sends StartRun, with another slot while others take the free ones. */
 async function sendStart(
@@ -105,8 +121,8 @@ async function sendStart(
   const settings = runSettings(workflow, { ...run, run_as: run.run_as ?? workflow.envelope.run_as });
   const input = { args: { json: run.args }, external_user_id: null };
   for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++) {
-    const slot = await pickSlot(deps, workflow, args);
-    if (slot === undefined) break;
+    const places = await pickPlaces(deps, workflow, args);
+    if ("code" in places) return places;
     const room = await deps.admitRun(workflow);
     if ("refused" in room) return { code: "rate_limited", message: room.refused };
     const { position, rejection }: CommandResult = await deps.handle(
@@ -117,7 +133,7 @@ async function sendStart(
         request_id: deps.worker,
         timeout_ms: START_TIMEOUT_MS,
         fresh: true,
-        data: { ...settings, ...input, slot, ...run.more },
+        data: { ...settings, ...input, ...places, ...run.more },
       }),
     );
     if (rejection) room.admitted.withdraw();

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { DocumentText, ExternalId, Metadata, Tags, TextFormat } from "#events/documentInput.ts";
 import { ResponseFormat } from "#events/thread.ts";
-import type { PlatformCall } from "./tick.ts";
 
 /*
  * Inputs of the platform calls of steps: the host checks them when a step runs, the sandbox what it can read of them when a
@@ -91,15 +91,86 @@ const Search = z.strictObject({
 
 const Read = z.strictObject({ document_id: z.string().max(100), from_seq: z.int().min(0).nullish() });
 
+/** Of a file or a document. */
+const Name = z.string().regex(/^[^\p{C}/\\]{1,200}$/u, "must be a name of 1 to 200 characters, without / and \\");
+const Collection = z.string().min(1).max(200);
+
+const Push = z.strictObject({
+  /** Slug or display name. */
+  collection: Collection,
+  text: DocumentText,
+  name: Name.nullish(),
+  format: TextFormat.nullish(),
+  tags: Tags.nullish(),
+  metadata: Metadata.nullish(),
+  /** Pushing the same id again replaces the document. */
+  external_id: ExternalId.nullish(),
+});
+
+const Remove = z
+  .strictObject({
+    document_id: z.uuid().toLowerCase().nullish(),
+    collection: Collection.nullish(),
+    external_id: ExternalId.nullish(),
+  })
+  .refine(
+    ({ document_id, collection, external_id }) =>
+      document_id == null ? collection != null && external_id != null : collection == null && external_id == null,
+    { path: ["document_id"], error: "is required, or collection and external_id instead" },
+  );
+
+/** Bytes of a file that a step saves or reads: it is in the memory of the step at once. */
+export const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const CHARACTERS_OF_FILE = Math.ceil(MAX_FILE_BYTES / 3) * 4;
+/** A decoder skips what is no base64, so that the bytes are then too few. */
+const isBase64 = (text: string): boolean =>
+  text.length % 4 === 0 &&
+  Buffer.from(text, "base64").length === (text.length / 4) * 3 - /={0,2}$/.exec(text)![0].length;
+const TOO_LARGE = `must have ${MAX_FILE_BYTES / 1024 / 1024} MiB at most`;
+
+const SaveFile = z
+  .strictObject({
+    name: Name,
+    text: z.string().max(MAX_FILE_BYTES, TOO_LARGE).nullish(),
+    base64: z
+      .string()
+      .max(CHARACTERS_OF_FILE, TOO_LARGE)
+      .refine(isBase64, "must be base64, without line ends")
+      .nullish(),
+    mime_type: z
+      .string()
+      .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/, "must be a media type, such as text/csv")
+      .nullish(),
+  })
+  .refine(({ text, base64 }) => (text == null) !== (base64 == null), {
+    path: ["text"],
+    error: "is required, or base64 instead",
+  });
+
+const ReadFile = z.strictObject({
+  file_id: z.uuid().toLowerCase(),
+  as: z.enum(["text", "base64"]).nullish(),
+});
+
 const Tool = z.strictObject({
   name: z.string().min(1).max(200),
   args: Fields.nullish(),
 });
 
-export const STEP_INPUTS = { chat: Chat, agent: Agent, search: Search, read: Read, tool: Tool } satisfies Record<
-  PlatformCall,
-  z.ZodType
->;
+export const STEP_INPUTS = {
+  chat: Chat,
+  agent: Agent,
+  search: Search,
+  read: Read,
+  push: Push,
+  remove: Remove,
+  save_file: SaveFile,
+  read_file: ReadFile,
+  tool: Tool,
+} satisfies Record<string, z.ZodType>;
+/** Calls of the platform that a step can make. */
+export type PlatformCall = keyof typeof STEP_INPUTS;
+export const isPlatformCall = (what: string): what is PlatformCall => Object.hasOwn(STEP_INPUTS, what);
 export type CallInput<What extends PlatformCall> = z.infer<(typeof STEP_INPUTS)[What]>;
 
 /** Methods of a step's `fetch`. */

@@ -1,4 +1,5 @@
 import type { CallAnswer } from "#events/inheritedCalls.ts";
+import type { PlatformCall } from "./stepInputs.ts";
 
 /* The port to the sandbox, which executes `run()` and steps; infra/sandbox implements it. */
 
@@ -11,6 +12,8 @@ export interface MemoEntry {
 
 export interface TickCall {
   organization_id: string;
+  /** Of the organization's calls that wait for a free place, those of a lower rank go first. */
+  rank?: number;
   run_id: string;
   /** The id that `run()` sees, when it is not its own: that of the run that a retry or a fork continues. */
   seen_as?: string | undefined;
@@ -91,6 +94,8 @@ export interface ApprovalOptions {
   escalate?: { after_ms: number; to: ApprovalOptions["assignees"] };
   self_approval: boolean;
   api_key_may_decide: boolean;
+  /** Files (ids) that those who decide see. */
+  attachments?: string[];
   /** Set when it takes several votes. */
   votes?: { required: number; one_rejection_ends: boolean };
 }
@@ -144,9 +149,6 @@ export interface StepContext {
   run_as: { type: "service" | "person"; id: string | null };
 }
 
-/** Calls of the platform that a step can make. */
-export type PlatformCall = "chat" | "agent" | "search" | "read" | "tool";
-
 export interface StepHost {
   fetch(
     request: { url: string; method: string; headers: [string, string][]; body: string | null },
@@ -159,6 +161,7 @@ export interface StepHost {
 
 export interface StepCall {
   organization_id: string;
+  rank?: TickCall["rank"];
   js: string;
   sha256: string;
   step: string;

@@ -3,6 +3,13 @@ import type { History } from "./history.ts";
 import type { Script } from "./script.ts";
 import type { TickCall } from "./tick.ts";
 
+const RANKS = { high: 0, low: 2 };
+const NORMAL = 1;
+
+/** Where the calls of a run stand among those of its organization. */
+export const rankOf = ({ priority }: Pick<History["created"], "priority">): number =>
+  priority === undefined ? NORMAL : RANKS[priority];
+
 /** The call of the runner for a run's next tick. */
 export function buildTickCall(history: History, { js, sha256, catches, ordered }: Script): TickCall {
   const { organization_id, created, args, headers, memo, state } = history;
@@ -12,6 +19,7 @@ export function buildTickCall(history: History, { js, sha256, catches, ordered }
   const hasApprovals = isLive(state) && Object.keys(state.approvals).length > 0;
   return {
     organization_id,
+    rank: rankOf(created),
     run_id,
     js,
     sha256,

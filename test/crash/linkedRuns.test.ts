@@ -247,3 +247,29 @@ describe("turns that wait for people", () => {
     expect(scenario.findings()).toEqual(["stuck I8"]);
   });
 });
+
+describe("runs that ask agents", () => {
+  const answer = { ok: true, value: { output_text: "Hi" } };
+  const asked = (turn_id: string) => {
+    started("asking");
+    ofRun("r", "AgentTurnStarted", { key: "k", turn_id, thread_id: "t", agent_id: "a", look_at: FORGET.forget_at });
+    ofRun("r", "WaitAnswered", { key: "k", epoch: 2, worker: "w" }, { answer: json(answer) });
+  };
+  const turn = (turn_id: string) => event("TurnStarted", "thread-t", { turn_id, attempt: 1, scope: "run:r" });
+
+  test("one turn and its answer are no finding of the run", () => {
+    asked("u");
+    turn("u");
+    completed("r", { id: "a", answers: [answer] });
+    expect(scenario.findings().filter((one) => one.endsWith("I10"))).toEqual([]);
+  });
+
+  test("a turn that is missing or started twice, and another answer, are found", () => {
+    asked("u");
+    completed("r", { id: "a", answers: [{ ...answer, ok: false }] });
+    expect(scenario.findings()).toEqual(expect.arrayContaining(["lost I10", "different I10"]));
+    turn("u");
+    turn("u");
+    expect(scenario.findings()).toContain("doubled I10");
+  });
+});

@@ -45,7 +45,7 @@ export function openCoordinator(
     startChildRun: refuse,
     startAgentTurn: refuse,
     stopTurn: refuse,
-    threadsOf: () => Promise.resolve([]),
+    belongingsOf: () => Promise.resolve({ threads: [], files: [] }),
     failpoint: () => {},
     onError: (error) => void errors.push(error),
   };

@@ -154,6 +154,25 @@ describe("the example", () => {
     await w.home.cancel(run);
   });
 
+  test("report reads a file, saves one and pushes a document", async () => {
+    const form = new FormData();
+    form.set("file", new Blob(["a\nb\n"], { type: "text/plain" }), "orders.txt");
+    const headers = { authorization: `Bearer ${w.home.token}` };
+    const uploaded = await fetch(`${w.url}/api/openai/v1/files`, { method: "POST", headers, body: form });
+    const { id: file } = (await uploaded.json()) as { id: string };
+    const { slug } = await w.home.made(w.home.owner("POST", "/v1/knowledge/collections", { name: "Reports" }));
+    tried.add("report");
+    const { id } = await w.home.register(read("report"), { writable_collections: [slug] });
+    const { body } = await w.home.owner("POST", `/workflows/${id}/runs`, {
+      args: { file, collection: slug },
+      files: [file],
+    });
+    const { result } = await w.home.untilOver(body.id);
+    expect(result).toMatchObject({ lines: 2, document_id: expect.any(String) });
+    const csv = await w.home.owner("GET", `/workflows/runs/${body.id}/files/${result.report}/content`);
+    expect(csv.text).toBe("file;lines\norders.txt;2\n");
+  });
+
   test("lookUp finds nothing where there are no documents", async () => {
     const question = "How many days of leave?";
     expect(await resultOf("lookUp", { question })).toEqual({ question, found: 0, passages: [] });

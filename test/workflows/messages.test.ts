@@ -104,3 +104,54 @@ test("a wait that takes too long returns so, and gets no event any more", async 
   expect([status, result]).toEqual(["completed", { status: "timed_out" }]);
   expect((await post({ name })).body.reached).toBe(0);
 });
+
+describe("an event that is for one run", () => {
+  test("reaches it, and is refused with the field where several match: none gets it, and all wait on", async () => {
+    const name = newName();
+    const [a, b] = await startWaiting(name, { match: { order: 1 } }, {});
+    const refused = await post({ name, data: { order: 1 }, to: "one", id: "one-1" });
+    expect(code(refused)).toEqual([409, "event_matches_several_runs"]);
+    expect(refused.body.error).toMatchObject({ param: "to", message: expect.stringContaining("to: 2 runs wait") });
+    expect(code(await post({ name, data: { order: 1 }, to: "one", id: "one-1" }))).toEqual(code(refused));
+    for (const run of [a!, b!]) expect((await home.read(run)).status).toBe("running");
+    expect((await post({ name, data: { order: 2 }, to: "one" })).body.reached).toBe(1);
+    expect((await home.untilOver(b!)).result.data).toEqual({ order: 2 });
+    expect((await post({ name, data: { order: 1 }, to: "one" })).body.reached).toBe(1);
+    expect((await home.untilOver(a!)).status).toBe("completed");
+    const { status, body } = await post({ name, to: "some" });
+    expect([status, body.error.param]).toEqual([400, "to"]);
+  });
+});
+
+describe("a webhook that sends an event", () => {
+  const hookOf = async (more: object) => home.hook(await home.register(WAITS), more);
+
+  test("reaches the runs that wait for it, once for a repeated delivery, and starts none", async () => {
+    const name = newName();
+    const hook = await hookOf({ event: name, default_args: { from: "shop" } });
+    expect(hook).toMatchObject({ event: name, kind: "webhook" });
+    const [run] = await startWaiting(name, { match: { order: 3 } });
+    const deliver = () =>
+      home.caller(hook)("POST", `/workflows/hooks/${hook.hook_token}`, { order: 3 }, { "webhook-id": "d-1" });
+    const { status, body } = await deliver();
+    expect([status, body]).toEqual([202, { id: expect.any(String), reached: 1 }]);
+    expect((await home.untilOver(run!)).result.data).toEqual({ from: "shop", order: 3 });
+    expect((await deliver()).body).toEqual(body);
+    expect(await home.call(hook, { order: 4 })).toMatchObject({ reached: 0 });
+  });
+
+  test("has no fields of triggers that start runs, and needs its secret", async () => {
+    const { id } = await home.register(WAITS);
+    const create = (body: object) => home.owner("POST", `/workflows/${id}/triggers`, { name: "T", ...body });
+    const refused = async (body: object) => {
+      const { status, body: answer } = await create(body);
+      return [status, answer.error.code, answer.error.param];
+    };
+    expect(await refused({ event: " " })).toEqual([400, "invalid_event", "event"]);
+    expect(await refused({ event: "a", headers: ["x-a"] })).toEqual([400, "invalid_headers", "headers"]);
+    expect(await refused({ event: "a", schedule: { cron: "@daily" } })).toEqual([400, "invalid_event", "event"]);
+    const hook = await hookOf({ event: newName() });
+    const { status } = await home.clientAt("whsec-svc-wrong")("POST", `/workflows/hooks/${hook.hook_token}`, {});
+    expect(status).toBe(401);
+  });
+});

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../../api/call.ts";
+import { address, call } from "../../api/call.ts";
 import { getApproval, whoAmI } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
 import { getRun } from "../../api/run.ts";
@@ -12,6 +12,7 @@ import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
+import { Attachments } from "./Attachments.tsx";
 import { DecisionForm, type Decision } from "./DecisionForm.tsx";
 import { Comments } from "./Comments.tsx";
 import { Delegate, Delegations } from "./Delegate.tsx";
@@ -172,6 +173,10 @@ function Question({ approval }: { approval: Approval }) {
         </p>
       </header>
       {approval.body && <p className="body-text">{approval.body}</p>}
+      <Attachments
+        files={approval.attachments}
+        addressOf={({ file_id }) => address(`workflows/approvals/${approval.id}/attachments/${file_id}`).href}
+      />
       {approval.run_id !== null && <AskingRun id={approval.run_id} />}
       {approval.tool_call && <WaitingCall call={approval.tool_call} />}
       {decide.isError && <ErrorNotice error={decide.error} />}

@@ -1,9 +1,18 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { decideByLink, getLinkedApproval, type LinkedApproval, type LinkSecret } from "../../api/approvalLinks.ts";
+import {
+  decideByLink,
+  getLinkedApproval,
+  getLinkedAttachment,
+  type LinkedApproval,
+  type LinkSecret,
+} from "../../api/approvalLinks.ts";
+import type { Attachment } from "../../api/types.ts";
 import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { saveFile } from "../../parts/saveFile.ts";
 import { Time } from "../../parts/Time.tsx";
+import { Attachments } from "../inbox/Attachments.tsx";
 import { DecisionForm, type Decision } from "../inbox/DecisionForm.tsx";
 import "../inbox/inbox.css";
 
@@ -11,6 +20,9 @@ const route = getRouteApi("/approve/$linkId");
 
 function Question({ link, approval }: { link: LinkSecret; approval: LinkedApproval }) {
   const decide = useMutation({ mutationFn: (decision: Decision) => decideByLink(link, decision) });
+  const open = useMutation({
+    mutationFn: async ({ file_id, name }: Attachment) => saveFile(await getLinkedAttachment(link, file_id), name),
+  });
   const name = approval.for.name;
   return (
     <article className="card approval">
@@ -21,6 +33,8 @@ function Question({ link, approval }: { link: LinkSecret; approval: LinkedApprov
         </p>
       </header>
       {approval.body && <p className="body-text">{approval.body}</p>}
+      <Attachments files={approval.attachments} onSave={(file) => open.mutate(file)} />
+      {open.isError && <ErrorNotice error={open.error} />}
       {decide.isError && <ErrorNotice error={decide.error} />}
       {decide.data ? (
         <div className={`notice ${decide.data.decision === "approve" ? "good" : "plain"}`} role="status">

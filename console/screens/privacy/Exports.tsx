@@ -3,16 +3,8 @@ import { useEffect, useRef, useState } from "react";
 import { exportSubject, type ExportProgress } from "../../api/privacy.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
+import { saveFile } from "../../parts/saveFile.ts";
 import { readSubject, SubjectField } from "./SubjectField.tsx";
-
-/** Hands a file to the browser, which saves it. */
-function save(file: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
 
 /** A name for a file, from whom it is about. */
 const fileName = (subject: string): string => `export-${subject.replaceAll(/[^\w.@-]+/g, "-").slice(0, 100)}.jsonl`;
@@ -30,7 +22,7 @@ function useExport() {
       const file = await exportSubject(subject, { signal, onProgress: setProgress }).catch((error: unknown) => {
         throw signal.aborted ? new Error("Stopped: no file was saved.") : error;
       });
-      save(file, fileName(subject));
+      saveFile(file, fileName(subject));
     },
   });
   return { send, progress, stop: () => running.current?.abort() };

@@ -13,6 +13,7 @@ import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { ChildRuns } from "./ChildRuns.tsx";
 import { Continuations, isLive, RetryButton } from "./Continuations.tsx";
+import { RunFiles } from "./RunFiles.tsx";
 import { SourcePlace } from "./SourcePlace.tsx";
 import { Timeline } from "./Timeline.tsx";
 import { WaitsFor } from "./WaitsFor.tsx";
@@ -172,6 +173,7 @@ function Details({ run }: { run: Run }) {
       )}
       <Timeline run={run} />
       <ChildRuns run={run} isOver={!isLive(run)} />
+      <RunFiles run={run.id} />
       <div className="pair">
         <Value label="Arguments" value={run.args} />
         {run.status === "completed" && <Value label="Result" value={run.result} />}

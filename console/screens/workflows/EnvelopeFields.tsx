@@ -126,7 +126,13 @@ export const EnvelopeFields = ({ envelope, workflows, agents }: Props) => (
         <label key={name}>
           <span>{NAME_LISTS[name].label}</span>
           <span className="quiet">{NAME_LISTS[name].hint}</span>
-          <textarea name={name} rows={3} className="mono" spellCheck={false} defaultValue={envelope[name].join("\n")} />
+          <textarea
+            name={name}
+            rows={3}
+            className="mono"
+            spellCheck={false}
+            defaultValue={(envelope[name] ?? []).join("\n")}
+          />
         </label>
       ))}
     </div>

@@ -5,7 +5,7 @@ import { formLines, formText } from "../../parts/formText.ts";
 export const RUN_LIMITS = {
   max_steps: { label: "Steps", most: 10_000 },
   max_parallel: { label: "Steps at the same time", most: 50 },
-  run_ttl_s: { label: "Seconds until a run expires", most: 31_536_000 },
+  run_ttl_s: { label: "Seconds until a run expires", most: 34_560_000 },
   step_timeout_s: { label: "Seconds of an attempt", most: 3_600 },
   max_result_bytes: { label: "Bytes of a result", most: 1_048_576 },
 } as const;
@@ -18,6 +18,7 @@ export const NAME_LISTS = {
   tools: { label: "Tools", hint: "Names, one in a line; * for all." },
   models: { label: "Models", hint: "provider/model, one in a line; * for all." },
   collections: { label: "Collections", hint: "Slugs, one in a line; * for all." },
+  writable_collections: { label: "Collections that steps may write to", hint: "Slugs, one in a line; * for all." },
 } as const;
 export const LIST_NAMES = Object.keys(NAME_LISTS) as (keyof typeof NAME_LISTS)[];
 
@@ -40,6 +41,7 @@ export const readEnvelope = (form: FormData): Envelope => ({
   tools: formLines(form, "tools"),
   models: formLines(form, "models"),
   collections: formLines(form, "collections"),
+  writable_collections: formLines(form, "writable_collections"),
   agents: readIds(form, "agents"),
   workflows: readIds(form, "workflows"),
   limits: Object.fromEntries(LIMIT_NAMES.map((name) => [name, readNumber(form, name)])) as Envelope["limits"],

@@ -48,6 +48,18 @@ function checkWaits(run: RunHistory): Finding[] {
   ];
 }
 
+/** I10: a turn that a run has asked an agent for is started once. */
+const checkAgentTurns = (run: RunHistory, turns: Map<string, unknown[]>): Finding[] =>
+  of(run, "AgentTurnStarted").flatMap(({ data: { turn_id } }) => {
+    const count = turns.get(turn_id)?.length ?? 0;
+    if (count === 1) return [];
+    return [
+      count === 0
+        ? lost("I10", nameOf(run), `has no turn ${turn_id}`)
+        : doubled("I10", nameOf(run), `started the turn ${turn_id} ${count} times`),
+    ];
+  });
+
 /** What a run of a linked workflow must come to, by the log. */
 function resultOf(
   kind: LinkedKind,
@@ -68,6 +80,7 @@ function resultOf(
     const [decided] = of(run, "ApprovalDecided");
     return { id, status: decided?.data.decision === "approve" ? "approved" : "rejected", votes };
   }
+  if (kind === "asking") return { id, answers: of(run, "WaitAnswered").map(({ personal }) => open(personal?.answer)) };
   const [answered] = of(run, "WaitAnswered");
   if (!answered) return { id, event: { status: "timed_out" } };
   const { message_id } = answered.data;
@@ -114,13 +127,18 @@ export function checkLinkedRuns({ operations, events, values }: Evidence): Findi
       what === "event.send" && got["message_id"] ? [[got["message_id"], asked["data"]]] : [],
     ),
   );
+  const turns = grouped(
+    events.filter(({ type }) => type === "TurnStarted"),
+    ({ data }) => String((data as { turn_id: string }).turn_id),
+  );
   const isLinked = (kind: string | undefined): kind is LinkedKind =>
-    kind === "starter" || kind === "listener" || kind === "voted";
+    kind === "starter" || kind === "listener" || kind === "voted" || kind === "asking";
   return all.flatMap((run) => {
     const kind = kinds.get(run.id);
     return [
       ...checkChildren(run, runs, started.get(run.id) ?? []),
       ...checkWaits(run),
+      ...checkAgentTurns(run, turns),
       ...checkResult(isLinked(kind) ? kind : undefined, run, { runs, values, sent }),
     ];
   });

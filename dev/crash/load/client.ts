@@ -22,7 +22,15 @@ import { deleteFile, listFiles, readFile, upload } from "./files.ts";
 import { exportUser } from "./exports.ts";
 import { followRun } from "./follow.ts";
 import { askGuarded } from "./guarded.ts";
-import { cancelStarter, failAndRetry, startChained, startListener, startStarter, startVoted } from "./linkedRuns.ts";
+import {
+  cancelStarter,
+  failAndRetry,
+  startAsking,
+  startChained,
+  startListener,
+  startStarter,
+  startVoted,
+} from "./linkedRuns.ts";
 import {
   changeMember,
   createMember,
@@ -88,6 +96,7 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   startListener,
   startVoted,
   startChained,
+  startAsking,
   vote: (action) => onOne(action, voted(action.session).slice(-6), (run) => vote(action, run)),
   failAndRetry: (action) => signedIn(action, (token) => failAndRetry(action, token)),
   askGuarded: (action) => signedIn(action, (token) => askGuarded(action, token)),

@@ -91,6 +91,15 @@ export async function startListener(action: Action): Promise<void> {
 export const startVoted = async (action: Action): Promise<void> =>
   void (await startLinked(action, "voted", argsOf(action)));
 
+/** Behaviours of the provider, with their weights: words that come slowly, errors, a stream that is cut. */
+const ORDERS = { "": 20, "[slow 40] ": 20, "[slow 250] ": 8, "[500] ": 4, "[400] ": 3, "[cut] ": 5 };
+
+/** Starts a run that asks an agent twice. */
+export const startAsking = async (action: Action): Promise<void> => {
+  const words = `${action.random.weighted(ORDERS)}${action.id}`;
+  await startLinked(action, "asking", { ...argsOf(action), words });
+};
+
 export const startChained = async (action: Action): Promise<void> =>
   void (await startLinked(action, "chained", { ...argsOf(action), left: action.random.int(1, 3) }));
 

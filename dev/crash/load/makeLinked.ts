@@ -1,6 +1,13 @@
 import { randomFrom } from "../random.ts";
 import { PERSONAL } from "../topology.ts";
-import { GUARDED_TOOL, guardedSource, LINKED_KINDS, linkedSourceOf, type LinkedKind } from "../linkedWorkflows.ts";
+import {
+  ASKED_AGENT,
+  GUARDED_TOOL,
+  guardedSource,
+  LINKED_KINDS,
+  linkedSourceOf,
+  type LinkedKind,
+} from "../linkedWorkflows.ts";
 import type { Wire, WireAnswer } from "./wire.ts";
 
 /** A person who votes for all clients. */
@@ -47,6 +54,7 @@ export async function makeLinked(wire: Wire, token: string, effects: { url: stri
   }
 
   async function makeAgent(): Promise<string> {
+    await send("POST", "/api/agents", { name: ASKED_AGENT, model: "openai/gpt-test" });
     await send("POST", "/api/definitions", { type: "tool", source: guardedSource(effects.url) });
     const guarded = { tools: [GUARDED_TOOL], tool_approvals: { [GUARDED_TOOL]: { allow_api_key: true } } };
     return (await send("POST", "/api/agents", { name: "Guarded", model: "openai/gpt-test", ...guarded })).id;

@@ -39,6 +39,7 @@ const WEIGHTS = {
   startListener: 5,
   startVoted: 4,
   startChained: 3,
+  startAsking: 4,
   vote: 8,
   failAndRetry: 3,
   askGuarded: 6,

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { MAX_METADATA_KEYS, Metadata } from "../../upload/metadata.ts";
+import { MAX_METADATA_KEYS, MAX_TAGS, Metadata, Tags } from "#events/documentInput.ts";
 import { Readers } from "../../upload/readers.ts";
-import { MAX_TAGS, Tags } from "../../upload/tags.ts";
 import { DOCUMENT_STATUSES } from "#projections/documents/query.ts";
 import { Push } from "../documentShape.ts";
 import { Link, MAX_LINKS } from "./storeLink.ts";

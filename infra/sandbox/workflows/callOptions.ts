@@ -1,3 +1,4 @@
+import { isUuid } from "#events/ids.ts";
 import type { ApprovalOptions } from "#services/workflows/tick.ts";
 
 /* Checks the options that `run()` passes to its calls. Messages are for the author of the script. */
@@ -11,6 +12,7 @@ const MAX_BODY = 16_384;
 const MAX_FORM = 32_768;
 const MAX_ASSIGNEES = 50;
 const MAX_REQUIRED = 50;
+const MAX_ATTACHMENTS = 20;
 
 /** A call has an invalid option, which the message names. */
 export class InvalidOption extends Error {}
@@ -93,7 +95,22 @@ export const APPROVAL_OPTIONS = [
   "one_rejection_ends",
   "remind_after",
   "escalate",
+  "attachments",
 ];
+
+/** Ids of files, or what `ctx.files.save` has returned for them. */
+function parseAttachments({ attachments }: Record<string, unknown>): Pick<ApprovalOptions, "attachments"> {
+  if (attachments == null) return {};
+  if (!Array.isArray(attachments) || attachments.length > MAX_ATTACHMENTS)
+    return refuse(`awaitApproval: attachments must be a list of at most ${MAX_ATTACHMENTS} files.`);
+  const ids = attachments.map((one: unknown) => {
+    const id = isRecord(one) ? one["file_id"] : one;
+    return typeof id === "string" && isUuid(id)
+      ? id.toLowerCase()
+      : refuse("awaitApproval: each of attachments must be the file_id of a file of the run.");
+  });
+  return ids.length === 0 ? {} : { attachments: ids };
+}
 
 /** Further people, who may decide after a while. Without assignees everybody may anyway. */
 function parseEscalation({ escalate, assignees }: Record<string, unknown>): Pick<ApprovalOptions, "escalate"> {
@@ -140,5 +157,6 @@ export function parseApprovalOptions(name: string, options: unknown): ApprovalOp
     ...parseVotes(options),
     ...parseReminder(options),
     ...parseEscalation(options),
+    ...parseAttachments(options),
   };
 }

@@ -1,11 +1,11 @@
 import { createLimiter } from "#services/sharing/fairSemaphore.ts";
+import { isPlatformCall } from "#services/workflows/stepInputs.ts";
 import { StepFailure, type StepCall } from "#services/workflows/tick.ts";
 import { readFetchRequest } from "../fetchRequest.ts";
 import { createWriteKeys } from "./writeKeys.ts";
 
 /** Requests of one attempt that are answered at once; the rest wait, so that no script fills this process with answers. */
 const MAX_ANSWERS_AT_ONCE = 4;
-const PLATFORM_CALLS = ["chat", "agent", "search", "read", "tool"] as const;
 
 /** Answers the requests of an attempt through its host, until the attempt has ended. */
 export function createHostResponder({ host, context }: Pick<StepCall, "host" | "context">, ended: AbortSignal) {
@@ -21,9 +21,8 @@ export function createHostResponder({ host, context }: Pick<StepCall, "host" | "
   async function answer(what: string, text: string, nth: number): Promise<unknown> {
     if (what === "fetch") return fetch(text);
     if (what === "secret") return host.secret(text);
-    const call = PLATFORM_CALLS.find((each) => each === what);
-    if (!call) throw new Error(`There is no ${what}.`);
-    return host.call(call, JSON.parse(text), nth, ended);
+    if (!isPlatformCall(what)) throw new Error(`There is no ${what}.`);
+    return host.call(what, JSON.parse(text), nth, ended);
   }
   const failed = (error: Error) => {
     const { code, final } = error instanceof StepFailure ? error : { code: undefined, final: undefined };

@@ -32,9 +32,9 @@ export function openStepRunner({ processes, cpu_ms }: { processes: number; cpu_m
 
   return {
     async step(call: StepCall): Promise<StepResult> {
-      const { organization_id: tenant, signal, timeout_ms } = call;
+      const { organization_id: tenant, signal, timeout_ms, rank } = call;
       const stopped = AbortSignal.any([signal, closing.signal]);
-      await semaphore.acquire(tenant, stopped);
+      await semaphore.acquire(tenant, stopped, 1, rank);
       if (stopped.aborted) semaphore.release(tenant);
       stopped.throwIfAborted();
       const timeout = AbortSignal.timeout(timeout_ms);

@@ -75,9 +75,9 @@ export function openTickRunner({ processes, cpu_ms }: { processes: number; cpu_m
       const call = unfitScripts.has(request.sha256) ? withoutSpeculation(request) : request;
       const known = speculation.tick(call);
       if (known) return known;
-      const { organization_id, run_id, memo } = call;
+      const { organization_id, run_id, memo, rank } = call;
       const { length } = memo;
-      await semaphore.acquire(organization_id, closing.signal);
+      await semaphore.acquire(organization_id, closing.signal, 1, rank);
       closing.signal.throwIfAborted();
       const release = lending.watch(organization_id);
       try {

@@ -1,22 +1,26 @@
 import { createHash } from "node:crypto";
-import type { Keyring } from "#events/vault.ts";
+import type { Keyring, Vault } from "#events/vault.ts";
 import { secretStream } from "#events/secret.ts";
 import { readSecretValue } from "../../readSecretValue.ts";
 import { createRedactor, type Redactor } from "../../redaction/redactor.ts";
 import { raceAbort } from "../../turns/tools/call.ts";
-import type { CallInput } from "../stepInputs.ts";
-import { StepFailure, type PlatformCall, type StepHost } from "../tick.ts";
+import type { CallInput, PlatformCall } from "../stepInputs.ts";
+import { StepFailure, type StepHost } from "../tick.ts";
 import { runAgent, type Agents } from "./agent.ts";
 import { chat } from "./chat.ts";
 import type { TurnDeps } from "./turnStart.ts";
+import { push, remove, type DocumentDeps } from "./documents.ts";
+import { readFile, saveFile, type FileDeps } from "./files.ts";
 import { fetchWithin, type FetchPort } from "./fetch.ts";
 import { invalidInput, parseInput } from "./input.ts";
 import { readPermissions } from "./permissions.ts";
 import type { HostCall, StepAttempt } from "./step.ts";
 import { callTool, read, search, type ToolDeps } from "./tool.ts";
 
-export interface StepHostDeps extends TurnDeps, ToolDeps {
-  keyring: Pick<Keyring, "openSecret">;
+export interface StepHostDeps extends TurnDeps, ToolDeps, FileDeps, DocumentDeps {
+  log: TurnDeps["log"];
+  vault: Pick<Vault, "createKey" | "findKey" | "get" | "put">;
+  keyring: Pick<Keyring, "openSecret" | "keyedHash">;
   agents: Agents;
   fetch: FetchPort;
   /** A step has read a secret. */
@@ -39,9 +43,19 @@ export interface OpenStepHost {
 type Calls = {
   [What in PlatformCall]: (deps: StepHostDeps, hostCall: HostCall, input: CallInput<What>) => Promise<unknown>;
 };
-const CALLS: Calls = { chat, agent: runAgent, search, read, tool: callTool };
-/** Calls whose input goes to a model: secrets are redacted. */
-const MODEL_CALLS: ReadonlySet<PlatformCall> = new Set(["chat", "agent"]);
+const CALLS: Calls = {
+  chat,
+  agent: runAgent,
+  search,
+  read,
+  push,
+  remove,
+  save_file: saveFile,
+  read_file: readFile,
+  tool: callTool,
+};
+/** Calls whose input goes to a model, or is stored: secrets are redacted. */
+const REDACTED_CALLS: ReadonlySet<PlatformCall> = new Set(["chat", "agent", "push", "save_file"]);
 
 async function readSecret(deps: StepHostDeps, step: StepAttempt, name: string): Promise<string> {
   const failure = (code: StepFailure["code"], message: string) => new StepFailure(code, message, { final: true });
@@ -90,7 +104,7 @@ function createCaller(deps: StepHostDeps, step: StepAttempt, redactor: Redactor)
   const counts = new Map<string, number>();
   return async (what: PlatformCall, input: unknown, signal: AbortSignal): Promise<unknown> => {
     const json = encode(what, parseInput(what, input));
-    const redacted = MODEL_CALLS.has(what) ? await redactor.json(json) : json;
+    const redacted = REDACTED_CALLS.has(what) ? await redactor.json(json) : json;
     const content = createHash("sha256").update(redacted).digest("base64url");
     // The content and the count among equal calls identify a call: dropping an earlier call does not change the others.
     const identity = `${what} ${content}`;

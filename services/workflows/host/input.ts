@@ -1,5 +1,5 @@
-import { STEP_INPUTS, type CallInput } from "../stepInputs.ts";
-import { StepFailure, type PlatformCall } from "../tick.ts";
+import { STEP_INPUTS, type CallInput, type PlatformCall } from "../stepInputs.ts";
+import { StepFailure } from "../tick.ts";
 
 /** A failure that only the script's author can fix: another attempt would fail the same way. */
 export const invalidInput = (message: string): StepFailure => new StepFailure("step_error", message, { final: true });

@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import { fileAddress, listRunFiles, type RunFile } from "../../api/run.ts";
+import { formatBytes } from "../../format/index.ts";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+
+const columnsFor = (run: string): Columns<RunFile> => [
+  {
+    title: "Name",
+    cell: ({ id, name }) => (
+      <a href={fileAddress(run, id)} download={name}>
+        {name}
+      </a>
+    ),
+  },
+  { title: "Size", cell: ({ bytes }) => formatBytes(bytes) },
+  { title: "From", cell: ({ given }) => (given ? "who started the run" : "a step") },
+  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** What went into the run and what its steps have saved. A run without files shows nothing here. */
+export function RunFiles({ run }: { run: string }) {
+  const { data } = useQuery(listRunFiles(run));
+  if (!data || data.data.length === 0) return null;
+  return (
+    <section className="stack" aria-labelledby="files">
+      <h2 id="files">Files</h2>
+      <Table caption="Files of the run" columns={columnsFor(run)} rows={data.data} rowKey={({ id }) => id} />
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import { getAnyFile } from "#projections/files/query.ts";
+import type { ApprovalRow } from "#projections/runs/approvals.ts";
+import { requireCredential } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { downloadHeaders } from "../base/downloadHeaders.ts";
+import { ApiError } from "../base/errors.ts";
+import { readFile } from "../turns/files.ts";
+import { requireApproval } from "./decideApproval.ts";
+
+/** Answers with the bytes of a file that an approval shows. Throws 404 `file_not_found`. */
+export async function sendAttachment(
+  http: Http,
+  reply: FastifyReply,
+  organization_id: string,
+  { attachments }: ApprovalRow,
+  file_id: string,
+): Promise<FastifyReply> {
+  const id = file_id.toLowerCase();
+  const isAttached = attachments.some((one) => one.file_id === id);
+  const row = isAttached ? await getAnyFile(http.db, organization_id, id) : undefined;
+  const bytes = row && (await readFile(http, row));
+  if (!bytes) throw new ApiError("file_not_found", "The approval has no such file.", { param: "file_id" });
+  return reply.headers(downloadHeaders(row)).send(bytes);
+}
+
+/** Files that an approval shows, for everybody who may read it. */
+export function attachmentRoutes(app: App, http: Http): void {
+  const reading = {
+    tags: ["Workflows"],
+    security: [{ key: [] }],
+    summary: "The bytes of a file that an approval shows",
+    params: z.object({ approval_id: z.string(), file_id: z.string() }),
+  };
+  app.get(
+    "/approvals/:approval_id/attachments/:file_id",
+    { onRequest: requireCredential(http), schema: reading },
+    async ({ caller, params }, reply) => {
+      const approval = await requireApproval(http, caller, params.approval_id);
+      return sendAttachment(http, reply, caller.organization_id, approval, params.file_id);
+    },
+  );
+}

@@ -1,0 +1,65 @@
+import { newId, streamName } from "#events/ids.ts";
+import type { Principal } from "#events/envelope.ts";
+import { PostMessage } from "#events/message.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
+import { openNewThing } from "./runValues.ts";
+import type { WaitForEvents } from "./waitForEvents.ts";
+
+/** Bytes of JSON of the data. */
+const MAX_DATA_BYTES = 256 * 1024;
+/** How long a request waits for the delivery. It goes on after that. */
+const DELIVERY_MS = 10_000;
+
+export interface NewMessage {
+  organization_id: string;
+  /** Only runs of this project get it; null: those of the whole organization. */
+  project_id: string | null;
+  principal: Principal;
+  request_id: string;
+  identity: IdempotentRequest;
+  name: string;
+  data: Record<string, unknown>;
+  /** `one`: it reaches nobody where several runs wait for it. */
+  to: "all" | "one";
+}
+
+/** What became of a message, once it is delivered. */
+async function readDelivery(http: Http, waitFor: WaitForEvents, message_id: string) {
+  const stream = streamName("message", message_id);
+  await waitFor({ stream, version: 1 }, AbortSignal.any([http.closing, AbortSignal.timeout(DELIVERY_MS)]));
+  return (await http.log.publicData(stream, 2)) as { reached: number; refused_for?: number } | undefined;
+}
+
+/**
+ * Sends an event to the runs that wait for it. A repetition gets the first answer. `reached` is null while the delivery goes on.
+ * Throws 413 `payload_too_large`, 409 `event_matches_several_runs`.
+ */
+export async function postMessage(http: Http, waitFor: WaitForEvents, message: NewMessage) {
+  const { organization_id, project_id, principal, request_id, identity, name, to } = message;
+  const json = JSON.stringify(message.data);
+  if (Buffer.byteLength(json) > MAX_DATA_BYTES)
+    throw new ApiError("payload_too_large", `data: must have ${MAX_DATA_BYTES} bytes of JSON at most.`, {
+      param: "data",
+    });
+  const message_id = newId();
+  const stream = streamName("message", message_id);
+  const { store, stored } = openNewThing(http, organization_id, stream);
+  const only = to === "one" && { to };
+  const content = { message_id, project_id, ...only, name, data: await store(json) };
+  const { blobs, ...keys } = stored();
+  const command = { stream, principal, request_id, ...keys, ...identity, data: content };
+  const { created_id, isNew } = await createOnce(http, PostMessage, command);
+  if (!isNew) await Promise.all(blobs.map((blob) => http.blobs.remove(blob)));
+  const delivered = await readDelivery(http, waitFor, created_id);
+  if (delivered?.refused_for !== undefined) throw severalRuns(delivered.refused_for);
+  return { id: created_id, reached: delivered?.reached ?? null };
+}
+
+const severalRuns = (count: number): ApiError =>
+  new ApiError(
+    "event_matches_several_runs",
+    `to: ${count} runs wait for this event, and it was sent to one: none got it, and all wait on. Send data that one of them matches, or leave \`to\` out.`,
+    { param: "to" },
+  );

@@ -1,0 +1,78 @@
+import { ReplaceDocument, UploadDocument } from "#events/document.ts";
+import { newCommand, type CommandResult } from "#events/envelope.ts";
+import { blobFolder, streamName } from "#events/ids.ts";
+import type { Blobs, Vault } from "#events/vault.ts";
+import type { Handle } from "../handle.ts";
+import { whenSpace } from "../whenSpace.ts";
+
+/* Documents that the service stores by itself: pages of sources, and what steps of workflows push. */
+
+const TIMEOUT_MS = 10_000;
+
+export interface Added {
+  bytes: number;
+  documents: number;
+}
+export type Admission = { refused: string } | { admitted: { settle(position: number): void; withdraw(): void } };
+
+export interface StoreContentDeps {
+  blobs: Pick<Blobs, "remove">;
+  vault: Pick<Vault, "createKey" | "findKey" | "put">;
+  handle: Handle;
+  /** Asks the limits of budgets for what the content adds. */
+  admit(added: Added): Promise<Admission>;
+}
+
+export interface DocumentContent {
+  document_id: string;
+  organization_id: string;
+  /** What the commands belong to. */
+  request_id: string;
+  bytes: Buffer;
+  mime_type: string;
+  sha256: string;
+  original: "file" | "text";
+  content_claim: string;
+}
+
+/** More fields of the commands. */
+interface Details {
+  created(): object;
+  replaced(): Promise<object> | object;
+}
+
+type Stored = Pick<CommandResult, "position" | "rejection"> & { isNew: boolean };
+
+/** Creates the document or replaces its content. A result without a position has changed nothing. */
+export async function storeContent(
+  { blobs, vault, handle, admit }: StoreContentDeps,
+  content: DocumentContent,
+  details: Details,
+): Promise<Stored | { refused: string }> {
+  const { document_id, organization_id, request_id, bytes, ...stored } = content;
+  const thing = streamName("document", document_id);
+  const existing = await vault.findKey(thing);
+  const wrapped_key = existing ?? vault.createKey(thing);
+  const room = await admit({ bytes: bytes.length, documents: existing ? 0 : 1 });
+  if ("refused" in room) return room;
+  const folder = blobFolder(organization_id, thing);
+  const blob = await whenSpace(() => vault.put({ thing, wrapped_key, folder }, bytes));
+  const data = { document_id, size_bytes: bytes.length, blob, ...stored };
+  const about = { stream: thing, organization_id, request_id, timeout_ms: TIMEOUT_MS };
+  const { position, rejection } = existing
+    ? await handle(newCommand(ReplaceDocument.type, { ...about, data: { ...data, ...(await details.replaced()) } }))
+    : await handle(
+        newCommand(UploadDocument.type, {
+          ...about,
+          fresh: true,
+          keys: { [thing]: wrapped_key },
+          data: { ...data, ...details.created() },
+        }),
+      );
+  if (position > 0) room.admitted.settle(position);
+  else room.admitted.withdraw();
+  if (rejection?.retryable) throw new Error(`the document was not stored: ${rejection.message}`);
+  // it has this content already, or will never have it
+  if (position === 0) await blobs.remove(blob);
+  return { position, isNew: !existing, ...(rejection && { rejection }) };
+}

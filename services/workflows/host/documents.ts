@@ -1,0 +1,167 @@
+import { createHash } from "node:crypto";
+import { DeleteDocument } from "#events/document.ts";
+import { contentClaim, externalClaim } from "#events/documentClaims.ts";
+import { newCommand } from "#events/envelope.ts";
+import { claimStream, deriveId, parseStreamName, streamName } from "#events/ids.ts";
+import { MEDIA_TYPES } from "#events/mediaTypes.ts";
+import type { EventLog } from "#events/ports.ts";
+import type { Keyring } from "#events/vault.ts";
+import { document } from "../../deciders/document.ts";
+import { storedDocument, type DocumentState } from "../../deciders/documentState.ts";
+import { storeContent, type StoreContentDeps } from "../../knowledge/storeContent.ts";
+import { readState } from "../../states.ts";
+import type { CallInput } from "../stepInputs.ts";
+import { StepFailure } from "../tick.ts";
+import type { Collections } from "./collections.ts";
+import type { FileDeps } from "./files.ts";
+import { invalidInput } from "./input.ts";
+import type { HostCall } from "./step.ts";
+
+/* Documents that steps write. */
+
+const TIMEOUT_MS = 10_000;
+
+export interface DocumentDeps extends Omit<StoreContentDeps, "admit">, Pick<FileDeps, "admitContent"> {
+  log: Pick<EventLog, "heads" | "read" | "readNewest">;
+  keyring: Pick<Keyring, "keyedHash">;
+  collections: Collections;
+}
+
+const notWritable = (field: string, slug: string): StepFailure =>
+  new StepFailure(
+    "collection_not_allowed",
+    `${field}: the collection ${slug} is not in the workflow's envelope.writable_collections.`,
+    { final: true },
+  );
+
+/** Slugs and display names are accepted, as for reading. Throws StepFailure. */
+async function requireWritable(
+  { collections }: DocumentDeps,
+  { step, permissions }: HostCall,
+  { name, field }: { name: string; field: string },
+): Promise<string> {
+  const { found, unknown } = await collections.resolve(step.organization_id, [name]);
+  const [collection] = found;
+  if (unknown.length > 0 || !collection)
+    throw invalidInput(`${field}: there is no collection ${JSON.stringify(name)}.`);
+  const { writable_collections = [] } = permissions.envelope;
+  if (!writable_collections.includes("*") && !writable_collections.includes(collection.slug))
+    throw notWritable(field, collection.slug);
+  return collection.id;
+}
+
+/** The document with an id of the caller's own. */
+async function findExternal(log: DocumentDeps["log"], external_claim: string): Promise<string | undefined> {
+  const claim = claimStream(`external:${external_claim}`);
+  const holder = (await log.heads([claim])).get(claim)?.state;
+  return typeof holder === "string" ? parseStreamName(holder).id : undefined;
+}
+
+interface Pushed {
+  document_id: string;
+  result: "created" | "replaced" | "unchanged";
+}
+
+/**
+ * Pushes text, as `POST …/documents/text` does. A document without `external_id` has an id that derives from the call, so that
+ * every attempt of the step means the same one.
+ */
+export async function push(deps: DocumentDeps, hostCall: HostCall, input: CallInput<"push">): Promise<Pushed> {
+  const { step, call } = hostCall;
+  const { organization_id, run_id, key } = step;
+  const collection_id = await requireWritable(deps, hostCall, { name: input.collection, field: "push: collection" });
+  const bytes = Buffer.from(input.text);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const external_id = input.external_id ?? null;
+  const external_claim = external_id === null ? null : externalClaim(deps.keyring, collection_id, external_id);
+  const known = external_claim === null ? undefined : await findExternal(deps.log, external_claim);
+  const document_id = known ?? deriveId("document of a step", run_id, key, ...call);
+  const mime_type = input.format === "text" ? MEDIA_TYPES.txt : MEDIA_TYPES.md;
+  const about = {
+    name: input.name ?? (input.format === "text" ? "text.txt" : "text.md"),
+    tags: input.tags ?? [],
+    ...(input.metadata && { metadata: input.metadata }),
+  };
+  const stored = await storeContent(
+    { ...deps, admit: (added) => deps.admitContent(step, added) },
+    {
+      document_id,
+      organization_id,
+      request_id: run_id,
+      bytes,
+      mime_type,
+      sha256,
+      original: "text",
+      content_claim: contentClaim(deps.keyring, collection_id, sha256, external_id),
+    },
+    {
+      created: () => ({ collection_id, source: "api", external_id, external_claim, ...about }),
+      replaced: () => about,
+    },
+  );
+  if ("refused" in stored) throw new StepFailure("step_error", `push: ${stored.refused}`);
+  const { position, isNew, rejection } = stored;
+  if (rejection?.held_by !== undefined) return takeHolder(parseStreamName(rejection.held_by).id, external_claim);
+  // an earlier attempt has created it, and somebody has deleted it since
+  if (rejection?.code === "document_exists") return { document_id, result: "unchanged" };
+  if (rejection) throw new StepFailure("step_error", `push: ${rejection.message}`);
+  return { document_id, result: position === 0 ? "unchanged" : isNew ? "created" : "replaced" };
+}
+
+/** Another document has the same text. One with the same external_id was pushed a moment ago: the next attempt replaces it. */
+function takeHolder(document_id: string, external_claim: string | null): Pushed {
+  if (external_claim === null) return { document_id, result: "unchanged" };
+  throw new StepFailure(
+    "step_error",
+    "push: external_id: another request pushes it at this moment; a retry will work.",
+  );
+}
+
+async function findRemoved(deps: DocumentDeps, hostCall: HostCall, input: CallInput<"remove">) {
+  if (input.document_id != null) return input.document_id;
+  const named = { name: input.collection!, field: "remove: collection" };
+  const collection_id = await requireWritable(deps, hostCall, named);
+  return findExternal(deps.log, externalClaim(deps.keyring, collection_id, input.external_id!));
+}
+
+/** Deletes a document of a collection that the workflow may write to. One that is gone is no error: an earlier attempt may have deleted it. */
+export async function remove(
+  deps: DocumentDeps,
+  hostCall: HostCall,
+  input: CallInput<"remove">,
+): Promise<{ document_id: string | null; removed: boolean }> {
+  const { organization_id, run_id } = hostCall.step;
+  const document_id = await findRemoved(deps, hostCall, input);
+  if (document_id === undefined) return { document_id: null, removed: false };
+  const stream = streamName("document", document_id);
+  const head = (await deps.log.heads([stream])).get(stream);
+  const isOwn = head?.organization_id === organization_id;
+  const state: DocumentState = isOwn ? (await readState(deps.log, head, document)).state : document.initial;
+  const found = storedDocument(state);
+  if (!found) return { document_id, removed: false };
+  await requireWritableId(deps, hostCall, found.collection_id);
+  const { rejection } = await deps.handle(
+    newCommand(DeleteDocument.type, {
+      stream,
+      organization_id,
+      request_id: run_id,
+      timeout_ms: TIMEOUT_MS,
+      data: { document_id },
+    }),
+  );
+  if (rejection && rejection.code !== "not_found") throw new StepFailure("step_error", `remove: ${rejection.message}`);
+  return { document_id, removed: !rejection };
+}
+
+/** A document of a collection that the workflow may not write to is one that does not exist for it. */
+async function requireWritableId({ collections }: DocumentDeps, { step, permissions }: HostCall, id: string) {
+  const { writable_collections = [] } = permissions.envelope;
+  if (writable_collections.includes("*")) return;
+  const { found } = await collections.resolve(step.organization_id, writable_collections);
+  if (!found.some((collection) => collection.id === id))
+    throw new StepFailure(
+      "collection_not_allowed",
+      "remove: document_id: its collection is not in the workflow's envelope.writable_collections.",
+      { final: true },
+    );
+}

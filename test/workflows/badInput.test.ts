@@ -1,0 +1,114 @@
+import { beforeAll, expect, test } from "vitest";
+import { openWorkflows, UNKNOWN, WAITING, workflowSource, type Workflows } from "./harness.ts";
+
+/* Input that cannot work is refused with an error that names the field, and nothing is lost by it. */
+
+let w: Workflows;
+beforeAll(async () => {
+  w = await openWorkflows();
+});
+
+/** Status, code and field of a refusal, and its message. */
+async function refusal(answer: ReturnType<Workflows["home"]["owner"]>) {
+  const { status, body } = await answer;
+  return { status, code: body.error.code, param: body.error.param, message: body.error.message };
+}
+
+test("a cron that never fires", async () => {
+  const { id } = await w.home.register(WAITING);
+  const create = (cron: string) => w.home.owner("POST", `/workflows/${id}/triggers`, { name: "T", schedule: { cron } });
+  expect(await refusal(create("0 0 31 2 *"))).toMatchObject({
+    status: 400,
+    code: "invalid_schedule",
+    param: "schedule.cron",
+    message: expect.stringContaining("no date fits it, so it never fires"),
+  });
+});
+
+test("a time zone that does not exist", async () => {
+  const { id } = await w.home.register(WAITING);
+  const schedule = { cron: "@daily", time_zone: "Europe/Atlantis" };
+  const create = w.home.owner("POST", `/workflows/${id}/triggers`, { name: "T", schedule });
+  expect(await refusal(create)).toMatchObject({ status: 400, code: "invalid_schedule", param: "schedule.time_zone" });
+});
+
+test("a group without members", async () => {
+  expect(await refusal(w.home.owner("PUT", "/groups/nobody", { members: [] }))).toMatchObject({
+    status: 400,
+    code: "invalid_members",
+    param: "members",
+    message: expect.stringContaining("a group without members could decide nothing"),
+  });
+});
+
+test("a link that is used twice", async () => {
+  const run = await w.home.start(await w.home.register(WAITING));
+  const [approval] = await w.home.pending(run);
+  const link = await w.home.made(w.home.owner("POST", `/workflows/approvals/${approval.id}/links`, {}));
+  const decide = (decision: string) =>
+    w.home.clientAt(new URL(link.url).hash.slice(1))("POST", `/workflows/approval-links/${link.id}/decision`, {
+      decision,
+    });
+  expect((await decide("approve")).status).toBe(200);
+  expect(await refusal(decide("reject"))).toMatchObject({
+    status: 410,
+    code: "approval_link_ended",
+    param: "link_id",
+    message: expect.stringContaining("its holder approved"),
+  });
+  expect((await w.home.untilOver(run)).status).toBe("completed");
+  expect((await w.home.approvals(run))[0].status).toBe("approved");
+});
+
+test("an event that matches two runs and is for one", async () => {
+  const workflow = await w.home.register(workflowSource(`return ctx.waitForEvent("twice")`));
+  const runs = [await w.home.start(workflow), await w.home.start(workflow)];
+  for (const run of runs) await w.home.until(run, ({ waiting_on }) => waiting_on.length > 0);
+  const send = w.home.owner("POST", "/workflows/events", { name: "twice", to: "one" });
+  expect(await refusal(send)).toMatchObject({ status: 409, code: "event_matches_several_runs", param: "to" });
+  const { body } = await w.home.owner("POST", "/workflows/events", { name: "twice" });
+  expect(body.reached).toBe(2);
+});
+
+test("a fork from a step that never ran", async () => {
+  const { id } = await w.home.run(workflowSource("return 1"));
+  const fork = (body: object) => w.home.owner("POST", `/workflows/runs/${id}/fork`, body);
+  expect(await refusal(fork({ step_id: UNKNOWN }))).toMatchObject({
+    status: 400,
+    code: "step_never_ran",
+    param: "step_id",
+  });
+  expect((await fork({})).status).toBeLessThan(300);
+});
+
+test("a version that was deleted, or never was", async () => {
+  const workflow = await w.home.register(workflowSource(`if (args.fails) throw new Error("as asked")`));
+  const failed = await w.home.untilOver(await w.home.start(workflow, { fails: true }));
+  const act = (what: string, body?: object) => w.home.owner("POST", `/workflows/runs/${failed.id}/${what}`, body);
+  expect(await refusal(act("fork", { definition_version: 9 }))).toMatchObject({
+    status: 400,
+    code: "unknown_version",
+    param: "definition_version",
+    message: expect.stringContaining("has the versions 1 to 1"),
+  });
+  expect((await w.home.owner("DELETE", `/workflows/${workflow.id}`)).status).toBeLessThan(300);
+  expect((await w.home.owner("DELETE", `/definitions/${workflow.definition.id}`)).status).toBeLessThan(300);
+  for (const what of ["retry", "fork"])
+    expect(await refusal(act(what, what === "fork" ? {} : undefined))).toMatchObject({
+      status: 404,
+      code: "definition_not_found",
+      param: "definition_id",
+    });
+  expect(await w.home.read(failed.id)).toMatchObject({ status: "failed", error: expect.stringContaining("as asked") });
+});
+
+test("a timer of a year fits into the longest life of a run", async () => {
+  const source = workflowSource(`await ctx.sleep("365d")`);
+  const workflow = await w.home.register(source, { limits: { run_ttl_s: 400 * 86_400 } });
+  const run = await w.home.start(workflow);
+  const { waiting_on, expires_at } = await w.home.until(run, (record) => record.waiting_on.length > 0);
+  const days = (Date.parse(waiting_on[0].until) - Date.now()) / 86_400_000;
+  expect(days).toBeGreaterThan(364.9);
+  expect(Date.parse(expires_at)).toBeGreaterThan(Date.parse(waiting_on[0].until));
+  await w.home.cancel(run);
+});

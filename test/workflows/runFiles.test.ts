@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { UNKNOWN, openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+
+/* Files that go into runs and come out of them. */
+
+let w: Workflows;
+beforeAll(async () => {
+  w = await openWorkflows();
+});
+
+async function upload(secret: string, text: string, name = "order.txt"): Promise<string> {
+  const form = new FormData();
+  form.set("file", new Blob([text], { type: "text/plain" }), name);
+  const answer = await fetch(`${w.url}/api/openai/v1/files`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}` },
+    body: form,
+  });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { id: string }).id;
+}
+const start = (id: string, body: object, by = w.home.owner) => by("POST", `/workflows/${id}/runs`, body);
+const content = (run: string, file: string, by = w.home.owner) =>
+  by("GET", `/workflows/runs/${run}/files/${file}/content`);
+
+const COPY = workflowSource(
+  `const order = await ctx.runStep("read", { file_id: args.order });
+   const copy = await ctx.runStep("write", { name: "copy-of-" + order.name, text: order.content.toUpperCase() });
+   if (args.fail) throw new Error("not yet");
+   return { copy, read: await ctx.runStep("read", { file_id: copy.file_id }) };`,
+  `read: (args, ctx) => ctx.files.read(args), write: (args, ctx) => ctx.files.save(args)`,
+);
+
+describe("a run", () => {
+  test("reads files that it was started with, and shows what its steps have saved", async () => {
+    const order = await upload(w.home.token, "two chairs");
+    const { id } = await w.home.register(COPY);
+    const { body } = await start(id, { args: { order }, files: [order] });
+    const { status, result } = await w.home.untilOver(body.id);
+    expect(status).toBe("completed");
+    expect(result.read).toMatchObject({ name: "copy-of-order.txt", content: "TWO CHAIRS", bytes: 10 });
+    const { data } = await w.home.made(w.home.owner("GET", `/workflows/runs/${body.id}/files`));
+    expect(data).toMatchObject([
+      { id: order, name: "order.txt", mime_type: "text/plain", bytes: 10, given: true },
+      { id: result.copy.file_id, name: "copy-of-order.txt", bytes: 10, given: false },
+    ]);
+    const copy = await content(body.id, result.copy.file_id, w.home.key);
+    expect([copy.status, copy.text]).toEqual([200, "TWO CHAIRS"]);
+    expect((await content(body.id, order)).text).toBe("two chairs");
+  });
+
+  test("that is started without the file cannot read it", async () => {
+    const order = await upload(w.home.token, "secret order");
+    const { id } = await w.home.register(COPY);
+    const { status, error } = await w.home.untilOver((await start(id, { args: { order } })).body.id);
+    expect([status, error]).toEqual(["failed", `read_file: file_id: the run has no file ${order}.`]);
+  });
+
+  test("that is retried or forked goes on with the files of the run before", async () => {
+    const order = await upload(w.home.token, "one table");
+    const { id } = await w.home.register(COPY);
+    const failed = await w.home.untilOver((await start(id, { args: { order, fail: true }, files: [order] })).body.id);
+    expect(failed.error).toContain("not yet");
+    const { body } = await w.home.owner("POST", `/workflows/runs/${failed.id}/fork`, { args: { order } });
+    const { status, result } = await w.home.untilOver(body.id);
+    expect([status, result?.read.content]).toEqual(["completed", "ONE TABLE"]);
+  });
+});
+
+describe("refused", () => {
+  test("are files of others, ids that name nothing, and too many of them", async () => {
+    const stranger = await w.join("Stranger");
+    const { call } = await w.home.newKey();
+    const theirs = await upload(stranger.token, "theirs");
+    const own = await upload(w.home.token, "mine");
+    const { id } = await w.home.register(COPY);
+    const refused = async (files: unknown, by = w.home.owner) => (await start(id, { args: {}, files }, by)).body.error;
+    const none = { code: "invalid_files", message: expect.stringContaining("you have no such file") };
+    expect(await refused([own, theirs])).toMatchObject({ ...none, param: "files.1" });
+    expect(await refused([UNKNOWN])).toMatchObject({ ...none, param: "files.0" });
+    // the file of a person is not one of a key of the same organization
+    expect(await refused([own], call)).toMatchObject({ ...none, param: "files.0" });
+    expect(await refused(["x"])).toMatchObject({ code: "invalid_files", param: "files.0" });
+    expect(await refused("x")).toMatchObject({ code: "invalid_files", param: "files" });
+    expect(await refused(Array.from({ length: 21 }, () => UNKNOWN))).toMatchObject({ code: "invalid_files" });
+  });
+
+  test("is the file of a run to another organization, and to readers of another run", async () => {
+    const { id } = await w.home.register(
+      workflowSource(`return ctx.runStep("write", {})`, `write: (_, ctx) => ctx.files.save({ name: "a", text: "a" })`),
+    );
+    const [one, other] = await Promise.all([w.home.start({ id }), w.home.start({ id })]);
+    const { result } = await w.home.untilOver(one);
+    await w.home.untilOver(other);
+    const stranger = await w.join("Far");
+    expect((await content(one, result.file_id)).status).toBe(200);
+    expect((await content(other, result.file_id)).status).toBe(404);
+    expect((await content(one, result.file_id, stranger.owner)).status).toBe(404);
+    expect((await stranger.owner("GET", `/workflows/runs/${one}/files`)).status).toBe(404);
+  });
+});
