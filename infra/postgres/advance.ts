@@ -15,9 +15,10 @@ export interface Follower {
   parked: Set<string>;
 }
 
-/** Stores the followers' changes. Both calls move the followers to their position in the same transaction. */
+/** Stores what events change for followers. Both calls move the followers to their position in the same transaction. */
 export interface Sink<F extends Follower> {
-  write(followers: F[], changes: Change[], to: number): Promise<void>;
+  /** Throws Unprojectable when an event is at fault. */
+  write(followers: F[], events: RecordedEvent[], to: number): Promise<void>;
   park(follower: F, event: Pick<RecordedEvent, "stream" | "position">, error: Error): Promise<void>;
 }
 
@@ -78,7 +79,7 @@ async function tryWrite<F extends Follower>(
   sink: Sink<F>,
 ): Promise<Error | undefined> {
   try {
-    await sink.write(followers, collectChanges(followers, events), events.at(-1)!.position);
+    await sink.write(followers, events, events.at(-1)!.position);
     return undefined;
   } catch (error) {
     if (isEventFault(error)) return error;

@@ -24,7 +24,7 @@ describe("reading the log in batches", () => {
     expect(limits).toEqual([1_000, 63, 1_000]);
   });
 
-  test("uses a prefetched batch and does not read it again", async () => {
+  test("uses a prefetched batch, prepares it and does not read it again", async () => {
     const positions: number[] = [];
     const batches = openBatches(noPool, {
       follow: async (after, limit) => {
@@ -33,9 +33,11 @@ describe("reading the log in batches", () => {
       },
     });
     const first = await batches.read(0, 10);
-    batches.prefetch(10, 10);
+    const prepared: RecordedEvent[] = [];
+    batches.prefetch(10, 10, (events) => prepared.push(...events));
     const second = await batches.read(10, 10);
     expect([first.events.length, second.events[0]!.position, positions]).toEqual([10, 11, [0, 10]]);
+    expect(prepared).toEqual(second.events);
   });
 
   test("ends a batch before an event that cannot be read, and names that event", async () => {

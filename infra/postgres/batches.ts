@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type pg from "pg";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
@@ -69,9 +70,13 @@ export function openBatches(pool: Pick<pg.Pool, "query">, log: Pick<EventLog, "f
       prefetched = undefined;
       return hit ?? read(after, Math.min(limit, maxEvents));
     },
-    /** Starts to read the batch that the next `read` will want. */
-    prefetch(after: number, limit: number): void {
-      const batch = read(after, Math.min(limit, maxEvents));
+    /** Starts to read the batch that the next `read` will want. Its events are prepared in a callback of the event loop of their own. */
+    prefetch(after: number, limit: number, prepare: (events: RecordedEvent[]) => void): void {
+      const batch = read(after, Math.min(limit, maxEvents)).then(async (found) => {
+        await setImmediate();
+        prepare(found.events);
+        return found;
+      });
       batch.catch(() => {});
       prefetched = { after, limit, batch };
     },

@@ -1,12 +1,13 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { Hints } from "#events/ports.ts";
-import type { Change } from "#projections/projection.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { failpoint } from "../failpoint.ts";
-import type { Sink } from "./advance.ts";
+import { collectChanges, type Sink } from "./advance.ts";
 import { attributePlanError } from "./errors.ts";
 import { foldChanges } from "./foldChanges.ts";
 import { logParked, parkedStream } from "./parked.ts";
+import { createPlanner, type Planner } from "./planAhead.ts";
 import type { LiveFollower, ReadModels } from "./readModels.ts";
 import { addGuard, planRounds, writePlan, type Guard, type Statement } from "./writePlan.ts";
 
@@ -45,21 +46,25 @@ function checkpointGuard(followers: LiveFollower[], to: number, durable: boolean
   };
 }
 
+const NOTHING: Statement = { ctes: [], values: [], guarded: true };
+
 const PARK = `parked as (
   insert into log.parked (projection, stream, position, error) select $1, $2, $3::bigint, $4 where /*guard*/ true
   on conflict (projection, stream) do nothing)`;
 
+/** A sink that can plan a batch before it is written. */
+export type LiveSink = Sink<LiveFollower> & Pick<Planner<LiveFollower, unknown>, "planAhead" | "forget">;
+
 /** Writes to the serving read models. Throws CheckpointMoved, with nothing written, when the guard does not hold. */
-export function createLiveSink(
-  { client, hints, logger }: LiveSinkOptions,
-  models: () => ReadModels,
-): Sink<LiveFollower> {
-  const plan = (followers: LiveFollower[], changes: Change[], to: number): Statement[] => {
+export function createLiveSink({ client, hints, logger }: LiveSinkOptions, models: () => ReadModels): LiveSink {
+  const planner = createPlanner((followers: LiveFollower[], events: RecordedEvent[]) => {
     const { tables, durableTables } = models();
-    const isDurable = changes.some((change) => durableTables.has(change.table));
-    const guard = checkpointGuard(followers, to, isDurable);
-    return attributePlanError(() => planRounds({ schema: "read", tables }, foldChanges(changes), guard));
-  };
+    const changes = collectChanges(followers, events);
+    return {
+      statements: attributePlanError(() => planRounds({ schema: "read", tables }, foldChanges(changes))),
+      isDurable: changes.some((change) => durableTables.has(change.table)),
+    };
+  });
   const writeGuarded = async (statements: Statement[], followers: LiveFollower[], to: number): Promise<void> => {
     if (!(await writePlan(client, statements))) throw new CheckpointMoved();
     failpoint("after-projected");
@@ -69,7 +74,14 @@ export function createLiveSink(
     }
   };
   return {
-    write: async (followers, changes, to) => writeGuarded(plan(followers, changes, to), followers, to),
+    planAhead: planner.planAhead,
+    forget: planner.forget,
+    async write(followers, events, to) {
+      const { statements, isDurable } = planner.plan(followers, events);
+      const [first = NOTHING, ...rest] = statements;
+      const guarded = addGuard(first, checkpointGuard(followers, to, isDurable));
+      await writeGuarded([guarded, ...rest], followers, to);
+    },
     async park(follower, event, cause) {
       const { stream, position, error } = parkedStream(event, cause);
       const values = [follower.projection.name, stream, position, error];
@@ -77,6 +89,7 @@ export function createLiveSink(
       const guard = checkpointGuard([follower], position, true);
       await writeGuarded([addGuard(park, guard)], [follower], position);
       follower.parked.add(stream);
+      planner.forget();
       logParked(logger, follower.projection, event, cause);
     },
   };

@@ -2,10 +2,10 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import type { EventLog, Hints } from "#events/ports.ts";
 import type { Projection } from "#projections/projection.ts";
-import { advance, skipUnreadable, type Sink } from "./advance.ts";
+import { advance, skipUnreadable } from "./advance.ts";
 import { openBatches, type Batches } from "./batches.ts";
 import { isServerRefusal } from "./errors.ts";
-import { CheckpointMoved, createLiveSink } from "./liveSink.ts";
+import { CheckpointMoved, createLiveSink, type LiveSink } from "./liveSink.ts";
 import { loadReadModels, noReadModels, type LiveFollower } from "./readModels.ts";
 import { readTables } from "./tables.ts";
 
@@ -26,14 +26,15 @@ export interface LogFollowerOptions {
 
 /** Moves followers that are at the same position one batch further. Answers whether there may be more. */
 async function followBatch(
-  { batches, sink }: { batches: Batches; sink: Sink<LiveFollower> },
+  { batches, sink }: { batches: Batches; sink: LiveSink },
   group: LiveFollower[],
   limit: number,
   canPrefetch: boolean,
 ): Promise<boolean> {
   const after = group[0]!.position;
   const { events, more, unreadable } = await batches.read(after, limit);
-  if (canPrefetch && more && !unreadable) batches.prefetch(events.at(-1)?.position ?? after, limit);
+  if (canPrefetch && more && !unreadable)
+    batches.prefetch(events.at(-1)?.position ?? after, limit, (next) => sink.planAhead(group, next));
   if (events.length > 0) await advance(group, events, sink);
   if (unreadable) await skipUnreadable(group, unreadable, sink);
   return more;
@@ -47,6 +48,7 @@ export function openLogFollower({ client, pool, log, hints, projections, logger 
 
   async function load(): Promise<Projection[]> {
     models = await loadReadModels(client, projections);
+    sink.forget();
     return models.stale;
   }
 
@@ -66,6 +68,7 @@ export function openLogFollower({ client, pool, log, hints, projections, logger 
     }
     group[0]!.retry_at = Date.now() + RETRY_MS;
     models.tables = await readTables(client, "read");
+    sink.forget();
     logger.error({ err: error, projection: group[0]!.projection.name }, "projection refused by the database, retrying");
     return false;
   }

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { EventLog } from "#events/ports.ts";
-import type { Change, Projection } from "#projections/projection.ts";
-import { advance, skipUnreadable, type Sink } from "./advance.ts";
+import type { Projection } from "#projections/projection.ts";
+import { advance, collectChanges, skipUnreadable, type Sink } from "./advance.ts";
 import { openBatches, type Batches } from "./batches.ts";
 import { foldChanges } from "./foldChanges.ts";
 import { logParked, parkedStream } from "./parked.ts";
+import { createPlanner, type Planner } from "./planAhead.ts";
 import { swapIn, type Copy } from "./swap.ts";
-import { createTables, readTables, type TableShape } from "./tables.ts";
+import { createTables, readTables } from "./tables.ts";
 import { attributePlanError } from "./errors.ts";
-import { planRounds, writePlan, type Statement } from "./writePlan.ts";
+import { planRounds, writePlan } from "./writePlan.ts";
 
 // as in the live follower: larger batches cost a fifth more in garbage collection
 const BATCH = 1_000;
@@ -30,19 +31,19 @@ export interface RebuildOptions {
   signal?: AbortSignal;
 }
 
-const planFor =
-  (schema: string, tables: Map<string, TableShape>) =>
-  (changes: Change[]): Statement[] =>
-    attributePlanError(() => planRounds({ schema, tables }, foldChanges(changes)));
+type CopySink = Sink<Copy> & Pick<Planner<Copy, unknown>, "planAhead">;
 
-function copyInto(client: pg.ClientBase, copy: Copy, logger: Logger): Sink<Copy> {
+function copyInto(client: pg.ClientBase, copy: Copy, logger: Logger): CopySink {
+  const planner = createPlanner((_: Copy[], events) => copy.plan(events));
   return {
-    async write(_, changes, to) {
-      await writePlan(client, copy.plan(changes));
+    planAhead: planner.planAhead,
+    async write(followers, events, to) {
+      await writePlan(client, planner.plan(followers, events));
       copy.position = to;
     },
     async park(_, event, error) {
       copy.parked.add(event.stream);
+      planner.forget();
       copy.newlyParked.push(parkedStream(event, error));
       copy.position = event.position;
       logParked(logger, copy.projection, event, error);
@@ -51,14 +52,15 @@ function copyInto(client: pg.ClientBase, copy: Copy, logger: Logger): Sink<Copy>
 }
 
 /** Follows the log until it is within one batch of the newest event. */
-async function catchUp(copy: Copy, batches: Batches, sink: Sink<Copy>, options: RebuildOptions): Promise<void> {
+async function catchUp(copy: Copy, batches: Batches, sink: CopySink, options: RebuildOptions): Promise<void> {
   const { rows } = await options.pool.query<{ position: number }>("select position from log.head");
   const head = rows[0]!.position;
   for (let more = true; more; ) {
     options.signal?.throwIfAborted();
     const batch = await batches.read(copy.position, BATCH);
     more = batch.more;
-    if (more && !batch.unreadable) batches.prefetch(batch.events.at(-1)!.position, BATCH);
+    if (more && !batch.unreadable)
+      batches.prefetch(batch.events.at(-1)!.position, BATCH, (next) => sink.planAhead([copy], next));
     if (batch.events.length > 0) await advance([copy], batch.events, sink);
     if (batch.unreadable) await skipUnreadable([copy], batch.unreadable, sink);
     options.onProgress?.({ position: copy.position, head: Math.max(head, copy.position) });
@@ -101,7 +103,10 @@ export async function rebuild(options: RebuildOptions): Promise<{ position: numb
       schema,
       tables,
       newlyParked: [],
-      plan: planFor(schema, tables),
+      plan(events) {
+        const changes = collectChanges([copy], events);
+        return attributePlanError(() => planRounds({ schema, tables }, foldChanges(changes)));
+      },
     };
     const batches = openBatches(pool, log);
     const sink = copyInto(client, copy, logger);

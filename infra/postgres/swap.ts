@@ -1,7 +1,7 @@
 import type pg from "pg";
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { EventLog } from "#events/ports.ts";
-import type { Change } from "#projections/projection.ts";
-import { collectChanges, type Follower } from "./advance.ts";
+import type { Follower } from "./advance.ts";
 import type { ParkedStream } from "./parked.ts";
 import { servingTables, type TableShape } from "./tables.ts";
 import { runAll, type Statement } from "./writePlan.ts";
@@ -12,7 +12,7 @@ export interface Copy extends Follower {
   tables: Map<string, TableShape>;
   /** Streams parked during the build; the swap records them. */
   newlyParked: ParkedStream[];
-  plan(changes: Change[]): Statement[];
+  plan(events: RecordedEvent[]): Statement[];
 }
 
 /**
@@ -73,7 +73,7 @@ async function followTo(
 ): Promise<void> {
   while (copy.position < target) {
     const events = await log.follow(copy.position, target - copy.position);
-    await runAll(client, copy.plan(collectChanges([copy], events)));
+    await runAll(client, copy.plan(events));
     copy.position = events.at(-1)!.position;
   }
 }

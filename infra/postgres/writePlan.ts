@@ -1,5 +1,6 @@
 import type pg from "pg";
-import type { Row, ColumnValue } from "#projections/projection.ts";
+import type { Row } from "#projections/projection.ts";
+import { columnArray } from "./columnArray.ts";
 import type { Round, RowChange, TableChanges } from "./foldChanges.ts";
 import type { TableShape } from "./tables.ts";
 import { SchemaMismatch } from "./errors.ts";
@@ -42,16 +43,10 @@ async function run(client: pg.ClientBase, { ctes, values, guarded }: Statement):
 }
 
 /** Plans rounds as statements, in order. Throws SchemaMismatch when a change does not fit its table. */
-export function planRounds(target: Target, rounds: Round[], guard?: Guard): Statement[] {
-  const statements = rounds.flatMap((round) => planRound(target, round));
-  if (guard) statements[0] = addGuard(statements[0] ?? { ctes: [], values: [], guarded: true }, guard);
-  return statements;
-}
+export const planRounds = (target: Target, rounds: Round[]): Statement[] =>
+  rounds.flatMap((round) => planRound(target, round));
 
-/**
- * Runs planned statements atomically, and answers whether the guard held. The common case (one round, no removeWhere) is
- * one statement in autocommit.
- */
+/** Runs planned statements atomically, and answers whether the guard held. The common case is one statement in autocommit. */
 export async function writePlan(client: pg.ClientBase, statements: Statement[]): Promise<boolean> {
   if (statements.length < 2) return runAll(client, statements);
   await client.query("begin");
@@ -79,25 +74,40 @@ export function addGuard(statement: Statement, guard: Guard): Statement {
   return { ctes: [...ctes, ...writes], values: [...statement.values, ...guard.values], guarded: true };
 }
 
-/** A round as at most two statements: deletions by condition, then the rows. */
+/**
+ * A round as at most two statements: deletions by condition, then the rows. Where a table has no patches, its deletions are part
+ * of the second: they leave out the rows that it puts. All parts of one statement see the rows from before it, so a row
+ * must not be changed by two of them. No read model has a unique key beside its primary key.
+ */
 function planRound(target: Target, round: Round): Statement[] {
-  const conditions: Statement = { ctes: [], values: [], guarded: false };
+  const before: Statement = { ctes: [], values: [], guarded: false };
   const rows: Statement = { ctes: [], values: [], guarded: false };
-  for (const [name, table] of round) {
-    const shape = target.tables.get(name);
-    if (!shape) throw new SchemaMismatch(`table ${target.schema}.${name} does not exist`);
-    addConditions(conditions, `${target.schema}.${name}`, shape, table);
-    addRows(rows, `${target.schema}.${name}`, shape, table);
+  for (const [table, changes] of round) {
+    const shape = target.tables.get(table);
+    const name = `${target.schema}.${table}`;
+    if (!shape) throw new SchemaMismatch(`table ${name} does not exist`);
+    const { puts, patches, removes } = sortRows(changes);
+    if (patches.length > 0) addConditions(before, name, shape, changes);
+    const putKeys = puts.length > 0 ? addInsert(rows, name, shape, puts) : undefined;
+    if (patches.length > 0) addPatches(rows, name, shape, patches);
+    else addConditions(rows, name, shape, changes, putKeys);
+    if (removes.length > 0) addDelete(rows, name, shape, { columns: shape.key, except: undefined }, removes);
   }
-  return [conditions, rows].filter((statement) => statement.ctes.length > 0);
+  return [before, rows].filter((statement) => statement.ctes.length > 0);
 }
 
-function addConditions(statement: Statement, name: string, shape: TableShape, { wheres }: TableChanges): void {
+function addConditions(
+  statement: Statement,
+  name: string,
+  shape: TableShape,
+  { wheres }: TableChanges,
+  except?: string,
+): void {
   for (const [columns, group] of groupByColumns(wheres, (where) => Object.keys(where)))
-    addDelete(statement, name, shape, columns, group);
+    addDelete(statement, name, shape, { columns, except }, group);
 }
 
-function addRows(statement: Statement, name: string, shape: TableShape, { rows }: TableChanges): void {
+function sortRows({ rows }: TableChanges): { puts: Row[]; patches: RowChange[]; removes: Row[] } {
   const puts: Row[] = [];
   const patches: RowChange[] = [];
   const removes: Row[] = [];
@@ -106,7 +116,10 @@ function addRows(statement: Statement, name: string, shape: TableShape, { rows }
     else if (change.kind === "patch") patches.push(change);
     else removes.push(change.key);
   }
-  if (puts.length > 0) addInsert(statement, name, shape, puts);
+  return { puts, patches, removes };
+}
+
+function addPatches(statement: Statement, name: string, shape: TableShape, patches: RowChange[]): void {
   for (const [columns, group] of groupByColumns(patches, (change) => Object.keys(change.row).sort()))
     if (columns.length > 0)
       addUpdate(
@@ -116,7 +129,6 @@ function addRows(statement: Statement, name: string, shape: TableShape, { rows }
         columns,
         group.map((change) => ({ ...change.row, ...change.key })),
       );
-  if (removes.length > 0) addDelete(statement, name, shape, shape.key, removes);
 }
 
 /** Groups items that have the same columns. */
@@ -132,7 +144,8 @@ function groupByColumns<T>(items: T[], getColumns: (item: T) => string[]): [stri
   return [...groups.values()];
 }
 
-function addInsert(statement: Statement, name: string, shape: TableShape, rows: Row[]): void {
+/** Answers with the keys of the rows, as a query. */
+function addInsert(statement: Statement, name: string, shape: TableShape, rows: Row[]): string {
   const columns = [...shape.columns.keys()];
   const rest = columns.filter((column) => !shape.key.includes(column));
   const action =
@@ -141,6 +154,7 @@ function addInsert(statement: Statement, name: string, shape: TableShape, rows: 
   statement.ctes.push(`w${statement.ctes.length} as (
     insert into ${name} (${columns.join(", ")}) select ${columns.map((c) => `u.${c}`).join(", ")} from ${from} where /*guard*/ true
     on conflict (${shape.key.join(", ")}) do ${action})`);
+  return `select ${shape.key.map((column) => `u.${column}`).join(", ")} from ${from}`;
 }
 
 function addUpdate(statement: Statement, name: string, shape: TableShape, columns: string[], rows: Row[]): void {
@@ -150,8 +164,15 @@ function addUpdate(statement: Statement, name: string, shape: TableShape, column
     where t.ctid = u.matched and /*guard*/ true)`);
 }
 
-function addDelete(statement: Statement, name: string, shape: TableShape, columns: string[], rows: Row[]): void {
-  const from = addMatches(statement, name, shape, { columns, match: columns }, rows);
+/** Deletes the stored rows that are equal in these columns, but none of those whose key is in the `except` query. */
+function addDelete(
+  statement: Statement,
+  name: string,
+  shape: TableShape,
+  { columns, except }: { columns: string[]; except: string | undefined },
+  rows: Row[],
+): void {
+  const from = addMatches(statement, name, shape, { columns, match: columns, except }, rows);
   statement.ctes.push(`w${statement.ctes.length} as (
     delete from ${name} t using ${from} where t.ctid = u.matched and /*guard*/ true)`);
 }
@@ -165,13 +186,16 @@ function addMatches(
   statement: Statement,
   name: string,
   shape: TableShape,
-  { columns, match }: { columns: string[]; match: string[] },
+  { columns, match, except }: { columns: string[]; match: string[]; except?: string | undefined },
   rows: Row[],
 ): string {
   const given = addUnnest(statement, name, shape, columns, rows);
   const isEqual = match.map((column) => `stored.${column} = u.${column}`).join(" and ");
+  const key = shape.key.map((column) => `stored.${column}`).join(", ");
+  // `not in` is made a hash table once
+  const isOther = except === undefined ? "" : ` and (${key}) not in (${except})`;
   return `(select u.*, old.matched from ${given}
-    cross join lateral (select stored.ctid as matched from ${name} stored where ${isEqual} offset 0) old offset 0) u`;
+    cross join lateral (select stored.ctid as matched from ${name} stored where ${isEqual}${isOther} offset 0) old offset 0) u`;
 }
 
 /** Adds the rows' columns as arrays: `unnest($1::uuid[], $2::text[]) as u(id, name)`. */
@@ -179,21 +203,8 @@ function addUnnest(statement: Statement, name: string, shape: TableShape, column
   const arrays = columns.map((column) => {
     const type = shape.columns.get(column);
     if (!type) throw new SchemaMismatch(`${name} has no column ${column}`);
-    statement.values.push(arrayLiteral(rows, column));
+    statement.values.push(columnArray(type, rows, column));
     return `$${statement.values.length}::${type}[]`;
   });
   return `unnest(${arrays.join(", ")}) as u(${columns.join(", ")})`;
-}
-
-function arrayLiteral(rows: Row[], column: string): string {
-  let text = "{";
-  for (let n = 0; n < rows.length; n++) text += (n === 0 ? "" : ",") + element(rows[n]![column]);
-  return `${text}}`;
-}
-
-function element(value: ColumnValue | undefined): string {
-  if (value === null || value === undefined) return "NULL";
-  // two plain replacements are twice as fast as one with `$&`
-  if (typeof value === "string") return `"${value.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
-  return value instanceof Date ? `"${value.toISOString()}"` : String(value);
 }

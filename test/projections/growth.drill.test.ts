@@ -119,4 +119,8 @@ test("the projector analyzes the tables when the log has grown past a threshold"
   await expect
     .poll(async () => (await f.pool.query("select reltuples from pg_class where oid = 'log.events'::regclass")).rows[0])
     .toEqual({ reltuples: 1_000 });
+  const analyzed = "select attname from pg_stats where schemaname = 'log' and tablename = 'events' order by attname";
+  await expect
+    .poll(async () => (await f.pool.query<{ attname: string }>(analyzed)).rows.map(({ attname }) => attname))
+    .toEqual(["organization_id", "position", "stream", "version"]);
 });

@@ -8,6 +8,7 @@ import { findKeyByHash } from "#projections/keys/query.ts";
 import type { Projection } from "#projections/projection.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import { KeyChanged } from "#events/key.ts";
+import { TurnDeleted } from "#events/thread.ts";
 import { fixture, keyCreated, message, turnStarted, type Fixture } from "./fixture.ts";
 
 const parked = async (f: Fixture) =>
@@ -74,6 +75,34 @@ describe("an event that a projection cannot apply", () => {
     const { rows } = await f.pool.query("select count(*)::integer as n from read.keys");
     expect(rows[0].n).toBe(ids.length - stuck.length);
     expect(await findKeyByHash(f.db, "hash 39")).toBeDefined();
+  });
+
+  test("parks its stream also for the events of the next batch, which was planned while it was written", async () => {
+    const f = await fixture();
+    const key = newId();
+    const stream = streamName("key", key);
+    const broken = {
+      ...keys,
+      on: {
+        ...keys.on,
+        KeyChanged: (event: RecordedEvent) => {
+          if (event.version === 2) throw new Error("cannot make sense of this");
+          return keys.on.KeyChanged!(event);
+        },
+      },
+    };
+    const projector = f.runner(withKeys(broken));
+    await projector.start();
+    await projector.stop();
+    await f.append(stream, [keyCreated(key, "long")]);
+    const at = await f.append(stream, [KeyChanged.of({ key_id: key, enabled: false }, {})]);
+    const gone = Array.from({ length: 1_500 }, () => TurnDeleted.of({ turn_id: newId() }));
+    await f.append(streamName("thread", newId()), gone);
+    await f.append(stream, [KeyChanged.of({ key_id: key }, { name: "skipped" })]);
+    await f.runner(withKeys(broken)).start();
+    await f.followed();
+    expect(await parked(f)).toMatchObject([{ projection: "keys", stream, position: at }]);
+    expect(await findKeyByHash(f.db, "long")).toMatchObject({ parked: true, name: "a key" });
   });
 
   test("parks its stream for the projections that use it, if it cannot be opened", async () => {

@@ -1,4 +1,4 @@
-import { advance, type Follower, type Sink } from "#infra/postgres/advance.ts";
+import { advance, collectChanges, type Follower, type Sink } from "#infra/postgres/advance.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb } from "#infra/postgres/pool.ts";
 import { eventDefinitions } from "#events/index.ts";
@@ -30,8 +30,10 @@ export function startFollower({ world, database, bus }: Deployment): void {
   const db = asDb(pool);
   const log = openLog(pool, keyring);
   const sink: Sink<Follower> = {
-    async write([follower], changes, to) {
-      const seen = changes.map((change) => (change.kind === "put" ? change.key["position"] : undefined));
+    async write([follower], events, to) {
+      const seen = collectChanges([follower!], events).map((change) =>
+        change.kind === "put" ? change.key["position"] : undefined,
+      );
       const moved = await db.query("move the follower", [follower!.position, to, seen]);
       if (moved.length === 0) throw new Overtaken();
       follower!.position = to;
