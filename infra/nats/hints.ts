@@ -4,10 +4,17 @@ import type { Names } from "./names.ts";
 
 interface Hint {
   position: number;
+}
+/** An older version names one projection in each; it polls where it does not understand a hint. */
+interface ProjectedHint extends Hint {
+  projections?: string[];
   projection?: string;
 }
 
-/** Sends one hint per turn of the event loop: the one with the highest position. */
+/**
+ * Sends one hint per turn of the event loop: the one with the highest position. A batch moves all projections to one position,
+ * and one message says so: with one for each, they were most of what a process published.
+ */
 export function createHints({ nc, pubSub }: Connection, names: Names): Hints {
   const highest = new Map<string | undefined, number>();
   const committed = new Set<(position: number) => void>();
@@ -15,16 +22,20 @@ export function createHints({ nc, pubSub }: Connection, names: Names): Hints {
   const projected = new Set<(projection: string, position: number) => void>();
   pubSub.subscribe(names.hint.committed, ({ position }: Hint) => committed.forEach((listener) => listener(position)));
   pubSub.subscribe(names.hint.wanted, ({ position }: Hint) => requested.forEach((listener) => listener(position)));
-  pubSub.subscribe(names.hint.projected, ({ projection, position }: Hint) =>
-    projected.forEach((listener) => listener(projection!, position)),
-  );
+  pubSub.subscribe(names.hint.projected, ({ projection, projections = [projection!], position }: ProjectedHint) => {
+    for (const name of projections) projected.forEach((listener) => listener(name, position));
+  });
 
   const flush = () => {
     const hints = [...highest];
     highest.clear();
     if (nc.isClosed() || nc.isDraining()) return;
+    const projections = new Map<number, string[]>();
     for (const [projection, position] of hints)
-      pubSub.publish(projection === undefined ? names.hint.committed : names.hint.projected, { projection, position });
+      if (projection === undefined) pubSub.publish(names.hint.committed, { position } satisfies Hint);
+      else projections.set(position, [...(projections.get(position) ?? []), projection]);
+    for (const [position, moved] of projections)
+      pubSub.publish(names.hint.projected, { position, projections: moved } satisfies ProjectedHint);
   };
   const schedule = (projection: string | undefined, position: number) => {
     if (highest.size === 0) setImmediate(flush);

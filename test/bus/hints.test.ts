@@ -24,6 +24,22 @@ test("a thousand hints of one turn of the event loop are sent as one, and no pro
   await inspector.close();
 });
 
+test("projections that are at one position share a message", async () => {
+  const server = testBus();
+  const [one, other] = await Promise.all([openBus(server), openBus(server)]);
+  const inspector = await openInspector(server);
+  let published = 0;
+  inspector.nc.subscribe(inspector.names.hint.projected, { callback: () => void (published += 1) });
+  await inspector.nc.flush();
+  const received: string[] = [];
+  other.hints.onProjected((projection, position) => received.push(`${projection} ${position}`));
+  for (const projection of ["turns", "keys", "files"]) one.hints.announceProjected(projection, 9);
+  await until(() => received.length === 3);
+  expect(received).toEqual(["turns 9", "keys 9", "files 9"]);
+  expect(published).toBe(1);
+  await inspector.close();
+});
+
 test("hints of different projections are not merged, and stop when the listener unsubscribes", async () => {
   const server = testBus();
   const [one, other] = await Promise.all([openBus(server), openBus(server)]);
@@ -35,6 +51,13 @@ test("hints of different projections are not merged, and stop when the listener 
   await until(() => received.length === 2);
   expect(received.sort()).toEqual(["keys 5", "turns 4"]);
   leave();
+  const inspector = await openInspector(server);
+  inspector.nc.publish(inspector.names.hint.projected, JSON.stringify({ projection: "files", position: 7 }));
+  const older: string[] = [];
+  other.hints.onProjected((projection, position) => older.push(`${projection} ${position}`));
+  await until(() => older.length === 1);
+  expect(older).toEqual(["files 7"]);
+  await inspector.close();
   const last: number[] = [];
   other.hints.onProjected((_, position) => last.push(position));
   one.hints.announceProjected("turns", 6);

@@ -5,9 +5,10 @@ import type { Report, Verdict } from "../tools/report.ts";
 import { median, medianRatio, percentile, toSignificant } from "../tools/stats.ts";
 import { startDbos } from "./dbos.ts";
 import { type StepGaps, measureLongRuns, POSITIONS } from "./longRuns.ts";
-import { startOwn } from "./own.ts";
+import { DBOS_DATABASE, startOwn } from "./own.ts";
 import { MANY, type ParkedMeasurements, parkRuns } from "./parkedRuns.ts";
 import type { Contender } from "./contender.ts";
+import { measureSchedules, SCHEDULES } from "./schedules.ts";
 import { CASES, findEntry, type LoadMeasurements, toRows, runRounds } from "./rounds.ts";
 
 /** Durable workflows: this service over HTTP and its bus, and DBOS as a library in the process that starts the runs, on one PostgreSQL server. */
@@ -18,10 +19,13 @@ export const benchWorkflows = async (effort: Effort): Promise<Report> => {
     const own = await startOwn();
     contenders.push(own);
     progress("starting DBOS");
-    contenders.push(await startDbos(own.databaseUrl("bench_dbos")));
+    contenders.push(await startDbos(own.databaseUrl(DBOS_DATABASE)));
     const measured = await runRounds(contenders, effort);
-    if (effort === "quick") return report(measured, [], []);
-    return report(measured, await measureLongRuns(contenders), await parkRuns(contenders));
+    const startDelays = await measureSchedules(own);
+    if (effort === "quick") return report({ measured, startDelays, longRuns: [], parked: [] });
+    const longRuns = await measureLongRuns(contenders);
+    const parked = await parkRuns(contenders, own.databaseBytes);
+    return report({ measured, startDelays, longRuns, parked });
   };
   try {
     return await untilInterrupted(measure);
@@ -38,14 +42,26 @@ const findFor = <T extends { contender: Contender["name"] }>(rows: T[], name: Co
 };
 
 /** How the floors are set: docs/benchmarks.md. */
-const FLOORS = { one: { throughput: 0.3, processor: 4 }, many: { throughput: 0.8, processor: 1.5 } };
+const FLOORS: Record<(typeof CASES)[number]["name"], { throughput: number; processor: number }> = {
+  one_step_runs: { throughput: 0.3, processor: 4 },
+  runs_of_100_steps: { throughput: 0.8, processor: 1.5 },
+  child_runs: { throughput: 0.2, processor: 6 },
+  events: { throughput: 0.14, processor: 6 },
+};
 
-const verdicts = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: ParkedMeasurements[]): Verdict[] => {
-  const ratios = CASES.flatMap(({ steps, inFlight }): Verdict[] => {
-    const runs = steps === 1 ? "one_step_runs" : `runs_of_${steps}_steps`;
-    const find = (name: Contender["name"]): LoadMeasurements => findEntry(measured, name, steps, inFlight);
+interface Measurements {
+  measured: LoadMeasurements[];
+  /** Milliseconds from the second in which schedules are due. */
+  startDelays: number[];
+  longRuns: StepGaps[];
+  parked: ParkedMeasurements[];
+}
+
+const verdicts = ({ measured, startDelays, longRuns, parked }: Measurements): Verdict[] => {
+  const ratios = CASES.flatMap(({ name: runs, inFlight }): Verdict[] => {
+    const find = (name: Contender["name"]): LoadMeasurements => findEntry(measured, name, runs, inFlight);
     const perSecond = (name: Contender["name"]): number[] => find(name).loads.map((load) => load.perSecond);
-    const { throughput, processor } = FLOORS[steps === 1 ? "one" : "many"];
+    const { throughput, processor } = FLOORS[runs];
     return [
       {
         name: `${runs}_of_dbos_at_${inFlight}`,
@@ -68,22 +84,37 @@ const verdicts = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: Pa
   };
   const lastGap = (name: Contender["name"]) => findFor(longRuns, name).gaps.at(-1)!;
   const decision = (name: Contender["name"]) => median(findFor(parked, name).many);
-  if (longRuns.length === 0) return ratios;
+  const started = Math.max(...startDelays) / 1_000;
+  const schedules: Verdict = {
+    name: "last_of_1000_due_schedules_s",
+    value: started,
+    floor: 50,
+    aim: 2,
+    better: "less",
+  };
+  if (longRuns.length === 0) return [...ratios, schedules];
   return [
     ...ratios,
+    schedules,
+    { name: "stored_kb_of_a_parked_run", value: findFor(parked, "service").storedKb, floor: 8, aim: 3, better: "less" },
     timeRatio("step_1000_of_dbos", lastGap("service"), lastGap("dbos")),
     timeRatio("decision_of_dbos_with_100000_parked", decision("service"), decision("dbos")),
   ];
 };
 
-const report = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: ParkedMeasurements[]): Report => ({
+const report = ({ measured, startDelays, longRuns, parked }: Measurements): Report => ({
   bench: "workflows",
   tables: [
     {
       title:
-        "Runs whose steps do nothing (milliseconds from the start of a run until its end is received; processor: time of all processes for one run)",
-      head: ["", "steps", "in flight", "runs per second", "steps per second", "processor", "p50", "p99"],
+        "Runs of steps that do nothing, of a child run with one such step, and of a wait for an event (milliseconds from the start of a run until its end is received; processor: time of all processes for one run)",
+      head: ["", "a run is", "in flight", "runs per second", "steps per second", "processor", "p50", "p99"],
       rows: toRows(measured),
+    },
+    {
+      title: `From the second in which ${SCHEDULES} schedules are due until their runs are recorded (milliseconds)`,
+      head: ["", "p50", "p99", "last"],
+      rows: [["service", median(startDelays), percentile(startDelays, 0.99), Math.max(...startDelays)]],
     },
     {
       title: "From one step to the next in a long run (milliseconds)",
@@ -92,8 +123,8 @@ const report = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: Park
     },
     {
       title: "From a decision to the next step, with few and with many parked runs (milliseconds)",
-      head: ["", "parked", "p50", "p95", "p99", "memory (MiB)"],
-      rows: parked.flatMap(({ contender, few, many, memory }) =>
+      head: ["", "parked", "p50", "p95", "p99", "memory (MiB)", "stored of a run (kB)"],
+      rows: parked.flatMap(({ contender, few, many, memory, storedKb }) =>
         [few, many].map((ms, n) => [
           contender,
           n === 0 ? "few" : MANY,
@@ -101,11 +132,12 @@ const report = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: Park
           percentile(ms, 0.95),
           percentile(ms, 0.99),
           memory[n] ?? null,
+          n === 0 ? null : storedKb,
         ]),
       ),
     },
   ],
-  verdicts: verdicts(measured, longRuns, parked),
+  verdicts: verdicts({ measured, startDelays, longRuns, parked }),
   figures: {
     steps: Object.fromEntries(longRuns.map(({ contender, gaps }) => [contender, gaps.map(toSignificant)])),
     decision_p95_ms: Object.fromEntries(

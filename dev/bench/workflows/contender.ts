@@ -1,12 +1,15 @@
 import type { Child } from "../tools/child.ts";
 import type { Load } from "./load.ts";
 
+/** What a run does: sequential steps, a run of another workflow that it waits for, or a wait for an event that is sent once it waits. */
+export type Work = { kind: "steps"; steps: number } | { kind: "child" } | { kind: "event" };
+
 /** Something that runs durable workflows. The steps of its runs only return their input. */
 export interface Contender {
   name: "service" | "dbos";
   child: Child;
-  /** Keeps runs of this many sequential steps in flight. */
-  load(steps: number, inFlight: number, seconds: number): Promise<Load>;
+  /** Keeps runs that do this work in flight. */
+  load(work: Work, inFlight: number, seconds: number): Promise<Load>;
   /** Executes one run and returns the start of each step (epoch milliseconds). */
   stepTimes(steps: number): Promise<number[]>;
   /** Adds this many runs that wait for a decision; resolves when all of them wait. */

@@ -2,14 +2,27 @@ import { AdvanceRun, StartRun, type RunEvent } from "../../../events/run.ts";
 import type { TickResult } from "../../../events/runParts.ts";
 import type { RecordedEvent } from "../../../events/envelope.ts";
 import { approvalId, newId, streamName } from "../../../events/ids.ts";
+import { CreateSchedule } from "../../../events/schedule.ts";
 import { sendTo, type Send } from "../../../services/send.ts";
 import { openDirectHandler } from "../tools/directHandler.ts";
 
 const IN_FLIGHT = 64;
+const SCHEDULE = { run_as: null, jitter_seconds: 0, overlap: "skip", missed: "one", name: "", args: '{"steps":1}' };
+const START_DELAYS = `
+  select extract(epoch from created.recorded_at - $1::timestamptz)::double precision * 1000 as ms
+  from log.events created join log.events started on started.type = 'ScheduledRunStarted'
+    and started.recorded_at >= $1 and created.stream = 'run-' || (started.data::json->>'run_id')
+  where created.type = 'RunCreated' and created.recorded_at >= $1`;
 
 export interface BulkRuns {
   /** Creates this many runs in the state of another one and returns their ids. */
   copyRun(run_id: string, count: number): Promise<string[]>;
+  /** Creates schedules of a workflow. Each starts one run at this time. */
+  schedule(workflow_id: string, count: number, at: Date): Promise<void>;
+  /** Milliseconds from a time to the records of the runs that schedules have started since. */
+  startDelays(since: Date): Promise<number[]>;
+  /** Bytes of a database on the server. */
+  databaseBytes(name: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -19,7 +32,7 @@ export interface BulkRuns {
  * it keeps the last thousand.
  */
 export const openBulk = async (dataDir: string, database_url: string): Promise<BulkRuns> => {
-  const { log, handle, close } = await openDirectHandler(dataDir, database_url);
+  const { pool, log, handle, close } = await openDirectHandler(dataDir, database_url);
   const send = sendTo(handle, "bench");
   return {
     async copyRun(run_id, count) {
@@ -31,6 +44,28 @@ export const openBulk = async (dataDir: string, database_url: string): Promise<B
       };
       await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
       return ids;
+    },
+    async schedule(workflow_id, count, at) {
+      const { organization_id } = (await log.read(streamName("workflow", workflow_id)))[0]!;
+      const rule = { at: at.toISOString() };
+      let left = count;
+      const lane = async (): Promise<void> => {
+        while (left-- > 0) {
+          const trigger_id = newId();
+          const target = { stream: streamName("trigger", trigger_id), organization_id };
+          const created = await send(target, CreateSchedule.type, { ...SCHEDULE, trigger_id, workflow_id, rule });
+          if (created.rejection) throw new Error(`a schedule could not be created: ${created.rejection.message}`);
+        }
+      };
+      await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+    },
+    async startDelays(since) {
+      const { rows } = await pool.query<{ ms: number }>(START_DELAYS, [since]);
+      return rows.map(({ ms }) => ms);
+    },
+    async databaseBytes(name) {
+      const { rows } = await pool.query<{ bytes: number }>("select pg_database_size($1) as bytes", [name]);
+      return rows[0]!.bytes;
     },
     close,
   };

@@ -26,7 +26,7 @@ export const startDbos = async (database_url: string): Promise<Contender> => {
   return {
     name: "dbos",
     child,
-    load: (steps, inFlight, seconds) => ask("load", { steps, inFlight, seconds }),
+    load: (work, inFlight, seconds) => ask("load", { work, inFlight, seconds }),
     stepTimes: (steps) => ask("stepTimes", { steps }),
     park: (runs) => ask("park", { runs }),
     decide: () => ask("decide"),

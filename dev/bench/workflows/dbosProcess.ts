@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { readJson, serveUntilTerminated } from "../tools/serveUntilTerminated.ts";
+import type { Work } from "./contender.ts";
 import { keepInFlight } from "./load.ts";
 
 /*
@@ -57,9 +58,34 @@ const waiting = DBOS.registerWorkflow(
   { name: "waiting" },
 );
 
-const run = async (steps: number): Promise<void> => {
-  const handle = await DBOS.startWorkflow(sequence)(steps);
-  if ((await handle.getResult()) !== steps) throw new Error("a workflow returned a wrong result");
+const parent = DBOS.registerWorkflow(async (): Promise<number> => (await DBOS.startWorkflow(sequence)(1)).getResult(), {
+  name: "parent",
+});
+
+const listening = DBOS.registerWorkflow(
+  async (): Promise<number> => {
+    const options = { timeoutSeconds: DAY_S, pollingIntervalMs: POLL_INTERVAL_MS };
+    return ((await DBOS.recv("answer", options)) as { n: number }).n;
+  },
+  { name: "listening" },
+);
+
+const answered = async (): Promise<number> => {
+  const workflowID = randomUUID();
+  const handle = await DBOS.startWorkflow(listening, { workflowID })();
+  await DBOS.send(workflowID, { n: 1 }, "answer");
+  return handle.getResult();
+};
+
+const run = async (work: Work): Promise<void> => {
+  const steps = work.kind === "steps" ? work.steps : 1;
+  const result =
+    work.kind === "event"
+      ? await answered()
+      : await (
+          await (work.kind === "child" ? DBOS.startWorkflow(parent)() : DBOS.startWorkflow(sequence)(steps))
+        ).getResult();
+  if (result !== steps) throw new Error("a workflow returned a wrong result");
 };
 
 const stepTimes = async (steps: number): Promise<number[]> => {
@@ -97,9 +123,9 @@ const park = async (runs: number): Promise<void> => {
 
 const anyParked = (): string | undefined => parked.splice(Math.floor(Math.random() * parked.length), 1)[0];
 
-type RequestBody = { steps: number; inFlight: number; seconds: number; runs: number };
+type RequestBody = { work: Work; steps: number; inFlight: number; seconds: number; runs: number };
 const handlers: Record<string, (body: RequestBody) => Promise<unknown>> = {
-  load: ({ steps, inFlight, seconds }) => keepInFlight(() => run(steps), inFlight, seconds),
+  load: ({ work, inFlight, seconds }) => keepInFlight(() => run(work), inFlight, seconds),
   stepTimes: ({ steps }) => stepTimes(steps),
   park: ({ runs }) => park(runs),
   decide: () => decide(anyParked()),

@@ -1,16 +1,20 @@
+import { randomUUID } from "node:crypto";
 import { runningAddresses } from "../../../infra/embedded/addresses.ts";
 import { type Service, startService } from "../tools/service.ts";
 import { type BulkRuns, openBulk } from "./copyRuns.ts";
 import { type RunEnds, followRunEnds } from "./runEnds.ts";
 import { keepInFlight } from "./load.ts";
-import type { Contender } from "./contender.ts";
-import { SEQUENCE, WAITING } from "./scripts.ts";
+import type { Contender, Work } from "./contender.ts";
+import { LISTENING, PARENT, SEQUENCE, WAITING } from "./scripts.ts";
 
+/** The database of DBOS on the service's server. */
+export const DBOS_DATABASE = "bench_dbos";
 const API = "/api/workflows";
 /** Up to this many runs are started through the API; more are copied in bulk. */
 const MAX_API_RUNS = 500;
 
 interface Hook {
+  workflow_id: string;
   hook_token: string;
   secret: string;
 }
@@ -22,12 +26,19 @@ const createHook = async ({ credentials, callAs }: Service, name: string, source
   const definition = await person("POST", "/api/definitions", { type: "workflow", name, source }, [201]);
   const settings = { definition_id: definition.id, name, envelope: { limits: { max_steps: 10_000 } } };
   const workflow = await person("POST", API, settings, [201]);
-  return person("POST", `${API}/${workflow.id}/triggers`, { name }, [201]);
+  const trigger = await person("POST", `${API}/${workflow.id}/triggers`, { name }, [201]);
+  return { ...trigger, workflow_id: workflow.id };
 };
 
 export interface OwnContender extends Contender {
   /** The address of a database with this name on the service's PostgreSQL server. The database need not exist. */
   databaseUrl(name: string): string;
+  /** Bytes of a database on the service's PostgreSQL server. */
+  databaseBytes(contender: Contender["name"]): Promise<number>;
+  /** Creates schedules that are all due at this time and start a run of one step each. */
+  schedule(count: number, at: Date): Promise<void>;
+  /** Milliseconds from a time to the records of the runs that schedules have started since. */
+  startDelays(since: Date): Promise<number[]>;
 }
 
 /** This service as `npm start` runs it. A hook starts each run, and the public event feed reports its end. */
@@ -44,6 +55,8 @@ export const startOwn = async (): Promise<OwnContender> => {
     const hooks = {
       sequence: await createHook(service, "sequence", SEQUENCE),
       waiting: await createHook(service, "waiting", WAITING),
+      parent: await createHook(service, "parent", PARENT),
+      listening: await createHook(service, "listening", LISTENING),
     };
     const addresses = runningAddresses(service.dataDir);
     if (!addresses) throw new Error("the service has not written its database address");
@@ -51,7 +64,16 @@ export const startOwn = async (): Promise<OwnContender> => {
       Object.assign(new URL(addresses.database_url), { pathname: name }).href;
     bulk = await openBulk(service.dataDir, addresses.database_url);
     ends = await followRunEnds(addresses.nats_url);
-    return { ...createContender({ service, hooks, bulk, ends }), databaseUrl, stop };
+    const { schedule, startDelays, databaseBytes } = bulk;
+    return {
+      ...createContender({ service, hooks, bulk, ends }),
+      databaseUrl,
+      databaseBytes: (name) =>
+        databaseBytes(name === "dbos" ? DBOS_DATABASE : new URL(addresses.database_url).pathname.slice(1)),
+      schedule: (count, at) => schedule(hooks.sequence.workflow_id, count, at),
+      startDelays,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -60,7 +82,7 @@ export const startOwn = async (): Promise<OwnContender> => {
 
 interface Connections {
   service: Service;
-  hooks: Record<"sequence" | "waiting", Hook>;
+  hooks: Record<"sequence" | "waiting" | "parent" | "listening", Hook>;
   bulk: BulkRuns;
   ends: RunEnds;
 }
@@ -77,10 +99,23 @@ const createContender = ({ service, hooks, bulk, ends }: Connections): Omit<Cont
     return run_id;
   };
 
+  const receive = async (): Promise<void> => {
+    const id = randomUUID();
+    const run_id = await start(hooks.listening, { id });
+    await ends.waitForWait(run_id);
+    await call("POST", `${API}/events`, { name: "answer", data: { id, n: 1 } }, [200]);
+    await ends.waitFor(run_id);
+  };
+  const works: { [K in Work["kind"]]: (work: Work) => Promise<unknown> } = {
+    steps: async (work) => run(work.kind === "steps" ? work.steps : 1),
+    child: async () => ends.waitFor(await start(hooks.parent, { child: "sequence" })),
+    event: receive,
+  };
+
   return {
     name: "service",
     child,
-    load: (steps, inFlight, seconds) => keepInFlight(() => run(steps), inFlight, seconds),
+    load: (work, inFlight, seconds) => keepInFlight(() => works[work.kind](work), inFlight, seconds),
     async stepTimes(steps) {
       const { result, steps: attemptedSteps } = await call("GET", `${API}/runs/${await run(steps)}`, undefined, [200]);
       if (result !== steps) throw new Error(`a run returned ${JSON.stringify(result)} instead of ${steps}`);

@@ -19,6 +19,8 @@ export interface ParkedMeasurements {
   seconds: number;
   /** MiB of the contender's processes, with few and with many waiting runs. */
   memory: (number | null)[];
+  /** Kilobytes that the contender's database grew by for each run. */
+  storedKb: number;
 }
 
 const measureDecisions = async (
@@ -44,17 +46,22 @@ const fill = async (contender: Contender, from: number, to: number): Promise<num
 };
 
 /** Parks runs in every contender, then measures decisions, alternating between the contenders. */
-export const parkRuns = async (contenders: Contender[]): Promise<ParkedMeasurements[]> => {
+export const parkRuns = async (
+  contenders: Contender[],
+  databaseBytes: (name: Contender["name"]) => Promise<number>,
+): Promise<ParkedMeasurements[]> => {
   const parked = contenders.map(
-    ({ name }): ParkedMeasurements => ({ contender: name, few: [], many: [], seconds: 0, memory: [] }),
+    ({ name }): ParkedMeasurements => ({ contender: name, few: [], many: [], seconds: 0, memory: [], storedKb: 0 }),
   );
   for (const contender of contenders) await fill(contender, 0, FEW);
   progress(`decisions with ${FEW} parked runs`);
   await measureDecisions(contenders, (at) => parked[at]!.few);
   for (const [at, contender] of contenders.entries()) {
+    const before = await databaseBytes(contender.name);
     parked[at]!.memory.push(contender.child.memory());
     parked[at]!.seconds = await fill(contender, FEW, MANY);
     parked[at]!.memory.push(contender.child.memory());
+    parked[at]!.storedKb = ((await databaseBytes(contender.name)) - before) / (MANY - FEW) / 1_000;
   }
   progress(`decisions with ${MANY} parked runs`);
   await measureDecisions(contenders, (at) => parked[at]!.many);

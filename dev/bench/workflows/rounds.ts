@@ -3,20 +3,24 @@ import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import { median, percentile } from "../tools/stats.ts";
 import type { Load } from "./load.ts";
-import type { Contender } from "./contender.ts";
+import type { Contender, Work } from "./contender.ts";
 
 const MEASURING: Record<Effort, Measuring> = { full: { rounds: 5, seconds: 3 }, quick: { rounds: 3, seconds: 1.5 } };
 
 interface Case {
-  steps: number;
+  /** As in the names of verdicts. */
+  name: "one_step_runs" | "runs_of_100_steps" | "child_runs" | "events";
+  label: string;
+  work: Work;
   inFlight: number;
 }
-export const CASES: Case[] = [
-  { steps: 1, inFlight: 1 },
-  { steps: 1, inFlight: 16 },
-  { steps: 100, inFlight: 1 },
-  { steps: 100, inFlight: 16 },
+const WORKS: Omit<Case, "inFlight">[] = [
+  { name: "one_step_runs", label: "1 step", work: { kind: "steps", steps: 1 } },
+  { name: "runs_of_100_steps", label: "100 steps", work: { kind: "steps", steps: 100 } },
+  { name: "child_runs", label: "a child run", work: { kind: "child" } },
+  { name: "events", label: "an event", work: { kind: "event" } },
 ];
+export const CASES: Case[] = WORKS.flatMap((work) => [1, 16].map((inFlight) => ({ ...work, inFlight })));
 
 export interface LoadMeasurements extends Case {
   contender: Contender["name"];
@@ -36,12 +40,12 @@ export const runRounds = async (contenders: Contender[], effort: Effort): Promis
   );
   // Round 0 warms up.
   for (let round = 0; round <= rounds; round++)
-    for (const { steps, inFlight } of CASES)
+    for (const { name, label, work, inFlight } of CASES)
       for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
-        progress(`round ${round} of ${rounds}: runs of ${steps} steps, ${inFlight} in flight, ${contender.name}`);
-        const { result, cpuMs } = await measureCpu(pids, () => contender.load(steps, inFlight, seconds));
+        progress(`round ${round} of ${rounds}: runs of ${label}, ${inFlight} in flight, ${contender.name}`);
+        const { result, cpuMs } = await measureCpu(pids, () => contender.load(work, inFlight, seconds));
         if (round === 0) continue;
-        const entry = findEntry(measured, contender.name, steps, inFlight);
+        const entry = findEntry(measured, contender.name, name, inFlight);
         entry.loads.push(result);
         entry.cpuMs.push(cpuMs / result.ms.length);
       }
@@ -51,24 +55,24 @@ export const runRounds = async (contenders: Contender[], effort: Effort): Promis
 export const findEntry = (
   measured: LoadMeasurements[],
   contender: Contender["name"],
-  steps: number,
+  name: Case["name"],
   inFlight: number,
 ): LoadMeasurements => {
-  const entry = measured.find((one) => one.contender === contender && one.steps === steps && one.inFlight === inFlight);
-  if (!entry) throw new Error(`${contender} was not measured with ${steps} steps and ${inFlight} in flight`);
+  const entry = measured.find((one) => one.contender === contender && one.name === name && one.inFlight === inFlight);
+  if (!entry) throw new Error(`${contender} was not measured with ${name} and ${inFlight} in flight`);
   return entry;
 };
 
-export const toRows = (measured: LoadMeasurements[]): (string | number)[][] =>
-  measured.map(({ contender, steps, inFlight, loads, cpuMs }) => {
+export const toRows = (measured: LoadMeasurements[]): (string | number | null)[][] =>
+  measured.map(({ contender, label, work, inFlight, loads, cpuMs }) => {
     const ms = loads.flatMap((load) => load.ms);
     const runs = median(loads.map(({ perSecond }) => perSecond));
     return [
       contender,
-      String(steps),
+      label,
       String(inFlight),
       runs,
-      runs * steps,
+      work.kind === "steps" ? runs * work.steps : null,
       median(cpuMs),
       median(ms),
       percentile(ms, 0.99),

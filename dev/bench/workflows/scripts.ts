@@ -9,6 +9,24 @@ export async function run(ctx, { steps }) {
 }
 `;
 
+export const PARENT = `
+export const meta = { type: "workflow", description: "Waits for a run that it starts" };
+export const steps = { echo: async ({ n }) => n };
+export async function run(ctx, { child }) {
+  const { status } = await ctx.waitForRun(await ctx.startRun(child, { steps: 1 }));
+  return ctx.complete(status);
+}
+`;
+
+export const LISTENING = `
+export const meta = { type: "workflow", description: "Waits for an event" };
+export const steps = { echo: async ({ n }) => n };
+export async function run(ctx, { id }) {
+  const event = await ctx.waitForEvent("answer", { match: { id }, timeout: "1h" });
+  return ctx.complete(event.data.n);
+}
+`;
+
 export const WAITING = `
 export const meta = { type: "workflow", description: "Waits for a decision" };
 export const steps = { echo: async ({ n }) => n };
