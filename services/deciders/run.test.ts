@@ -11,6 +11,7 @@ import {
   RunCreated,
   RunFailed,
   RunForgotten,
+  RunKept,
   RunLogged,
   RunParked,
   RunStarted,
@@ -484,6 +485,12 @@ describe("the end of a run", () => {
     const byRule = command("ForgetRun", { ...id, by_rule: true }, { at: AT });
     given(run, [created, completed]).when(byRule).then(RunForgotten.of(id));
     given(run, [created]).when(byRule).then();
+    // while a hold keeps it, the sweep looks again later
+    const keep = command("KeepRun", id, { at: FORGET });
+    const kept = RunKept.of({ ...id, forget_at: new Date(Date.parse(FORGET) + 3_600_000).toISOString() });
+    given(run, [created, completed]).when(keep).then(kept);
+    given(run, [created, completed, kept]).when(forget).then();
+    given(run, [created]).when(keep).then();
     expect(run.erases!([RunForgotten.of(id)], "run-r1")).toEqual({ things: ["run-r1"] });
     expect(headAfter(created, completed, RunForgotten.of(id)).status).toBeNull();
   });
