@@ -3,7 +3,16 @@ import type { Reached } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
 import { decideMoney, moneyBudgetsOf, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
-import { addedBy, allRates, decideRates, describeRate, rateHeaders, ratesOf, reachedRates, type RateStatus } from "./rates.ts";
+import {
+  addedBy,
+  allRates,
+  decideRates,
+  describeRate,
+  rateHeaders,
+  ratesOf,
+  reachedRates,
+  type RateStatus,
+} from "./rates.ts";
 import { subjectsOf, type Spender } from "./status.ts";
 import { TurnCounts, type Rates } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";

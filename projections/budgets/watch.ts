@@ -201,7 +201,8 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       const [limit] = reached(wanted);
       if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));
-      const report = () => tell(organization_id, reachedLimits(statusesOf(withHeld(organization_id, withoutUsers(concerned)))));
+      const report = () =>
+        tell(organization_id, reachedLimits(statusesOf(withHeld(organization_id, withoutUsers(concerned)))));
       const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },

@@ -63,7 +63,15 @@ const usageRow = (
   { turns = 0, tokens = NO_USAGE, pages = 0, cost = tokens.cost, model }: Quantities,
 ): Change => {
   const { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = tokens;
-  const counts = { turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost: cost ?? null, pages };
+  const counts = {
+    turns,
+    prompt_tokens,
+    completion_tokens,
+    cached_tokens,
+    reasoning_tokens,
+    cost: cost ?? null,
+    pages,
+  };
   return {
     table: "usage",
     kind: "put",

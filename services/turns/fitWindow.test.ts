@@ -31,7 +31,10 @@ test("a thread that is longer than the window loses its oldest whole turns", asy
 
 test("a thread that grows beyond the window begins with the same turn for several turns, so that providers read it from their caches", async () => {
   const words = "word ".repeat(10);
-  const thread = Array.from({ length: 200 }, newId).flatMap((id) => [say(id, "user", words), say(id, "assistant", words)]);
+  const thread = Array.from({ length: 200 }, newId).flatMap((id) => [
+    say(id, "user", words),
+    say(id, "assistant", words),
+  ]);
   // 640 tokens for the history: 22 turns of 28
   const window = { tokens: 800, maxOutput: 70, request: ["word ".repeat(10)] };
   const firsts: string[] = [];

@@ -131,7 +131,9 @@ test("a run that a hold covers stays, with the threads of its steps, until the h
     await home.made(home.owner("DELETE", "/retention/organization"));
   }
   await home.made(home.owner("PUT", "/retention/organization", rules));
-  await expect.poll(async () => code(await home.owner("GET", `/workflows/runs/${run}`)), SOON).toEqual([404, "run_not_found"]);
+  await expect
+    .poll(async () => code(await home.owner("GET", `/workflows/runs/${run}`)), SOON)
+    .toEqual([404, "run_not_found"]);
   await home.made(home.owner("DELETE", "/retention/organization"));
 });
 

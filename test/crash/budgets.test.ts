@@ -11,7 +11,7 @@ const read = (limits: object[]) =>
   scenario.operation("audit.budget", "9", { asked: { organization_id: "o" }, got: { limits } });
 const findings = () => scenario.findings().filter((finding) => finding.endsWith("I20"));
 
-test("steps that are told once, and again after the limit was set again, are no finding; one told twice is", () => {
+test("a step that is reported once after each change of the limit is no finding, and one that is reported twice is", () => {
   reach(80);
   reach(100);
   scenario.event("BudgetSet", "budget-b", "1", { subject: "agent:a" });

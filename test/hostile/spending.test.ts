@@ -21,7 +21,7 @@ async function newTenant() {
   return { credentials, owner, set, limit, call: clientOf(people.service, credentials.api_key) };
 }
 type Call = Awaited<ReturnType<typeof newTenant>>["call"];
-const ask = (call: Call, more: object = {}) => call("POST", "/chat/completions", say("Hi", more));
+const ask = (call: Call, more: Record<string, unknown> = {}) => call("POST", "/chat/completions", say("Hi", more));
 const SLOW = { ...say("/slow 3\nHi"), model: "offline/scripted" };
 
 test("forty requests at once pass a limit of ten exactly ten times, buffered and streamed", async () => {

@@ -95,8 +95,11 @@ export function Prices({ edit, q }: { edit: string | undefined; q: string | unde
             <>
               <p className="quiet">
                 US dollars per million tokens. A new price changes no earlier request; a model without a price has no
-                cost. <Link to="/spending" search={{ section: "prices", edit: PAGES }}>A page that is read</Link> has a
-                price of its own.
+                cost.{" "}
+                <Link to="/spending" search={{ section: "prices", edit: PAGES }}>
+                  A page that is read
+                </Link>{" "}
+                has a price of its own.
               </p>
               {removal.isError && <ErrorNotice error={removal.error} />}
               {rows.length === 0 ? (

@@ -115,9 +115,7 @@ const report = (without: number[], limited: number[]): Report => {
         rows: [row("quiet moments", QUIET_SHARE), row("median", 0.5)],
       },
     ],
-    verdicts: [
-      { name: "processor_with_budgets", value: quietLimited / quiet, floor: 1.25, aim: 1.03, better: "less" },
-    ],
+    verdicts: [{ name: "processor_with_budgets", value: quietLimited / quiet, floor: 1.25, aim: 1.03, better: "less" }],
     figures: {},
   };
 };

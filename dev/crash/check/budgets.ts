@@ -37,19 +37,19 @@ function checkFigures({ what, id, outcome, code, asked, got }: Operation, events
   );
 }
 
-/** I20: a step of a limit is told once in its period, until the limit is set again. */
+/** I20: a step of a limit is reported once in its period, until the limit is set again. */
 function checkSteps(events: RecordedEvent<any>[]): Finding[] {
   const ofBudgets = events.filter(({ stream }) => stream.startsWith("budget-"));
   return [...grouped(ofBudgets, ({ stream }) => stream).values()].flatMap((own) => {
-    let told = new Set<string>();
+    let reported = new Set<string>();
     return own.flatMap(({ type, data, position }) => {
       if (type !== "BudgetReached") {
-        told = new Set();
+        reported = new Set();
         return [];
       }
       const step = [data.limit, data.period, data.percent, data.at_most].join();
-      if (told.has(step)) return [doubled("I20", data.subject, `BudgetReached ${step} at ${position} again`)];
-      told.add(step);
+      if (reported.has(step)) return [doubled("I20", data.subject, `BudgetReached ${step} at ${position} again`)];
+      reported.add(step);
       return [];
     });
   });
