@@ -56,8 +56,8 @@ const Settings = Subject.extend({
   hard: z.boolean(),
 });
 const Reached = Subject.extend({
-  limit: LimitName,
-  /** `2026-11-23` or `2026-11`; of what is stored or runs, the day on which it was noticed. */
+  limit: z.enum([...LimitName.options, ...RateName.options]),
+  /** `2026-11-23` or `2026-11`; of a minute, and of what is stored or runs, the day on which it was noticed. */
   period: z.string(),
   percent: z.union([z.literal(80), z.literal(100)]),
   /** In the unit of the limit, at the moment it was noticed. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { Money } from "./money.ts";
+import { PagePrice } from "./price.ts";
 import { Usage } from "./turnOutput.ts";
 import { Details } from "./documentDetails.ts";
 import { ReadingWarning } from "./readingWarnings.ts";
@@ -70,7 +72,7 @@ export const FailReading = defineCommand("FailReading", "document", Work.extend(
 export const ConfirmIndexed = defineCommand(
   "ConfirmIndexed",
   "document",
-  Id.extend({ generation: z.int().positive(), indexed_at: z.iso.datetime() }),
+  Id.extend({ generation: z.int().positive(), indexed_at: z.iso.datetime(), per_page: PagePrice }),
 );
 export const FailIndexing = defineCommand(
   "FailIndexing",
@@ -133,6 +135,8 @@ export const DocumentIndexed = defineEvent("DocumentIndexed", {
     indexed_at: z.iso.datetime(),
     /** Billing units charged now (spec: Limits); 0 if the same reading was already paid for. */
     units: z.int().nonnegative(),
+    /** Of these units; absent where a page has no price, or nothing is charged. */
+    cost: Money.optional(),
     /** Keys of blobs of earlier generations that nothing references any more. */
     unused: z.array(z.string()),
   }),

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { Money } from "./money.ts";
+import { PagePrice } from "./price.ts";
 import { ReadingWarning } from "./readingWarnings.ts";
 
 const Id = z.object({ extraction_id: z.uuid() });
@@ -33,7 +35,11 @@ export const RequestExtraction = defineCommand(
   ExtractionRequest.extend(Personal.shape),
 );
 export const StartExtraction = defineCommand("StartExtraction", "extraction", Work.extend({ worker: z.string() }));
-export const CompleteExtraction = defineCommand("CompleteExtraction", "extraction", Work.extend(Text.shape));
+export const CompleteExtraction = defineCommand(
+  "CompleteExtraction",
+  "extraction",
+  Work.extend(Text.shape).extend({ per_page: PagePrice }),
+);
 export const FailExtraction = defineCommand("FailExtraction", "extraction", Work.extend({ error: z.string() }));
 export const DeleteExtraction = defineCommand("DeleteExtraction", "extraction", Id);
 /** Has no effect before `expires_at`. */
@@ -50,8 +56,8 @@ export const ExtractionRequested = defineEvent("ExtractionRequested", {
 });
 export const ExtractionStarted = defineEvent("ExtractionStarted", { public: Work.extend({ worker: z.string() }) });
 export const ExtractionCompleted = defineEvent("ExtractionCompleted", {
-  /** `units`: billing units charged (spec: Limits). */
-  public: Work.extend(Text.shape).extend({ units: z.int().nonnegative() }),
+  /** `units`: billing units charged (spec: Limits). `cost`: of these; absent where a page has no price. */
+  public: Work.extend(Text.shape).extend({ units: z.int().nonnegative(), cost: Money.optional() }),
 });
 /** Releases the claim, so that the same bytes can be tried again. */
 export const ExtractionFailed = defineEvent("ExtractionFailed", {

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { deriveId, streamName } from "./ids.ts";
-import { toPicodollars } from "./money.ts";
+import { fromPicodollars, toPicodollars, type Money } from "./money.ts";
 
 /** An organization has one list of prices per model, so the id is derived from both. `model`: `provider/model`. */
 export const priceStream = (organization: string, model: string): string =>
   streamName("price", deriveId("price", organization, model));
+
+/** What reading a page of a document or an extraction costs has the name of a model in prices. */
+export const PAGES = "reading/pages";
 
 /** US dollars with at most 6 digits after the point: the cost of every token is then a whole number of picodollars. */
 export const PRICE_PATTERN = /^\d{1,6}(\.\d{1,6})?$/;
@@ -25,8 +28,17 @@ export const ModelPrice = z.object({
   reasoning: PriceAmount.optional(),
   /** Of each request to the model; absent: none. */
   per_call: PriceAmount.optional(),
+  /** Of `PAGES` only: of each page that is read. */
+  per_page: PriceAmount.optional(),
 });
 export type ModelPrice = z.infer<typeof ModelPrice>;
+
+/** In commands: the price of a page when it was read; absent: none is set. */
+export const PagePrice = PriceAmount.optional();
+
+/** What pages cost; nothing where no price is set, or none is charged. */
+export const costOfPages = (units: number, per_page: string | undefined): { cost?: Money } =>
+  units === 0 || per_page === undefined ? {} : { cost: fromPicodollars(BigInt(units) * toPicodollars(per_page)) };
 
 const MILLION = 1_000_000n;
 /** Picodollars of one token, from a price per million tokens, which has at most 6 decimals. */

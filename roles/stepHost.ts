@@ -41,6 +41,8 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
     const turn = { turn_id, tokens: estimateTokens(prompt, texts), streamed: false, cost };
     const answer = await resources.rates.admit(reading, spender, turn);
     if ("spent" in answer) return { refused: describeLimit(answer.spent) };
+    const told = "refused" in answer ? answer.refused : answer.admitted;
+    budgets.note(spender.organization_id, told.reached);
     return "refused" in answer ? { rate_limited: answer.refused } : answer;
   };
 }

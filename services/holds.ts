@@ -19,6 +19,9 @@ const ERASING = new Set([
   "RunForgotten",
   "CollectionDeleted",
   "SourceDeleted",
+  "AgentDeleted",
+  "DefinitionDeleted",
+  "ProjectDeleted",
   "ErasureStarted",
 ]);
 const OPENING = ["TurnStarted", "FileUploaded", "DocumentUploaded", "RunCreated", "CollectionCreated", "SourceCreated"];
@@ -58,9 +61,10 @@ async function subjectsOf(log: Log, stream: string): Promise<string[]> {
   const [first] = await log.readNewest(stream, { before: 2, types: OPENING, limit: 1, bytes: 0 });
   const owners = first ? ownersOf(first) : [];
   const run = first && runOfScope((first.data as Owned).scope ?? "");
-  const projects = await Promise.all(owners.map((owner) => projectsOf(log, owner)));
+  const itself = `${aggregate}:${id}`;
+  const projects = await Promise.all([itself, ...owners].map((owner) => projectsOf(log, owner)));
   const ofRun = run ? await subjectsOf(log, streamName("run", run)) : [];
-  return [`${aggregate}:${id}`, ...owners, ...projects.flat(), ...ofRun];
+  return [itself, ...owners, ...projects.flat(), ...ofRun];
 }
 
 /** What the holds of an organization say to an erasure. */

@@ -70,6 +70,9 @@ export const setBudget = (subject: string, body: BudgetToSet) =>
   call<Budget>(one("budgets", subject), { method: "PUT", body });
 export const removeBudget = (subject: string) => call<void>(one("budgets", subject), { method: "DELETE" });
 
+/** What reading a page costs is a price of this name. */
+export const PAGES = "reading/pages";
+
 /** US dollars per million tokens; `per_call` for each request. */
 export interface Price {
   /** Null: always. */
@@ -80,6 +83,8 @@ export interface Price {
   cache_write: string | null;
   reasoning: string | null;
   per_call: string | null;
+  /** Of `PAGES` only. */
+  per_page: string | null;
 }
 
 export interface ModelPrices {
@@ -97,7 +102,7 @@ export const listPrices = queryOptions({
   queryFn: ({ signal }) => call<Page<ModelPrices>>("prices", { signal, query: { limit: LIMIT } }),
 });
 /** A price without the fields that are left out. */
-export type PriceToSet = Pick<Price, "valid_from" | "input" | "output"> & Partial<Record<keyof Price, string | null>>;
+export type PriceToSet = Pick<Price, "valid_from"> & Partial<Record<keyof Price, string | null>>;
 
 function pathOfModel(model: string): string {
   const slash = model.indexOf("/");

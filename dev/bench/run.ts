@@ -14,6 +14,7 @@ interface Size {
 
 const benches = {
   agents: async () => (await import("./agents/bench.ts")).benchAgents(),
+  budgets: async (effort: Effort) => (await import("./budgets/bench.ts")).benchBudgets(effort),
   chat: async (effort: Effort) => (await import("./chat/bench.ts")).benchChat(effort),
   documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
   growth: async (effort: Effort, { scale }: Size) => (await import("./growth/bench.ts")).benchGrowth(effort, scale),

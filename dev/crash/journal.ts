@@ -94,12 +94,14 @@ export type OperationKind =
   | "run.vote"
   | "approval.delegate"
   | "retention.set"
+  | "budget.set"
   | "export.read"
   | "link.create"
   | "link.use"
   | "event.send"
   | "audit.events"
   | "audit.usage"
+  | "audit.budget"
   | "audit.trace"
   | "login"
   | "session.use"
@@ -141,6 +143,7 @@ export const WRITES: ReadonlySet<OperationKind> = new Set<OperationKind>([
   "run.vote",
   "approval.delegate",
   "retention.set",
+  "budget.set",
   "link.create",
   "link.use",
   "event.send",

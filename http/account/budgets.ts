@@ -86,7 +86,7 @@ export function budgetRoutes(app: App, http: Http): void {
 
   const reading = { ...one, summary: "Get a budget and what was spent of it", response: { 200: Budget } };
   app.get("/budgets/:subject", { onRequest, schema: reading }, ({ caller, params: { subject } }) =>
-    findBudget(http, caller.organization_id, subject),
+    findBudget(http, caller.organization_id, subject.toLowerCase()),
   );
 
   const setting = {
@@ -97,13 +97,13 @@ export function budgetRoutes(app: App, http: Http): void {
     response: { 200: Budget },
   };
   app.put("/budgets/:subject", { onRequest, schema: setting }, (request) =>
-    setBudget(http, request, request.params.subject, request.body),
+    setBudget(http, request, request.params.subject.toLowerCase(), request.body),
   );
 
   const removing = { ...one, summary: "Remove a budget", response: { 204: z.null() } };
   app.delete("/budgets/:subject", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
-    const { subject } = await findBudget(http, organization_id, request.params.subject);
+    const { subject } = await findBudget(http, organization_id, request.params.subject.toLowerCase());
     await http.send(RemoveBudget, { ...envelope(request, subject), data: { subject } });
     await http.budgets.fresh(organization_id);
     return reply.code(204).send(null);

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { DEFAULT_PRICES } from "#events/defaultPrices.ts";
-import { PRICE_PATTERN, type ModelPrice } from "#events/price.ts";
+import { PAGES, PRICE_PATTERN, type ModelPrice } from "#events/price.ts";
 import type { PriceRow } from "#projections/prices/query.ts";
+import { ApiError } from "../base/errors.ts";
 import { Moment } from "../base/moment.ts";
 
 /** Prices of one model, of different dates. */
@@ -11,12 +12,13 @@ const WANTED = 'must be US dollars as a text with at most 6 digits before and af
 const dollars = (what: string) => z.string(WANTED).regex(PRICE_PATTERN, WANTED).describe(`US dollars ${what}.`);
 const Price = z.strictObject({
   valid_from: Moment.nullish().describe("From this moment on; without it always. The price that began last is valid."),
-  input: dollars("per million tokens of the prompt"),
-  output: dollars("per million tokens of the answer"),
+  input: dollars("per million tokens of the prompt. Required for every model").optional(),
+  output: dollars("per million tokens of the answer. Required for every model").optional(),
   cached_input: dollars("per million tokens that the provider read from its cache. Default: `input`").optional(),
   cache_write: dollars("per million tokens that the provider stored in its cache. Default: `input`").optional(),
   reasoning: dollars("per million tokens of reasoning. Default: `output`").optional(),
   per_call: dollars("per request to the model. Default: none").optional(),
+  per_page: dollars(`per page of documents and extractions that is read. Of \`${PAGES}\` only`).optional(),
 });
 export const PricesToSet = z.object({
   prices: z.array(Price).min(1).max(MAX_PRICES).describe("Replaces the prices that were set before."),
@@ -31,6 +33,7 @@ const ShownPrice = z.object({
   cache_write: nullable.describe("Null: `input`."),
   reasoning: nullable.describe("Null: `output`."),
   per_call: nullable.describe("Null: none."),
+  per_page: nullable.describe(`Of \`${PAGES}\`: of each page.`),
 });
 export const ModelPrices = z.object({
   model: z.string().describe("`provider/model`."),
@@ -42,12 +45,27 @@ export const ModelPrices = z.object({
 });
 export type ModelPrices = z.infer<typeof ModelPrices>;
 
-/** The prices as an event holds them. */
-export const readPrices = ({ prices }: z.infer<typeof PricesToSet>): ModelPrice[] =>
-  prices.map(({ valid_from, ...price }) => ({
-    valid_from: valid_from == null ? null : new Date(valid_from).toISOString(),
-    ...price,
-  }));
+/** Throws a 400: pages cost nothing but `per_page`, and models everything else. */
+function checkFields(model: string, { valid_from: _, per_page, ...ofModel }: z.infer<typeof Price>, n: number): void {
+  const refuse = (field: string, reason: string) => {
+    throw new ApiError(null, `prices[${n}].${field}: ${reason}`, { param: `prices[${n}].${field}` });
+  };
+  if (model !== PAGES) {
+    if (per_page !== undefined) refuse("per_page", `is a price of ${PAGES} only.`);
+    for (const field of ["input", "output"] as const) if (ofModel[field] === undefined) refuse(field, `${WANTED}.`);
+    return;
+  }
+  if (per_page === undefined) refuse("per_page", `${WANTED}.`);
+  const [other] = Object.keys(ofModel);
+  if (other !== undefined) refuse(other, `is no price of ${PAGES}, which has per_page only.`);
+}
+
+/** The prices as an event holds them. Throws a 400. */
+export const readPrices = (model: string, { prices }: z.infer<typeof PricesToSet>): ModelPrice[] =>
+  prices.map(({ valid_from, input = "0", output = "0", ...price }, n) => {
+    checkFields(model, prices[n]!, n);
+    return { valid_from: valid_from == null ? null : new Date(valid_from).toISOString(), input, output, ...price };
+  });
 
 const showPrice = ({ valid_from, input, output, ...rest }: ModelPrice): z.infer<typeof ShownPrice> => ({
   valid_from,
@@ -57,6 +75,7 @@ const showPrice = ({ valid_from, input, output, ...rest }: ModelPrice): z.infer<
   cache_write: rest.cache_write ?? null,
   reasoning: rest.reasoning ?? null,
   per_call: rest.per_call ?? null,
+  per_page: rest.per_page ?? null,
 });
 
 export const presentPrices = ({ model, prices, updated_at }: Omit<PriceRow, "created_at">): ModelPrices => ({

@@ -50,7 +50,7 @@ async function setPrices(
     const message = "provider must be the name of a provider, and the model's name must have at most 200 characters.";
     throw new ApiError("invalid_name", message, { param: "model" });
   }
-  const prices = readPrices(body);
+  const prices = readPrices(model, body);
   const { position } = await http.send(SetPrices, { ...envelope(request, model), data: { model, prices } });
   return presentPrices({ model, prices, updated_at: await readRecordedAt(http, position) });
 }
@@ -84,7 +84,7 @@ export function priceRoutes(app: App, http: Http): void {
     ...one,
     summary: "Set the prices of a model",
     description:
-      "US dollars per million tokens. They hold for turns that begin from now on; the cost of earlier turns does not change.",
+      "US dollars per million tokens; of `reading/pages`, dollars per page. They hold for turns that begin from now on; the cost of earlier turns does not change.",
     body: PricesToSet,
     response: { 200: ModelPrices },
   };

@@ -1,8 +1,18 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
+import type { Reached } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
 import { decideMoney, moneyBudgetsOf, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
-import { addedBy, allRates, decideRates, describeRate, rateHeaders, ratesOf, type RateStatus } from "./rates.ts";
+import {
+  addedBy,
+  allRates,
+  decideRates,
+  describeRate,
+  rateHeaders,
+  ratesOf,
+  reachedRates,
+  type RateStatus,
+} from "./rates.ts";
 import { subjectsOf, type Spender } from "./status.ts";
 import { TurnCounts, type Rates } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
@@ -18,6 +28,8 @@ const MIN_RETRY_MS = 1_000;
 export interface Admission {
   /** OpenAI's headers of what is left. */
   headers: Record<string, string>;
+  /** Limits that it has brought to 80 % or more. */
+  reached: Reached[];
   /** It did not begin. */
   withdraw(): void;
   /** It ended. */
@@ -30,6 +42,8 @@ export interface RateRefusal {
   message: string;
   retry_after_ms: number;
   headers: Record<string, string>;
+  /** Limits that are used to 80 % or more. */
+  reached: Reached[];
 }
 /** `spent`: a budget of money is used up. */
 export type RateAnswer = { admitted: Admission } | { refused: RateRefusal } | { spent: SpentLimit };
@@ -44,7 +58,7 @@ export interface RateWatch {
   close(): void;
 }
 
-const UNLIMITED: Admission = { headers: {}, withdraw: () => {}, end: () => {} };
+const UNLIMITED: Admission = { headers: {}, reached: [], withdraw: () => {}, end: () => {} };
 const NOBODY = new TurnCounts();
 
 /** The budgets, and what was spent of them. */
@@ -76,6 +90,7 @@ const reservedRefusal = ({ subject, name, spent, reserved, at_most }: PresentedL
   message: `The budget ${subject} has used ${spent} of ${at_most} US dollars (${name}), and ${reserved} are reserved for turns under way. Try again when one has ended.`,
   retry_after_ms: MIN_RETRY_MS,
   headers: {},
+  reached: [],
 });
 
 /** The limits that a turn counts for, at a moment. */
@@ -100,8 +115,9 @@ async function decide(turns: TurnFollower, { budgets, spending }: LimitReading, 
     turns.reserve(limits, cost);
     const reserved = limits.length > 0 && { reserved: String(cost) };
     turns.tell({ kind: "began", turn_id, subjects: subjectsOf(spender), tokens, streamed, ...reserved });
-    const headers = rateHeaders(ratesOf(budgets, spender, turns.counts, now), now);
-    return { headers, ...(reserved && { reserved: fromPicodollars(cost) }) };
+    const after = ratesOf(budgets, spender, turns.counts, now);
+    const told = { headers: rateHeaders(after, now), reached: reachedRates(after, now) };
+    return { ...told, ...(reserved && { reserved: fromPicodollars(cost) }) };
   }
 }
 
@@ -113,6 +129,7 @@ function refusal({ counts }: TurnFollower, by: RateStatus, { rates, added, now }
     message: describeRate(by),
     retry_after_ms: Math.max(MIN_RETRY_MS, counts.freeIn(by.counted, by.name, over, now)),
     headers: rateHeaders(rates, now),
+    reached: reachedRates(rates, now),
   };
   return { refused };
 }

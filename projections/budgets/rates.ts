@@ -1,4 +1,4 @@
-import { EACH_USER, RateName } from "#events/budget.ts";
+import { EACH_USER, RateName, type Reached } from "#events/budget.ts";
 import type { BudgetRow } from "./query.ts";
 import { countedAs, subjectsOf, USER_SUBJECT, type Spender } from "./status.ts";
 import type { Rates, TurnCounts } from "./turnCounts.ts";
@@ -109,11 +109,26 @@ export function rateHeaders(rates: RateStatus[], now: number): Record<string, st
       [`x-ratelimit-reset-${unit}`, `${reset}s`],
     ];
   });
-  const warned = rates.filter(({ used, at_most }) => used >= at_most * 0.8);
+  const warned = rates.filter(isWarned);
   const [most] = warned.toSorted((a, b) => b.used / b.at_most - a.used / a.at_most);
   if (most) headers.push(["x-ratelimit-warning", `${most.subject}; ${most.name}; ${most.used} of ${most.at_most}`]);
   return Object.fromEntries(headers);
 }
+
+const isWarned = ({ used, at_most }: RateStatus): boolean => used >= at_most * 0.8;
+
+/** The steps that these limits have reached; the log gets each at most once a day. Users are personal, so what they reach is no event. */
+export const reachedRates = (rates: RateStatus[], now: number): Reached[] =>
+  rates
+    .filter((rate) => rate.subject !== EACH_USER && isWarned(rate))
+    .map(({ subject, name, used, at_most }) => ({
+      subject,
+      limit: name,
+      period: new Date(now).toISOString().slice(0, 10),
+      percent: used >= at_most ? 100 : 80,
+      spent: String(used),
+      at_most: String(at_most),
+    }));
 
 const UNITS: Record<RateName, string> = {
   requests_per_minute: "requests of this minute",

@@ -54,6 +54,8 @@ export interface BudgetWatch {
   check(spender: Spender): Promise<ReachedLimit | undefined>;
   /** Whether something may be stored or read, or a run begin, now. Counts it at once. Never throws, like `check`. */
   admit(spender: Spender, wanted: Wanted): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
+  /** Records steps that limits of a minute or a moment have reached, each at most once a day. */
+  note(organization: string, reached: Reached[]): void;
   /** What the last `check` of the organization knew. */
   reading(organization: string): Reading;
   /** All budgets with figures of this moment. */
@@ -69,8 +71,8 @@ interface WatchOptions extends FigureOptions {
 /** Reports each step of a limit once per process; the decider lets the first process's report into the log. */
 function createReporter({ report, onError }: WatchOptions) {
   const reported = new Set<string>();
-  return (organization: string, statuses: BudgetStatus[]): void => {
-    for (const reached of reachedLimits(statuses)) {
+  return (organization: string, steps: Reached[]): void => {
+    for (const reached of steps) {
       const { subject, limit, period, percent, at_most } = reached;
       const key = [organization, subject, limit, period, percent, at_most].join();
       if (reported.has(key)) continue;
@@ -165,7 +167,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
   const loader = createLoader(async (organization) => {
     const reading = await figures.read(organization, Date.now());
     known.set(organization, reading);
-    tell(organization, statusesOf(reading));
+    tell(organization, reachedLimits(statusesOf(reading)));
     return reading;
   }, options.onError);
 
@@ -199,10 +201,12 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       const [limit] = reached(wanted);
       if (limit?.refuses) return { refused: limit };
       const added = holdings.add(organization_id, subjects, toAmounts(wanted));
-      const report = () => tell(organization_id, statusesOf(withHeld(organization_id, withoutUsers(concerned))));
+      const report = () =>
+        tell(organization_id, reachedLimits(statusesOf(withHeld(organization_id, withoutUsers(concerned)))));
       const nothing = Object.fromEntries(Object.keys(wanted).map((unit) => [unit, 0]));
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },
+    note: tell,
     reading: (organization) => known.get(organization) ?? NO_READING,
     async fresh(organization) {
       // one that runs may have begun before what the caller wants to see

@@ -51,6 +51,8 @@ interface Quantities {
   turns?: number;
   tokens?: Usage;
   pages?: number;
+  /** Of these pages. */
+  cost?: string | undefined;
   /** The target that answered, where the turn named an alias. */
   model?: string | undefined;
 }
@@ -58,11 +60,18 @@ const usageRow = (
   { organization_id, recorded_at }: RecordedEvent,
   source_id: string,
   part: number,
-  { turns = 0, tokens = NO_USAGE, pages = 0, model }: Quantities,
+  { turns = 0, tokens = NO_USAGE, pages = 0, cost = tokens.cost, model }: Quantities,
 ): Change => {
   const { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = tokens;
-  const cost = tokens.cost ?? null;
-  const counts = { turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost, pages };
+  const counts = {
+    turns,
+    prompt_tokens,
+    completion_tokens,
+    cached_tokens,
+    reasoning_tokens,
+    cost: cost ?? null,
+    pages,
+  };
   return {
     table: "usage",
     kind: "put",
@@ -125,7 +134,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 9,
+  version: 10,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
@@ -165,8 +174,8 @@ export const usage = defineProjection<UsageEvent>({
     ],
     DocumentReprocessed: changePrincipal,
     DocumentIndexed: (event) => {
-      const { document_id, generation, units } = event.data;
-      return units === 0 ? [] : [usageRow(event, document_id, generation, { pages: units })];
+      const { document_id, generation, units, cost } = event.data;
+      return units === 0 ? [] : [usageRow(event, document_id, generation, { pages: units, cost })];
     },
     // generations are positive, and a stream has each of its versions once
     PassagesEmbedded: (event) => {
@@ -178,6 +187,9 @@ export const usage = defineProjection<UsageEvent>({
       const { extraction_id, size_bytes: bytes } = event.data;
       return [source(extraction_id, event), putHolding(event, extraction_id, { bytes })];
     },
-    ExtractionCompleted: (event) => [usageRow(event, event.data.extraction_id, 0, { pages: event.data.units })],
+    ExtractionCompleted: (event) => {
+      const { extraction_id, units, cost } = event.data;
+      return [usageRow(event, extraction_id, 0, { pages: units, cost })];
+    },
   },
 });

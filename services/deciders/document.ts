@@ -18,6 +18,7 @@ import {
   type ReprocessDocument,
 } from "#events/document.ts";
 import { streamName } from "#events/ids.ts";
+import { costOfPages } from "#events/price.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
   evolve,
@@ -124,7 +125,8 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
         if (!before?.text) return [];
         const isCharged = before.reextract || !before.paid;
         const units = isCharged ? before.text.units : 0;
-        return [DocumentIndexed.of({ ...command.data, units, unused: unusedBlobs(before) })];
+        const { per_page, ...data } = command.data;
+        return [DocumentIndexed.of({ ...data, units, ...costOfPages(units, per_page), unused: unusedBlobs(before) })];
       }
       case "RecordVectors": {
         const before = storedDocument(state);

@@ -10,6 +10,7 @@ import {
   type ExtractionEvent,
 } from "#events/extraction.ts";
 import { streamName } from "#events/ids.ts";
+import { costOfPages } from "#events/price.ts";
 import { Rejection } from "#events/rejection.ts";
 import { billingUnits } from "./billingUnits.ts";
 
@@ -69,10 +70,13 @@ export const extraction: Decider<ExtractionState, ExtractionCommand, ExtractionE
       }
       case "StartExtraction":
         return findOpen(state, at, command.data.attempt - 1) ? [ExtractionStarted.of(command.data)] : [];
-      case "CompleteExtraction":
-        return findReading(state, at, command.data.attempt)
-          ? [ExtractionCompleted.of({ ...command.data, units: billingUnits(command.data) })]
+      case "CompleteExtraction": {
+        const { per_page, ...data } = command.data;
+        const units = billingUnits(data);
+        return findReading(state, at, data.attempt)
+          ? [ExtractionCompleted.of({ ...data, units, ...costOfPages(units, per_page) })]
           : [];
+      }
       case "FailExtraction": {
         const { error, ...data } = command.data;
         const claim = findReading(state, at, data.attempt)?.content_claim;

@@ -11,6 +11,7 @@ import {
   RunCreated,
   RunFailed,
   RunForgotten,
+  RunKept,
   RunLogged,
   RunParked,
   RunStarted,
@@ -489,6 +490,12 @@ describe("the end of a run", () => {
     given(run, [rated, completed]).when(forget).then(withPlace);
     expect(run.claims!([rated]).hold.map(({ name }) => name)).toContain("run-start:p");
     expect(run.claims!([withPlace]).release).toEqual(["run-start:p"]);
+    // while a hold keeps it, the sweep looks again later
+    const keep = command("KeepRun", id, { at: FORGET });
+    const kept = RunKept.of({ ...id, forget_at: new Date(Date.parse(FORGET) + 3_600_000).toISOString() });
+    given(run, [created, completed]).when(keep).then(kept);
+    given(run, [created, completed, kept]).when(forget).then();
+    given(run, [created]).when(keep).then();
     expect(run.erases!([RunForgotten.of(id)], "run-r1")).toEqual({ things: ["run-r1"] });
     expect(headAfter(created, completed, RunForgotten.of(id)).status).toBeNull();
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
 import { longestTurn } from "#test/computingTime.ts";
 import { fitWindow } from "./fitWindow.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
@@ -26,6 +27,24 @@ test("a thread that is longer than the window loses its oldest whole turns", asy
   const fitting = await fitWindow(history, window, count);
   expect(turnsOf(fitting)).toEqual(["t16", "t17", "t18", "t19"]);
   expect(fitting).toEqual(history.slice(-8));
+});
+
+test("a thread that grows beyond the window begins with the same turn for several turns, so that providers read it from their caches", async () => {
+  const words = "word ".repeat(10);
+  const thread = Array.from({ length: 200 }, newId).flatMap((id) => [
+    say(id, "user", words),
+    say(id, "assistant", words),
+  ]);
+  // 640 tokens for the history: 22 turns of 28
+  const window = { tokens: 800, maxOutput: 70, request: ["word ".repeat(10)] };
+  const firsts: string[] = [];
+  for (let turns = 40; turns <= 200; turns++) {
+    const fitting = turnsOf(await fitWindow(thread.slice(0, 2 * turns), window, count));
+    expect(fitting.length).toBeGreaterThanOrEqual(10);
+    firsts.push(fitting[0]!);
+  }
+  // 160 turns, of which one in eight is an anchor; without anchors each has another first turn
+  expect(new Set(firsts).size).toBeLessThan(80);
 });
 
 test("a thread that fits stays whole, and a short one is not counted", async () => {

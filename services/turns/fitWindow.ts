@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { isUuid } from "#events/ids.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 
 /** Providers count differently from us: this share of a window stays empty. */
@@ -50,6 +51,27 @@ function splitTurns(history: ThreadMessage[]): ThreadMessage[][] {
   return turns;
 }
 
+/** One turn in so many may be the first of a history that was cut. */
+const ANCHOR_EVERY = 8;
+/** By the random end of its id, so that every process chooses the same one, whatever comes after it. */
+const isAnchor = ([first]: ThreadMessage[]): boolean =>
+  isUuid(first!.turn_id) && Number.parseInt(first!.turn_id.slice(-2), 16) % ANCHOR_EVERY === 0;
+
+/**
+ * Drops up to half of what fits, so that it begins with an anchor: the next requests of the thread then have the same beginning,
+ * which providers read from their caches. A history that loses its oldest turn each time is never read from a cache.
+ */
+function startAtAnchor(fitting: { turn: ThreadMessage[]; tokens: number }[]): ThreadMessage[][] {
+  const turns = fitting.map(({ turn }) => turn);
+  let most = fitting.reduce((sum, { tokens }) => sum + tokens, 0) / 2;
+  for (const [n, { turn, tokens }] of fitting.entries()) {
+    if (isAnchor(turn)) return turns.slice(n);
+    most -= tokens;
+    if (most < 0) break;
+  }
+  return turns;
+}
+
 /**
  * The newest whole turns that fit into the model's window beside the request, oldest first. A provider refuses a request that is longer, so a long
  * thread would end. The request itself is never cut. Attachments are not counted.
@@ -62,17 +84,18 @@ export async function fitWindow(
   let left = await roomForHistory(window, count);
   const units = history.reduce((sum, message) => sum + fullText(message).length, 0);
   if (MAX_TOKENS_PER_UNIT * units + TOKENS_OF_MESSAGE * history.length <= left) return history;
-  const fitting: ThreadMessage[][] = [];
+  const fitting: { turn: ThreadMessage[]; tokens: number }[] = [];
   let sinceTurn = 0;
   for (const turn of splitTurns(history).toReversed()) {
+    const before = left;
     for (const message of turn) {
       if (!counted.has(message)) sinceTurn += message.text.length;
       if (sinceTurn > SLICE) await setImmediate();
       if (sinceTurn > SLICE) sinceTurn = 0;
       left -= await tokensOf(message, count);
     }
-    if (left < 0) break;
-    fitting.push(turn);
+    if (left < 0) return startAtAnchor(fitting.toReversed()).flat();
+    fitting.push({ turn, tokens: before - left });
   }
-  return fitting.toReversed().flat();
+  return history;
 }

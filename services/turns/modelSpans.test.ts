@@ -23,7 +23,7 @@ const signal = new AbortController().signal;
 const finish: ModelEvent = {
   type: "finish",
   finish_reason: "stop",
-  usage: { ...NO_USAGE, prompt_tokens: 3, completion_tokens: 2 },
+  usage: { ...NO_USAGE, prompt_tokens: 3, completion_tokens: 2, cached_tokens: 1 },
 };
 /** Sends these events; `seen` gets the trace of each, then "closed". */
 function openModel(...events: (ModelEvent | Error)[]) {
@@ -54,7 +54,13 @@ test("a model span covers every event of an answer and records its usage, but no
   expect(ended).toMatchObject([
     {
       name: "chat gpt-test",
-      attributes: { "gen_ai.provider.name": "acme", "gen_ai.usage.input_tokens": 3, "gen_ai.usage.output_tokens": 2 },
+      attributes: {
+        "gen_ai.provider.name": "acme",
+        "gen_ai.usage.input_tokens": 3,
+        "gen_ai.usage.output_tokens": 2,
+        "gen_ai.usage.cache_read.input_tokens": 1,
+        "gen_ai.usage.cache_creation.input_tokens": 0,
+      },
       failure: undefined,
     },
   ]);

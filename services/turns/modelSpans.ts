@@ -32,6 +32,8 @@ async function* traceEvents(span: OpenSpan, answer: AsyncIterable<ModelEvent>): 
           [GEN_AI.finishReasons]: [value.finish_reason],
           [GEN_AI.inputTokens]: value.usage.prompt_tokens,
           [GEN_AI.outputTokens]: value.usage.completion_tokens,
+          [GEN_AI.cacheReadTokens]: value.usage.cached_tokens,
+          [GEN_AI.cacheWriteTokens]: value.usage.cache_write_tokens ?? 0,
         });
       yield value;
     }

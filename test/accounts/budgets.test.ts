@@ -222,6 +222,16 @@ describe("a limit of a minute or of a moment", () => {
       expect(refused.headers.get("x-should-retry")).toBe("true");
     }
     expect(await limitOf(tenant)).toMatchObject({ limit: "3", spent: "3", percent: 100 });
+    const reached = async () => (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
+    await expect.poll(reached, soon).toHaveLength(1);
+    expect((await reached())[0]!.data).toMatchObject({
+      subject: "organization",
+      limit: "requests_per_minute",
+      period: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      percent: 100,
+      spent: "3",
+      at_most: "3",
+    });
     await set("organization", { requests_per_minute: 4 });
     expect((await ask(first)).status).toBe(200);
   });

@@ -1,12 +1,20 @@
 import { beforeAll, expect, test } from "vitest";
+import { openCommonPlatform } from "../sharedPlatform.ts";
 import { code, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
 let home: Tenant;
 let foreign: Tenant;
+let ageRuns: (organization: string) => Promise<unknown>;
 let upload: ReturnType<typeof belongings>["upload"];
 beforeAll(async () => {
   ({ home, foreign } = await openTwoTenants());
+  const { platform } = await openCommonPlatform();
+  ageRuns = (organization) =>
+    platform.resources.db.query(
+      "update read.runs set completed_at = completed_at - interval '3 days', created_at = created_at - interval '3 days' where organization_id = $1",
+      [organization],
+    );
   ({ upload } = belongings(home));
 });
 
@@ -18,6 +26,7 @@ async function say(by: Client, text: string, user?: string): Promise<string> {
 const place = (subject: string) => home.owner("POST", "/holds", { subject, name: "Case 7", reason: "A claim" });
 const release = (id: string) => home.made(home.owner("DELETE", `/holds/${id}`));
 const remove = (by: Client, path: string) => by("DELETE", path);
+const retention = () => home.made(home.owner("GET", "/retention/organization"));
 const HELD = [409, "legal_hold"];
 
 test("what a hold covers is not deleted by hand until it is released", async () => {
@@ -100,4 +109,61 @@ test("a hold that is placed again under the same Idempotency-Key is placed once"
   expect(data.filter(({ name }: { name: string }) => name === "Case 8")).toHaveLength(1);
   expect(code(await send({ name: "Case 9" }))).toEqual([422, "idempotency_key_reused"]);
   await release(first.id);
+});
+
+test("a run that a hold covers stays, with the threads of its steps, until the hold is released", async () => {
+  const source = `export const steps = { ask: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }) };
+    export const run = (ctx) => ctx.runStep("ask");`;
+  const workflow = await home.register(source);
+  const { id: person } = (await home.made(home.owner("GET", "/auth/me"))).user;
+  const run = await home.start(workflow);
+  await home.untilOver(run);
+  const rules = { runs: "1d" };
+  for (const subject of [`run:${run}`, `person:${person}`, "organization"]) {
+    const hold = await home.made(place(subject));
+    await ageRuns(home.organization_id);
+    const { held } = await home.made(home.owner("POST", "/retention/organization/preview", rules));
+    expect(held).toEqual([expect.objectContaining({ hold_id: hold.id, kind: "runs", count: 1 })]);
+    await home.made(home.owner("PUT", "/retention/organization", rules));
+    await expect.poll(async () => (await retention()).last_round_at, SOON).not.toBeNull();
+    expect((await home.read(run)).status).toBe("completed");
+    await release(hold.id);
+    await home.made(home.owner("DELETE", "/retention/organization"));
+  }
+  await home.made(home.owner("PUT", "/retention/organization", rules));
+  await expect
+    .poll(async () => code(await home.owner("GET", `/workflows/runs/${run}`)), SOON)
+    .toEqual([404, "run_not_found"]);
+  await home.made(home.owner("DELETE", "/retention/organization"));
+});
+
+test("agents, projects and definitions themselves stay while a hold covers them, and what an agent has answered", async () => {
+  const { id: project } = await home.project("Held itself");
+  const { id: empty } = await home.made(home.owner("POST", "/projects", { name: "Held and empty" }));
+  const agent = await home.newAgent({ project_id: project });
+  const definition = await home.define();
+  const { body } = await home.owner("POST", `/agents/${agent}/v1/responses`, { input: "Kept" });
+  const response = `/agents/${agent}/v1/responses/${body.id}`;
+  for (const [path, subjects] of [
+    [`/agents/${agent}`, [`agent:${agent}`, `project:${project}`, "organization"]],
+    [response, [`agent:${agent}`, `project:${project}`]],
+    [`/projects/${empty}`, [`project:${empty}`, "organization"]],
+    [`/definitions/${definition.id}`, ["organization"]],
+  ] as const)
+    for (const subject of subjects) {
+      const hold = await home.made(place(subject));
+      expect([path, subject, ...code(await remove(home.owner, path))]).toEqual([path, subject, ...HELD]);
+      await release(hold.id);
+    }
+  for (const path of [response, `/agents/${agent}`, `/projects/${empty}`, `/definitions/${definition.id}`])
+    expect((await remove(home.owner, path)).status, path).toBeLessThan(300);
+});
+
+test("what a person has stored is not deleted while a hold covers the person", async () => {
+  const { id: person } = (await home.made(home.owner("GET", "/auth/me"))).user;
+  const thread = await say(home.owner, "Kept");
+  const hold = await home.made(place(`person:${person}`));
+  expect(code(await remove(home.owner, `/threads/${thread}`))).toEqual(HELD);
+  await release(hold.id);
+  expect((await remove(home.owner, `/threads/${thread}`)).status).toBe(200);
 });

@@ -30,6 +30,7 @@ describe("the prices of a model", () => {
           cache_write: null,
           reasoning: null,
           per_call: null,
+          per_page: null,
         },
       ],
       source: null,
@@ -43,7 +44,7 @@ describe("the prices of a model", () => {
     const later = { ...price, ...full, valid_from: "2027-01-01T00:00:00+01:00" };
     expect((await set("acme/large", [price, later])).body.prices).toEqual([
       shown.prices[0],
-      { ...price, ...full, valid_from: "2026-12-31T23:00:00.000Z" },
+      { ...price, ...full, per_page: null, valid_from: "2026-12-31T23:00:00.000Z" },
     ]);
     expect((await owner("DELETE", "/prices/acme/large")).status).toBe(204);
     expectRefusal(await owner("GET", "/prices/acme/large"), 404, "price_not_found", "model");
@@ -76,6 +77,7 @@ describe("the prices of a model", () => {
     ["seven decimals", [{ ...price, output: "0.1234567" }], "prices[0].output"],
     ["a price with a comma", [price, { ...price, cached_input: "0,1" }], "prices[1].cached_input"],
     ["no price of the answer", [{ input: "1" }], "prices[0].output"],
+    ["a price of pages", [{ ...price, per_page: "1" }], "prices[0].per_page"],
     ["no price", [], "prices"],
     ["too many prices", Array.from({ length: 21 }, () => price), "prices"],
     ["a day instead of a moment", [{ ...price, valid_from: "2026-01-01" }], "prices[0].valid_from"],
@@ -83,6 +85,14 @@ describe("the prices of a model", () => {
   ])("are refused with %s", async (_, prices, param) =>
     expectRefusal(await set("acme/bad", prices), 400, undefined, param),
   );
+
+  test("of pages have `per_page` and nothing else", async () => {
+    expect((await set("reading/pages", [{ per_page: "0.0015" }])).body.prices[0]).toMatchObject({ per_page: "0.0015" });
+    expectRefusal(await set("reading/pages", [{}]), 400, undefined, "prices[0].per_page");
+    expectRefusal(await set("reading/pages", [{ per_page: "1", input: "1" }]), 400, undefined, "prices[0].input");
+    expect((await people.owner("DELETE", "/prices/reading%2Fpages")).status).toBe(404);
+    expect((await people.owner("DELETE", "/prices/reading/pages")).status).toBe(204);
+  });
 
   test("are refused for an impossible name of a provider", async () =>
     expectRefusal(await set("Not%20one/large", [price]), 400, "invalid_name", "model"));

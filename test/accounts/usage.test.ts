@@ -35,6 +35,7 @@ async function useEverything(): Promise<void> {
   const { service, owner, api } = people;
   // the other model of this test has no price
   await owner("PUT", "/prices/offline/echo", { prices: [{ input: "0.15", output: "0.6" }] });
+  await owner("PUT", "/prices/reading/pages", { prices: [{ per_page: "0.0015" }] });
   project = (await owner("POST", "/projects", { name: "Venture" })).body.id;
   agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo", project_id: project })).body.id;
   second = (await owner("POST", "/keys", { name: "Second", project_id: project })).body;
@@ -115,7 +116,7 @@ async function sumLog(groupBy: (event: any, started: any) => string): Promise<Ma
           turns_without_cost: data.usage.cost === undefined ? 1 : 0,
           total_tokens: data.usage.prompt_tokens + data.usage.completion_tokens,
         }
-      : { pages: data.units };
+      : { pages: data.units, cost: data.cost };
     const group = groupBy(event, opened.get(thing));
     sums.set(group, plus(sums.get(group) ?? NOTHING, spent));
   }
@@ -158,7 +159,7 @@ describe("the usage report", () => {
     const found = new Map(data.map((row: any) => [ofRow(row), plus(NOTHING, row)]));
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
     expect([...expected.values()].reduce(plus)).toEqual(totals);
-    expect(totals.cost).toMatch(/^0\.00\d+$/);
+    expect(totals.cost).toMatch(/^0\.009\d+$/);
     expect(data.length).toBeGreaterThan(by === "day" ? 0 : 1);
   });
 
@@ -166,6 +167,8 @@ describe("the usage report", () => {
     const { totals } = await usage();
     expect(totals).toMatchObject({ turns: 8, pages: 6, turns_without_cost: 2 });
     expect(totals.prompt_tokens * totals.completion_tokens).toBeGreaterThan(0);
+    const ofPages = (await usage("&group_by=model")).data.find((row: any) => row.model === null);
+    expect(ofPages).toMatchObject({ turns: 0, pages: 6, cost: "0.009", turns_without_cost: 0 });
   });
 });
 

@@ -1,4 +1,4 @@
-import { setPrices, type ModelPrices, type Price, type PriceToSet } from "../../api/spending.ts";
+import { PAGES, setPrices, type ModelPrices, type Price, type PriceToSet } from "../../api/spending.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
 import { ModelField } from "../../parts/ModelField.tsx";
@@ -15,18 +15,27 @@ const FIELDS = [
   { name: "cache_write", label: "Writing the cache", isRequired: false },
   { name: "reasoning", label: "Reasoning", isRequired: false },
   { name: "per_call", label: "Each call", isRequired: false },
+  { name: "per_page", label: "Each page", isRequired: true },
 ] as const satisfies readonly { name: keyof Price; label: string; isRequired: boolean }[];
 
-const readPrice = ({ valid_from, input = "", output = "", ...rest }: Record<string, string>): PriceToSet => ({
+/** A page has one price, and a model all the others. */
+const fieldsOf = (model: string | undefined) =>
+  FIELDS.filter(({ name }) => (name === "per_page") === (model === PAGES));
+
+const readPrice = ({ valid_from, ...rest }: Record<string, string>): PriceToSet => ({
   valid_from: valid_from ? `${valid_from}T00:00:00Z` : null,
-  input,
-  output,
   ...Object.fromEntries(Object.entries(rest).filter(([, amount]) => amount !== "")),
 });
 
-const PriceFields = ({ price, field }: { price: Price | undefined; field: (name: string) => string }) => (
+interface FieldsProps {
+  model: string | undefined;
+  price: Price | undefined;
+  field: (name: string) => string;
+}
+
+const PriceFields = ({ model, price, field }: FieldsProps) => (
   <div className="side-by-side">
-    {FIELDS.map(({ name, label, isRequired }) => (
+    {fieldsOf(model).map(({ name, label, isRequired }) => (
       <label key={name}>
         {label}
         <input
@@ -68,11 +77,11 @@ export function PriceForm({ model, prices }: { model: string | undefined; prices
       <Repeated
         legend="Prices"
         what="price"
-        hint="US dollars per million tokens, each call in US dollars. The price that began last is valid."
+        hint="US dollars per million tokens, each call and each page in US dollars. The price that began last is valid."
         items={prices?.prices ?? [undefined]}
         most={MAX_PRICES}
       >
-        {(price, field) => <PriceFields price={price} field={field} />}
+        {(price, field) => <PriceFields model={prices?.model ?? model} price={price} field={field} />}
       </Repeated>
     </Form>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { listPrices, removePrices, type ModelPrices, type Price } from "../../api/spending.ts";
+import { listPrices, PAGES, removePrices, type ModelPrices, type Price } from "../../api/spending.ts";
 import type { Action } from "../../parts/action.ts";
 import { InputFilter } from "../../parts/Filter.tsx";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
@@ -37,6 +37,7 @@ const columns = (removal: Action<string>): Columns<Row> => [
   { title: "In", number: true, cell: ({ price }) => dollars(price.input) },
   { title: "Cached", wide: true, number: true, cell: ({ price }) => dollars(price.cached_input) },
   { title: "Out", number: true, cell: ({ price }) => dollars(price.output) },
+  { title: "A page", wide: true, number: true, cell: ({ price }) => dollars(price.per_page) },
   { title: "A call", wide: true, number: true, cell: ({ price }) => dollars(price.per_call) },
   {
     title: "Set by",
@@ -94,7 +95,11 @@ export function Prices({ edit, q }: { edit: string | undefined; q: string | unde
             <>
               <p className="quiet">
                 US dollars per million tokens. A new price changes no earlier request; a model without a price has no
-                cost.
+                cost.{" "}
+                <Link to="/spending" search={{ section: "prices", edit: PAGES }}>
+                  A page that is read
+                </Link>{" "}
+                has a price of its own.
               </p>
               {removal.isError && <ErrorNotice error={removal.error} />}
               {rows.length === 0 ? (

@@ -100,7 +100,7 @@ export function spentIn(events: RecordedEvent<any>[], organization: string): Sum
   return own.reduce((sums, { type, data }) => {
     if (COUNTED.has(type)) return plus(sums, { ...data.usage, turns: 1, turns_without_cost: withoutCost(data.usage) });
     if (type === "RoundRequested") return ended.has(data.turn_id) ? sums : plus(sums, data.usage);
-    return plus(sums, { pages: data.units });
+    return data.units === undefined ? sums : plus(sums, { pages: data.units, cost: data.cost ?? null });
   }, NONE);
 }
 

@@ -7,6 +7,7 @@ import type { Db } from "#projections/projection.ts";
 import { checkAccounts } from "./accounts.ts";
 import { checkAudit } from "./audit.ts";
 import { checkBlobs } from "./blobs.ts";
+import { checkBudgets } from "./budgets.ts";
 import { checkChains } from "./chains.ts";
 import { checkDocuments, checkSearches, checkTexts } from "./documents.ts";
 import { checkEffects, checkRefusals } from "./effects.ts";
@@ -76,6 +77,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkChains(evidence),
   ...checkExports(evidence),
   ...checkRetention(evidence),
+  ...checkBudgets(evidence),
   ...checkMessages(evidence),
   ...checkVotes(evidence),
   ...checkRetries(evidence),

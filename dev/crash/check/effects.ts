@@ -27,6 +27,7 @@ const EFFECTS: Partial<Record<OperationKind, { type: string; once: boolean }>> =
   "extraction.delete": { type: "ExtractionDeleted", once: true },
   "approval.delegate": { type: "ApprovalDelegated", once: true },
   "retention.set": { type: "RetentionSet", once: false },
+  "budget.set": { type: "BudgetSet", once: false },
   login: { type: "SessionStarted", once: false },
   logout: { type: "SessionEnded", once: true },
 };

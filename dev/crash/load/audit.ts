@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { login } from "./accounts.ts";
+import { readBudget } from "./budgets.ts";
 import { perform, type Action } from "./session.ts";
 
 const PAGE = 500;
@@ -52,6 +53,7 @@ export async function readAudit(action: Action, { organization_id, admin }: Owne
       read: ({ body }) => ({ totals: body.totals, rows: body.data, total: body.total }),
     },
   );
+  await readBudget({ ...owner, id: `${id}-budget` }, organization_id, token);
 }
 
 /** Reads the trace of an answered turn, `chatcmpl-…` or `resp_…`. */

@@ -19,6 +19,7 @@ import { chat, deleteThread, largeFile, readThread, smallFile } from "./chat.ts"
 import { deleteDocument, pushText, readDocument, readText, reprocess, search, uploadDocument } from "./documents.ts";
 import { deleteExtraction, extract, readExtraction } from "./extractions.ts";
 import { deleteFile, listFiles, readFile, upload } from "./files.ts";
+import { setBudget } from "./budgets.ts";
 import { exportUser } from "./exports.ts";
 import { followRun } from "./follow.ts";
 import { askGuarded } from "./guarded.ts";
@@ -129,6 +130,7 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   changeProject: (action) => onProject(action, (project, token) => changeProject(action, project, token), isThere),
   deleteProject: (action) => onProject(action, (project, token) => deleteProject(action, project, token), isThere),
   exportUser: (action) => signedIn(action, (token) => exportUser(action, token)),
+  setBudget: (action) => signedIn(action, (token) => setBudget(action, token)),
   setRetention: (action) => signedIn(action, (token) => setRetention(action, token)),
   putProvider: (action) => signedIn(action, (token) => putProvider(action, token)),
   readProvider: (action) =>

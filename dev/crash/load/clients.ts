@@ -1,6 +1,7 @@
 import type { Journal } from "../journal.ts";
 import { randomFrom } from "../random.ts";
 import { PERSONAL, type Topology } from "../topology.ts";
+import { OUT_OF_REACH } from "./budgets.ts";
 import { readAudit } from "./audit.ts";
 import { readEverything, runClient } from "./client.ts";
 import { makeLinked } from "./makeLinked.ts";
@@ -47,11 +48,15 @@ async function newCollection(wire: Wire, token: string, name: string): Promise<s
   return (await wire.send(name, create, randomFrom(name))).body.slug;
 }
 
-/** One of the two models that the clients ask has a price, so their usage has a cost and turns without one. */
-async function setPrice(wire: Wire, admin: { email: string; password: string }): Promise<void> {
+/** One of the two models that the clients ask has a price, so their usage has a cost and turns without one. Pages have one, too. */
+async function setPrices(wire: Wire, admin: { email: string; password: string }): Promise<void> {
   const token = await signedIn(wire, admin, "price");
   const body = { prices: [{ input: "0.15", output: "0.6", cached_input: "0.075", per_call: "0.0001" }] };
   await wire.send("price", { method: "PUT", path: "/api/prices/openai/gpt-test", token, body }, randomFrom("price"));
+  const pages = { method: "PUT", path: "/api/prices/reading/pages", token, body: { prices: [{ per_page: "0.0015" }] } };
+  await wire.send("pages", pages, randomFrom("pages"));
+  const budget = { method: "PUT", path: "/api/budgets/organization", token, body: OUT_OF_REACH };
+  await wire.send("budget", budget, randomFrom("budget"));
 }
 
 /** Starts the clients; two share an API key, an end user and threads. */
@@ -59,7 +64,7 @@ export async function startClients(options: ClientsOptions) {
   const { seed, clients, topology, journal, providerUrl, effects, favoured } = options;
   const { ports, credentials, other } = topology;
   const sessions: Session[] = [];
-  await setPrice(openWire(journal, ports, 0), credentials.admin);
+  await setPrices(openWire(journal, ports, 0), credentials.admin);
   for (let client = 0; client < clients; client++) {
     const wire = openWire(journal, ports, client);
     const partner = client % 2 === 1 ? sessions[client - 1] : undefined;

@@ -10,7 +10,7 @@ export async function setRetention(action: Action, token: string): Promise<void>
       method: "PUT",
       path: "/api/retention/organization",
       token,
-      body: { threads: days, files: days, documents: days, runs: days },
+      body: { threads: days, turns: days, files: days, documents: days, runs: days },
     },
   });
 }

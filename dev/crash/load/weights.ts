@@ -66,6 +66,7 @@ const WEIGHTS = {
   changeProject: 2,
   deleteProject: 1,
   exportUser: 1,
+  setBudget: 1,
   setRetention: 1,
   putProvider: 2,
   readProvider: 2,

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfirmIndexed, FailIndexing } from "#events/document.ts";
+import type { EventLog } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
 import type { Change, ChangeResult, PassageIndex, PassageRemoval } from "../passageIndex.ts";
 import type { Send } from "../../send.ts";
+import { findPagePrice } from "../pagePrice.ts";
 import type { Contents } from "./contents.ts";
 import type { WantedGeneration } from "./planChanges.ts";
 import { finishedAt, putGenerations, type PutBatch, type PutDeps } from "./putGenerations.ts";
@@ -15,6 +17,7 @@ const REMOVAL_BATCH = 500;
 const REFUSED = "The document could not be taken into the search index.";
 
 export interface ApplyDeps extends PutDeps {
+  log: Pick<EventLog, "heads" | "read">;
   index: Pick<PassageIndex, "put" | "remove" | "waitFor" | "exists">;
   send: Send;
   /** A point at which the crash harness may end the process. */
@@ -71,7 +74,7 @@ export async function applyChanges(
 
 /** Confirms or fails the indexing of the documents that wait for it. */
 export async function reportResults(
-  { send }: ApplyDeps,
+  { send, log }: ApplyDeps,
   wanted: WantedGeneration[],
   refused: Set<WantedGeneration>,
 ): Promise<void> {
@@ -79,7 +82,10 @@ export async function reportResults(
     const ids = { document_id: one.document_id, generation: one.text.generation };
     if (refused.has(one)) await send(one, FailIndexing.type, { ...ids, error: REFUSED });
     // an erased document was not put and has no finish time
-    else if (one.finished_at) await send(one, ConfirmIndexed.type, { ...ids, indexed_at: one.finished_at });
+    else if (one.finished_at) {
+      const per_page = await findPagePrice(log, one.organization_id);
+      await send(one, ConfirmIndexed.type, { ...ids, indexed_at: one.finished_at, per_page });
+    }
   };
   const waiting = wanted.filter(({ awaited }) => awaited);
   await Promise.all(waiting.map((one) => withTrace(parseTraceHeaders(one), () => report(one))));

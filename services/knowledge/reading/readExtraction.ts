@@ -4,6 +4,7 @@ import { extraction, type ExtractionState } from "../../deciders/extraction.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
 import { readState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
+import { findPagePrice } from "../pagePrice.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
 
@@ -24,7 +25,8 @@ export async function readExtraction(deps: JobDeps, job: Job, turn: Turn): Promi
   try {
     const text = await storeText(deps, job, { before, blobs, turn });
     deps.failpoint("after-text-blobs");
-    const { position } = await send(job, CompleteExtraction.type, { ...work, ...text });
+    const per_page = await findPagePrice(deps.log, job.organization_id);
+    const { position } = await send(job, CompleteExtraction.type, { ...work, ...text, per_page });
     if (position === 0) await deps.blobs.remove(text.text);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;

@@ -1,0 +1,62 @@
+import type { RecordedEvent } from "#events/envelope.ts";
+import { addMoney } from "#events/money.ts";
+import type { Operation } from "../journal.ts";
+import { spentIn } from "./audit.ts";
+import { grouped, turnsOf, type Evidence } from "./evidence.ts";
+import { different, doubled, lost, type Finding } from "./finding.ts";
+
+/** What turns that have not ended hold back: those that wait for a person, when everything else is quiet. */
+function reservedIn(events: RecordedEvent<any>[]): string {
+  const open = new Set(
+    turnsOf(events)
+      .filter(({ to }) => to === undefined)
+      .map(({ id }) => id),
+  );
+  return events
+    .filter(({ type, data }) => type === "TurnStarted" && open.has(data.turn_id))
+    .map(({ data }) => data.reserved ?? "0")
+    .reduce(addMoney, "0");
+}
+
+/** I20: what a budget says is spent and held back is the sum over the log. */
+function checkFigures({ what, id, outcome, code, asked, got }: Operation, events: RecordedEvent<any>[]): Finding[] {
+  const about = `${what} ${id}`;
+  if (outcome !== "done") return [lost("I20", about, `cannot be read: ${code}`)];
+  const own = events.filter(({ organization_id }) => organization_id === asked["organization_id"]);
+  const { cost, prompt_tokens, completion_tokens } = spentIn(own, asked["organization_id"]);
+  const expected: Record<string, Record<string, string>> = {
+    cost_per_month: { spent: cost ?? "0", reserved: reservedIn(own) },
+    tokens_per_month: { spent: String(prompt_tokens + completion_tokens) },
+  };
+  return got["limits"].flatMap((limit: Record<string, string>) =>
+    Object.entries(expected[limit["name"]!] ?? {})
+      .filter(([field, value]) => limit[field] !== value)
+      .map(([field, value]) =>
+        different("I20", about, `${limit["name"]}: ${field} is ${limit[field]}, in the log ${value}`),
+      ),
+  );
+}
+
+/** I20: a step of a limit is reported once in its period, until the limit is set again. */
+function checkSteps(events: RecordedEvent<any>[]): Finding[] {
+  const ofBudgets = events.filter(({ stream }) => stream.startsWith("budget-"));
+  return [...grouped(ofBudgets, ({ stream }) => stream).values()].flatMap((own) => {
+    let reported = new Set<string>();
+    return own.flatMap(({ type, data, position }) => {
+      if (type !== "BudgetReached") {
+        reported = new Set();
+        return [];
+      }
+      const step = [data.limit, data.period, data.percent, data.at_most].join();
+      if (reported.has(step)) return [doubled("I20", data.subject, `BudgetReached ${step} at ${position} again`)];
+      reported.add(step);
+      return [];
+    });
+  });
+}
+
+/** I20: budgets count everything once, and hold nothing back for what is over. */
+export const checkBudgets = ({ operations, events }: Evidence): Finding[] => [
+  ...operations.filter(({ what }) => what === "audit.budget").flatMap((read) => checkFigures(read, events)),
+  ...checkSteps(events),
+];

@@ -1,0 +1,14 @@
+import type { EventLog } from "#events/ports.ts";
+import { PAGES, priceAt, priceStream } from "#events/price.ts";
+import { price } from "../deciders/price.ts";
+import { readState } from "../states.ts";
+
+/** What reading a page costs the organization at this moment; undefined where it has set no price. */
+export async function findPagePrice(
+  log: Pick<EventLog, "heads" | "read">,
+  organization: string,
+): Promise<string | undefined> {
+  const stream = priceStream(organization, PAGES);
+  const head = (await log.heads([stream])).get(stream);
+  return head && priceAt((await readState(log, head, price)).state.prices, Date.now())?.per_page;
+}

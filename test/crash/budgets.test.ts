@@ -1,0 +1,42 @@
+import { beforeEach, expect, test } from "vitest";
+import { newScenario } from "./scenario.ts";
+
+let scenario: ReturnType<typeof newScenario>;
+beforeEach(() => {
+  scenario = newScenario();
+});
+const PERIOD = { subject: "agent:a", limit: "tokens_per_month", period: "2026-11", at_most: "9" };
+const reach = (percent: number) => scenario.event("BudgetReached", "budget-b", "budget", { ...PERIOD, percent });
+const read = (limits: object[]) =>
+  scenario.operation("audit.budget", "9", { asked: { organization_id: "o" }, got: { limits } });
+const findings = () => scenario.findings().filter((finding) => finding.endsWith("I20"));
+
+test("a step that is reported once after each change of the limit is no finding, and one that is reported twice is", () => {
+  reach(80);
+  reach(100);
+  scenario.event("BudgetSet", "budget-b", "1", { subject: "agent:a" });
+  reach(80);
+  expect(findings()).toEqual([]);
+  reach(80);
+  expect(findings()).toEqual(["doubled I20"]);
+});
+
+test("figures that are not the sums over the log, and money that an ended turn holds back, are found", () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4, cost: "0.5" };
+  const start = (turn_id: string) =>
+    scenario.event("TurnStarted", `thread-${turn_id}`, turn_id, { turn_id, reserved: "2" }, { input: {} });
+  start("u");
+  scenario.event("TurnCompleted", "thread-u", "u", { turn_id: "u", usage }, { said: { text: "u" } });
+  start("parked");
+  scenario.event("ExtractionCompleted", "extraction-e", "e", { units: 2, cost: "0.003" });
+  read([
+    { name: "cost_per_month", spent: "0.503", reserved: "2" },
+    { name: "tokens_per_month", spent: "7" },
+  ]);
+  expect(findings()).toEqual([]);
+  read([
+    { name: "cost_per_month", spent: "0.5", reserved: "4" },
+    { name: "tokens_per_month", spent: "14" },
+  ]);
+  expect(findings()).toEqual(["different I20", "different I20", "different I20"]);
+});

@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { openPeople, type People } from "../accounts/people.ts";
+import { clientOf, say } from "../http/service.ts";
+import { expectRefusal } from "./target.ts";
+
+/* A tenant that attacks limits, budgets, prices and aliases over HTTP. */
+
+let people: People;
+beforeAll(async () => {
+  people = await openPeople();
+});
+
+/** An organization whose every request to a model costs one dollar. */
+async function newTenant() {
+  const credentials = await people.service.organization("Attackers");
+  const owner = await people.signIn(credentials);
+  for (const model of ["echo", "scripted"])
+    await owner("PUT", `/prices/offline/${model}`, { prices: [{ input: "0", output: "0", per_call: "1" }] });
+  const set = (body: object, subject = "organization") => owner("PUT", `/budgets/${subject}`, body);
+  const limit = async (subject = "organization") => (await owner("GET", `/budgets/${subject}`)).body.limits[0];
+  return { credentials, owner, set, limit, call: clientOf(people.service, credentials.api_key) };
+}
+type Call = Awaited<ReturnType<typeof newTenant>>["call"];
+const ask = (call: Call, more: Record<string, unknown> = {}) => call("POST", "/chat/completions", say("Hi", more));
+const SLOW = { ...say("/slow 3\nHi"), model: "offline/scripted" };
+
+test("forty requests at once pass a limit of ten exactly ten times, buffered and streamed", async () => {
+  const { set, limit, call } = await newTenant();
+  await set({ requests_per_minute: 10 });
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => ask(call, { user: `u${n}`, stream: n % 2 === 0 })),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+  for (const refused of answers.filter(({ status }) => status !== 200)) {
+    expectRefusal(refused, 429, "rate_limited");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  }
+  expect(await limit()).toMatchObject({ limit: "10", spent: "10" });
+});
+
+test("a stream that its client cuts leaves no money reserved and is paid", async () => {
+  const { set, limit, credentials } = await newTenant();
+  await set({ cost_per_day: "2" });
+  const cut = new AbortController();
+  const streamed = fetch(`${people.service.chat}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${credentials.api_key}`, "content-type": "application/json" },
+    body: JSON.stringify({ ...SLOW, stream: true }),
+    signal: cut.signal,
+  });
+  await expect.poll(() => limit()).toMatchObject({ reserved: "1" });
+  cut.abort();
+  await streamed.catch(() => {});
+  await expect.poll(() => limit(), { timeout: 20_000 }).toMatchObject({ spent: "1", reserved: "0" });
+});
+
+test("a key that is deleted while it holds a reservation gives it back, and stays in what its project spent", async () => {
+  const { set, limit, owner } = await newTenant();
+  const { id: project } = (await owner("POST", "/projects", { name: "Venture" })).body;
+  const { id, key } = (await owner("POST", "/keys", { name: "Doomed", project_id: project })).body;
+  await set({ cost_per_day: "2" }, `project:${project}`);
+  const running = clientOf(people.service, key)("POST", "/chat/completions", SLOW);
+  await expect.poll(async () => (await limit(`project:${project}`)).reserved).toBe("1");
+  expect((await owner("DELETE", `/keys/${id}`)).status).toBe(204);
+  await running;
+  await expect
+    .poll(() => limit(`project:${project}`), { timeout: 20_000 })
+    .toMatchObject({ spent: "1", reserved: "0" });
+});
+
+describe("refused with the field at fault", () => {
+  const put = async (path: string, body: object) => (await newTenant()).owner("PUT", path, body);
+  test.each([
+    ["a negative limit", { requests_per_minute: -1 }, "requests_per_minute"],
+    ["a limit beyond what JSON can count", { tokens_per_day: 1e300 }, "tokens_per_day"],
+    ["a half", { concurrent_turns: 0.5 }, "concurrent_turns"],
+    ["a negative amount", { cost_per_day: "-1" }, "cost_per_day"],
+    ["an amount of ten digits", { cost_per_day: "1000000000" }, "cost_per_day"],
+    ["an amount in another notation", { cost_per_month: "1e3" }, "cost_per_month"],
+    ["no amount", { cost_per_month: "NaN" }, "cost_per_month"],
+  ])("is a budget with %s", async (_, body, param) =>
+    expectRefusal(await put("/budgets/organization", body), 400, undefined, param),
+  );
+  test.each([
+    ["itself", [{ model: "loop" }], "targets[0].model"],
+    ["another alias", [{ model: "offline/echo" }, { model: "other" }], "targets[1].model"],
+    ["a model twice", [{ model: "offline/echo" }, { model: "offline/echo" }], "targets[1].model"],
+    ["a negative weight", [{ model: "offline/echo", weight: -1 }], "targets[0].weight"],
+  ])("is an alias that names %s", async (_, targets, param) =>
+    expectRefusal(await put("/aliases/loop", { targets }), 400, undefined, param),
+  );
+  test("is a negative number of tokens, which would lower the estimate", async () => {
+    const { call } = await newTenant();
+    expectRefusal(await ask(call, { max_tokens: -1_000_000 }), 400, undefined, "max_tokens");
+  });
+});
+
+test("a budget holds for its subject in capital letters, too", async () => {
+  const { set, limit, owner, credentials } = await newTenant();
+  const [{ id }] = (await owner("GET", "/keys")).body.data;
+  expect((await set({ requests_per_minute: 1 }, `key:${id.toUpperCase()}`)).body.subject).toBe(`key:${id}`);
+  const call = clientOf(people.service, credentials.api_key);
+  expect((await ask(call)).status).toBe(200);
+  expectRefusal(await ask(call), 429, "rate_limited");
+  expect(await limit(`key:${id}`)).toMatchObject({ spent: "1" });
+});
