@@ -87,7 +87,7 @@ export const accounts: Attack[] = [
     title: "128 tools of the caller's own with deep schemas, twenty times",
     async run(attacker) {
       await attacker.owner("PATCH", `/api/agents/${attacker.agent_id}`, { client_tools: true });
-      const tools = many(128, (n) => ({ type: "function", name: `tool_${n}`, parameters: deepSchema(25) }));
+      const tools = many(128, (n) => ({ type: "function", name: `tool_${n}`, parameters: deepSchema(12) }));
       const more = { input: "hello", tools };
       return all(20, () => attacker.send("POST", `/api/agents/${attacker.agent_id}/v1/responses`, more));
     },

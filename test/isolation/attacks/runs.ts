@@ -104,19 +104,19 @@ export async function run(ctx, { depth = 0 }) {
     },
   },
   {
-    title: "200 events of 200 KB for 20 runs with 100 waits each",
+    title: "20 events of 200 KB for 10 runs with 50 waits each",
     async run(attacker) {
       const waiting = await register(
         attacker,
         `export async function run(ctx) {
-  const all = Array.from({ length: 100 }, (_, n) => ctx.waitForEvent("order", { key: String(n), timeout: "1h" }));
+  const all = Array.from({ length: 50 }, (_, n) => ctx.waitForEvent("order", { key: String(n), timeout: "1h" }));
   await Promise.all(all);
   return ctx.complete(1);
 }`,
       );
-      const started = await all(20, () => start(attacker, waiting));
+      const started = await all(10, () => start(attacker, waiting));
       const data = { text: "x".repeat(200_000), list: many(1_000, (n) => n) };
-      const events = await all(200, (n) =>
+      const events = await all(20, (n) =>
         attacker.send("POST", "/api/workflows/events", { name: "order", data: { ...data, n } }),
       );
       await cancelAll(attacker);
@@ -124,13 +124,13 @@ export async function run(ctx, { depth = 0 }) {
     },
   },
   {
-    title: "50 forks, 50 retries and 50 reads of a run with 300 steps",
+    title: "20 forks, 20 retries and 20 reads of a run with 300 steps",
     async run(attacker) {
       const { run } = await countedRun(attacker);
       return [
-        ...(await all(50, (n) => attacker.owner("POST", `/api/workflows/runs/${run}/fork`, { args: { n } }))),
-        ...(await all(50, () => attacker.owner("POST", `/api/workflows/runs/${run}/retry`))),
-        ...(await all(50, () => attacker.owner("GET", `/api/workflows/runs/${run}`))),
+        ...(await all(20, (n) => attacker.owner("POST", `/api/workflows/runs/${run}/fork`, { args: { n } }))),
+        ...(await all(20, () => attacker.owner("POST", `/api/workflows/runs/${run}/retry`))),
+        ...(await all(20, () => attacker.owner("GET", `/api/workflows/runs/${run}`))),
       ];
     },
   },
@@ -157,7 +157,7 @@ export async function run(ctx, { depth = 0 }) {
     },
   },
   {
-    title: "300 links of an approval, 600 comments of 2,000 characters, and 300 links that nobody has",
+    title: "30 links of an approval, 50 comments of 2,000 characters, and 60 links that nobody has",
     async run(attacker) {
       const asking = await register(
         attacker,
@@ -172,10 +172,10 @@ export async function run(ctx, { depth = 0 }) {
       }
       const path = `/api/workflows/approvals/${approval}`;
       const answers = [
-        ...(await all(300, () => attacker.owner("POST", `${path}/links`, {}))),
-        ...(await all(600, () => attacker.owner("POST", `${path}/comments`, { text: "c".repeat(2_000) }))),
-        ...(await all(50, () => attacker.owner("GET", `${path}/comments?limit=500`))),
-        ...(await all(300, (n) =>
+        ...(await all(30, () => attacker.owner("POST", `${path}/links`, {}))),
+        ...(await all(50, () => attacker.owner("POST", `${path}/comments`, { text: "c".repeat(2_000) }))),
+        ...(await all(10, () => attacker.owner("GET", `${path}/comments?limit=500`))),
+        ...(await all(60, (n) =>
           attacker.send("GET", `/api/workflows/approval-links/${crypto.randomUUID()}`, undefined, {
             headers: { authorization: `Bearer link-${n}` },
           }),
