@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
+const PRLIMIT = "/usr/bin/prlimit";
 const LIMITS = { handles: "nofile", memory: "as" } as const;
 export type Limited = keyof typeof LIMITS;
 
@@ -20,7 +21,7 @@ function prlimit(pid: number, ...args: string[]): string {
     cwd: "/",
     ...(uid !== process.getuid?.() && { uid, gid }),
   } as const;
-  return execFileSync("prlimit", ["--pid", String(pid), ...args], options).trim();
+  return execFileSync(PRLIMIT, ["--pid", String(pid), ...args], options).trim();
 }
 
 /** A process that has ended meanwhile has no limit any more. */
