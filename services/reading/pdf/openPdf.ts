@@ -21,11 +21,14 @@ const LOCKED = "The PDF is protected by a password. Upload it without one.";
 const settingsFor = (images: boolean) =>
   images ? { maxImageSize: MAX_PIXELS, useWasm: true, wasmUrl: DECODERS } : { maxImageSize: 0, useWasm: false };
 
+/** A part of pdf.js without types. */
+const WORKER: string = "pdfjs-dist/legacy/build/pdf.worker.mjs";
+
 /** pdf.js with its decoders of fax, JBIG2 and JPEG 2000 images, which the smaller build leaves out. It takes a second to load. */
 async function openWithDecoders(parameters: object): Promise<Pdf> {
   const [{ getDocument }, worker] = await Promise.all([
     import("pdfjs-dist/legacy/build/pdf.mjs"),
-    import("pdfjs-dist/legacy/build/pdf.worker.mjs"),
+    import(WORKER) as Promise<object>,
   ]);
   // both builds look for the part that decodes under this name, when they open a file
   const other: unknown = Reflect.get(globalThis, "pdfjsWorker");

@@ -1,20 +1,8 @@
-import { createRequire } from "node:module";
+import type { HeifImage } from "libheif-js/wasm-bundle.js";
 import { UnreadableFile } from "../reader.ts";
 import { checkPictureSize, DAMAGED_PICTURE } from "./limits.ts";
 import type { StoredPicture } from "./pictureFile.ts";
 import { storeGray } from "./raw.ts";
-
-/** What of libheif is used. */
-interface HeifImage {
-  get_width(): number;
-  get_height(): number;
-  display(into: { data: Uint8ClampedArray; width: number; height: number }, done: (shown: unknown) => void): void;
-  free(): void;
-}
-
-interface Heif {
-  HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] };
-}
 
 /** The property with the size of an image, or of one of its tiles. */
 const SIZE = Buffer.from("ispe");
@@ -39,7 +27,7 @@ const show = (image: HeifImage, width: number, height: number): Promise<Uint8Cla
 export async function readHeic(bytes: Buffer): Promise<StoredPicture> {
   checkHeic(bytes);
   try {
-    const heif = createRequire(import.meta.url)("libheif-js/wasm-bundle.js") as Heif;
+    const { default: heif } = await import("libheif-js/wasm-bundle.js");
     const [image, ...others] = new heif.HeifDecoder().decode(bytes);
     for (const other of others) other.free();
     const [width, height] = [image!.get_width(), image!.get_height()];
