@@ -77,6 +77,7 @@ test("runs that failed at the same step are one click away, and people are shown
   expect(await page.getByLabel("Error or step").inputValue()).toBe("keep");
   await inspect(page, "runs-failed-at-step");
   await page.locator("[data-row]").first().click();
+  await page.getByText("The step keep failed").waitFor();
   const { name } = (await tenant.made(tenant.owner("GET", "/auth/me"))).user;
   await page.getByRole("main").getByRole("link", { name }).waitFor();
   await inspect(page, "run-started-by-name");
