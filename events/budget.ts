@@ -55,7 +55,7 @@ const Settings = Subject.extend({
   /** Whether requests that would pass it are refused at the limit; otherwise there are warnings only. */
   hard: z.boolean(),
 });
-const Reached = Subject.extend({
+const BudgetStep = Subject.extend({
   limit: z.enum([...LimitName.options, ...RateName.options]),
   /** `2026-11-23` or `2026-11`; of a minute, and of what is stored or runs, the day on which it was noticed. */
   period: z.string(),
@@ -64,17 +64,17 @@ const Reached = Subject.extend({
   spent: z.string(),
   at_most: z.string(),
 });
-export type Reached = z.infer<typeof Reached>;
+export type BudgetStep = z.infer<typeof BudgetStep>;
 
 export const SetBudget = defineCommand("SetBudget", "budget", Settings);
 export const RemoveBudget = defineCommand("RemoveBudget", "budget", Subject);
 /** Every process that notices may send it; the first one counts. */
-export const NoteBudgetReached = defineCommand("NoteBudgetReached", "budget", Reached);
+export const NoteBudgetReached = defineCommand("NoteBudgetReached", "budget", BudgetStep);
 
 export const BudgetSet = defineEvent("BudgetSet", { public: Settings });
 export const BudgetRemoved = defineEvent("BudgetRemoved", { public: Subject });
 /** Once for 80 % and once for 100 % of a limit in each period. */
-export const BudgetReached = defineEvent("BudgetReached", { public: Reached });
+export const BudgetReached = defineEvent("BudgetReached", { public: BudgetStep });
 
 export type BudgetCommand = CommandsIn<typeof import("./budget.ts")>;
 export type BudgetEvent = EventsIn<typeof import("./budget.ts")>;

@@ -14,13 +14,13 @@ const Address = z.object({ to: z.literal("one").optional() });
 const Content = z.object({ name: z.string(), data: StoredValue });
 
 export const PostMessage = defineCommand("PostMessage", "message", Reach.extend(Address.shape).extend(Content.shape));
-const Reached = z.object({
+const Delivery = z.object({
   reached: z.int().nonnegative(),
   /** So many runs waited for a message that was for one: none got it. */
   refused_for: z.int().optional(),
 });
 /** All runs that waited for the message have it. */
-export const CloseMessage = defineCommand("CloseMessage", "message", Id.extend(Reached.shape));
+export const CloseMessage = defineCommand("CloseMessage", "message", Id.extend(Delivery.shape));
 
 const thing = (data: { message_id: string }) => streamName("message", data.message_id);
 /** Every wait that is in the log before this event, and that it matches, is answered. */
@@ -32,7 +32,7 @@ export const MessagePosted = defineEvent("MessagePosted", {
 });
 /** `reached`: number of runs. The content is destroyed: the runs have their own copies. */
 export const MessageDelivered = defineEvent("MessageDelivered", {
-  public: Id.extend(Reached.shape),
+  public: Id.extend(Delivery.shape),
 });
 
 export type MessageCommand = CommandsIn<typeof import("./message.ts")>;

@@ -2,7 +2,7 @@ import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { ApiError } from "#http/base/errors.ts";
 import { requireStorage } from "#http/base/storageLimits.ts";
-import { watchBudgets, type BudgetWatch, type Wanted } from "#projections/budgets/watch.ts";
+import { watchBudgets, type BudgetWatch, type Demand } from "#projections/budgets/watch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import type { FileDeps } from "#services/workflows/host/files.ts";
 import type { StorePageDeps } from "#services/sources/storePage.ts";
@@ -36,7 +36,7 @@ export const openBudgets = (
 /** Room for what the service adds by itself: it counts for the organization and the project. */
 function openOwnLimits(resources: Resources, handle: (command: Command) => Promise<CommandResult>) {
   const budgets = openBudgets(resources, handle);
-  return async (organization_id: string, project_id: string | null, wanted: Wanted) => {
+  return async (organization_id: string, project_id: string | null, wanted: Demand) => {
     const spender = { organization_id, principal: "system", project_id, agent_id: null, user_mark: null };
     const answer = await budgets.admit(spender, wanted);
     return "refused" in answer ? { refused: describeLimit(answer.refused) } : answer;

@@ -113,13 +113,13 @@ async function* followChunks(response: Response): AsyncGenerator<LiveAnswer> {
   }
 }
 
-export interface Asked {
+export interface Exchange {
   thread_id: string;
   answers: AsyncGenerator<LiveAnswer>;
 }
 
 /** Sends a question. The same question with the same key continues its answer. */
-export async function ask(question: Question, signal: AbortSignal): Promise<Asked> {
+export async function ask(question: Question, signal: AbortSignal): Promise<Exchange> {
   const { text, files, agent_id, model, key, thread_id, history = [] } = question;
   const messages = [...history, { role: "user", content: text }];
   const attachments = files.map(({ id }) => id);

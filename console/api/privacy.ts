@@ -9,14 +9,14 @@ const ERASURES = 50;
 export const HOLDS = 100;
 
 export const KEPT = ["threads", "turns", "files", "documents", "runs"] as const;
-export type Kept = (typeof KEPT)[number];
+export type RetainedKind = (typeof KEPT)[number];
 /** Days as `30d`; null: kept. */
-export type RetentionRules = Record<Kept, string | null>;
+export type RetentionRules = Record<RetainedKind, string | null>;
 
 export interface Retention extends RetentionRules {
   /** `organization` or `project:<id>`. */
   subject: string;
-  deleted: Record<Kept, number>;
+  deleted: Record<RetainedKind, number>;
   next_round_at: string;
   updated_at: string;
 }
@@ -25,11 +25,11 @@ export interface Retention extends RetentionRules {
 export interface HeldBack {
   hold_id: string;
   name: string;
-  kind: Kept;
+  kind: RetainedKind;
   count: number;
 }
 
-export type RetentionPreview = Record<Kept, { count: number; oldest: string | null }> & { held: HeldBack[] };
+export type RetentionPreview = Record<RetainedKind, { count: number; oldest: string | null }> & { held: HeldBack[] };
 
 const pathOf = (subject: string) => `retention/${encodeURIComponent(subject)}`;
 

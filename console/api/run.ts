@@ -33,7 +33,7 @@ export interface Step {
 }
 
 /** What a live run waits for. */
-export type Waiting =
+export type OpenWait =
   | { type: "approval"; id: string; name: string; since: string; expires_at: string }
   | { type: "step"; id: string; name: string; attempt: number; next_attempt_at: string | null }
   | { type: "timer"; until: string }
@@ -77,7 +77,7 @@ export interface Run extends RunSummary {
   cancelled_by: Actor | null;
   cancel_reason: string | null;
   expires_at: string;
-  waiting_on: Waiting[];
+  waiting_on: OpenWait[];
   waits: RunWait[];
   child_runs: ChildRun[];
   args: unknown;

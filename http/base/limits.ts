@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { describeLimit, type SpentLimit } from "#projections/budgets/limits.ts";
 import type { Spender } from "#projections/budgets/status.ts";
-import type { BudgetWatch, Wanted } from "#projections/budgets/watch.ts";
+import type { BudgetWatch, Demand } from "#projections/budgets/watch.ts";
 import type { Caller } from "./caller.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
@@ -32,7 +32,7 @@ export const limitReached = (limit: SpentLimit): ApiError =>
 export interface Wish {
   request: Pick<FastifyRequest, "addHeaders">;
   spender: Spender;
-  wanted: Wanted;
+  wanted: Demand;
 }
 
 /** Creates something if the limits leave room for it. Throws 402 `budget_exceeded` and 429 `rate_limited`. */

@@ -49,7 +49,7 @@ export async function readBlobs(
   return text && passages && { text: text.toString(), passages };
 }
 
-interface Wanted {
+interface PassageRange {
   from_seq: number;
   /** Passages of pages before it are left out. */
   from_page: number;
@@ -59,7 +59,7 @@ interface Wanted {
   version: number | undefined;
 }
 
-async function readPassages(http: Http, caller: Caller, id: string, wanted: Wanted) {
+async function readPassages(http: Http, caller: Caller, id: string, wanted: PassageRange) {
   const { from_seq, from_page, limit, user, version } = wanted;
   const find = () =>
     version === undefined

@@ -39,11 +39,17 @@ export const Retention = z.object({
   updated_at: z.iso.datetime(),
 });
 
-const Counted = z.object({
+const ExpiredCount = z.object({
   count: z.int(),
   oldest: z.iso.datetime().nullable().describe("When the oldest of them was created."),
 });
-const Going = z.object({ threads: Counted, turns: Counted, files: Counted, documents: Counted, runs: Counted });
+const Going = z.object({
+  threads: ExpiredCount,
+  turns: ExpiredCount,
+  files: ExpiredCount,
+  documents: ExpiredCount,
+  runs: ExpiredCount,
+});
 const Held = z.object({
   hold_id: z.string(),
   subject: z.string(),

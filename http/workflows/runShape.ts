@@ -6,7 +6,7 @@ import type { RunRow } from "#projections/runs/query.ts";
 import type { RunView } from "./foldRun.ts";
 import type { OpenValue } from "./runValues.ts";
 import { presentSteps, RunStep, stepsOf } from "./stepShape.ts";
-import { presentWaits, RunWait, Waiting, waitingOn } from "./waitShape.ts";
+import { presentWaits, RunWait, OpenWait, waitingOn } from "./waitShape.ts";
 
 const time = z.iso.datetime();
 export const RunStatus = z.enum(["pending", "running", "completed", "failed", "cancelled", "continued"]);
@@ -68,7 +68,7 @@ export const RunSummary = z
 export const Run = RunSummary.extend({
   priority: Priority,
   cancel_reason: z.string().nullable().describe("Given by the one who cancelled it."),
-  waiting_on: z.array(Waiting),
+  waiting_on: z.array(OpenWait),
   waits: z
     .array(RunWait)
     .describe(

@@ -50,10 +50,10 @@ export interface RunRequest {
   run_as: RunAs;
   external_user_id: string | null;
   /** Set when the run continues another one. */
-  continued?: Continued;
+  continued?: ContinuedRun;
 }
 
-export interface Continued {
+export interface ContinuedRun {
   parent: ParentRun;
   /** The run that started the one it retries. */
   starter: StarterRun | undefined;

@@ -8,7 +8,7 @@ const time = z.iso.datetime();
 const MAX_WAITS = 1_000;
 
 /** What a live run waits for. */
-export const Waiting = z.discriminatedUnion("type", [
+export const OpenWait = z.discriminatedUnion("type", [
   z.object({ type: z.literal("approval"), id: z.string(), name: z.string(), since: time, expires_at: time }),
   z.object({
     type: z.literal("step"),
@@ -56,7 +56,7 @@ export const RunWait = z.object({
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-function presentOpen({ type, approval_id, name, run_id, turn_id, since, until }: WaitView): z.infer<typeof Waiting> {
+function presentOpen({ type, approval_id, name, run_id, turn_id, since, until }: WaitView): z.infer<typeof OpenWait> {
   const begun = { since: since.toISOString(), until: iso(until) };
   if (type === "approval")
     return { type, id: approval_id!, name: name!, since: begun.since, expires_at: until!.toISOString() };
@@ -68,7 +68,7 @@ function presentOpen({ type, approval_id, name, run_id, turn_id, since, until }:
 const ORDER = ["timer", "run", "event", "agent"] as const;
 
 /** The approvals, steps, timers, runs, events and agents that a live run waits for. */
-export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
+export function waitingOn(run: RunView): z.infer<typeof OpenWait>[] {
   if (!isLive(run)) return [];
   const waits = openWaits(run.waits);
   const present = (wanted: WaitView["type"]) => waits.filter(({ type }) => type === wanted).map(presentOpen);

@@ -5,7 +5,7 @@ import { createCpuClock, type CpuClock } from "./vm/cpuClock.ts";
 import { createExecution } from "./vm/execution.ts";
 import type { RequestLimits } from "./vm/requestMeter.ts";
 import { createScriptRun } from "./vm/scriptRun.ts";
-import { describeThrown, placeInStack, type Thrown } from "./vm/thrown.ts";
+import { describeThrown, placeInStack, type ScriptException } from "./vm/thrown.ts";
 import type { QuickJsWasm } from "./vm/wasm.ts";
 
 const MEMORY_BYTES = 64 * 1024 * 1024;
@@ -31,7 +31,7 @@ export interface ScriptVmOptions {
 
 export const cpuLimitExceeded = (cpu_ms: number): ScriptError =>
   new ScriptError(`The script computed for longer than ${cpu_ms / 1_000} seconds.`);
-function failureFrom(thrown: Thrown): ScriptError {
+function failureFrom(thrown: ScriptException): ScriptError {
   const { line, column } = placeInStack(thrown.stack);
   return new ScriptError(describeThrown(thrown), line, column);
 }
@@ -97,7 +97,8 @@ export async function openScriptVm({ wasm, cpu_ms }: ScriptVmOptions) {
     execution,
     limits: LIMITS,
     stuckError: () => new ScriptError("The script waits for a promise that never settles."),
-    rejectionError: (reason) => failureFrom(JSON.parse(execution.call(guest.describe, reason).toString()) as Thrown),
+    rejectionError: (reason) =>
+      failureFrom(JSON.parse(execution.call(guest.describe, reason).toString()) as ScriptException),
   });
   const evaluate = (js: string): Promise<JSValueHandle> =>
     run.settle(execution.inside(() => vm.evalCode(js, "script.js", EvalFlags.TYPE_MODULE)));

@@ -1,5 +1,5 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
-import type { Reached } from "#events/budget.ts";
+import type { BudgetStep } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
 import { decideMoney, moneyBudgetsOf, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
@@ -29,7 +29,7 @@ export interface Admission {
   /** OpenAI's headers of what is left. */
   headers: Record<string, string>;
   /** Limits that it has brought to 80 % or more. */
-  reached: Reached[];
+  reached: BudgetStep[];
   /** It did not begin. */
   withdraw(): void;
   /** It ended. */
@@ -43,7 +43,7 @@ export interface RateRefusal {
   retry_after_ms: number;
   headers: Record<string, string>;
   /** Limits that are used to 80 % or more. */
-  reached: Reached[];
+  reached: BudgetStep[];
 }
 /** `spent`: a budget of money is used up. */
 export type RateAnswer = { admitted: Admission } | { refused: RateRefusal } | { spent: SpentLimit };

@@ -1,4 +1,4 @@
-import { EACH_USER, RateName, type Reached } from "#events/budget.ts";
+import { EACH_USER, RateName, type BudgetStep } from "#events/budget.ts";
 import type { BudgetRow } from "./query.ts";
 import { countedAs, subjectsOf, USER_SUBJECT, type Spender } from "./status.ts";
 import type { Rates, TurnCounts } from "./turnCounts.ts";
@@ -118,7 +118,7 @@ export function rateHeaders(rates: RateStatus[], now: number): Record<string, st
 const isWarned = ({ used, at_most }: RateStatus): boolean => used >= at_most * 0.8;
 
 /** The steps that these limits have reached; the log gets each at most once a day. Users are personal, so what they reach is no event. */
-export const reachedRates = (rates: RateStatus[], now: number): Reached[] =>
+export const reachedRates = (rates: RateStatus[], now: number): BudgetStep[] =>
   rates
     .filter((rate) => rate.subject !== EACH_USER && isWarned(rate))
     .map(({ subject, name, used, at_most }) => ({

@@ -1,5 +1,5 @@
 import type { Sums } from "./limits.ts";
-import { subjectsOf, type Pending, type Spender } from "./status.ts";
+import { subjectsOf, type UnsettledAmounts, type Spender } from "./status.ts";
 
 /** A turn that is not recorded by then never began. */
 const UNRECORDED_MS = 30_000;
@@ -37,11 +37,11 @@ interface Entry {
   isRecorded: boolean;
 }
 
-const NOTHING: Pending = { ended: 0n, reserved: 0n };
+const NOTHING: UnsettledAmounts = { ended: 0n, reserved: 0n };
 const nonNegative = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
 
 /** While a turn runs, one request of it is under way or may follow: its whole reservation counts beside the rounds it has spent. */
-const pendingOf = ({ cost, counted, reserved }: Entry): Pending =>
+const pendingOf = ({ cost, counted, reserved }: Entry): UnsettledAmounts =>
   cost === undefined ? { ended: 0n, reserved } : { ended: nonNegative(cost - counted), reserved: 0n };
 
 /**
@@ -50,7 +50,7 @@ const pendingOf = ({ cost, counted, reserved }: Entry): Pending =>
  */
 export class Reservations {
   readonly #entries = new Map<string, Entry>();
-  readonly #totals = new Map<string, Pending>();
+  readonly #totals = new Map<string, UnsettledAmounts>();
   readonly #forgotten = new Map<string, number>();
   /** The newest snapshot. */
   #spending: Spending | undefined;
@@ -58,7 +58,7 @@ export class Reservations {
   get spending(): Spending | undefined {
     return this.#spending;
   }
-  of(subject: string): Pending {
+  of(subject: string): UnsettledAmounts {
     return this.#totals.get(subject) ?? NOTHING;
   }
   /** Turns that a snapshot may have settled. */

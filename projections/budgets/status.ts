@@ -1,4 +1,4 @@
-import { EACH_USER, LimitName, type Reached } from "#events/budget.ts";
+import { EACH_USER, LimitName, type BudgetStep } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
 import {
   addAmounts,
@@ -95,17 +95,17 @@ function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Dat
 }
 
 /** Picodollars that the sums do not contain: of turns that have ended since, and held back for those under way. */
-export interface Pending {
+export interface UnsettledAmounts {
   ended: bigint;
   reserved: bigint;
 }
-const NOTHING_PENDING: Pending = { ended: 0n, reserved: 0n };
+const NOTHING_PENDING: UnsettledAmounts = { ended: 0n, reserved: 0n };
 
 /** What budgets are compared with. `before`: this month until today; `today`: from then on. */
 export interface Figures {
   before: Sums;
   today: Sums;
-  pending?: (subject: string) => Pending;
+  pending?: (subject: string) => UnsettledAmounts;
   /** What is stored and runs; absent: not read. */
   held?: HeldSums;
 }
@@ -123,7 +123,7 @@ const namesOf = ({ limits }: BudgetRow, units?: ReadonlySet<Unit>): LimitName[] 
 const has = (budgets: BudgetRow[], is: (measure: (typeof MEASURES)[LimitName]) => boolean): boolean =>
   budgets.some((budget) => namesOf(budget).some((name) => is(MEASURES[name])));
 
-export interface Counted {
+export interface CountedSubject {
   /** The subject whose amounts are compared. */
   subject: string;
   /** Absent: all. */
@@ -133,7 +133,7 @@ export interface Counted {
 /** How far each limit of a budget is used up by what one subject spent or has. */
 export const limitStatuses = (
   budget: BudgetRow,
-  { subject, units }: Counted,
+  { subject, units }: CountedSubject,
   { before, today, pending, held }: Figures,
   now: Date,
 ): LimitStatus[] =>
@@ -181,7 +181,7 @@ export const countedAs = ({ subject }: BudgetRow, subjects: string[]): string | 
     : subjects.find((one) => one === subject);
 
 /** The steps that these limits have reached: 80 or 100 percent. Users are personal, so what they reach is no event. */
-export const reachedLimits = (statuses: BudgetStatus[]): Reached[] =>
+export const reachedLimits = (statuses: BudgetStatus[]): BudgetStep[] =>
   statuses.flatMap(({ budget: { subject }, limits }) =>
     (subject === EACH_USER ? [] : limits)
       .filter(({ percent }) => percent >= 80)

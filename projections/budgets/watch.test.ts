@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { Reached } from "#events/budget.ts";
+import type { BudgetStep } from "#events/budget.ts";
 import { watchBudgets } from "./watch.ts";
 
 const spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null, user_mark: null };
@@ -7,7 +7,7 @@ const spender = { organization_id: "o", principal: "key:k", project_id: null, ag
 /** A database with one budget of ten tokens a day, or with none, that counts its queries. */
 function openWatch(budgets = 1) {
   const state = { budgets, tokens: 0, queries: 0, isAway: false, hangs: false };
-  const told: Reached[] = [];
+  const told: BudgetStep[] = [];
   const rows = (text: string): unknown[] => {
     const spent = [{ ...spender, tokens: state.tokens, cost: null }];
     if (text.includes("usage_reservations")) return [{ position: 1, spent, open: [], settled: [] }];
@@ -20,7 +20,7 @@ function openWatch(budgets = 1) {
     if (state.hangs) await new Promise(() => {});
     return rows(text) as never[];
   };
-  const report = vi.fn(async (_: string, reached: Reached) => told.push(reached));
+  const report = vi.fn(async (_: string, reached: BudgetStep) => told.push(reached));
   const onError = vi.fn();
   return { state, told, report, onError, watch: watchBudgets({ db: { query }, report, onError }) };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { EACH_USER, LimitName, type Reached } from "#events/budget.ts";
+import { EACH_USER, LimitName, type BudgetStep } from "#events/budget.ts";
 import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
@@ -32,8 +32,8 @@ export interface ReachedLimit extends LimitStatus {
 }
 
 /** What a request adds; of pages, which nobody knows before a file is read, and of what a turn spends, 0. */
-export type Wanted = Partial<Record<Unit, number>>;
-const OF_TURN: Wanted = { tokens: 0, cost: 0 };
+export type Demand = Partial<Record<Unit, number>>;
+const OF_TURN: Demand = { tokens: 0, cost: 0 };
 
 /** Something that may be stored, or a run that may begin. */
 export interface HoldingAdmission {
@@ -53,9 +53,9 @@ export interface BudgetWatch {
    */
   check(spender: Spender): Promise<ReachedLimit | undefined>;
   /** Whether something may be stored or read, or a run begin, now. Counts it at once. Never throws, like `check`. */
-  admit(spender: Spender, wanted: Wanted): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
+  admit(spender: Spender, wanted: Demand): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
   /** Records steps that limits of a minute or a moment have reached, each at most once a day. */
-  note(organization: string, reached: Reached[]): void;
+  note(organization: string, reached: BudgetStep[]): void;
   /** What the last `check` of the organization knew. */
   reading(organization: string): Reading;
   /** All budgets with figures of this moment. */
@@ -64,14 +64,14 @@ export interface BudgetWatch {
 
 interface WatchOptions extends FigureOptions {
   /** Records that a limit is reached. Called again after it failed. */
-  report(organization: string, reached: Reached): Promise<unknown>;
+  report(organization: string, reached: BudgetStep): Promise<unknown>;
   onError(error: unknown): void;
 }
 
 /** Reports each step of a limit once per process; the decider lets the first process's report into the log. */
 function createReporter({ report, onError }: WatchOptions) {
   const reported = new Set<string>();
-  return (organization: string, steps: Reached[]): void => {
+  return (organization: string, steps: BudgetStep[]): void => {
     for (const reached of steps) {
       const { subject, limit, period, percent, at_most } = reached;
       const key = [organization, subject, limit, period, percent, at_most].join();
@@ -87,7 +87,7 @@ function createReporter({ report, onError }: WatchOptions) {
 }
 
 /** How far the limits of the spender are reached with what is wanted, the one that refuses first; none whose period is over. */
-function reachedBy({ budgets, at, ...figures }: Reading, spender: Spender, wanted: Wanted): ReachedLimit[] {
+function reachedBy({ budgets, at, ...figures }: Reading, spender: Spender, wanted: Demand): ReachedLimit[] {
   const subjects = subjectsOf(spender);
   const units = new Set(Object.keys(wanted) as Unit[]);
   const now = Date.now();
@@ -103,7 +103,7 @@ function reachedBy({ budgets, at, ...figures }: Reading, spender: Spender, wante
     .toSorted((a, b) => Number(b.refuses) - Number(a.refuses) || b.percent - a.percent);
 }
 
-function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Wanted): boolean {
+function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Demand): boolean {
   const { unit, per } = MEASURES[name];
   return per === "now" ? BigInt(spent) + BigInt(wanted[unit] ?? 0) > BigInt(at_most) : percent >= 100;
 }
@@ -121,12 +121,12 @@ async function within<T>(reading: Promise<T>, last: T): Promise<T> {
 /** Waits for sums, no longer than turns do. */
 const settled = (reading: Promise<void>): Promise<void> => within(reading, undefined);
 
-const hasUnits = ({ limits }: BudgetRow, wanted: Wanted, wantedPer?: "now"): boolean =>
+const hasUnits = ({ limits }: BudgetRow, wanted: Demand, wantedPer?: "now"): boolean =>
   LimitName.options.some((name) => {
     const { unit, per } = MEASURES[name];
     return limits[name] !== undefined && unit in wanted && (!wantedPer || per === wantedPer);
   });
-const toAmounts = ({ bytes = 0, documents = 0, runs = 0 }: Wanted): Amounts => ({
+const toAmounts = ({ bytes = 0, documents = 0, runs = 0 }: Demand): Amounts => ({
   ...NO_AMOUNTS,
   bytes: BigInt(bytes),
   documents: BigInt(documents),
@@ -194,7 +194,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       const subjects = subjectsOf(spender);
       const concerned = concerning(await recent(organization_id), subjects);
       if (!concerned.budgets.some((budget) => hasUnits(budget, wanted))) return { admitted: UNLIMITED };
-      const reached = (more: Wanted) => reachedBy(withHeld(organization_id, concerned), spender, more);
+      const reached = (more: Demand) => reachedBy(withHeld(organization_id, concerned), spender, more);
       if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now")))
         await readHeld(organization_id, () => reached(wanted));
       // from here on without waiting, so that no other request gets the same room

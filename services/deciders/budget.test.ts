@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BudgetRemoved, BudgetSet, NoteBudgetReached, type BudgetEvent, type Reached } from "#events/budget.ts";
+import { BudgetRemoved, BudgetSet, NoteBudgetReached, type BudgetEvent, type BudgetStep } from "#events/budget.ts";
 import { newCommand } from "#events/envelope.ts";
 import { budget } from "./budget.ts";
 
 const subject = "organization";
 const set = BudgetSet.of({ subject, limits: { tokens_per_day: 10 }, hard: true });
-const note = (data: Reached) =>
+const note = (data: BudgetStep) =>
   newCommand(NoteBudgetReached.type, {
     stream: "budget-x",
     organization_id: "o",
@@ -43,7 +43,14 @@ test("however often and in whatever order a limit is reported, each step of each
 });
 
 test("a limit that was raised is reported again, and nothing is once the budget is removed", () => {
-  const data: Reached = { subject, limit: "cost_per_month", period: "2026-11", percent: 80, spent: "8", at_most: "10" };
+  const data: BudgetStep = {
+    subject,
+    limit: "cost_per_month",
+    period: "2026-11",
+    percent: 80,
+    spent: "8",
+    at_most: "10",
+  };
   const events: BudgetEvent[] = [set, ...budget.decide(note(data), fold([set]))];
   expect(events).toHaveLength(2);
   expect(budget.decide(note(data), fold(events))).toEqual([]);

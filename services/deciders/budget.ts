@@ -4,7 +4,7 @@ import {
   BudgetSet,
   type BudgetCommand,
   type BudgetEvent,
-  type Reached,
+  type BudgetStep,
 } from "#events/budget.ts";
 import type { Decider } from "#events/decider.ts";
 import { Rejection } from "#events/rejection.ts";
@@ -17,7 +17,7 @@ interface Reported {
 export type BudgetState =
   | { status: "absent" }
   /** `reported`: how far each limit was reached in the newest period in which it was. */
-  | { status: "set"; reported: Partial<Record<Reached["limit"], Reported>> };
+  | { status: "set"; reported: Partial<Record<BudgetStep["limit"], Reported>> };
 
 export const budget: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
   version: 1,

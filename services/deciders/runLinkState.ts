@@ -61,7 +61,7 @@ export interface LiveLinks {
 }
 
 /** What is left to do after the end of a run. */
-export interface Settling {
+export interface Settlement {
   /** Child runs to cancel. */
   cancel: string[];
   /** Those of `cancel` whose start was not recorded: it may still be on its way. */
@@ -83,7 +83,7 @@ const openTurns = ({ waits }: Pick<LiveLinks, "waits">): AwaitedTurn[] =>
   Object.values(waits).flatMap(({ turn }) => turn ?? []);
 
 /** What the end of a run asks for; null for nothing. A completed run leaves its child runs alone. */
-export function settlingAfter({ children, watchers, waits }: LiveLinks, status: string): Settling | null {
+export function settlingAfter({ children, watchers, waits }: LiveLinks, status: string): Settlement | null {
   const cancelled = status === "completed" ? [] : children.filter(({ isCancelled }) => isCancelled);
   const stop = openTurns({ waits });
   if (cancelled.length + watchers.length + stop.length === 0) return null;
@@ -99,7 +99,7 @@ export function settlingAfter({ children, watchers, waits }: LiveLinks, status: 
 const settlingContinued = (
   { watchers, children, waits }: LiveLinks,
   { run_id, continued_as }: { run_id: string; continued_as: string },
-): Settling => ({
+): Settlement => ({
   cancel: [],
   unstarted: [],
   stop: openTurns({ waits }),
@@ -112,7 +112,7 @@ const settlingContinued = (
 });
 
 /** What is left to do after an event that ends a run. */
-export const settlingOf = (links: LiveLinks, event: RunEnd): Settling | null =>
+export const settlingOf = (links: LiveLinks, event: RunEnd): Settlement | null =>
   event.type === "RunContinued" ? settlingContinued(links, event.data) : settlingAfter(links, END_STATUS[event.type]);
 
 export const watcherIn = (data: { watcher_id: string; awaited_run_id?: string | undefined }): Watcher => ({

@@ -7,7 +7,7 @@ import {
   settlingOf,
   type LiveLinks,
   type RunEnd,
-  type Settling,
+  type Settlement,
 } from "./runLinkState.ts";
 
 /** A step that has not ended. */
@@ -61,7 +61,7 @@ export interface EndedRun extends RunBase {
   /** The first run of its chain; null when it is no part of a chain. */
   first_run_id: string | null;
   /** What its end asks for; null when it is done. */
-  settling: Settling | null;
+  settling: Settlement | null;
 }
 
 export type RunState = { status: "absent" } | LiveRun | EndedRun | { status: "forgotten" };

@@ -10,7 +10,7 @@ import {
 } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { ModelError } from "./model.ts";
-import type { Routed } from "./openAsk.ts";
+import type { AskedTargets } from "./openAsk.ts";
 import { citeSources, joinOutputs, NO_OUTPUT, turnUsage, type Round } from "./round.ts";
 
 /** Why a turn's signal aborted: its client or a deletion stops it, its time is up, or another worker has it. */
@@ -38,7 +38,7 @@ interface InterruptedTurn {
   addCost?: (usage: Usage) => Usage;
   of_agent: boolean;
   /** If the model of the turn is an alias. */
-  routed?: Pick<Routed, "asked"> | undefined;
+  routed?: Pick<AskedTargets, "asked"> | undefined;
   reason: AbortReason | undefined;
 }
 

@@ -26,14 +26,14 @@ export interface AskOptions extends Omit<CredentialSources, "log"> {
 }
 
 /** What a turn has asked so far, where its model is an alias. */
-export type Routed = Pick<Targets, "asked" | "failures">;
+export type AskedTargets = Pick<Targets, "asked" | "failures">;
 
 /** How a turn asks its model: the one that it names, or the targets of its alias. */
 export interface OpenAsk {
   ask: Ask;
   /** Adds what a request cost to the model that was asked last. */
   addCost: AddCost;
-  routed: Routed | undefined;
+  routed: AskedTargets | undefined;
   /** The context window of the model, of an alias the smallest known one; undefined where none is known. */
   findWindow(): Promise<number | undefined>;
 }

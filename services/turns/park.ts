@@ -15,7 +15,7 @@ export interface WaitOptions {
   hasAgent(organization: string, id: string): Promise<boolean>;
 }
 
-interface Waiting {
+interface ParkedTurn {
   round: number;
   calls: WaitingCall[];
   /** All that readers received so far. */
@@ -32,7 +32,7 @@ export async function parkTurn(
   { default_seconds, max_parked, countParked, hasAgent }: WaitOptions,
   turn: TurnToRun,
   recorder: Recorder,
-  { round, calls, frames }: Waiting,
+  { round, calls, frames }: ParkedTurn,
 ): Promise<string> {
   const { organization_id, turn_id, agent, asked_by, project_id } = turn;
   if (!agent) return "Only an agent can wait for the approval of a person. The call did not run.";

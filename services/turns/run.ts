@@ -14,7 +14,7 @@ import { gatherWords } from "./gatherWords.ts";
 import { readHistory, readPrompt, readTurnBlob, turnMessages, type HistoryStores } from "./history.ts";
 import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
 import { ModelError, type ToolOffer } from "./model.ts";
-import { openAsk, type AskOptions, type Routed } from "./openAsk.ts";
+import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
 import { openPublisher } from "./publisher.ts";
 import { parkTurn, type WaitOptions } from "./park.ts";
@@ -144,7 +144,7 @@ interface Progress {
   prompt?: Prompt;
   rounds: Round[];
   addCost?: (usage: Usage) => Usage;
-  routed?: Routed | undefined;
+  routed?: AskedTargets | undefined;
 }
 
 /** The end with the reasons why targets did not answer, if there are any. */

@@ -5,7 +5,7 @@ import { RunContinued, RunCreated, StartRun } from "#events/run.ts";
 import type { ContinuedRun } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { isEnded } from "../deciders/runState.ts";
-import type { Settling } from "../deciders/runLinkState.ts";
+import type { Settlement } from "../deciders/runLinkState.ts";
 import type { Send } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { History } from "./history.ts";
@@ -23,14 +23,14 @@ const MIN_LIFE_MS = 1_000;
 export const continuationDelay = ({ created }: Pick<History, "created">, now: number): number =>
   Math.max(0, Date.parse(created.created_at) + MIN_LIFE_MS - now);
 
-type Continued = Extract<TickOutcome["end"], { type: "continued" }>;
+type RunContinuation = Extract<TickOutcome["end"], { type: "continued" }>;
 type PlanDeps = Pick<StartDeps, "log" | "scripts" | "schemas">;
 
 /** The rules of the next run, those of the workflow now; or why it cannot be started. */
 export async function planContinuation(
   deps: PlanDeps,
   { organization_id, created }: Pick<History, "organization_id" | "created">,
-  { args, line, column }: Continued,
+  { args, line, column }: RunContinuation,
   store: (json: string) => Promise<StoredValue>,
 ) {
   const failed = (code: string, message: string) => ({
@@ -103,7 +103,7 @@ async function findLive({ log }: ContinuationDeps, children: string[]): Promise<
 export async function startNextRun(
   deps: ContinuationDeps,
   head: StreamHead,
-  { run_id, watchers, children = [] }: NonNullable<Settling["next"]>,
+  { run_id, watchers, children = [] }: NonNullable<Settlement["next"]>,
 ): Promise<void> {
   const { organization_id } = head;
   const target = { organization_id, stream: streamName("run", run_id) };

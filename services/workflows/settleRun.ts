@@ -1,7 +1,7 @@
 import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { AnswerRunWaits, SettleRun, type Watcher } from "#events/runLinks.ts";
-import type { AwaitedTurn, Settling } from "../deciders/runLinkState.ts";
+import type { AwaitedTurn, Settlement } from "../deciders/runLinkState.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
 import { startNextRun } from "./continueRun.ts";
@@ -74,7 +74,7 @@ async function mayStillStart(deps: SettleDeps, head: StreamHead, unstarted: stri
 }
 
 /** Does what the end of a run asks for. It may be repeated, and done by two processes at once. */
-export async function settleRun(deps: SettleDeps, head: StreamHead, settling: Settling): Promise<void> {
+export async function settleRun(deps: SettleDeps, head: StreamHead, settling: Settlement): Promise<void> {
   await cancelChildren(deps, head, settling.cancel);
   if (settling.next) await startNextRun(deps, head, settling.next);
   if (settling.notify.length > 0) await notifyWatchers(deps, head, settling.notify);

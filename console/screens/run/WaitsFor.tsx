@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Waiting } from "../../api/run.ts";
+import type { OpenWait } from "../../api/run.ts";
 import { RunLink } from "../../parts/RunLink.tsx";
 import { Time } from "../../parts/Time.tsx";
 
@@ -11,7 +11,7 @@ const Until = ({ until }: { until: string | null }) =>
   );
 
 /** What a live run waits for, as the end of a sentence. */
-export function WaitsFor({ waiting }: { waiting: Waiting }) {
+export function WaitsFor({ waiting }: { waiting: OpenWait }) {
   switch (waiting.type) {
     case "approval":
       return (

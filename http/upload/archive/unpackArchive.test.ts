@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ArchiveEnded, unpackArchive, type Unpacked } from "./unpackArchive.ts";
+import { ArchiveEnded, unpackArchive, type UnpackedEntry } from "./unpackArchive.ts";
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -13,7 +13,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 async function unpack(bytes: Buffer, size = 1_000) {
   let held = 0;
   let most = 0;
-  const seen: (Unpacked & { text?: string })[] = [];
+  const seen: (UnpackedEntry & { text?: string })[] = [];
   const count = (more: number) => {
     held += more;
     most = Math.max(most, held);

@@ -20,7 +20,7 @@ const MAX_HEADERS = 20_000;
 export type CountBytes = (bytes: number) => void;
 
 /** An entry, or why it cannot be unpacked. */
-export type Unpacked = { name: string } & ({ file: SentFile } | { error: ApiError });
+export type UnpackedEntry = { name: string } & ({ file: SentFile } | { error: ApiError });
 
 /** The archive cannot be read any further. */
 export class ArchiveEnded extends ApiError {}
@@ -89,7 +89,7 @@ async function readContent(source: ByteSource, header: EntryHeader, { take }: Co
   return hasDescriptor ? readDescriptor(source, header) : checksum!;
 }
 
-async function* readEntries(source: ByteSource, count: CountBytes): AsyncGenerator<Unpacked> {
+async function* readEntries(source: ByteSource, count: CountBytes): AsyncGenerator<UnpackedEntry> {
   const total = { unpacked: 0 };
   for (let n = 0; ; n++) {
     if (n % 100 === 99) await setImmediate();
@@ -124,7 +124,7 @@ async function* readEntries(source: ByteSource, count: CountBytes): AsyncGenerat
  * The files of a ZIP archive while it arrives, one at a time. Throws ArchiveEnded when the rest cannot be read: damaged, too large,
  * or packed tighter than any text.
  */
-export async function* unpackArchive(stream: AsyncIterable<Buffer>, count: CountBytes): AsyncGenerator<Unpacked> {
+export async function* unpackArchive(stream: AsyncIterable<Buffer>, count: CountBytes): AsyncGenerator<UnpackedEntry> {
   const source = createByteSource(stream);
   try {
     yield* readEntries(source, count);

@@ -1,5 +1,5 @@
 import type { JSValueHandle, QuickJS } from "quickjs-wasi";
-import type { Thrown } from "./thrown.ts";
+import type { ScriptException } from "./thrown.ts";
 
 /** Values of `promiseState`. */
 export const PENDING = 0;
@@ -11,7 +11,7 @@ interface ExecutionOptions {
   isOver(): boolean;
   limitError(): Error;
   /** Converts an exception of the script. */
-  scriptError(thrown: Thrown): Error;
+  scriptError(thrown: ScriptException): Error;
   /** Called before and after each time that the script computes. */
   onEnter?(): void;
   onLeave?(): void;

@@ -2,7 +2,7 @@ const MAX_MESSAGE = 2_000;
 const MAX_STACK = 20_000;
 
 /** An exception of a script, as plain values. */
-export interface Thrown {
+export interface ScriptException {
   name?: string | null;
   message: string;
   stack?: string | null;
@@ -22,5 +22,5 @@ export function placeInStack(stack: string | null | undefined): Place {
 }
 
 /** The exception in one line, at most 2,000 characters. */
-export const describeThrown = ({ name, message }: Thrown): string =>
+export const describeThrown = ({ name, message }: ScriptException): string =>
   `${name && name !== "Error" ? `${name}: ` : ""}${message}`.slice(0, MAX_MESSAGE);

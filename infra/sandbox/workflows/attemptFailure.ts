@@ -1,5 +1,5 @@
 import type { StepFailureCode } from "#services/workflows/tick.ts";
-import { describeThrown, NO_PLACE, placeInStack, type Thrown } from "../vm/thrown.ts";
+import { describeThrown, NO_PLACE, placeInStack, type ScriptException } from "../vm/thrown.ts";
 import { nestsTooDeep } from "./limits.ts";
 import type { StepOutcome } from "./messages.ts";
 import { limitRetryAfter } from "./retryAfter.ts";
@@ -19,13 +19,13 @@ export const limitFailure = (message: string): AttemptFailure =>
   new AttemptFailure({ code: "step_limit", message, final: true });
 
 /** The failure for an exception of a script; `more` replaces the defaults. */
-export const scriptFailure = (thrown: Thrown, more: Partial<FailureDetails> = {}): AttemptFailure =>
+export const scriptFailure = (thrown: ScriptException, more: Partial<FailureDetails> = {}): AttemptFailure =>
   thrown.name === "InternalError" && thrown.message === "out of memory"
     ? limitFailure("The script needed more memory than 64 MiB.")
     : new AttemptFailure({ message: describeThrown(thrown), ...placeInStack(thrown.stack), ...more });
 
 /** What a step threw, as `describe` in stepGuest.ts returns it. */
-export interface ThrownByStep extends Thrown {
+export interface ThrownByStep extends ScriptException {
   /** The code of an error that came from the host. */
   code: StepFailureCode | null;
   final: boolean;

@@ -1,5 +1,5 @@
 import type { RunFailureCode, TickOutcome } from "#services/workflows/tick.ts";
-import { describeThrown, NO_PLACE, placeInStack, type Place, type Thrown } from "../vm/thrown.ts";
+import { describeThrown, NO_PLACE, placeInStack, type Place, type ScriptException } from "../vm/thrown.ts";
 
 /** A failure of `run()` that its script caused. */
 export class RunFailure extends Error {
@@ -16,10 +16,10 @@ export class RunFailure extends Error {
   }
 }
 
-function failureCode({ name, message }: Thrown): RunFailureCode {
+function failureCode({ name, message }: ScriptException): RunFailureCode {
   if (name === "InternalError" && message.includes("out of memory")) return "out_of_memory";
   return name === "TypeError" && message.includes("not serialisable") ? "not_serialisable" : "run_error";
 }
 
-export const runFailure = (thrown: Thrown): RunFailure =>
+export const runFailure = (thrown: ScriptException): RunFailure =>
   new RunFailure(failureCode(thrown), describeThrown(thrown), placeInStack(thrown.stack));

@@ -1,5 +1,5 @@
 import type { TickOutcome } from "#services/workflows/tick.ts";
-import type { Thrown } from "../vm/thrown.ts";
+import type { ScriptException } from "../vm/thrown.ts";
 import { MAX_RESULT, nestsTooDeep } from "./limits.ts";
 import { RunFailure, runFailure } from "./runFailure.ts";
 import { nestedSignal, swallowedSignals, type RaisedSignal } from "./signalWarnings.ts";
@@ -12,7 +12,7 @@ export interface ThrownByRun {
   ends: boolean;
   /** Index of the signal that it contains, or null. */
   wraps: number | null;
-  error: Thrown;
+  error: ScriptException;
 }
 
 /** The promise of `run()`, when no job is left in its VM. */
