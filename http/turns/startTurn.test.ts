@@ -13,7 +13,7 @@ async function startWith(failure: Error): Promise<string[]> {
   const recorded: string[] = [];
   const http = {
     settings: { TURN_SECONDS: 60 },
-    budgets: { check: async () => undefined, reading: () => ({ budgets: [] }) },
+    budgets: { check: async () => undefined, reading: () => ({ budgets: [] }), note: () => {} },
     rates: { admit: async () => ({ admitted: { headers: {}, withdraw: () => {}, end: () => {} } }) },
     frames: { subscribe: () => () => {} },
     send: () => Promise.reject(failure),

@@ -26,6 +26,7 @@ const row = {
   set_by: "system",
   verify: null,
   headers: "[]",
+  event: null,
 };
 
 describe("the triggers projection", () => {

@@ -61,7 +61,9 @@ async function createProjectThings({ made, owner, ...tenant }: Tenant, project_i
   const link = await made(owner("POST", `/workflows/approvals/${approval.id}/links`));
   await made(tenant.decide(approval));
   await tenant.untilOver(run);
-  return { agents: agent.id, workflows: workflow.id, runs: run, approvals: approval.id, links: link.id };
+  // no file has this id: where the approval is found, the answer is about the file
+  const attachments = run;
+  return { agents: agent.id, workflows: workflow.id, runs: run, approvals: approval.id, links: link.id, attachments };
 }
 
 /** One thing of every kind that a path can name, made by the tenant's owner. */

@@ -85,6 +85,9 @@ function hugePng(side: number): Buffer<ArrayBuffer> {
   ]);
 }
 
+/** A GIF that declares the largest image, and ends where its pixels would begin. */
+const hugeGif = (): Buffer<ArrayBuffer> => Buffer.from("474946383961ffffffff0000002c00000000ffffffff0008003b", "hex");
+
 /** A TIFF whose only page names itself as the next one. */
 const endlessTiff = (): Buffer<ArrayBuffer> => {
   const bytes = Buffer.alloc(14);
@@ -100,6 +103,9 @@ const pictures = (): Hostile[] => [
   hostile("half a JPEG", "half.jpg", either, realFile("notice.jpg").subarray(0, 3_000)),
   hostile("a TIFF without an end", "loop.tiff", failed, endlessTiff()),
   hostile("half a TIFF", "half.tiff", either, realFile("notice.tiff").subarray(0, 3_000)),
+  hostile("a GIF of 65,535 by 65,535 pixels without data", "huge.gif", failed, hugeGif()),
+  hostile("half a GIF", "half.gif", either, realFile("notice.gif").subarray(0, 3_000)),
+  hostile("half a HEIC", "half.heic", either, realFile("notice.heic").subarray(0, 3_000)),
   hostile("half a WebP", "half.webp", either, realFile("notice.webp").subarray(0, 3_000)),
 ];
 

@@ -227,7 +227,7 @@ describe("a document", () => {
   );
 
   test.each([
-    ["a moving picture", Buffer.from("474946383961010001000000", "hex"), "a.pdf", "application/pdf"],
+    ["a film", Buffer.from("00000018667479706d703432000000006d70343269736f6d", "hex"), "a.pdf", "application/pdf"],
     ["packed bytes", Buffer.from(Array.from({ length: 500 }, (_, n) => (n * 37) % 256)), "a.txt", "text/plain"],
     ["an unknown ending", Buffer.from("text"), "a.xyz", "application/octet-stream"],
     ["an archive", Buffer.from("504b0304140000000000", "hex"), "a.zip", "application/zip"],

@@ -61,6 +61,7 @@ describe("a link", () => {
       title: "Go?",
       body: "Really?",
       form,
+      attachments: [],
       expires_at: expect.any(String),
       for: { name: "Ms. Gast" },
     });

@@ -57,6 +57,7 @@ describe("an approval", () => {
       title: "Go?",
       body: "Really?",
       form,
+      attachments: [],
       assignees: [],
       in_place_of: null,
       delegations: [],

@@ -191,7 +191,7 @@ test("every example is run, is listed on its page, and has cases that pass", asy
   const cases = await runTestFiles([fileURLToPath(FOLDER)]);
   expect(cases.filter(({ fault }) => fault !== null)).toEqual([]);
   expect(new Set(cases.map(({ file }) => basename(file)))).toEqual(new Set(names.map((name) => `${name}.test.json`)));
-  expect(names).toHaveLength(16);
+  expect(names).toHaveLength(17);
 });
 
 test("the types for an editor are served", async () => {

@@ -287,6 +287,7 @@ describe("the list of runs of a workflow", () => {
       headers: _h,
       cancel_reason: _cr,
       child_runs: _ch,
+      priority: _p,
       ...shown
     } = (await read(all[3]!)).body;
     expect(whole.data[0]).toEqual(shown);

@@ -59,6 +59,7 @@ describe("starting a run", () => {
       cancel_reason: null,
       headers: {},
       expires_at: data.expires_at,
+      priority: "normal",
       parent: null,
       continued_from: null,
       continued_as: null,

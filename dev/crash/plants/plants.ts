@@ -152,8 +152,8 @@ export const PLANTS: Plant[] = [
   {
     name: "message-not-delivered",
     file: "services/workflows/deliverMessage.ts",
-    text: "const matching = waits.filter(({ match }) => isMatch(match, data));",
-    instead: `const matching = waits.filter(({ match }) => isMatch(match, data) && !${every(3, "message")});`,
+    text: "const all = waits.filter(({ match }) => isMatch(match, data));",
+    instead: `const all = waits.filter(({ match }) => isMatch(match, data) && !${every(3, "message")});`,
     rules: ["I10"],
     load: ["startListener"],
   },
@@ -192,8 +192,8 @@ export const PLANTS: Plant[] = [
   {
     name: "usage-counted-twice",
     file: "projections/usage/project.ts",
-    text: "const counts = { turns, prompt_tokens,",
-    instead: "const counts = { turns: turns * 2, prompt_tokens,",
+    text: "    turns,\n    prompt_tokens,",
+    instead: "    turns: turns * 2,\n    prompt_tokens,",
     rules: ["I13", "I6"],
   },
   {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readUntilFinished } from "./readUntilFinished.ts";
 
 /** Pieces that are all there already, as in one packet of the network. */
@@ -22,4 +22,46 @@ test("an answer of pieces without content is cut, and other work runs meanwhile"
   };
   await expect(read()).rejects.toMatchObject({ kind: "cut", message: "The provider's answer never ends." });
   expect(otherWork).toBeGreaterThan(4);
+});
+
+describe("answers that are read at the same time", () => {
+  // each test begins later than the last round of the one before, whose clock the module knows
+  let start = 1_000_000_000;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    vi.advanceTimersByTime((start *= 2));
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([1, 20])("%i together take 5 ms of each round of the event loop", async (streams) => {
+    let pieces = 0;
+    let isOver = false;
+    const perRound: number[] = [];
+    const countRound = () => {
+      perRound.push(pieces);
+      pieces = 0;
+      if (!isOver) setImmediate(countRound);
+    };
+    setImmediate(countRound);
+    async function* finite(): AsyncGenerator<object[]> {
+      yield Array<object>(50).fill({});
+    }
+    const read = async () => {
+      const { signal } = new AbortController();
+      for await (const _ of readUntilFinished(
+        async () => finite(),
+        () => false,
+        signal,
+      )) {
+        pieces += 1;
+        vi.advanceTimersByTime(1);
+      }
+    };
+    await Promise.all(Array.from({ length: streams }, read));
+    isOver = true;
+    // one round more is on its way when the last piece is read
+    expect(perRound.reduce((sum, n) => sum + n, pieces)).toBe(50 * streams);
+    expect(Math.max(...perRound)).toBeLessThanOrEqual(5 + streams);
+    expect(perRound.length).toBeGreaterThanOrEqual((50 * streams) / (5 + streams) - 1);
+  });
 });

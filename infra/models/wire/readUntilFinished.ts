@@ -6,8 +6,20 @@ import { ModelError } from "#services/turns/model.ts";
 const DRAIN_MS = 1_000;
 /** Pieces of one answer, empty ones included. The longest answers have 130,000 tokens, and a piece for each. */
 const MAX_PIECES = 500_000;
-/** Pieces that have arrived together are processed for so long before other work runs. */
-const SLICE_MS = 5;
+/** In each round of the event loop, all streams together process pieces for so long. With a time of its own for each, a dozen endless ones would delay everything else by their sum. */
+const ROUND_MS = 5;
+
+let roundStart = 0;
+let nextRound: Promise<void> | undefined;
+
+/** Resolves once the event loop has done what else is due; for all streams that wait at the same moment. */
+function awaitRound(): Promise<void> {
+  nextRound ??= setImmediate().then(() => {
+    nextRound = undefined;
+    roundStart = performance.now();
+  });
+  return nextRound;
+}
 
 /**
  * The pieces of a streamed answer. `send` opens the stream, which gives lists of pieces that arrived together; its signal aborts the request when the reader stops. Once `isFinished` says
@@ -24,7 +36,6 @@ export async function* readUntilFinished<T>(
   try {
     const lists = (await send(sending.signal))[Symbol.asyncIterator]();
     let count = 0;
-    let sliceStart = performance.now();
     for (;;) {
       const next = lists.next();
       const read = await (isFinished() ? Promise.race([next, wait(DRAIN_MS, undefined, { ref: false })]) : next);
@@ -33,9 +44,8 @@ export async function* readUntilFinished<T>(
       for (const piece of read.value) {
         if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
         yield piece;
-        if (performance.now() - sliceStart < SLICE_MS) continue;
-        await setImmediate();
-        sliceStart = performance.now();
+        // another stream may have used up the round that this one waited for
+        while (performance.now() - roundStart >= ROUND_MS) await awaitRound();
       }
     }
   } catch (error) {
