@@ -30,7 +30,7 @@ export const Retention = z.object({
   documents: kept,
   runs: kept,
   deleted: z
-    .object({ threads: z.int(), files: z.int(), documents: z.int(), runs: z.int() })
+    .object({ threads: z.int(), turns: z.int(), files: z.int(), documents: z.int(), runs: z.int() })
     .describe(
       "By all rules that the subject ever had. A process that is killed may leave up to 250 deletions uncounted; the log has each.",
     ),

@@ -57,6 +57,9 @@ test("the rules of a workflow say which workflows its runs may start, as a form"
   await rules.getByLabel(LONG_NAME.slice(0, 200)).check();
   await page.getByLabel("Hosts that steps may fetch from").fill("api.example.com\n*.example.org");
   await page.getByLabel("Live runs").fill("2");
+  await page.getByLabel("Starts in a period").fill("5");
+  await page.getByRole("group", { name: "Starts" }).getByLabel("For each value of").fill("/customer");
+  await page.getByLabel("Priority").selectOption("low");
   await page.getByLabel("The person who started a run").uncheck();
   await inspect(page, "envelope");
   await page.getByRole("button", { name: "Save rules" }).click();
@@ -68,6 +71,8 @@ test("the rules of a workflow say which workflows its runs may start, as a form"
       tools: ["web_fetch"],
       egress: ["api.example.com", "*.example.org"],
       concurrency: { max_runs: 2, key: null },
+      start_rate: { max_runs: 5, per_seconds: 60, key: "/customer" },
+      priority: "low",
       approvals: { self_approval: false, allow_api_key: true },
       run_as: { type: "service" },
     });

@@ -1,6 +1,7 @@
 import type { Envelope } from "../../api/envelope.ts";
 import { Check } from "../../parts/Form.tsx";
-import { LIMIT_NAMES, LIST_NAMES, NAME_LISTS, RUN_LIMITS } from "./readEnvelope.ts";
+import { Options, wordChoices } from "../../parts/Choices.tsx";
+import { LIMIT_NAMES, LIST_NAMES, NAME_LISTS, PRIORITIES, RUN_LIMITS } from "./readEnvelope.ts";
 
 const YEAR_S = 31_536_000;
 
@@ -54,6 +55,14 @@ const NumberField = ({ name, label, value, most, isRequired = true }: NumberProp
   </label>
 );
 
+/** A JSON pointer to the argument whose values are counted apart. */
+const ArgumentField = ({ name, value }: { name: string; value: string | null | undefined }) => (
+  <label>
+    For each value of (optional)
+    <input name={name} className="mono" defaultValue={value ?? ""} placeholder="/customer" maxLength={200} />
+  </label>
+);
+
 const Limits = ({ envelope: { limits, concurrency, retention_days } }: { envelope: Envelope }) => (
   <fieldset>
     <legend>Limits of a run</legend>
@@ -75,15 +84,34 @@ const Limits = ({ envelope: { limits, concurrency, retention_days } }: { envelop
         most={1_000}
         isRequired={false}
       />
+      <ArgumentField name="key" value={concurrency?.key} />
+    </div>
+  </fieldset>
+);
+
+const Starts = ({ envelope: { start_rate, priority } }: { envelope: Envelope }) => (
+  <fieldset>
+    <legend>Starts</legend>
+    <div className="side-by-side">
+      <NumberField
+        name="start_rate_runs"
+        label="Starts in a period (optional)"
+        value={start_rate?.max_runs}
+        most={1_000}
+        isRequired={false}
+      />
+      <NumberField
+        name="start_rate_seconds"
+        label="Seconds of the period"
+        value={start_rate?.per_seconds ?? 60}
+        most={86_400}
+      />
+      <ArgumentField name="start_rate_key" value={start_rate?.key} />
       <label>
-        For each value of (optional)
-        <input
-          name="key"
-          className="mono"
-          defaultValue={concurrency?.key ?? ""}
-          placeholder="/customer"
-          maxLength={200}
-        />
+        Priority among the organization's runs
+        <select name="priority" defaultValue={priority ?? "normal"}>
+          <Options choices={wordChoices(PRIORITIES)} />
+        </select>
       </label>
     </div>
   </fieldset>
@@ -144,6 +172,7 @@ export const EnvelopeFields = ({ envelope, workflows, agents }: Props) => (
     />
     <Reach name="agents" legend="Agents that steps may ask" things={agents} chosen={envelope.agents} />
     <Limits envelope={envelope} />
+    <Starts envelope={envelope} />
     <Approvals rules={envelope.approvals} />
   </>
 );

@@ -20,6 +20,8 @@ export const NAME_LISTS = {
   collections: { label: "Collections", hint: "Slugs, one in a line; * for all." },
   writable_collections: { label: "Collections that steps may write to", hint: "Slugs, one in a line; * for all." },
 } as const;
+/** Whose ticks and steps go first where they wait for a free place. */
+export const PRIORITIES = ["high", "normal", "low"] as const;
 export const LIST_NAMES = Object.keys(NAME_LISTS) as (keyof typeof NAME_LISTS)[];
 
 const readNumber = (form: FormData, name: string): number => Number(formText(form, name));
@@ -34,6 +36,14 @@ function readConcurrency(form: FormData): Envelope["concurrency"] {
   return most === "" ? null : { max_runs: Number(most), key: formText(form, "key").trim() || null };
 }
 
+function readStartRate(form: FormData): Envelope["start_rate"] {
+  const most = formText(form, "start_rate_runs").trim();
+  const per_seconds = readNumber(form, "start_rate_seconds");
+  return most === ""
+    ? null
+    : { max_runs: Number(most), per_seconds, key: formText(form, "start_rate_key").trim() || null };
+}
+
 /** The rules as they were entered. Who the runs act for is not among them. */
 export const readEnvelope = (form: FormData): Envelope => ({
   secrets: formLines(form, "secrets"),
@@ -46,6 +56,8 @@ export const readEnvelope = (form: FormData): Envelope => ({
   workflows: readIds(form, "workflows"),
   limits: Object.fromEntries(LIMIT_NAMES.map((name) => [name, readNumber(form, name)])) as Envelope["limits"],
   concurrency: readConcurrency(form),
+  start_rate: readStartRate(form),
+  priority: PRIORITIES.find((one) => one === formText(form, "priority")) ?? "normal",
   approvals: {
     default_expiry_s: readNumber(form, "default_expiry_s"),
     allow_api_key: form.has("allow_api_key"),
