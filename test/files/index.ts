@@ -19,8 +19,8 @@ export interface Truth {
   rows: string[][];
   /** Items of lists. */
   items: string[];
-  /** Whether its text is recognized in pictures. */
-  recognized?: boolean;
+  /** What its text lacks, or where it comes from. */
+  warning?: { code: string } & Record<string, unknown>;
 }
 
 const GUIDE = {
@@ -52,10 +52,12 @@ const GUIDE = {
   items: ["Wait ten minutes until the glass is cold.", "Shoes that may get wet", "A coat, in summer too"],
 };
 const WORDS = { headings: [], rows: [], items: [] };
+const READ_FROM_PICTURE = { code: "read_from_picture", pages: [1] };
+
 /** Photographs, whose text is recognized. */
 const NOTICE = {
   ...WORDS,
-  recognized: true,
+  warning: READ_FROM_PICTURE,
   says: [
     "The pilot boat leaves the north quay at noon, and in fog not before the horn has sounded twice.",
     "jährlich überprüft",
@@ -68,7 +70,7 @@ const NOTICE = {
 };
 const SCAN = {
   ...WORDS,
-  recognized: true,
+  warning: READ_FROM_PICTURE,
   says: ["A keeper carried eleven litres up the 142 steps every evening, in every weather."],
   rows: [["Elspeth Bray", "1891", "1907", "5"]],
 };
@@ -129,7 +131,7 @@ export const readable: Truth[] = [
   truth("guide.txt", MEDIA_TYPES.txt, { ...WORDS, says: GUIDE.says }),
   truth("deck.pptx", MEDIA_TYPES.pptx, DECK, 4),
   truth("deck-pandoc.pptx", MEDIA_TYPES.pptx, DECK, 4),
-  truth("deck.odp", MEDIA_TYPES.odp, { ...WORDS, says: DECK.says }),
+  truth("deck.odp", MEDIA_TYPES.odp, { ...WORDS, says: DECK.says, warning: { code: "images_without_text", count: 1 } }),
   truth("stock.xlsx", MEDIA_TYPES.xlsx, STOCK),
   truth("stock.xls", MEDIA_TYPES.xls, STOCK),
   truth("stock.ods", MEDIA_TYPES.ods, STOCK),

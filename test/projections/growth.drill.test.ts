@@ -16,6 +16,7 @@ const SMALL = new Set([
   "ops.index_builds",
   "ops.scrubs",
   "ops.workers",
+  "ops.bus",
 ]);
 
 const TABLES = `

@@ -102,7 +102,13 @@ export const records: Attack[] = [
         erasures.map(({ body }) => attacker.owner("GET", `/api/erasures/${body.id}/certificate`)),
       );
       const previews = await all(50, () =>
-        attacker.owner("POST", "/api/retention/organization/preview", { threads: "1d", turns: "1d", files: "1d", documents: "1d", runs: "1d" }),
+        attacker.owner("POST", "/api/retention/organization/preview", {
+          threads: "1d",
+          turns: "1d",
+          files: "1d",
+          documents: "1d",
+          runs: "1d",
+        }),
       );
       return [...turns, ...erasures, ...certificates, ...previews];
     },
