@@ -19,6 +19,7 @@ test("health names every part and process; a dead letter appears, is sent again,
   agreeToAll(page);
   await page.getByText("The service takes requests.").waitFor();
   await page.getByRole("row", { name: "postgres" }).waitFor();
+  await page.getByText(/read models follow the log/).click();
   await page.getByRole("row", { name: "projection usage" }).first().getByText("behind").waitFor();
   await page.getByText("None: every command").waitFor();
   await inspect(page, "health");
