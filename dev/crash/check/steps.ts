@@ -88,9 +88,13 @@ function checkTimers({ id, events }: RunHistory): Finding[] {
     .map(([key, times]) => doubled("I10", `timer ${key} of run ${id}`, `fired ${times.length} times`));
 }
 
-/** A step's model request is answered once, however many attempts make it. */
+/** A step's model request is answered once, however many attempts make it. Turns of `ctx.agent` belong to no step. */
 function checkTurns(run: RunHistory, turns: Evidence["turns"]): Finding[] {
-  const answered = turns.filter(({ operation, end }) => operation === run.id && end === "completed").length;
+  const requested = run.events.filter(({ type }) => type === "AgentTurnRequested");
+  const ofAgents = new Set(requested.map(({ data }) => data.turn_id as string));
+  const answered = turns.filter(
+    ({ id, operation, end }) => operation === run.id && end === "completed" && !ofAgents.has(id),
+  ).length;
   const asks = run.steps.filter(({ name }) => name === "ask");
   const completed = asks.filter(({ ends }) => ends.some(({ ok }) => ok)).length;
   return [
