@@ -1,26 +1,12 @@
-import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { linkAborter } from "#events/linkAborter.ts";
 import { ModelError } from "#services/turns/model.ts";
+import { awaitRound, isRoundOver } from "./rounds.ts";
 
 /** How long to wait for the end of the transfer after the answer is complete. */
 const DRAIN_MS = 1_000;
 /** Pieces of one answer, empty ones included. The longest answers have 130,000 tokens, and a piece for each. */
 const MAX_PIECES = 500_000;
-/** In each round of the event loop, all streams together process pieces for so long. With a time of its own for each, a dozen endless ones would delay everything else by their sum. */
-const ROUND_MS = 5;
-
-let roundStart = 0;
-let nextRound: Promise<void> | undefined;
-
-/** Resolves once the event loop has done what else is due; for all streams that wait at the same moment. */
-function awaitRound(): Promise<void> {
-  nextRound ??= setImmediate().then(() => {
-    nextRound = undefined;
-    roundStart = performance.now();
-  });
-  return nextRound;
-}
-
 /**
  * The pieces of a streamed answer. `send` opens the stream, which gives lists of pieces that arrived together; its signal aborts the request when the reader stops. Once `isFinished` says
  * that the answer is complete, the rest is awaited briefly, so that the connection can be reused, and no failure counts any more.
@@ -44,8 +30,7 @@ export async function* readUntilFinished<T>(
       for (const piece of read.value) {
         if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
         yield piece;
-        // another stream may have used up the round that this one waited for
-        while (performance.now() - roundStart >= ROUND_MS) await awaitRound();
+        while (isRoundOver()) await awaitRound();
       }
     }
   } catch (error) {
