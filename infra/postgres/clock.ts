@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Gate } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
+import { createGate } from "./gate.ts";
 import { repeat } from "./repeat.ts";
 
 const EVERY_MS = 2_000;
@@ -28,9 +29,8 @@ export async function watchClock({
   onOff,
   now = Date.now,
 }: Options): Promise<Gate & { stop(): Promise<void> }> {
-  const listeners = new Set<(isOpen: boolean) => void>();
+  const { set, ...gate } = createGate();
   const stopped = new AbortController();
-  let isOpen = true;
 
   const compare = async (): Promise<void> => {
     const began = performance.now();
@@ -39,24 +39,18 @@ export async function watchClock({
     if (took > MAX_ROUND_TRIP_MS) return;
     const offset_ms = Math.round(now() - took / 2 - Number(row!.ms));
     const isRight = Math.abs(offset_ms) <= max_offset_ms;
-    if (isRight === isOpen) return;
-    isOpen = isRight;
+    if (!set(isRight)) return;
     if (isRight) logger.info({ offset_ms }, "clock agrees with the database again");
     else {
       logger.error({ offset_ms }, "clock differs from the database's, taking no work");
       onOff();
     }
-    for (const listener of listeners) listener(isOpen);
   };
 
   await compare();
   const watching = repeat(EVERY_MS, compare, (err) => logger.debug({ err }, "clock not compared"), stopped.signal);
   return {
-    isOpen: () => isOpen,
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    ...gate,
     async stop() {
       stopped.abort();
       await watching;

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Gate } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
+import { createGate } from "./gate.ts";
 import { repeat } from "./repeat.ts";
 
 const EVERY_MS = 2_000;
@@ -70,18 +71,16 @@ function countSightings() {
  * none of the others is left, or all of them changed too, the deployment's bus is the one of this process.
  */
 export function watchSameBus({ db, worker, logger, identify, onApart, every_ms = EVERY_MS }: Options): SameBus {
-  const listeners = new Set<(isOpen: boolean) => void>();
   const stopped = new AbortController();
   const [holders, others] = [countSightings(), countSightings()];
   let known: { bus: string; since: Date } | undefined;
-  let [isOpen, isApart] = [true, false];
+  const { set, ...gate } = createGate();
+  let isApart = false;
 
   const setOpen = (open: boolean, fields: object): void => {
-    if (open === isOpen) return;
-    isOpen = open;
+    if (!set(open)) return;
     if (open) logger.info(fields, "NATS is the same as that of the other processes again");
     else logger.error(fields, "NATS is not the one that the other processes use, taking no work: compare NATS_URL");
-    for (const listener of listeners) listener(open);
   };
 
   const compare = async (): Promise<void> => {
@@ -109,11 +108,7 @@ export function watchSameBus({ db, worker, logger, identify, onApart, every_ms =
 
   const watching = repeat(every_ms, compare, (err) => logger.debug({ err }, "NATS not compared"), stopped.signal);
   return {
-    isOpen: () => isOpen,
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    ...gate,
     async stop() {
       stopped.abort();
       await watching;

@@ -1,21 +1,11 @@
 import { expect, test } from "vitest";
-import { readSettings } from "#infra/config.ts";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
-import { roles, runRoles } from "../../roles/runRoles.ts";
 import { openReader } from "../knowledge/library.ts";
 import { json, openCommandLine } from "./svc.ts";
 
 test("svc documents warnings names the documents that were read in part, of one organization or of all", async () => {
   const cli = await openCommandLine();
-  const { DATABASE_URL, NATS_URL, MEILI_URL, MEILI_MASTER_KEY, MASTER_KEY } = cli.env;
-  const addresses = {
-    database_url: DATABASE_URL!,
-    nats_url: NATS_URL!,
-    meili_url: MEILI_URL!,
-    meili_master_key: MEILI_MASTER_KEY!,
-    master_key: MASTER_KEY!,
-  };
-  const running = await runRoles(roles, { settings: readSettings(cli.env), addresses });
+  const running = await cli.startRoles();
   try {
     expect((await cli.svc("documents", "warnings")).stdout).toBe("No document lacks anything that its file has.\n");
     const { api_key, organization_id } = json(await cli.svc("org", "create", "Ada's", "--json"));

@@ -1,22 +1,12 @@
 import { expect, test } from "vitest";
-import { readSettings } from "#infra/config.ts";
 import { saveCredentials } from "../../cli/credentials.ts";
-import { roles, runRoles } from "../../roles/runRoles.ts";
 import { openCommandLine, json } from "./svc.ts";
 
 const CHAT_REQUEST = { model: "offline/echo", messages: [{ role: "user", content: "Hello" }] };
 
 test("svc org create makes organizations that can chat and sign in at once, each with its own credentials", async () => {
   const cli = await openCommandLine();
-  const { DATABASE_URL, NATS_URL, MEILI_URL, MEILI_MASTER_KEY, MASTER_KEY } = cli.env;
-  const addresses = {
-    database_url: DATABASE_URL!,
-    nats_url: NATS_URL!,
-    meili_url: MEILI_URL!,
-    meili_master_key: MEILI_MASTER_KEY!,
-    master_key: MASTER_KEY!,
-  };
-  const running = await runRoles(roles, { settings: readSettings(cli.env), addresses });
+  const running = await cli.startRoles();
   const post = (path: string, key: string | undefined, body: unknown) =>
     fetch(`${running.address}${path}`, {
       method: "POST",

@@ -1,7 +1,9 @@
 import { execFile, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
+import { readSettings } from "#infra/config.ts";
 import { testBus, testDatabase, testFolder } from "#test/harness.ts";
+import { roles, runRoles } from "../../roles/runRoles.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const key = Buffer.alloc(32, 7);
@@ -43,6 +45,18 @@ export async function openCommandLine() {
     bus,
     svcWith,
     svc: (...args: string[]) => svcWith({}, ...args),
+    /** Starts the service of these settings in this process. */
+    startRoles: () =>
+      runRoles(roles, {
+        settings: readSettings(env),
+        addresses: {
+          database_url: database.url,
+          nats_url: bus.url,
+          meili_url,
+          meili_master_key,
+          master_key: env["MASTER_KEY"]!,
+        },
+      }),
     /** Starts a command that runs until it is stopped. */
     start: (...args: string[]) =>
       spawn(process.execPath, [main, ...args], { env, stdio: ["ignore", "pipe", "ignore"] }),

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { longestTurn } from "#test/computingTime.ts";
 import { InvalidBody, checkedChunks } from "./body.ts";
 
@@ -120,5 +120,34 @@ describe("JSON of more values than the event loop has time for", () => {
     );
     await read([packets[0]!]); // loads what reading needs
     for (const packet of packets) expect(await longestTurn(() => read([packet]))).toBeLessThan(50);
+  });
+});
+
+describe("bodies without an event", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test("twenty that are read at the same time take 5 ms of each round of the event loop together", async () => {
+    // the round of the test before ends
+    await new Promise(setImmediate);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    let chunks = 0;
+    let most = 0;
+    let isOver = false;
+    const countRound = () => {
+      most = Math.max(most, chunks);
+      chunks = 0;
+      if (!isOver) setImmediate(countRound);
+    };
+    setImmediate(countRound);
+    const comment = Buffer.from(": nothing\n");
+    const readOne = async () => {
+      for await (const _ of checkedChunks(response(Array<Buffer>(50).fill(comment)), "events")) {
+        chunks += 1;
+        vi.advanceTimersByTime(1);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, readOne));
+    isOver = true;
+    expect(Math.max(most, chunks)).toBeLessThanOrEqual(5 + 20);
   });
 });
