@@ -72,12 +72,11 @@ describe("knowledge", () => {
       .getByRole("link", { name: /Part 47/ })
       .first()
       .click();
-    // the results have marked words, too
-    await page.waitForURL(/\/knowledge\/documents\//);
+    // the results have marked words, too, and stand until the document is drawn
+    await page.getByRole("link", { name: "Download the text" }).waitFor();
     await page.locator("mark").waitFor();
     expect(await page.locator("mark").textContent()).toContain("part 47");
     await expect.poll(() => isMarkSeen(page), SOON).toBe(true);
-    await page.getByRole("link", { name: "Download the text" }).waitFor();
     await inspect(page, "document");
     await page.getByRole("button", { name: "Show earlier passages" }).click();
     await page.getByText("Words of part 30.").first().waitFor();
