@@ -1,5 +1,6 @@
 import { access, constants, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { MeilisearchError } from "#infra/meilisearch/request.ts";
 import { projections } from "#projections/index.ts";
 import type { Resources } from "./resources.ts";
 
@@ -57,14 +58,15 @@ interface IndexCheck {
   has(index: string): Promise<boolean>;
 }
 
-/** Search fails while its index is missing or empty, until the follower has rebuilt it. */
+/** Search fails while its index is missing, empty or damaged. The check of the server itself notices one that does not answer. */
 async function checkPassageIndex({ db }: Resources, engine: IndexCheck): Promise<Record<string, Health>> {
   const [row] = await db.query<{ index_id: string | null; lag: number }>(
     `select s.index_id, h.position - coalesce(c.position, 0) as lag from log.head h
      left join log.checkpoints c on c.name = 'passages' left join ops.search_index s on s.name = 'passages'`,
   );
   const { index_id, lag } = row!;
-  const lost = index_id !== null && !(await engine.has(index_id).catch(() => true));
+  const lost =
+    index_id !== null && !(await engine.has(index_id).catch((error) => !(error instanceof MeilisearchError)));
   return { "index passages": { ok: !lost, detail: { lag, index: index_id, ...(lost && { lost }) } } };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { loadSecret } from "./files.ts";
 import { findOnPath } from "./natsBinary.ts";
 import { requireVersion } from "./programVersion.ts";
-import type { ServerSpec } from "./serverSpec.ts";
+import { DataUnreadable, type ServerSpec } from "./serverSpec.ts";
 
 const findNpmBinary = () => {
   try {
@@ -37,6 +37,22 @@ const meilisearchBinary = (onLine: (line: string) => void) => {
  */
 const MAX_INDEXING_MEMORY = "512MiB";
 
+const MAX_INDEXES = 1_000;
+
+/** Rejects with DataUnreadable when the files of an index are damaged: such a server starts, and never takes a change again. */
+const requireReadable = async (url: string, masterKey: string) => {
+  const get = async (path: string) => {
+    const options = { headers: { authorization: `Bearer ${masterKey}` }, signal: AbortSignal.timeout(5_000) };
+    const response = await fetch(`${url}${path}`, options);
+    return (await response.json()) as { results?: { uid: string }[]; code?: string; message?: string };
+  };
+  const { results = [] } = await get(`/indexes?limit=${MAX_INDEXES}`);
+  for (const { uid } of results) {
+    const { code, message } = await get(`/indexes/${uid}/documents?limit=1&fields=pk`);
+    if (code === "invalid_store_file") throw new DataUnreadable(message);
+  }
+};
+
 /** Meilisearch in the data folder, on loopback, with its own master key, without analytics. */
 export const meilisearchServer = (
   dataDir: string,
@@ -45,6 +61,7 @@ export const meilisearchServer = (
   const binary = meilisearchBinary(onLine);
   const masterKey = loadSecret(join(dataDir, "meili.key"));
   const folder = join(dataDir, "meili");
+  const data = join(folder, "data");
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     name: "meilisearch",
@@ -62,7 +79,7 @@ export const meilisearchServer = (
         "--http-addr",
         `127.0.0.1:${port}`,
         "--db-path",
-        join(folder, "data"),
+        data,
         "--max-indexing-memory",
         MAX_INDEXING_MEMORY,
       ],
@@ -72,7 +89,9 @@ export const meilisearchServer = (
     probe: async (port) => {
       const response = await fetch(`${url(port)}/health`, { signal: AbortSignal.timeout(2_000) });
       if (!response.ok) throw new Error(`answered ${response.status}`);
+      await requireReadable(url(port), masterKey);
     },
+    rebuildable: data,
     stopSignal: "SIGTERM",
     url,
   };

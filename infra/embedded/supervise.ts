@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endProcess } from "./endProcess.ts";
 import { readJson, writePrivate } from "./files.ts";
 import { freePort } from "./freePort.ts";
 import { identifyProcess, isAlive, signal, type ProcessIdentity } from "./processIdentity.ts";
-import type { ServerSpec } from "./serverSpec.ts";
+import { DataUnreadable, type ServerSpec } from "./serverSpec.ts";
 import { watchAlive } from "./watchAlive.ts";
 
 export type RunningServer = { url: string; stop: () => Promise<void> };
@@ -21,6 +21,9 @@ const MAX_BACKOFF_MS = 10_000;
 const STABLE_MS = 30_000;
 /** Another process can take the port between the check and the start. */
 const MAX_START_ATTEMPTS = 3;
+
+/** Signals by which somebody else ends a server. */
+const KILLED = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
 
 const pidFile = (dataDir: string, name: string) => join(dataDir, "run", `${name}.pid`);
 const logFile = (dataDir: string, name: string) => join(dataDir, "run", `${name}.log`);
@@ -72,25 +75,71 @@ const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stop
     try {
       await spec.probe(port);
       return true;
-    } catch {
+    } catch (error) {
+      if (error instanceof DataUnreadable) failure = error.message;
       return false;
     }
   };
   for (const until = Date.now() + READY_TIMEOUT_MS; Date.now() < until && !stopping?.aborted; await sleep(25)) {
-    if (failure !== undefined) return failure;
+    if (failure !== undefined) break;
     if (await isReady()) return undefined;
   }
   await endProcess(child.identity, "SIGKILL", STOP_TIMEOUT_MS);
-  return `not ready after ${READY_TIMEOUT_MS / 1_000} s`;
+  return failure ?? `not ready after ${READY_TIMEOUT_MS / 1_000} s`;
 };
 
-const startFirst = async (dataDir: string, spec: ServerSpec) => {
-  for (let attempt = 1; ; attempt++) {
+/** Ends of a server in a row, each soon after its start; `crashes` are those that nobody else caused. */
+type Ends = { deaths: number; crashes: number };
+type Supervised = { dataDir: string; spec: ServerSpec; onLine: (line: string) => void };
+type Start = { child: Child; failure: string | undefined };
+
+const start = async (dataDir: string, spec: ServerSpec, port: number, stopping?: AbortSignal): Promise<Start> => {
+  const child = await launch(dataDir, spec, port);
+  return { child, failure: await waitUntilReady(spec, port, child, stopping) };
+};
+
+/** Starts the server without its data. They are put back when it does not start then either: they are not the reason. */
+const startWithoutData = async (folder: string, startOnce: () => Promise<Start>): Promise<Start> => {
+  const aside = `${folder}.unreadable`;
+  rmSync(aside, { recursive: true, force: true });
+  renameSync(folder, aside);
+  const started = await startOnce();
+  const isReason = started.failure === undefined;
+  rmSync(isReason ? aside : folder, { recursive: true, force: true });
+  if (!isReason) renameSync(aside, folder);
+  return started;
+};
+
+const countEnd = ({ deaths, crashes }: Ends, reason: string): Ends => ({
+  deaths: deaths + 1,
+  crashes: KILLED.has(reason) ? 0 : crashes + 1,
+});
+
+/** A start after this many failed ones or crashes. The last attempt leaves out data that can be rebuilt, because they may be what fails. */
+const startAfter = async (
+  failures: number,
+  { dataDir, spec, onLine }: Supervised,
+  port: number,
+  stopping?: AbortSignal,
+): Promise<Start> => {
+  const startOnce = () => start(dataDir, spec, port, stopping);
+  const { rebuildable } = spec;
+  const isLast = failures % MAX_START_ATTEMPTS === MAX_START_ATTEMPTS - 1;
+  if (!isLast || rebuildable === undefined || !existsSync(rebuildable)) return startOnce();
+  const words = lastLogLines(dataDir, spec.name);
+  const started = await startWithoutData(rebuildable, startOnce);
+  if (started.failure === undefined)
+    onLine(`${spec.name} could not read its data and starts without them; they are rebuilt from the log: ${words}`);
+  return started;
+};
+
+const startFirst = async (supervised: Supervised) => {
+  const { dataDir, spec } = supervised;
+  for (let failures = 0; ; failures++) {
     const port = await freePort();
-    const child = await launch(dataDir, spec, port);
-    const failure = await waitUntilReady(spec, port, child);
+    const { child, failure } = await startAfter(failures, supervised, port);
     if (failure === undefined) return { port, child };
-    if (attempt === MAX_START_ATTEMPTS)
+    if (failures === MAX_START_ATTEMPTS - 1)
       throw new Error(`${spec.name} does not start (${failure}): ${lastLogLines(dataDir, spec.name)}`);
   }
 };
@@ -103,28 +152,31 @@ export const supervise = async (
 ): Promise<RunningServer> => {
   mkdirSync(join(dataDir, "run"), { recursive: true });
   await endOrphan(dataDir, spec, onLine);
-  const first = await startFirst(dataDir, spec);
+  const supervised = { dataDir, spec, onLine };
+  const first = await startFirst(supervised);
   const { port } = first;
   let child = first.child;
   const stopping = new AbortController();
 
-  const restart = async (attempt: number): Promise<void> => {
-    await sleep(Math.min(100 * 2 ** attempt, MAX_BACKOFF_MS), undefined, { signal: stopping.signal });
-    child = await launch(dataDir, spec, port);
-    const failure = await waitUntilReady(spec, port, child, stopping.signal);
-    if (stopping.signal.aborted) return;
-    if (failure === undefined) return onLine(`${spec.name} restarted as process ${child.identity.pid}`);
-    onLine(`${spec.name} does not restart (${failure}), retrying: ${lastLogLines(dataDir, spec.name)}`);
-    return restart(attempt + 1);
+  const restart = async ({ deaths, crashes }: Ends): Promise<void> => {
+    for (let failures = 0; ; failures++) {
+      const delay = Math.min(100 * 2 ** (deaths + failures), MAX_BACKOFF_MS);
+      await sleep(delay, undefined, { signal: stopping.signal });
+      const started = await startAfter(crashes + failures, supervised, port, stopping.signal);
+      child = started.child;
+      if (stopping.signal.aborted) return;
+      if (started.failure === undefined) return onLine(`${spec.name} restarted as process ${child.identity.pid}`);
+      onLine(`${spec.name} does not restart (${started.failure}), retrying: ${lastLogLines(dataDir, spec.name)}`);
+    }
   };
   const restartUntilStopped = async () => {
-    for (let deaths = 0; !stopping.signal.aborted; ) {
+    for (let ends: Ends = { deaths: 0, crashes: 0 }; !stopping.signal.aborted; ) {
       const since = Date.now();
       const reason = await child.exited;
       if (stopping.signal.aborted) return;
-      deaths = Date.now() - since > STABLE_MS ? 0 : deaths + 1;
+      ends = Date.now() - since > STABLE_MS ? { deaths: 0, crashes: 0 } : countEnd(ends, reason);
       onLine(`${spec.name} (process ${child.identity.pid}) died (${reason}), restarting it`);
-      await restart(deaths);
+      await restart(ends);
     }
   };
   const killHung = async () => {

@@ -1,10 +1,11 @@
-import { readFileSync, rmSync } from "node:fs";
+import { globSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { clientOf, say } from "../http/service.ts";
 import { testDataFolder } from "../harness.ts";
+import { openReader } from "../knowledge/library.ts";
 import { startPlatform } from "../platform.ts";
 import { expectSound, startLoad } from "./load.ts";
 
@@ -42,6 +43,12 @@ async function kill(name: string, lost?: string) {
   if (lost) rmSync(join(folder, lost), { recursive: true, force: true });
   await expect.poll(() => pidOf(name)).not.toBe(pid);
 }
+
+const tear = (file: string) => truncateSync(file, 2);
+const damage = (file: string) => {
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0xa5, 0, 65_536));
+};
 
 const load = () => startLoad([face.url], key);
 const ready = async () => (await fetch(`${face.url}/readyz`)).status;
@@ -91,4 +98,22 @@ test("Meilisearch loses its whole folder: chat goes on, and the service is ready
   await expect.poll(ready).toBe(200);
   const asked = await running.stop();
   expect(asked.filter(({ statuses, failed }) => failed || statuses.length > 1)).toEqual([]);
+});
+
+test.each([
+  ["whose version is torn", "VERSION", tear],
+  ["whose tasks are damaged", "tasks/data.mdb", damage],
+  ["whose index is torn", "indexes/*/data.mdb", tear],
+  ["whose index is damaged", "indexes/*/data.mdb", damage],
+])("Meilisearch %s starts without its data, and search finds everything again", async (harm, files, spoil) => {
+  const reader = openReader(face.url, key);
+  const shelf = await reader.collect(harm);
+  await reader.ended((await reader.push(shelf, { text: "A walrus sleeps on the ice." })).body.id);
+  const before = pidOf("meilisearch");
+  process.kill(before, "SIGKILL");
+  for (const file of globSync(join(folder, "meili/data", files))) spoil(file);
+  const search = async () => (await reader.call("POST", "/search", { query: "walrus", collections: [shelf] })).body;
+  await expect.poll(() => pidOf("meilisearch")).not.toBe(before);
+  await expect.poll(search, { timeout: 60_000 }).toMatchObject({ results: [{ document: { collection: harm } }] });
+  await expect.poll(ready).toBe(200);
 });

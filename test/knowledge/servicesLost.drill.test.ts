@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { IndexLost, SurplusPassages } from "#services/knowledge/indexing/applyChanges.ts";
 import { IncompleteIndex } from "#services/knowledge/indexing/buildIndex.ts";
 import { DocumentNotIndexed } from "#services/knowledge/indexing/refusals.ts";
+import { MeilisearchError } from "#infra/meilisearch/request.ts";
 import { findMissingTexts, checkTexts } from "../../cli/doctor/missingTexts.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { readHealth } from "../../roles/health.ts";
@@ -45,6 +46,8 @@ test("the service is not ready while its index is lost", async () => {
   expect(await health()).toMatchObject({ ok: true });
   await index.drop((await index.serving())!);
   expect(await health()).toMatchObject({ ok: false, detail: { lost: true } });
+  const damaged = async () => Promise.reject(new MeilisearchError(500, "invalid_store_file", "damaged"));
+  expect((await readHealth(opened, { has: damaged }))["index passages"]).toMatchObject({ ok: false });
 });
 
 test("an index that lacks passages is detected and rebuilt, at startup and later", async () => {

@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { testDataFolder } from "#test/harness.ts";
+import type { ServerSpec } from "./serverSpec.ts";
+import { supervise } from "./supervise.ts";
+
+/** A server that exits with 1 while `refuses` says so in its shell, and else stays and is ready. */
+const serverThat = (refuses: string, rebuildable: string, started: string): ServerSpec => ({
+  name: "meilisearch",
+  command: () => ({
+    file: "/bin/sh",
+    args: ["-c", `if ${refuses}; then echo torn; exit 1; fi; touch ${started}; exec sleep 60`],
+  }),
+  probe: async () => {
+    if (!existsSync(started)) throw new Error("not yet");
+  },
+  rebuildable,
+  stopSignal: "SIGTERM",
+  url: (port) => `http://127.0.0.1:${port}`,
+});
+
+const makeData = (folder: string) => {
+  const data = join(folder, "data");
+  mkdirSync(data);
+  writeFileSync(join(data, "torn"), "half a page");
+  return data;
+};
+
+test("a server that cannot read data that can be rebuilt starts without them, and says so", async () => {
+  const folder = await testDataFolder();
+  const data = makeData(folder);
+  const lines: string[] = [];
+  const spec = serverThat(`[ -e ${data}/torn ]`, data, join(folder, "started"));
+  const server = await supervise(folder, spec, (line) => lines.push(line));
+  await server.stop();
+  expect(lines).toEqual([
+    "meilisearch could not read its data and starts without them; they are rebuilt from the log: torn",
+  ]);
+  expect(existsSync(join(data, "torn"))).toBe(false);
+  expect(existsSync(`${data}.unreadable`)).toBe(false);
+});
+
+test("a server that does not start for another reason keeps its data", async () => {
+  const folder = await testDataFolder();
+  const data = makeData(folder);
+  const spec = serverThat("true", data, join(folder, "started"));
+  await expect(supervise(folder, spec, () => {})).rejects.toThrow("meilisearch does not start (exit code 1): torn");
+  expect(readFileSync(join(data, "torn"), "utf8")).toBe("half a page");
+});
