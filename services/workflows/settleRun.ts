@@ -75,11 +75,13 @@ async function mayStillStart(deps: SettleDeps, head: StreamHead, unstarted: stri
 
 /** Does what the end of a run asks for. It may be repeated, and done by two processes at once. */
 export async function settleRun(deps: SettleDeps, head: StreamHead, settling: Settlement): Promise<void> {
+  // Asked first, so that a child run that appears later is not taken for a cancelled one.
+  const awaitsStarts = settling.unstarted.length > 0 && (await mayStillStart(deps, head, settling.unstarted));
   await cancelChildren(deps, head, settling.cancel);
   if (settling.next) await startNextRun(deps, head, settling.next);
   if (settling.notify.length > 0) await notifyWatchers(deps, head, settling.notify);
   // The sweep comes again.
   if (settling.stop && !(await stopTurns(deps, head, settling.stop))) return;
-  if (settling.unstarted.length > 0 && (await mayStillStart(deps, head, settling.unstarted))) return;
+  if (awaitsStarts) return;
   await deps.send(head, SettleRun.type, { run_id: parseStreamName(head.stream).id });
 }
