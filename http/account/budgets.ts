@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { BUDGET_SUBJECT, budgetStream, LimitName, RateName, RemoveBudget, SetBudget } from "#events/budget.ts";
+import { budgetStream, LimitName, RateName, RemoveBudget, SetBudget } from "#events/budget.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -8,6 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS, uncountedLimit } from "./budgetShape.ts";
+import { checkSubjectExists, checkSubjectShape } from "./budgetSubject.ts";
 
 /** Budgets of one organization: all of them are read at once. */
 const MAX_BUDGETS = 1_000;
@@ -42,10 +43,7 @@ async function setBudget(
   body: z.infer<typeof BudgetToSet>,
 ): Promise<Budget> {
   const { organization_id } = request.caller;
-  if (!BUDGET_SUBJECT.test(subject)) {
-    const message = "subject must be organization, each-user, project:<id>, key:<id>, person:<id> or agent:<id>.";
-    throw new ApiError("invalid_subject", message, { param: "subject" });
-  }
+  checkSubjectShape(subject);
   const limits = readLimits(body);
   if (Object.keys(limits).length === 0)
     throw new ApiError(
@@ -58,6 +56,7 @@ async function setBudget(
     throw new ApiError(null, `${uncounted} cannot be limited for ${subject}: nothing of it counts there.`, {
       param: uncounted,
     });
+  await checkSubjectExists(http, organization_id, subject);
   const others = (await listAll(http, organization_id)).filter((budget) => budget.subject !== subject);
   if (others.length >= MAX_BUDGETS)
     throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });
@@ -92,7 +91,8 @@ export function budgetRoutes(app: App, http: Http): void {
   const setting = {
     ...one,
     summary: "Set a budget",
-    description: "Replaces the limits of the subject. What was spent in the current day and month counts.",
+    description:
+      "Replaces the limits of the subject, which must exist. What was spent in the current day and month counts.",
     body: BudgetToSet,
     response: { 200: Budget },
   };

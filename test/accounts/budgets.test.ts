@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 const soon = { timeout: 30_000, interval: 200 };
-const UNKNOWN = "key:0198c0de-0000-7000-8000-00000000000f";
+const NOBODY = "0198c0de-0000-7000-8000-00000000000f";
 
 /** An organization of its own, with a price of one dollar per request. */
 async function newTenant() {
@@ -87,6 +87,39 @@ describe("a budget", () => {
     ),
   );
 
+  test.each([
+    ["key", "key_not_found"],
+    ["project", "project_not_found"],
+    ["person", "member_not_found"],
+    ["agent", "agent_not_found"],
+  ])("of an unknown %s is refused, and one of another organization is unknown", async (kind, errorCode) => {
+    const [ours, theirs] = [await newTenant(), await newTenant()];
+    const made = {
+      key: async () => (await theirs.key()).id,
+      project: async () => (await theirs.owner("POST", "/projects", { name: "P" })).body.id,
+      person: async () => (await theirs.owner("GET", "/auth/me")).body.user.id,
+      agent: async () => (await theirs.owner("POST", "/agents", { name: "A", model: "offline/echo" })).body.id,
+    }[kind]!;
+    const id = await made();
+    expect((await theirs.set(`${kind}:${id}`, { cost_per_day: "1" })).status).toBe(200);
+    for (const unknown of [id, NOBODY]) {
+      const refused = await ours.set(`${kind}:${unknown}`, { cost_per_day: "1", requests_per_minute: 1 });
+      expectRefusal(refused, 404, errorCode, "subject");
+      expect(refused.body.error.message).toContain(unknown);
+    }
+    expect((await ours.owner("GET", "/budgets")).body.data).toEqual([]);
+  });
+
+  test("of a key that was deleted can be read and removed, and not be set again", async () => {
+    const { owner, key, set } = await newTenant();
+    const { id } = await key();
+    await set(`key:${id}`, { cost_per_day: "1" });
+    expect((await owner("DELETE", `/keys/${id}`)).status).toBe(204);
+    expectRefusal(await set(`key:${id}`, { cost_per_day: "2" }), 404, "key_not_found", "subject");
+    expect((await owner("GET", `/budgets/key:${id}`)).body.limits).toMatchObject([{ limit: "1" }]);
+    expect((await owner("DELETE", `/budgets/key:${id}`)).status).toBe(204);
+  });
+
   test("of another organization is neither seen nor changed, and refuses nobody else", async () => {
     const [ours, theirs] = [await newTenant(), await newTenant()];
     await ours.set("organization", { tokens_per_day: 0 });
@@ -139,8 +172,8 @@ describe("a turn", () => {
     const project_id = (await owner("POST", "/projects", { name: "P" })).body.id;
     const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
     const me = (await owner("GET", "/auth/me")).body.user.id;
-    const [alone, member] = [await key(), await key({ project_id })];
-    const subjects = [`key:${alone.id}`, `project:${project_id}`, `agent:${agent}`, `person:${me}`, UNKNOWN];
+    const [alone, member, unused] = [await key(), await key({ project_id }), await key()];
+    const subjects = [`key:${alone.id}`, `project:${project_id}`, `agent:${agent}`, `person:${me}`, `key:${unused.id}`];
     for (const subject of subjects) await set(subject, { cost_per_day: "100" });
     await ask(alone.call);
     for (const _ of [1, 2]) await ask(member.call);

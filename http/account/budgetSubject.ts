@@ -1,0 +1,55 @@
+import type { ErrorCode } from "#events/errorCodes.ts";
+import { BUDGET_SUBJECT } from "#events/budget.ts";
+import { streamName } from "#events/ids.ts";
+import { getAgent } from "#projections/agents/query.ts";
+import { getKey } from "#projections/keys/query.ts";
+import { getMember } from "#projections/users/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findCurrent } from "../base/findById.ts";
+import { findProject } from "../base/findProject.ts";
+
+type Find = (http: Http, organization: string, id: string) => Promise<object | undefined>;
+
+/** The things that a subject can name, as they are now. */
+const THINGS: Record<string, { noun: string; code: ErrorCode; find: Find }> = {
+  project: { noun: "project", code: "project_not_found", find: findProject },
+  key: {
+    noun: "API key",
+    code: "key_not_found",
+    find: (http, organization, id) => findCurrent(http, ["keys"], ["key", id], () => getKey(http.db, organization, id)),
+  },
+  person: {
+    noun: "member",
+    code: "member_not_found",
+    find: async ({ db, freshRead }, organization, id) => {
+      await freshRead(["users"], streamName("organization", organization));
+      return getMember(db, organization, id);
+    },
+  },
+  agent: {
+    noun: "agent",
+    code: "agent_not_found",
+    find: (http, organization, id) =>
+      findCurrent(http, ["agents"], ["agent", id], () => getAgent(http.db, organization, id)),
+  },
+};
+
+const refuse = (code: ErrorCode, message: string) => new ApiError(code, message, { param: "subject" });
+
+/** Throws 400 `invalid_subject`. */
+export function checkSubjectShape(subject: string): void {
+  if (!BUDGET_SUBJECT.test(subject))
+    throw refuse(
+      "invalid_subject",
+      "subject must be organization, each-user, project:<id>, key:<id>, person:<id> or agent:<id>.",
+    );
+}
+
+/** A misspelt id would limit nothing and look like a limit. Throws a 404 of the kind that the subject names. */
+export async function checkSubjectExists(http: Http, organization: string, subject: string): Promise<void> {
+  const [kind, id] = subject.split(":");
+  const thing = THINGS[kind!];
+  if (thing && !(await thing.find(http, organization, id!)))
+    throw refuse(thing.code, `subject: no ${thing.noun} of this organization has the id ${id}.`);
+}
