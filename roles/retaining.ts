@@ -5,7 +5,7 @@ import { createRetainer } from "#services/retention.ts";
 import { sendTo } from "#services/send.ts";
 import type { Resources } from "./resources.ts";
 
-const MODELS = ["turns", "files", "documents", "keys", "agents", "runs", "usage", "holds"];
+const MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
 
 /** The work of a services process on retention rules. */
 export function openRetaining({ db, log, worker, logger }: Resources, handle: Handle) {

@@ -13,7 +13,7 @@ import { findProject } from "../base/findProject.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { Preview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
 
-const COUNTED_MODELS = ["turns", "files", "documents", "keys", "agents", "runs", "usage", "holds"];
+const COUNTED_MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
 
 /** Throws 400 `invalid_subject` and `unknown_project`. */
 async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {

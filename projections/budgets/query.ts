@@ -35,16 +35,16 @@ export interface SpentRow {
   runs?: number;
 }
 
-const KEYS = "read.keys k on k.organization_id = $1 and g.principal = 'key:' || k.id::text";
+const PROJECTS = "read.usage_projects p on p.organization_id = $1 and p.owner = g.principal";
 
-/** What an organization spent, `from` included, `to` excluded. Documents name no project: theirs is that of the key. */
-export const SPENT = `select g.principal, coalesce(g.project_id, case when g.is_document then k.project_id end) as project_id,
+/** What an organization spent, `from` included, `to` excluded. Documents name no project: theirs is that of the key, also of a deleted one. */
+export const SPENT = `select g.principal, coalesce(g.project_id, case when g.is_document then p.project_id end) as project_id,
     g.agent_id, g.user_mark, g.tokens, g.cost, g.pages
   from (select s.principal, s.project_id, s.agent_id, s.user_mark, s.scope is null as is_document,
       least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
       trim_scale(sum(u.cost))::text as cost, sum(u.pages)::bigint as pages
     from read.usage u join read.usage_sources s on s.id = u.source_id
-    where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4, 5) g left join ${KEYS}`;
+    where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4, 5) g left join ${PROJECTS}`;
 
 export const sumSpent = (db: Db, organization: string, from: Date, to: Date): Promise<SpentRow[]> =>
   db.query<SpentRow>(SPENT, [organization, from, to]);
@@ -54,10 +54,10 @@ export async function sumHoldings(db: Db, organization: string): Promise<{ posit
   const [row] = await db.query<{ position: number; rows: SpentRow[] }>(
     `select (select position from log.checkpoints where name = 'usage') as position,
        (select coalesce(json_agg(held), '[]') from (
-          select g.principal, coalesce(g.project_id, k.project_id) as project_id, g.agent_id, g.user_mark, g.bytes, g.documents, g.runs
+          select g.principal, coalesce(g.project_id, p.project_id) as project_id, g.agent_id, g.user_mark, g.bytes, g.documents, g.runs
           from (select principal, project_id, agent_id, user_mark,
                   sum(bytes)::bigint as bytes, sum(documents)::bigint as documents, sum(runs)::bigint as runs
-                from read.usage_holdings where organization_id = $1 group by 1, 2, 3, 4) g left join ${KEYS}) held) as rows`,
+                from read.usage_holdings where organization_id = $1 group by 1, 2, 3, 4) g left join ${PROJECTS}) held) as rows`,
     [organization],
   );
   return row!;

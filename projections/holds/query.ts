@@ -32,7 +32,9 @@ export async function getHold(db: Db, organization: string, id: string): Promise
 
 const HOLDING = `exists (select from read.usage_holdings g where g.id = o.id
   and h.subject in (g.principal, 'project:' || g.project_id, 'user:' || g.user_mark))`;
-const KEY = "'key:' || k.id = o.principal and h.subject = 'project:' || k.project_id";
+/** Also by keys and agents that were deleted. */
+const inProject = (owner: string): string => `exists (select from read.usage_projects p
+  where p.organization_id = o.organization_id and p.owner = ${owner} and h.subject = 'project:' || p.project_id)`;
 
 /**
  * Whether the hold `h` covers the row `o`. The log decides when it is erased (services/holds.ts); this keeps what is held out of
@@ -40,17 +42,17 @@ const KEY = "'key:' || k.id = o.principal and h.subject = 'project:' || k.projec
  */
 export const COVERS = {
   threads: `(h.subject in ('organization', 'thread:' || o.id, o.principal, 'agent:' || o.agent_id, o.scope)
-    or exists (select from read.keys k where k.organization_id = o.organization_id and ${KEY})
-    or exists (select from read.agents a where a.id = o.agent_id and h.subject = 'project:' || a.project_id)
+    or ${inProject("o.principal")}
+    or ${inProject("'agent:' || o.agent_id")}
     or exists (select from read.turns t join read.usage_sources s on s.id = t.id
       where t.thread_id = o.id and h.subject in ('user:' || s.user_mark, 'project:' || s.project_id)))`,
   turns: `(h.subject in ('organization', 'thread:' || o.thread_id, o.principal, 'agent:' || o.agent_id, o.scope)
-    or exists (select from read.keys k where k.organization_id = o.organization_id and ${KEY})
-    or exists (select from read.agents a where a.id = o.agent_id and h.subject = 'project:' || a.project_id)
+    or ${inProject("o.principal")}
+    or ${inProject("'agent:' || o.agent_id")}
     or exists (select from read.usage_sources s
       where s.id = o.id and h.subject in ('user:' || s.user_mark, 'project:' || s.project_id)))`,
   files: `(h.subject in ('organization', 'file:' || o.id, o.principal) or ${HOLDING}
-    or exists (select from read.keys k where k.organization_id = o.organization_id and ${KEY}))`,
+    or ${inProject("o.principal")})`,
   documents: `(h.subject in ('organization', 'document:' || o.id) or ${HOLDING})`,
   runs: `h.subject in ('organization', 'run:' || o.id, 'project:' || o.project_id,
     replace(o.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (o.started_by::jsonb->>'id'))`,

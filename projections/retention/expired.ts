@@ -8,8 +8,8 @@ import { listRunThreads } from "../turns/threads.ts";
 const BATCH = 50;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-const KEYS = "select 'key:' || k.id from read.keys k where k.organization_id = $1 and k.project_id = $3";
-const AGENTS = "select a.id from read.agents a where a.organization_id = $1 and a.project_id = $3";
+/** Keys and agents of a project, also those that were deleted: what they made stays. */
+const OWNERS = "select p.owner from read.usage_projects p where p.organization_id = $1 and p.project_id = $3";
 
 type Kind = keyof RetentionRules;
 
@@ -22,13 +22,13 @@ const EXPIRED: Record<Kind, string> = {
   threads: `read.threads o where o.organization_id = $1 and o.created_at < $2
     and not exists (select from read.turns t
       where t.thread_id = o.id and t.status <> 'refused' and (t.ended_at is null or t.ended_at >= $2))
-    and ($3::uuid is null or o.principal in (${KEYS}) or o.agent_id in (${AGENTS}))`,
+    and ($3::uuid is null or o.principal in (${OWNERS}) or 'agent:' || o.agent_id in (${OWNERS}))`,
   turns: `(select id, thread_id, organization_id, principal, scope, agent_id, status, ended_at, started_at as created_at
       from read.turns) o
     where o.organization_id = $1 and o.created_at < $2 and o.ended_at < $2 and o.status <> 'refused'
-    and ($3::uuid is null or o.principal in (${KEYS}) or o.agent_id in (${AGENTS}))`,
+    and ($3::uuid is null or o.principal in (${OWNERS}) or 'agent:' || o.agent_id in (${OWNERS}))`,
   files: `read.files o where o.organization_id = $1 and o.created_at < $2 and o.scope not like 'run:%'
-    and ($3::uuid is null or o.principal in (${KEYS}))`,
+    and ($3::uuid is null or o.principal in (${OWNERS}))`,
   documents: `read.documents o where o.organization_id = $1 and o.updated_at < $2 and $3::uuid is null`,
   runs: `read.runs o where o.organization_id = $1 and o.completed_at < $2 and ($3::uuid is null or o.project_id = $3)`,
 };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { AgentChanged, AgentDeleted } from "#events/agent.ts";
 import { DocumentDeleted, DocumentIndexed, DocumentReprocessed } from "#events/document.ts";
 import { ExtractionCompleted, ExtractionRequested } from "#events/extraction.ts";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
+import { KeyCreated, KeyDeleted } from "#events/key.ts";
 import {
   NO_USAGE,
   RoundRequested,
@@ -171,6 +173,32 @@ test("the usage projection holds files and documents until they are deleted", ()
   const placed = { document_id: id, collection_id: id, content_claim: "c", external_claim: null };
   const gone = projectEvents(usage, `document-${id}`, documentUploaded(id), DocumentDeleted.of(placed));
   expect(gone.slice(1)).toEqual([held({ bytes: 1, documents: 1 }), dropped]);
+});
+
+test("the usage projection keeps the project of keys and agents when they are deleted", () => {
+  const placed = (owner: string, project_id: string | null) => ({
+    table: "usage_projects",
+    kind: "put",
+    key: { owner },
+    row: { organization_id: ORGANIZATION, project_id },
+  });
+  const settings = { products: [], expires_at: null, enabled: true, allowed_models: null };
+  const key = KeyCreated.of(
+    { key_id: id, key_hash: "h", key_hint: "i", project_id: agent_id, ...settings },
+    { name: "K" },
+  );
+  expect(projectEvents(usage, `key-${id}`, key, KeyDeleted.of({ key_id: id }))).toEqual([
+    placed(`key:${id}`, agent_id),
+  ]);
+  const changed = (data: object) => AgentChanged.of({ agent_id: id, version: 2, ...data }, {});
+  const changes = projectEvents(
+    usage,
+    `agent-${id}`,
+    changed({ api_enabled: false }),
+    changed({ project_id: null }),
+    AgentDeleted.of({ agent_id: id }),
+  );
+  expect(changes).toEqual([placed(`agent:${id}`, null)]);
 });
 
 test("the usage projection counts each model that answered, and the turn for the last", () => {

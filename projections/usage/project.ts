@@ -5,11 +5,13 @@ import type { ExtractionEvent } from "#events/extraction.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { NO_USAGE, type ThreadEvent, type Usage } from "#events/thread.ts";
 import { holdings, putHolding, removeHolding, type HoldingEvent } from "./holdings.ts";
+import { projectsOfOwners, type ProjectEvent } from "./projects.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
 type EventRecord<E extends NewEvent, T extends E["type"]> = RecordedEvent<Extract<E, { type: T }>>;
 type UsageEvent =
   | HoldingEvent
+  | ProjectEvent
   | Extract<
       ThreadEvent,
       {
@@ -134,7 +136,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 10,
+  version: 11,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
@@ -159,6 +161,7 @@ export const usage = defineProjection<UsageEvent>({
         where: { thread_id: parseStreamName(stream).id },
       })),
     ...holdings,
+    ...projectsOfOwners,
     DocumentUploaded: (event) => {
       const { document_id, size_bytes: bytes } = event.data;
       return [source(document_id, event), putHolding(event, document_id, { bytes, documents: 1 })];

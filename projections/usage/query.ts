@@ -69,13 +69,13 @@ const GROUPINGS: Record<Grouping, { sums: string; group: string; name?: string; 
     name: "p.name",
     join: PERSON,
   },
-  // as budgets count it: documents name no project, theirs is that of the key
+  // as budgets count it: documents name no project, theirs is that of the key, also of a deleted one
   project: {
     sums: `select s.project_id, case when s.scope is null then s.principal end as uploader, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1, 2`,
-    group: "to_json(coalesce(g.project_id, k.project_id))::text",
+    group: "to_json(coalesce(g.project_id, o.project_id))::text",
     name: "p.name",
-    join: `left join read.keys k on k.organization_id = $1 and g.uploader = 'key:' || k.id::text
-      left join read.projects p on p.id = coalesce(g.project_id, k.project_id)`,
+    join: `left join read.usage_projects o on o.organization_id = $1 and o.owner = g.uploader
+      left join read.projects p on p.id = coalesce(g.project_id, o.project_id)`,
   },
   user: {
     sums: `select s.principal, s.scope, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1, 2`,

@@ -33,6 +33,13 @@ create table usage_sources (
   -- the mark of the request's user
   user_mark text
 );
+-- The project of each key and agent (`key:<id>`, `agent:<id>`), also of one that was deleted.
+create table usage_projects (
+  owner text primary key,
+  organization_id uuid not null,
+  project_id uuid
+);
+create index usage_projects_by_project on usage_projects (project_id) where project_id is not null;
 -- What budgets of money hold back for turns that have not ended.
 create table usage_reservations (
   turn_id uuid primary key,

@@ -92,6 +92,33 @@ describe("a limit of", () => {
     expect((await made(push("one page"))).name).toBe("one page");
   });
 
+  test("a project still has what a key of it used and stored when the key is deleted, as the report says", async () => {
+    const { set, push, upload, newKey, owner, made, project } = await newTenant();
+    const { id: project_id } = await project("Venture");
+    const key = await newKey({ project_id });
+    await made(owner("PUT", "/prices/reading/pages", { prices: [{ per_page: "0.5" }] }));
+    const subject = `project:${project_id}`;
+    await made(set(subject, { pages_per_month: 3, cost_per_month: "3", stored_bytes: 1_000, documents: 3 }));
+    await made(push("one page", key.call));
+    await made(upload(50, key.call));
+    const spent = async () => {
+      const { limits } = await made(owner("GET", `/budgets/${subject}`));
+      return Object.fromEntries(limits.map((limit: any) => [limit.name, limit.spent]));
+    };
+    const reported = async () =>
+      (await made(owner("GET", "/usage?group_by=project"))).data.find((row: any) => row.project === project_id);
+    const all = { pages_per_month: "1", cost_per_month: "0.5", stored_bytes: "58", documents: "1" };
+    await vi.waitFor(async () => expect(await spent()).toEqual(all), soon);
+    expect(await reported()).toMatchObject({ name: "Venture", pages: 1, cost: "0.5" });
+    await made(owner("DELETE", `/keys/${key.id}`));
+    expect(await spent()).toEqual(all);
+    expect(await reported()).toMatchObject({ name: "Venture", pages: 1, cost: "0.5" });
+    // the next key of the project meets the same figure
+    const next = await newKey({ project_id });
+    await made(set(subject, { pages_per_month: 1 }));
+    expectRefusal(await push("another", next.call), 402, "budget_exceeded");
+  });
+
   test("concurrent runs refuses with 429 until one ends", async () => {
     const { set, register, start, owner, limitOf, made } = await newTenant();
     const workflow = await register();

@@ -24,9 +24,9 @@ async function document(name: string): Promise<string> {
   return id;
 }
 /** Moves everything that the organization has now to the past. */
-async function age(days: number): Promise<void> {
-  await home.owner("GET", "/threads?limit=1");
-  await home.owner("GET", "/files?owner=key:" + UNKNOWN);
+async function age(days: number, tenant = home): Promise<void> {
+  await tenant.owner("GET", "/threads?limit=1");
+  await tenant.owner("GET", "/files?owner=key:" + UNKNOWN);
   const past = "now() - make_interval(days => $2)";
   for (const [table, columns] of [
     ["threads", ["created_at"]],
@@ -37,7 +37,7 @@ async function age(days: number): Promise<void> {
   ] as const)
     await platform.resources.db.query(
       `update read.${table} set ${columns.map((column) => `${column} = ${past}`).join(", ")} where organization_id = $1`,
-      [home.organization_id, days],
+      [tenant.organization_id, days],
     );
 }
 const get = (subject = "organization") => home.made(home.owner("GET", `/retention/${subject}`));
@@ -168,6 +168,37 @@ describe("retention", () => {
     expect([await fileStatus(file, inProject.call), await fileStatus(other)]).toEqual([404, 200]);
     expect((await inProject.call("GET", `/threads/${thread}`)).status).toBe(404);
     expect((await home.made(home.owner("GET", "/retention"))).data.map((row: any) => row.subject)).toEqual([subject]);
+  });
+
+  test("of a project is about what its keys and agents own, also when they are deleted", async () => {
+    const tenant = await openTenant(platform.url, await platform.organization("Closing"));
+    const { id: project_id } = await tenant.project("Closed");
+    const key = await tenant.newKey({ project_id });
+    const agent = await tenant.made(tenant.owner("POST", "/agents", { name: "A", model: "offline/echo", project_id }));
+    await say(key.call, "By the key");
+    await upload(key.call);
+    await tenant.made(tenant.owner("POST", `/agents/${agent.id}/v1/responses`, { input: "By the agent" }));
+    await tenant.made(tenant.owner("DELETE", `/keys/${key.id}`));
+    await tenant.made(tenant.owner("DELETE", `/agents/${agent.id}`));
+    const place = { subject: `project:${project_id}`, name: "Case 7", reason: "R" };
+    const hold = await tenant.made(tenant.owner("POST", "/holds", place));
+    await age(2, tenant);
+    const rules = { threads: "1d", files: "1d" };
+    const count = () => tenant.made(tenant.owner("POST", `/retention/project:${project_id}/preview`, rules));
+    const held = (kind: string, count: number) => ({
+      hold_id: hold.id,
+      subject: place.subject,
+      name: "Case 7",
+      kind,
+      count,
+    });
+    expect(await count()).toMatchObject({
+      threads: { count: 0 },
+      files: { count: 0 },
+      held: [held("threads", 2), held("files", 1)],
+    });
+    await tenant.made(tenant.owner("DELETE", `/holds/${hold.id}`));
+    expect(await count()).toMatchObject({ threads: { count: 2 }, files: { count: 1 }, held: [] });
   });
 
   test("destroys runs that ended long ago, with their approvals and threads, and no live run", async () => {
