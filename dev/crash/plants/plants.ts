@@ -197,6 +197,16 @@ export const PLANTS: Plant[] = [
     rules: ["I13", "I6"],
   },
   {
+    name: "reservation-stays",
+    file: "projections/usage/project.ts",
+    text: "turns: n === 0 ? 1 : 0 })),\n    release(turn_id),",
+    // as if the process that took the turn over had to give back what the killed one reserved
+    instead: "turns: n === 0 ? 1 : 0 })),\n    ...(event.data.attempt > 1 ? [] : [release(turn_id)]),",
+    rules: ["I20"],
+    load: ["newThread", "goOn"],
+    faults: KILL_SERVICES,
+  },
+  {
     name: "commit-not-on-disk",
     file: "infra/postgres/pool.ts",
     text: 'pool.on("error", () => {});',
