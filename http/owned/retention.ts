@@ -39,12 +39,7 @@ async function readSettings(
     throw new ApiError(null, "Set one of threads, turns, files, documents and runs; DELETE removes the rules.", {
       param: "threads",
     });
-  const subject = await readSubject(http, caller, name);
-  if (rules.documents !== undefined && subject !== "organization")
-    throw new ApiError(null, "documents: documents belong to no project; set the rule for organization.", {
-      param: "documents",
-    });
-  return { subject, rules };
+  return { subject: await readSubject(http, caller, name), rules };
 }
 
 async function read(http: Http, organization: string, subject: string) {

@@ -17,7 +17,7 @@ export const RetentionToSet = z.strictObject({
   threads: keep("the end of a thread's last turn"),
   turns: keep("the end of a turn, whose texts go also where its thread goes on"),
   files: keep("the upload of a file"),
-  documents: keep("the last change of a document; only for the organization"),
+  documents: keep("the last change of a document; of a project, those that its keys have uploaded"),
   runs: keep("the end of a run, which goes with its approvals and threads"),
 });
 

@@ -3,7 +3,7 @@ import type { Share } from "./rates.ts";
 import type { BudgetRow } from "./query.ts";
 import type { Reservations } from "./reservations.ts";
 import { periodsAt } from "./periods.ts";
-import { countedAs, hasMoney, subjectsOf, type Spender } from "./status.ts";
+import { countedAs, subjectsOf, type Spender } from "./status.ts";
 
 /** A limit of money that a turn counts for, with what is spent and held back of it at this moment. Amounts are picodollars. */
 export interface MoneyLimit {
@@ -33,12 +33,6 @@ function amountsOf(budget: BudgetRow): Amounts {
   });
   parsed.set(budget, amounts);
   return amounts;
-}
-
-/** The budgets of money that a turn counts for. */
-export function moneyBudgetsOf(budgets: BudgetRow[], spender: Spender): BudgetRow[] {
-  const subjects = subjectsOf(spender);
-  return budgets.filter((budget) => hasMoney([budget]) && countedAs(budget, subjects) !== undefined);
 }
 
 /** In every turn, so it makes no texts of amounts. */

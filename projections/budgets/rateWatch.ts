@@ -1,19 +1,20 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import type { BudgetStep } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
-import { decideMoney, moneyBudgetsOf, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
+import { decideMoney, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
 import {
   addedBy,
   allRates,
   decideRates,
   describeRate,
+  isRateLimited,
   rateHeaders,
   ratesOf,
   reachedRates,
   type RateStatus,
 } from "./rates.ts";
-import { subjectsOf, type Spender } from "./status.ts";
+import { budgetsOf, hasMoney, subjectsOf, type Spender } from "./status.ts";
 import { TurnCounts, type Rates } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 import type { SpentLimit } from "./limits.ts";
@@ -152,8 +153,8 @@ export function watchRates(options: FollowerOptions): RateWatch {
   return {
     async admit(reading, spender, turn) {
       const { budgets, spending } = reading;
-      const hasRates = ratesOf(budgets, spender, NOBODY, 0).length > 0;
-      if (!hasRates && !(spending && moneyBudgetsOf(budgets, spender).length > 0)) return { admitted: UNLIMITED };
+      const counts = (budget: BudgetRow) => isRateLimited(budget) || (spending && hasMoney([budget]));
+      if (!budgetsOf(budgets, spender).some(counts)) return { admitted: UNLIMITED };
       const turns = await follow(spender.organization_id);
       const decided = await decide(turns, reading, spender, turn);
       if (!("headers" in decided)) return decided;

@@ -25,7 +25,8 @@ export interface RateStatus {
   ends_at: Date;
 }
 
-const isRateLimited = ({ limits }: BudgetRow): boolean => RateName.options.some((name) => limits[name] !== undefined);
+export const isRateLimited = ({ limits }: BudgetRow): boolean =>
+  RateName.options.some((name) => limits[name] !== undefined);
 
 function statusesOf({ subject, limits, hard }: BudgetRow, counted: string, counts: TurnCounts, now: number) {
   const used = counts.used(counted, now);
@@ -94,7 +95,11 @@ export function decideRates(rates: RateStatus[], added: Rates, share: Share): Ra
 }
 
 const least = (rates: RateStatus[], name: RateName): RateStatus | undefined =>
-  rates.filter((rate) => rate.name === name).toSorted((a, b) => a.at_most - a.used - (b.at_most - b.used))[0];
+  rates.reduce<RateStatus | undefined>(
+    (found, rate) =>
+      rate.name === name && (!found || rate.at_most - rate.used < found.at_most - found.used) ? rate : found,
+    undefined,
+  );
 
 /** The headers of OpenAI's API, of the limits that have least left. Seconds until a limit is whole again are at most a minute. */
 export function rateHeaders(rates: RateStatus[], now: number): Record<string, string> {
@@ -109,8 +114,7 @@ export function rateHeaders(rates: RateStatus[], now: number): Record<string, st
       [`x-ratelimit-reset-${unit}`, `${reset}s`],
     ];
   });
-  const warned = rates.filter(isWarned);
-  const [most] = warned.toSorted((a, b) => b.used / b.at_most - a.used / a.at_most);
+  const [most] = rates.filter(isWarned).toSorted((a, b) => b.used / b.at_most - a.used / a.at_most);
   if (most) headers.push(["x-ratelimit-warning", `${most.subject}; ${most.name}; ${most.used} of ${most.at_most}`]);
   return Object.fromEntries(headers);
 }

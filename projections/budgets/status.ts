@@ -180,6 +180,12 @@ export const countedAs = ({ subject }: BudgetRow, subjects: string[]): string | 
     ? subjects.find((one) => one.startsWith(USER_SUBJECT))
     : subjects.find((one) => one === subject);
 
+/** The budgets that a turn counts for. */
+export function budgetsOf(budgets: BudgetRow[], spender: Spender): BudgetRow[] {
+  const subjects = subjectsOf(spender);
+  return budgets.filter((budget) => countedAs(budget, subjects) !== undefined);
+}
+
 /** The steps that these limits have reached: 80 or 100 percent. Users are personal, so what they reach is no event. */
 export const reachedLimits = (statuses: BudgetStatus[]): BudgetStep[] =>
   statuses.flatMap(({ budget: { subject }, limits }) =>

@@ -30,6 +30,7 @@ class SlidingSum {
   }
   /** Milliseconds until `amount` of the sum, or all of it, has left the window; 0 if that is nothing. */
   leavesIn(now: number, amount: number): number {
+    if (amount >= this.sum) return this.allLeavesIn(now, amount);
     let left = amount;
     let leaves = 0;
     for (const { second, amount: gone } of this.seconds) {
@@ -38,6 +39,11 @@ class SlidingSum {
       leaves = (second + WINDOW_SECONDS) * 1000 - now;
     }
     return Math.max(0, leaves);
+  }
+  /** In every turn, so it looks at the last second only. */
+  private allLeavesIn(now: number, amount: number): number {
+    const last = amount > 0 ? this.seconds.findLast((one) => one.amount !== 0) : undefined;
+    return last ? Math.max(0, (last.second + WINDOW_SECONDS) * 1000 - now) : 0;
   }
 }
 

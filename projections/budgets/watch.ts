@@ -21,6 +21,8 @@ import {
 const MAX_AGE_MS = 1_000;
 /** An organization without budgets never waits: new ones are looked up in the background, unless it was idle for so long. */
 const MAX_IDLE_MS = 60_000;
+/** Spenders of an organization whose checks are kept for the second that a reading lasts; others are compared again. */
+const MAX_TURN_CHECKS = 1_000;
 /** How long a turn waits for figures; then the last known ones decide, so that a slow database holds up no turn. */
 const MAX_WAIT_MS = 2_000;
 
@@ -86,11 +88,11 @@ function createReporter({ report, onError }: WatchOptions) {
   };
 }
 
+const isPresent = ({ ends_at }: LimitStatus): boolean => !ends_at || ends_at.getTime() > Date.now();
+
 /** How far the limits of the spender are reached with what is wanted, the one that refuses first; none whose period is over. */
-function reachedBy({ budgets, at, ...figures }: Reading, spender: Spender, wanted: Demand): ReachedLimit[] {
-  const subjects = subjectsOf(spender);
+function reachedBy({ budgets, at, ...figures }: Reading, subjects: string[], wanted: Demand): ReachedLimit[] {
   const units = new Set(Object.keys(wanted) as Unit[]);
-  const now = Date.now();
   return budgets
     .flatMap((budget) => {
       const { subject, hard } = budget;
@@ -99,8 +101,22 @@ function reachedBy({ budgets, at, ...figures }: Reading, spender: Spender, wante
       const limits = limitStatuses(budget, { subject: counted, units }, figures, new Date(at));
       return limits.map((limit) => ({ ...limit, subject, refuses: hard && isFull(limit, wanted) }));
     })
-    .filter(({ percent, refuses, ends_at }) => (percent >= 80 || refuses) && (!ends_at || ends_at.getTime() > now))
+    .filter((limit) => (limit.percent >= 80 || limit.refuses) && isPresent(limit))
     .toSorted((a, b) => Number(b.refuses) - Number(a.refuses) || b.percent - a.percent);
+}
+
+/** Every turn of a spender finds the same until the figures are read again: comparing them took more than a hundredth of a turn. */
+const turnChecks = new WeakMap<Reading, Map<string, ReachedLimit[]>>();
+
+function reachedInTurn(reading: Reading, spender: Spender): ReachedLimit | undefined {
+  if (reading.budgets.length === 0) return undefined;
+  const subjects = subjectsOf(spender);
+  const key = subjects.join();
+  const bySpender = turnChecks.get(reading) ?? new Map<string, ReachedLimit[]>();
+  turnChecks.set(reading, bySpender);
+  const reached = bySpender.get(key) ?? reachedBy(reading, subjects, OF_TURN);
+  if (bySpender.size < MAX_TURN_CHECKS) bySpender.set(key, reached);
+  return reached.find(isPresent);
 }
 
 function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Demand): boolean {
@@ -188,13 +204,13 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
   }
 
   return {
-    check: async (spender) => reachedBy(await recent(spender.organization_id), spender, OF_TURN)[0],
+    check: async (spender) => reachedInTurn(await recent(spender.organization_id), spender),
     async admit(spender, wanted) {
       const { organization_id } = spender;
       const subjects = subjectsOf(spender);
       const concerned = concerning(await recent(organization_id), subjects);
       if (!concerned.budgets.some((budget) => hasUnits(budget, wanted))) return { admitted: UNLIMITED };
-      const reached = (more: Demand) => reachedBy(withHeld(organization_id, concerned), spender, more);
+      const reached = (more: Demand) => reachedBy(withHeld(organization_id, concerned), subjects, more);
       if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now")))
         await readHeld(organization_id, () => reached(wanted));
       // from here on without waiting, so that no other request gets the same room

@@ -53,7 +53,8 @@ export const COVERS = {
       where s.id = o.id and h.subject in ('user:' || s.user_mark, 'project:' || s.project_id)))`,
   files: `(h.subject in ('organization', 'file:' || o.id, o.principal) or ${HOLDING}
     or ${inProject("o.principal")})`,
-  documents: `(h.subject in ('organization', 'document:' || o.id) or ${HOLDING})`,
+  documents: `(h.subject in ('organization', 'document:' || o.id) or ${HOLDING}
+    or exists (select from read.usage_holdings g where g.id = o.id and ${inProject("g.principal")}))`,
   runs: `h.subject in ('organization', 'run:' || o.id, 'project:' || o.project_id,
     replace(o.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (o.started_by::jsonb->>'id'))`,
 };

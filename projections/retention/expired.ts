@@ -15,8 +15,8 @@ type Kind = keyof RetentionRules;
 
 /**
  * Rows of each kind that are older than $2, of the organization $1 and the project $3 (null: all). A thread is as old as the end
- * of its last turn, a document as its last change, a turn and a run as their end: a live one has no age. Documents belong to no
- * project. Files of runs go with their runs.
+ * of its last turn, a document as its last change, a turn and a run as their end: a live one has no age. A document belongs to the
+ * project of the key that uploaded it. Files of runs go with their runs.
  */
 const EXPIRED: Record<Kind, string> = {
   threads: `read.threads o where o.organization_id = $1 and o.created_at < $2
@@ -29,7 +29,8 @@ const EXPIRED: Record<Kind, string> = {
     and ($3::uuid is null or o.principal in (${OWNERS}) or 'agent:' || o.agent_id in (${OWNERS}))`,
   files: `read.files o where o.organization_id = $1 and o.created_at < $2 and o.scope not like 'run:%'
     and ($3::uuid is null or o.principal in (${OWNERS}))`,
-  documents: `read.documents o where o.organization_id = $1 and o.updated_at < $2 and $3::uuid is null`,
+  documents: `read.documents o where o.organization_id = $1 and o.updated_at < $2
+    and ($3::uuid is null or exists (select from read.usage_holdings g where g.id = o.id and g.principal in (${OWNERS})))`,
   runs: `read.runs o where o.organization_id = $1 and o.completed_at < $2 and ($3::uuid is null or o.project_id = $3)`,
 };
 

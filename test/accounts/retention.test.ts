@@ -170,6 +170,33 @@ describe("retention", () => {
     expect((await home.made(home.owner("GET", "/retention"))).data.map((row: any) => row.subject)).toEqual([subject]);
   });
 
+  test("of a project deletes the documents that its keys have uploaded, unless a hold of it stands", async () => {
+    const tenant = await openTenant(platform.url, await platform.organization("Shelves"));
+    const { id: project_id } = await tenant.project("Closed");
+    const key = await tenant.newKey({ project_id });
+    const { id: shelf } = await tenant.made(tenant.owner("POST", "/v1/knowledge/collections", { name: "Shelf" }));
+    const push = async (by: Client, text: string) =>
+      (await tenant.made(by("POST", `/v1/knowledge/collections/${shelf}/documents/text`, { text, name: text }))).id;
+    const [inProject, elsewhere] = [await push(key.call, "In the project"), await push(tenant.key, "Elsewhere")];
+    const document = (id: string) => tenant.owner("GET", `/v1/knowledge/documents/${id}`);
+    for (const id of [inProject, elsewhere])
+      await expect.poll(async () => (await document(id)).body.status, SOON).toBe("ready");
+    await age(2, tenant);
+    const subject = `project:${project_id}`;
+    const hold = await tenant.made(tenant.owner("POST", "/holds", { subject, name: "Case 7", reason: "R" }));
+    const count = () => tenant.made(tenant.owner("POST", `/retention/${subject}/preview`, { documents: "1d" }));
+    expect(await count()).toMatchObject({
+      documents: { count: 0 },
+      held: [{ hold_id: hold.id, kind: "documents", count: 1 }],
+    });
+    expect(code(await tenant.owner("DELETE", `/v1/knowledge/documents/${inProject}`))).toEqual([409, "legal_hold"]);
+    await tenant.made(tenant.owner("DELETE", `/holds/${hold.id}`));
+    expect(await count()).toMatchObject({ documents: { count: 1 }, held: [] });
+    await tenant.made(tenant.owner("PUT", `/retention/${subject}`, { documents: "1d" }));
+    await expect.poll(async () => (await document(inProject)).status, SOON).toBe(404);
+    expect((await document(elsewhere)).status).toBe(200);
+  });
+
   test("of a project is about what its keys and agents own, also when they are deleted", async () => {
     const tenant = await openTenant(platform.url, await platform.organization("Closing"));
     const { id: project_id } = await tenant.project("Closed");
@@ -253,8 +280,6 @@ describe("retention", () => {
       expect(code(await put(body)), JSON.stringify(body)).toEqual([400, undefined]);
     expect(code(await put({ threads: "1d" }, "key:x"))).toEqual([400, "invalid_subject"]);
     expect(code(await put({ threads: "1d" }, `project:${UNKNOWN}`))).toEqual([400, "unknown_project"]);
-    const { id } = await home.project("Other");
-    expect(code(await put({ documents: "1d" }, `project:${id}`))).toEqual([400, undefined]);
     for (const method of ["GET", "DELETE"])
       expect(code(await home.owner(method, "/retention/organization")), method).toEqual([404, "retention_not_found"]);
   });

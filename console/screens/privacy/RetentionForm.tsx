@@ -27,7 +27,7 @@ const HINTS = {
   runs: "after their end",
 };
 
-/** What was entered. Documents belong to no project. */
+/** What was entered. */
 function readRules(form: FormData): { subject: string; rules: RetentionRules } {
   const subject = formText(form, "subject");
   const read = (kind: string) => {
@@ -144,7 +144,7 @@ export function RetentionForm({ rules, subjects, name }: Props) {
           <Options choices={subjects} />
         </select>
       </label>
-      <p className="quiet">An empty field keeps them. Saving replaces all of them. Documents belong to no project.</p>
+      <p className="quiet">An empty field keeps them. Saving replaces all of them.</p>
       {/* what is changed after the preview needs another one */}
       <div onChange={() => setShown(undefined)}>
         <Days rules={rules} />

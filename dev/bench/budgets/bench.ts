@@ -1,22 +1,23 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Effort } from "../tools/effort.ts";
 import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import type { Report } from "../tools/report.ts";
 import { startService, type Service } from "../tools/service.ts";
-import { percentile } from "../tools/stats.ts";
+import { median, percentile, toSignificant } from "../tools/stats.ts";
 import { untilInterrupted } from "../tools/untilInterrupted.ts";
-import type { Target } from "../chat/askQuestion.ts";
+import { ask, connect, type Target } from "../chat/askQuestion.ts";
 import { startProvider } from "../chat/contenders.ts";
-import { load } from "../chat/load.ts";
 
 const CONNECTIONS = 32;
-const PAIRS: Record<Effort, number> = { full: 60, quick: 20 };
-const SECONDS = 0.5;
-/** Other programs only add to what a turn takes, so the quiet moments say what it is. */
-const QUIET_SHARE = 0.25;
+const ROUNDS: Record<Effort, number> = { full: 24, quick: 8 };
+/** Of each turn of measuring, so that each side does the same work. */
+const TURNS = 20 * CONNECTIONS;
+/** Read models and news follow what was answered; their work belongs to the side that caused it. */
+const SETTLE_MS = 250;
 
 /** Every kind of limit that a turn counts for, and none that a bench reaches. */
 const LIMITS = {
@@ -58,38 +59,83 @@ const targetOf = ({ base_url, api_key }: Credentials): Target => ({
   model: "openai/mock",
 });
 
+interface Sample {
+  cpuMs: number;
+  perSecond: number;
+}
+
+/** Keeps its connections: opening them is not part of a turn. */
+const newSide = (name: string, target: Target, pid: () => number) => {
+  const clients = Array.from({ length: CONNECTIONS }, () => connect(target));
+  let asked = 0;
+  const askAll = () =>
+    Promise.all(
+      clients.map(async (client) => {
+        for (let n = 0; n < TURNS / CONNECTIONS; n++)
+          await ask(target, client, { text: `${name} #${asked++}`, stream: false });
+      }),
+    );
+  return {
+    close: () => Promise.all(clients.map((client) => client.close())),
+    async measure(): Promise<Sample> {
+      const start = performance.now();
+      let seconds = 0;
+      const { cpuMs } = await measureCpu([pid()], async () => {
+        await askAll();
+        seconds = (performance.now() - start) / 1_000;
+        await sleep(SETTLE_MS);
+      });
+      return { cpuMs: cpuMs / TURNS, perSecond: TURNS / seconds };
+    },
+  };
+};
+type Side = ReturnType<typeof newSide>;
+
+/** Four samples within some seconds, A B B A or B A A B: what changes evenly over them is in both sides alike. */
+interface Round {
+  without: [Sample, Sample];
+  limited: [Sample, Sample];
+}
+async function measureRound(without: Side, limited: Side, n: number): Promise<Round> {
+  const [outer, inner] = n % 2 === 0 ? [without, limited] : [limited, without];
+  const [first, second] = [await outer.measure(), await inner.measure()];
+  const [third, fourth] = [await inner.measure(), await outer.measure()];
+  return outer === without
+    ? { without: [first, fourth], limited: [second, third] }
+    : { without: [second, third], limited: [first, fourth] };
+}
+
 /**
- * Processor time of a buffered turn of all processes of the service: of an organization without budgets, and of one with all of
- * them, in turn.
+ * What budgets add to a buffered turn: the processor time of all processes of the service, of an organization without budgets
+ * and of one with all of them, in turn. Other programs slow both sides of a round alike.
  */
 export const benchBudgets = async (effort: Effort): Promise<Report> => {
   progress("starting");
   const provider = await startProvider();
   const service = await startService({ OPENAI_BASE_URL: `${provider.target.origin}/v1`, OPENAI_API_KEY: "mock" });
-  const measureTurn = async (target: Target): Promise<number> => {
-    const measure = () => load(target, { connections: CONNECTIONS, stream: false, seconds: SECONDS });
-    const { result, cpuMs } = await measureCpu([service.child.pid], measure);
-    service.child.assertAlive();
-    return cpuMs / result.answers.length;
-  };
   const measure = async (): Promise<Report> => {
-    const limited = await newOrganization(service);
+    const others = await newOrganization(service);
     await prepare(service, service.credentials, []);
-    await prepare(service, limited, ["organization", "each-user"]);
-    const contenders = [
-      { target: targetOf(service.credentials), times: [] as number[] },
-      { target: targetOf(limited), times: [] as number[] },
-    ];
-    // the first pairs warm up: their code is not compiled yet
-    const [pairs, warm] = [PAIRS[effort], 3];
-    for (let n = -warm; n < pairs; n++) {
-      progress(`pair ${n + 1} of ${pairs}`);
-      for (const { target, times } of n % 2 === 0 ? contenders : contenders.toReversed()) {
-        const time = await measureTurn(target);
-        if (n >= 0) times.push(time);
+    await prepare(service, others, ["organization", "each-user"]);
+    const pid = () => {
+      service.child.assertAlive();
+      return service.child.pid;
+    };
+    const without = newSide("without", targetOf(service.credentials), pid);
+    const limited = newSide("limited", targetOf(others), pid);
+    const rounds: Round[] = [];
+    try {
+      // the first rounds warm up: their code is not compiled yet
+      const warm = 2;
+      for (let n = -warm; n < ROUNDS[effort]; n++) {
+        progress(`round ${n + 1} of ${ROUNDS[effort]}`);
+        const round = await measureRound(without, limited, n + warm);
+        if (n >= 0) rounds.push(round);
       }
+    } finally {
+      await Promise.all([without.close(), limited.close()]);
     }
-    return report(contenders[0]!.times, contenders[1]!.times);
+    return report(rounds);
   };
   try {
     return await untilInterrupted(measure);
@@ -99,23 +145,39 @@ export const benchBudgets = async (effort: Effort): Promise<Report> => {
   }
 };
 
-const report = (without: number[], limited: number[]): Report => {
-  const at = (share: number) => [percentile(without, share), percentile(limited, share)] as const;
-  const row = (name: string, share: number) => {
-    const [one, other] = at(share);
-    return [name, one, other, other / one];
-  };
-  const [quiet, quietLimited] = at(QUIET_SHARE);
+const sum = (samples: Sample[], field: keyof Sample): number =>
+  samples.reduce((total, sample) => total + sample[field], 0);
+
+function report(rounds: Round[]): Report {
+  const ratios = (field: keyof Sample) =>
+    rounds.map(({ without, limited }) => sum(limited, field) / sum(without, field));
+  // two samples of one side differ by the machine alone
+  const alone = rounds.flatMap(({ without, limited }) => [without, limited]).map(([a, b]) => b.cpuMs / a.cpuMs);
+  const of = (side: keyof Round, field: keyof Sample) => median(rounds.map((round) => sum(round[side], field) / 2));
+  const spread = (values: number[]) => [0.25, 0.5, 0.75].map((share) => percentile(values, share));
+  const processor = ratios("cpuMs");
   return {
     bench: "budgets",
     tables: [
       {
-        title: `Processor time of a buffered turn of all processes, ${CONNECTIONS} connections (milliseconds)`,
-        head: ["", "without budgets", "with budgets", "ratio"],
-        rows: [row("quiet moments", QUIET_SHARE), row("median", 0.5)],
+        title: `A buffered turn, ${CONNECTIONS} connections, median of ${rounds.length} rounds (A B B A)`,
+        head: ["", "without budgets", "with budgets"],
+        rows: [
+          ["processor time of all processes (ms)", of("without", "cpuMs"), of("limited", "cpuMs")],
+          ["turns a second", of("without", "perSecond"), of("limited", "perSecond")],
+        ],
+      },
+      {
+        title: "With budgets, as a ratio of without, in each round",
+        head: ["", "a quarter below", "median", "a quarter above"],
+        rows: [
+          ["processor time", ...spread(processor)],
+          ["turns a second", ...spread(ratios("perSecond"))],
+          ["processor time, the same side twice", ...spread(alone)],
+        ],
       },
     ],
-    verdicts: [{ name: "processor_with_budgets", value: quietLimited / quiet, floor: 1.25, aim: 1.03, better: "less" }],
-    figures: {},
+    verdicts: [{ name: "processor_with_budgets", value: median(processor), floor: 1.12, aim: 1.03, better: "less" }],
+    figures: { processor_spread: spread(processor).map(toSignificant) },
   };
-};
+}
