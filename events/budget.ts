@@ -3,11 +3,14 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./la
 import { deriveId, streamName } from "./ids.ts";
 import { Money } from "./money.ts";
 
-/** The subject of a budget that holds for each value of `user` by itself: values are personal, so none is named. */
+/** The subject of a budget that holds for each value of `user` by itself. */
 export const EACH_USER = "each-user";
-/** Who spends: `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`. */
+/**
+ * Who spends: `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or `user:<mark>`, one external
+ * user by the keyring's mark of its value, which tells nothing.
+ */
 export const BUDGET_SUBJECT =
-  /^(organization|each-user|(project|key|person|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+  /^(organization|each-user|(project|key|person|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[\w-]{43})$/;
 const Subject = z.object({ subject: z.string().regex(BUDGET_SUBJECT) });
 
 /** Each subject has one budget, so the id is derived from it. */

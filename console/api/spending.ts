@@ -42,7 +42,7 @@ export interface BudgetLimit {
 }
 
 export interface Budget {
-  /** `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`. */
+  /** `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>` or `user:<mark>`. */
   subject: string;
   /** Whether requests that would pass it are refused at the limit. */
   hard: boolean;

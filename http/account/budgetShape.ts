@@ -52,7 +52,7 @@ const LimitShape = z.object({
     .describe("When what is spent counts no longer; null: when something is deleted or ends."),
 });
 export const SUBJECTS =
-  "Who spends: `organization`, `each-user` (each value of `user` by itself), `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`.";
+  "Who spends: `organization`, `each-user` (each value of `user` by itself), `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or `user:<value>`, one value of `user`, which is kept and shown as `user:<mark>`.";
 export const Budget = z.object({
   subject: z.string().describe(SUBJECTS),
   hard: z.boolean(),
@@ -62,10 +62,12 @@ export const Budget = z.object({
 });
 export type Budget = z.infer<typeof Budget>;
 
+const OF_DOCUMENTS: (keyof Limits)[] = ["documents", "pages_per_day", "pages_per_month"];
 /** Limits of what a kind of subject never does: documents name no user, and agents start no runs. */
 const UNCOUNTED: Record<string, (keyof Limits)[]> = {
-  "each-user": ["documents", "pages_per_day", "pages_per_month"],
-  agent: ["documents", "pages_per_day", "pages_per_month", "concurrent_runs"],
+  "each-user": OF_DOCUMENTS,
+  user: OF_DOCUMENTS,
+  agent: [...OF_DOCUMENTS, "concurrent_runs"],
 };
 export const uncountedLimit = (subject: string, limits: Limits): string | undefined =>
   UNCOUNTED[subject.split(":")[0]!]?.find((name) => limits[name] !== undefined);

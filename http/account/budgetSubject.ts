@@ -8,6 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { findProject } from "../base/findProject.ts";
+import { markUser } from "../base/limits.ts";
 
 type Find = (http: Http, organization: string, id: string) => Promise<object | undefined>;
 
@@ -37,12 +38,23 @@ const THINGS: Record<string, { noun: string; code: ErrorCode; find: Find }> = {
 
 const refuse = (code: ErrorCode, message: string) => new ApiError(code, message, { param: "subject" });
 
+const USER = "user:";
+
+/**
+ * The subjects that a name may mean, as budgets keep them. Of an external user that is the mark of its value; the mark that
+ * answers show names the user as well.
+ */
+export function subjectsNamed(http: Http, organization: string, name: string): [string, ...string[]] {
+  if (!name.startsWith(USER)) return [name.toLowerCase()];
+  return [`${USER}${markUser(http, organization, name.slice(USER.length))}`, name];
+}
+
 /** Throws 400 `invalid_subject`. */
-export function checkSubjectShape(subject: string): void {
-  if (!BUDGET_SUBJECT.test(subject))
+export function checkSubjectShape(name: string, subject: string): void {
+  if (name === USER || !BUDGET_SUBJECT.test(subject))
     throw refuse(
       "invalid_subject",
-      "subject must be organization, each-user, project:<id>, key:<id>, person:<id> or agent:<id>.",
+      "subject must be organization, each-user, project:<id>, key:<id>, person:<id>, agent:<id> or user:<value>.",
     );
 }
 

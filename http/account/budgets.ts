@@ -8,7 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS, uncountedLimit } from "./budgetShape.ts";
-import { checkSubjectExists, checkSubjectShape } from "./budgetSubject.ts";
+import { checkSubjectExists, checkSubjectShape, subjectsNamed } from "./budgetSubject.ts";
 
 /** Budgets of one organization: all of them are read at once. */
 const MAX_BUDGETS = 1_000;
@@ -24,8 +24,9 @@ async function listAll(http: Http, organization: string): Promise<Budget[]> {
   return statuses.map((status) => presentBudget(status, rates));
 }
 
-async function findBudget(http: Http, organization: string, subject: string): Promise<Budget> {
-  const found = (await listAll(http, organization)).find((budget) => budget.subject === subject);
+async function findBudget(http: Http, organization: string, name: string): Promise<Budget> {
+  const subjects = subjectsNamed(http, organization, name);
+  const found = (await listAll(http, organization)).find(({ subject }) => subjects.includes(subject));
   if (found) return found;
   throw new ApiError("budget_not_found", "No budget of this subject is set.", { param: "subject" });
 }
@@ -39,11 +40,14 @@ const envelope = (request: FastifyRequest, subject: string) => ({
 async function setBudget(
   http: Http,
   request: FastifyRequest,
-  subject: string,
+  name: string,
   body: z.infer<typeof BudgetToSet>,
 ): Promise<Budget> {
   const { organization_id } = request.caller;
-  checkSubjectShape(subject);
+  const named = subjectsNamed(http, organization_id, name);
+  checkSubjectShape(name, named[0]);
+  const all = await listAll(http, organization_id);
+  const subject = all.find((budget) => named.includes(budget.subject))?.subject ?? named[0];
   const limits = readLimits(body);
   if (Object.keys(limits).length === 0)
     throw new ApiError(
@@ -57,8 +61,7 @@ async function setBudget(
       param: uncounted,
     });
   await checkSubjectExists(http, organization_id, subject);
-  const others = (await listAll(http, organization_id)).filter((budget) => budget.subject !== subject);
-  if (others.length >= MAX_BUDGETS)
+  if (all.filter((budget) => budget.subject !== subject).length >= MAX_BUDGETS)
     throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });
   await http.send(SetBudget, { ...envelope(request, subject), data: { subject, limits, hard: body.hard } });
   return findBudget(http, organization_id, subject);
@@ -85,7 +88,7 @@ export function budgetRoutes(app: App, http: Http): void {
 
   const reading = { ...one, summary: "Get a budget and what was spent of it", response: { 200: Budget } };
   app.get("/budgets/:subject", { onRequest, schema: reading }, ({ caller, params: { subject } }) =>
-    findBudget(http, caller.organization_id, subject.toLowerCase()),
+    findBudget(http, caller.organization_id, subject),
   );
 
   const setting = {
@@ -97,13 +100,13 @@ export function budgetRoutes(app: App, http: Http): void {
     response: { 200: Budget },
   };
   app.put("/budgets/:subject", { onRequest, schema: setting }, (request) =>
-    setBudget(http, request, request.params.subject.toLowerCase(), request.body),
+    setBudget(http, request, request.params.subject, request.body),
   );
 
   const removing = { ...one, summary: "Remove a budget", response: { 204: z.null() } };
   app.delete("/budgets/:subject", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
-    const { subject } = await findBudget(http, organization_id, request.params.subject.toLowerCase());
+    const { subject } = await findBudget(http, organization_id, request.params.subject);
     await http.send(RemoveBudget, { ...envelope(request, subject), data: { subject } });
     await http.budgets.fresh(organization_id);
     return reply.code(204).send(null);

@@ -333,6 +333,39 @@ describe("a limit of a minute or of a moment", () => {
     expect(JSON.stringify(lasting)).not.toContain('"ann"');
   });
 
+  test("of one external user holds for that user alone, and neither the log nor the answers name the user", async () => {
+    const tenant = await newTenant();
+    const { first, set, owner, spent } = tenant;
+    const [name, other] = ["Zoë Müller/1", "zoë müller/1"];
+    const path = encodeURIComponent(`user:${name}`);
+    const made = await set(path, { cost_per_day: "2", requests_per_minute: 3 });
+    expect(made.status).toBe(200);
+    const { subject } = made.body;
+    expect(subject).toMatch(/^user:[\w-]{43}$/);
+    expectRefusal(await set(path, { documents: 1 }), 400, undefined, "documents");
+    expectRefusal(await set("user:", { cost_per_day: "1" }), 400, "invalid_subject", "subject");
+    const statuses = async (user: string, times: number) => {
+      const answers = [];
+      for (let n = 0; n < times; n++) answers.push((await ask(first, { user })).status);
+      return answers;
+    };
+    expect(await statuses(name, 2)).toEqual([200, 200]);
+    expect(await statuses(other, 4)).toEqual([200, 200, 200, 200]);
+    await vi.waitFor(async () => expectRefusal(await ask(first, { user: name }), 402, "budget_exceeded"), soon);
+    const shown = (await owner("GET", `/budgets/${path}`)).body;
+    expect(shown).toMatchObject({ subject });
+    expect(shown.limits.find((limit: any) => limit.name === "cost_per_day").spent).toBe("2");
+    expect((await set(subject, { cost_per_day: "9" })).body).toMatchObject({ subject });
+    expect((await owner("GET", "/budgets")).body).toMatchObject({ total: 1, data: [{ subject }] });
+    expect(await spent(subject)).toBe("2");
+    expect((await ask(first, { user: name })).status).toBe(200);
+    const lasting = (await readAllEvents(owner)).map(({ data }) => data);
+    expect(JSON.stringify(lasting)).not.toContain("ller/1");
+    const elsewhere = await newTenant();
+    expectRefusal(await elsewhere.owner("GET", `/budgets/${path}`), 404, "budget_not_found", "subject");
+    expect((await owner("DELETE", `/budgets/${path}`)).status).toBe(204);
+  });
+
   test("makes a step of a workflow wait until it has room", async () => {
     const { set, workflows } = await newTenant();
     await set("organization", { requests_per_minute: 0 });

@@ -93,6 +93,16 @@ test("a budget shows what is spent and left, warns, and is changed and removed",
   await page.getByText("warned only").waitFor();
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("heading", { name: "There are no budgets" }).waitFor();
+  await page.getByLabel("Or one end user").fill("zoe@example.com");
+  await page.getByLabel("Tokens a day").fill("7");
+  await page.getByRole("button", { name: "Set budget" }).click();
+  const row = page.getByRole("row", { name: "End user" });
+  await row.waitFor();
+  const ofUser = await tenant.made(tenant.owner("GET", "/budgets/user:zoe@example.com"));
+  expect(ofUser.limits).toMatchObject([{ name: "tokens_per_day", limit: "7" }]);
+  await inspect(page, "budgets-user");
+  await row.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("heading", { name: "There are no budgets" }).waitFor();
 });
 
 test("limits of a minute and of a moment show what is used now, and are changed", async () => {

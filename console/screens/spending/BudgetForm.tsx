@@ -41,6 +41,11 @@ function readLimits(form: FormData): BudgetToSet {
   return { ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>), hard: form.has("hard") };
 }
 
+function readSubject(form: FormData): string {
+  const user = formText(form, "user");
+  return user === "" ? formText(form, "subject") : `user:${user}`;
+}
+
 interface LimitsProps {
   names: readonly LimitName[];
   limitOf(name: LimitName): string | undefined;
@@ -95,7 +100,7 @@ export function BudgetForm({ budget, groups, chosen }: Props) {
   const { send, formKey } = useSaving({
     kind: "budget",
     back: { to: "/spending" },
-    save: async (form) => setBudget(budget?.subject ?? formText(form, "subject"), readLimits(form)),
+    save: async (form) => setBudget(budget?.subject ?? readSubject(form), readLimits(form)),
   });
   const limitOf = (name: LimitName) => budget?.limits.find((limit) => limit.name === name)?.limit;
   return (
@@ -106,7 +111,15 @@ export function BudgetForm({ budget, groups, chosen }: Props) {
       send={send}
     >
       <h2>{budget ? `The budget of ${nameOf(groups, budget.subject)}` : "Set a budget"}</h2>
-      {!budget && <Subject groups={groups} chosen={chosen} />}
+      {!budget && (
+        <div className="side-by-side">
+          <Subject groups={groups} chosen={chosen} />
+          <label>
+            Or one end user
+            <input name="user" maxLength={200} placeholder="The user of requests" autoComplete="off" />
+          </label>
+        </div>
+      )}
       <p className="quiet">Days and months of UTC. An empty field is no limit. What was spent before counts.</p>
       <Limits names={AMOUNTS} limitOf={limitOf} />
       <p className="quiet">What is stored. Deleting makes room.</p>

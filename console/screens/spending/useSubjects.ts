@@ -39,6 +39,7 @@ export function useSubjects(): Group[] {
   ];
 }
 
-/** The name of a subject; its kind and id where it is not known. */
+/** The name of a subject; its kind and id where it is not known. Nobody knows the value behind the mark of an end user. */
 export const nameOf = (groups: readonly Group[], subject: string): string =>
-  groups.flatMap(({ subjects }) => subjects).find(({ value }) => value === subject)?.name ?? subject;
+  groups.flatMap(({ subjects }) => subjects).find(({ value }) => value === subject)?.name ??
+  subject.replace(/^user:([\w-]{8})[\w-]{35}$/, "End user $1…");
