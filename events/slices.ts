@@ -1,26 +1,47 @@
-import { setImmediate } from "node:timers/promises";
+/**
+ * In each round of the event loop, all long pieces of work together compute for so long. With a slice for each, a dozen of them
+ * would delay everything else by their sum.
+ */
+const ROUND_MS = 5;
+/** Values that are converted at once, in 2 ms: nothing short waits behind long work. */
+const FEW = 32;
 
-/** One piece of work computes for so long before the event loop gets its turn. */
-const SLICE_MS = 5;
+let isOpen = false;
+let roundStart = 0;
+/** Work that has used up its round, in order: each continues in a round of its own. */
+const waiting: (() => void)[] = [];
 
-/** Cuts long work into slices: `pause` lets other callbacks run once the slice is used up, and costs nothing before. */
-export function createSlices(): { pause(): Promise<void> | undefined } {
-  let start = performance.now();
-  const nextSlice = async (): Promise<void> => {
-    await setImmediate();
-    start = performance.now();
-  };
-  return { pause: () => (performance.now() - start < SLICE_MS ? undefined : nextSlice()) };
+const closeRound = (): void => void (isOpen = false);
+function openRound(): void {
+  isOpen = true;
+  roundStart = performance.now();
+  setImmediate(closeRound);
 }
 
-/** Converts values one by one, in slices. */
+function continueNext(): void {
+  openRound();
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(continueNext);
+}
+
+/** For long work, to be awaited between its parts: undefined while the round is not used up, which costs nothing. */
+export function pauseWork(): Promise<void> | undefined {
+  if (!isOpen && waiting.length === 0) openRound();
+  if (isOpen && performance.now() - roundStart < ROUND_MS) return undefined;
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(continueNext);
+  });
+}
+
+/** Converts values one by one, and lets other callbacks run in between. */
 export async function mapInSlices<T, R>(values: readonly T[], convert: (value: T) => R): Promise<R[]> {
-  const slices = createSlices();
+  if (values.length <= FEW) return values.map(convert);
   const converted: R[] = [];
   for (const value of values) {
-    converted.push(convert(value));
-    const pause = slices.pause();
+    const pause = pauseWork();
     if (pause) await pause;
+    converted.push(convert(value));
   }
   return converted;
 }

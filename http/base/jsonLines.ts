@@ -1,11 +1,10 @@
 import { Readable } from "node:stream";
-import { createSlices } from "#events/slices.ts";
+import { pauseWork } from "#events/slices.ts";
 
 async function* toLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
-  const slices = createSlices();
   for await (const value of values) {
     yield `${JSON.stringify(value)}\n`;
-    const pause = slices.pause();
+    const pause = pauseWork();
     if (pause) await pause;
   }
 }

@@ -119,7 +119,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     },
     async follow(after, limit) {
       const rows = await db.query<EventRow>(FOLLOW, [after, limit]);
-      return mapInSlices(rows, (row) => decodeEvent(row, keyring));
+      return rows.map((row) => decodeEvent(row, keyring));
     },
     async scan(after, types, limit) {
       return recentEvents.scan(after, types, limit) ?? scanStored(db, after, types, limit);
