@@ -74,6 +74,14 @@ test("every layout and the package name the same version of Meilisearch", () => 
   expect(new Set(imagesOf("getmeili/meilisearch"))).toEqual(new Set([packaged]));
 });
 
+test("the image runs the service with the flags and the allocator of the launcher", () => {
+  const [launcher, image] = [read("svc.mjs"), read("Dockerfile")];
+  const flags = [...launcher.matchAll(/"(--[a-z-]+=\d+)"/g)].map(([, flag]) => flag!);
+  const settings = [...launcher.matchAll(/(MALLOC_\w+): "(\d+)"/g)].map(([, name, value]) => `${name}=${value}`);
+  expect([flags.length, settings.length]).toEqual([2, 3]);
+  for (const each of [...flags, ...settings]) expect(image).toContain(each);
+});
+
 test("every package is pinned by version and hash", () => {
   for (const folder of ["", "dev/bench/"]) {
     const { packages } = JSON.parse(read(`${folder}package-lock.json`)) as {
