@@ -33,6 +33,7 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080
-# the flags of svc.mjs
+# the settings of the allocator and the flags of svc.mjs
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=1048576
 ENTRYPOINT ["node", "--heap-growing-percent=80", "--max-semi-space-size=32", "main.ts"]
 CMD ["all"]

@@ -178,9 +178,15 @@ const HEAP = ["--heap-growing-percent=80", "--max-semi-space-size=32"];
 /** What NODE_OPTIONS sets stays. */
 const heapFlags = () => HEAP.filter((flag) => !process.env.NODE_OPTIONS?.includes(flag.split("=")[0]));
 
+/**
+ * For glibc: it would keep an arena for each thread, and freed blocks of up to 32 MB, such as those of password hashing. A service that
+ * has just started takes 285 MB with this and 385 MB without.
+ */
+const ALLOCATOR = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "1048576", MALLOC_TRIM_THRESHOLD_: "1048576" };
+
 /** Runs the script with this Node, passes signals on to it and exits with its exit code. */
 const runScript = (node, script, args, cwd, flags = []) => {
-  const env = { ...process.env, SVC_LAUNCHER: String(process.pid) };
+  const env = { ...ALLOCATOR, ...process.env, SVC_LAUNCHER: String(process.pid) };
   if (node !== process.execPath) env.PATH = `${dirname(node)}${delimiter}${process.env.PATH}`;
   // No messages are sent on the channel: it breaks when we are killed, and the service then stops.
   const child = spawn(node, [...flags, join(root, script), ...args], {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID, randomUUIDv7 } from "node:crypto";
+import { hash, randomUUID, randomUUIDv7 } from "node:crypto";
 
 export const newId = (): string => randomUUIDv7();
 
@@ -10,7 +10,7 @@ export const newCommandId = (): string => `${randomUUID()}${randomUUID()}`.repla
 
 /** A UUID (version 8) that depends only on the parts, so that a repeated command addresses the same thing. */
 export function deriveId(...parts: string[]): string {
-  const bytes = createHash("sha256").update(JSON.stringify(parts)).digest().subarray(0, 16);
+  const bytes = hash("sha256", JSON.stringify(parts), "buffer").subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   const hex = bytes.toString("hex");

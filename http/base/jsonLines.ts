@@ -1,16 +1,11 @@
 import { Readable } from "node:stream";
-import { setImmediate } from "node:timers/promises";
-
-/** Lines are made for so long before the event loop gets its turn. */
-const SLICE_MS = 5;
+import { pauseWork } from "#events/slices.ts";
 
 async function* toLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
-  let sliceStart = performance.now();
   for await (const value of values) {
     yield `${JSON.stringify(value)}\n`;
-    if (performance.now() - sliceStart < SLICE_MS) continue;
-    await setImmediate();
-    sliceStart = performance.now();
+    const pause = pauseWork();
+    if (pause) await pause;
   }
 }
 

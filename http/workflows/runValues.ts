@@ -1,6 +1,7 @@
 import { blobFolder, streamName } from "#events/ids.ts";
 import { agentCallAnswer, type CallAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
+import { pauseWork } from "#events/slices.ts";
 import type { Http } from "../base/deps.ts";
 import type { MadeCall } from "./answeredCalls.ts";
 
@@ -116,5 +117,7 @@ export async function* openCalls(calls: MadeCall[], open: OpenJson): AsyncGenera
   for (const { hasRun: _, endsRun: __, ofTurn, args, answer, ...call } of calls) {
     const opened = await openAnswer({ answer, ofTurn }, open);
     if (opened) yield { ...call, args: args && (await open(args)), answer: opened };
+    const pause = pauseWork();
+    if (pause) await pause;
   }
 }

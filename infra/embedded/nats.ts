@@ -9,6 +9,8 @@ import type { ServerSpec } from "./serverSpec.ts";
 
 /** The first version with consumers that name their filter in the subject of the request. */
 const OLDEST = [2, 9] as const;
+/** A power cut takes the messages of this long; their senders ask again, and the sweep finds their work. `always` would wait for the disk with each word of an answer. */
+const SYNC_INTERVAL = "1s";
 /** The first version that knows `sync_interval`; an older one refuses a configuration with it. */
 const WITH_SYNC_INTERVAL = [2, 10] as const;
 
@@ -25,7 +27,7 @@ jetstream {
   store_dir: ${JSON.stringify(store)}
   max_memory_store: 4GB
   max_file_store: 1TB
-  ${hasSyncInterval ? "sync_interval: always" : ""}
+  ${hasSyncInterval ? `sync_interval: "${SYNC_INTERVAL}"` : ""}
 }
 `;
 

@@ -1,4 +1,5 @@
 import type { AuditLog } from "#events/auditLog.ts";
+import { mapInSlices } from "#events/slices.ts";
 import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
@@ -36,7 +37,7 @@ export const createSliceReader =
     const rows = await db.query<EventRow>(`select ${EVENT_COLUMNS} where e.position = any($1) order by e.${order}`, [
       taken.map(({ position }) => position),
     ]);
-    return { events: rows.map((row) => decodeEvent(row, keyring)), more: taken.length < found.length };
+    return { events: await mapInSlices(rows, (row) => decodeEvent(row, keyring)), more: taken.length < found.length };
   };
 
 export const createHashReader =

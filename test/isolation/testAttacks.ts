@@ -56,6 +56,7 @@ export function testAttacks(attacks: Attack[]): void {
 
   test.each(attacks)("$title: another organization notices nothing", async (attack) => {
     const limit = new Promise<"slow">((resolve) => setTimeout(resolve, MAX_ATTACK_MS, "slow").unref());
+    await attack.prepare?.(attacker);
     await deployment.watchLoop();
     const running = repeat(attack, attacker);
     const experience = await bystander.watch(Promise.race([running, limit]));
@@ -74,6 +75,8 @@ export function testAttacks(attacks: Attack[]): void {
     const allowed = [503, ...(attack.mayAnswer ?? [])];
     if (outcome !== "slow")
       expect(outcome.filter(({ status }) => status >= 500 && !allowed.includes(status))).toEqual([]);
+    for (const [status, count] of Object.entries(attack.mustAnswer ?? {}))
+      expect(outcome === "slow" ? count : countOf(outcome, Number(status)), statuses).toBeGreaterThanOrEqual(count);
   });
 }
 
@@ -92,6 +95,8 @@ const row = (
   statuses: string,
 ): string =>
   `| ${title} | ${turns} | ${p50_ms} ms | ${p99_ms} ms | ${slowest_ms} ms | ${longest === undefined ? "below 20" : longest} ms | ${Math.round(memory / 1024 ** 2)} MiB | ${statuses} |`;
+
+const countOf = (answers: Answer[], wanted: number): number => answers.filter(({ status }) => status === wanted).length;
 
 function countStatuses(statuses: number[]): string {
   const counts = new Map<number, number>();

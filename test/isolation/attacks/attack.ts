@@ -3,9 +3,13 @@ import type { Answer, Attacker } from "../attacker.ts";
 /** Something that one organization, or nobody, does to the service; answers what the service said to it. */
 export interface Attack {
   title: string;
+  /** What it needs, made before anybody is watched. */
+  prepare?(attacker: Attacker): Promise<unknown>;
   run(attacker: Attacker): Promise<Answer[]>;
   /** Statuses of 500 and more that say what the attacker's own server did. */
   mayAnswer?: number[];
+  /** How many answers it gets at least of a status. Otherwise it has attacked nothing. */
+  mustAnswer?: Record<number, number>;
 }
 
 export const KIB = 1024;

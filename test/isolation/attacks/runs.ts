@@ -7,9 +7,12 @@ import { all, many, type Attack } from "./attack.ts";
 /** How long runs are left to it. */
 const RUN_MS = 1_200;
 const STEPS = 300;
+/** How often the end of a run is waited for. */
+const WAITS = 20;
 const COUNTING = `export const steps = { one: async ({ n }) => n };
-export async function run(ctx) {
+export async function run(ctx, { fails }) {
   for (let n = 0; n < ${STEPS}; n++) await ctx.runStep("one", { n });
+  if (fails) throw new Error("as asked");
   return ctx.complete(1);
 }`;
 
@@ -33,18 +36,31 @@ async function cancelAll(attacker: Attacker): Promise<void> {
   await attacker.owner("POST", "/api/workflows/runs/change", body);
 }
 
+/** Waits for the end of a run, behind whatever earlier attacks have left to do. */
 async function ended(attacker: Attacker, run: string): Promise<void> {
-  await attacker.owner("GET", `/api/workflows/runs/${run}?wait=20`);
+  for (let n = 0; n < WAITS; n++) {
+    const { body } = await attacker.owner("GET", `/api/workflows/runs/${run}?wait=20`);
+    if (body.completed_at) return;
+    await sleep(100);
+  }
+  throw new Error(`run ${run} has not ended`);
 }
 
-/** An ended run of many steps, made once. */
-const counted = new WeakMap<Attacker, Promise<Workflow & { run: string }>>();
-function countedRun(attacker: Attacker) {
+interface CountedRuns {
+  definition_id: string;
+  completed: string;
+  failed: string[];
+}
+
+/** Ended runs of many steps, made once: one that completed, and some that failed. */
+const counted = new WeakMap<Attacker, Promise<CountedRuns>>();
+function countedRuns(attacker: Attacker): Promise<CountedRuns> {
   const make = async () => {
     const workflow = await register(attacker, COUNTING);
-    const runs = await all(5, () => start(attacker, workflow));
-    await Promise.all(runs.map(({ body }) => ended(attacker, body.id)));
-    return { ...workflow, run: runs[0]!.body.id as string };
+    const runs = await all(5, (n) => start(attacker, workflow, { fails: n > 0 }));
+    const [completed, ...failed] = runs.map(({ body }) => body.id as string);
+    for (const run of [completed!, ...failed]) await ended(attacker, run);
+    return { definition_id: workflow.definition_id, completed: completed!, failed };
   };
   const made = counted.get(attacker) ?? make();
   counted.set(attacker, made);
@@ -125,19 +141,25 @@ export async function run(ctx, { depth = 0 }) {
   },
   {
     title: "20 forks, 20 retries and 20 reads of a run with 300 steps",
+    mustAnswer: { 202: 40, 200: 20 },
+    prepare: countedRuns,
     async run(attacker) {
-      const { run } = await countedRun(attacker);
-      return [
-        ...(await all(20, (n) => attacker.owner("POST", `/api/workflows/runs/${run}/fork`, { args: { n } }))),
-        ...(await all(20, () => attacker.owner("POST", `/api/workflows/runs/${run}/retry`))),
-        ...(await all(20, () => attacker.owner("GET", `/api/workflows/runs/${run}`))),
+      const { completed, failed } = await countedRuns(attacker);
+      const answers = [
+        ...(await all(20, (n) => attacker.owner("POST", `/api/workflows/runs/${completed}/fork`, { args: { n } }))),
+        ...(await all(20, (n) => attacker.owner("POST", `/api/workflows/runs/${failed[n % failed.length]}/retry`))),
+        ...(await all(20, () => attacker.owner("GET", `/api/workflows/runs/${completed}`))),
       ];
+      await sleep(RUN_MS);
+      await cancelAll(attacker);
+      return answers;
     },
   },
   {
     title: "sources that compute without end, throw, or differ, checked against stored runs, twenty at once",
+    prepare: countedRuns,
     async run(attacker) {
-      const { definition_id } = await countedRun(attacker);
+      const { definition_id } = await countedRuns(attacker);
       const sources = [
         "export async function run() { for (;;) {} }",
         "export async function run() { const all = []; for (;;) all.push(new Array(10000).fill(1)); }",
@@ -158,6 +180,7 @@ export async function run(ctx, { depth = 0 }) {
   },
   {
     title: "30 links of an approval, 50 comments of 2,000 characters, and 60 links that nobody has",
+    mustAnswer: { 201: 50, 200: 10 },
     async run(attacker) {
       const asking = await register(
         attacker,
@@ -165,7 +188,7 @@ export async function run(ctx, { depth = 0 }) {
       );
       const { body } = await start(attacker, asking);
       let approval: string | undefined;
-      for (let n = 0; n < 50 && !approval; n++) {
+      for (let n = 0; n < 600 && !approval; n++) {
         const { body: inbox } = await attacker.owner("GET", `/api/workflows/runs/${body.id}/approvals`);
         approval = inbox.data?.[0]?.id;
         if (!approval) await sleep(50);

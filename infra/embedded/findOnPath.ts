@@ -1,0 +1,18 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+const isExecutable = (path: string) => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const findOnPath = (name: string) =>
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
