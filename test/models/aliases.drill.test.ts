@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { providers, env } = await startProviders();
   first = providers.openai;
   second = providers.anthropic;
-  platform = await startPlatform({ env });
+  platform = await startPlatform({ env: { ...env, PRIVATE_PROVIDER_HOSTS: "127.0.0.1" } });
   const { api_key, admin } = await platform.organization();
   chat = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
   person = await signIn(platform.url, admin);
@@ -192,6 +192,25 @@ test.each([{ stream: false }, { stream: true }])(
     expect((await agent.call("GET", "/models")).body.data).toMatchObject([{ id: model, owned_by: "alias" }]);
   },
 );
+
+test("of several keys of one provider, the next is used where one has reached its limit", async () => {
+  const { person: member, chat: client } = await freshOrganization();
+  for (const name of ["one", "two"]) {
+    const own = { api_key: `key-${name}`, base_url: `${first.url}`, format: "openai", models: ["gpt-test"] };
+    const { status, text } = await member.call("PUT", `/providers/openai-${name}`, own);
+    expect(status, text).toBe(200);
+  }
+  const targets = [{ model: "openai-one/gpt-test" }, { model: "openai-two/gpt-test" }];
+  const name = await alias({ targets, on: ["429"] }, member);
+  first.reply(refusal(first, 429), { text: "By the second key." });
+  const { body } = await ask(name, {}, client);
+  expect(body).toMatchObject({
+    model: "openai-two/gpt-test",
+    choices: [{ message: { content: "By the second key." } }],
+  });
+  const used = first.requests.slice(-2).map(({ headers }) => headers["authorization"]);
+  expect(used).toEqual(["Bearer key-one", "Bearer key-two"]);
+});
 
 test("a model without a credential any more is passed over", async () => {
   const { person: member, chat: client } = await freshOrganization();
