@@ -66,7 +66,7 @@ describe("a revoked credential ends its open streams:", () => {
     await tenant.cancel(run);
   });
 
-  test("the changes that a removed member is told of", async () => {
+  test("the stream of changes of a removed member", async () => {
     const { id, token } = await tenant.member("viewer");
     const stream = await open(token, `${api}/changes`);
     expect((await owner("DELETE", `${api}/members/${id}`)).status).toBe(204);
