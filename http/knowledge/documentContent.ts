@@ -73,7 +73,6 @@ export function contentRoutes(app: App, http: Http): void {
         ? (await readBlob(http, { caller, id, user }, requireText)).bytes
         : await readVersion(http, { caller, id, user }, Number(version));
     if (!bytes) throw noText();
-    holdAnswer(request, reply, bytes.length);
     return reply
       .headers({ "content-type": "text/markdown; charset=utf-8", "x-content-type-options": "nosniff" })
       .send(bytes);
