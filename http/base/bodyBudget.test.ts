@@ -40,7 +40,7 @@ describe("the budget of request bodies", () => {
   test("counts an address where no organization is known, and a hook by its token", () => {
     const budget = createBodyBudget({ total: 100, perOwner: 30 });
     budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20);
-    expect(() => budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20)).toThrow("Too many request bytes");
+    expect(() => budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20)).toThrow("Too many bytes");
     budget.countArrived({ ip: "192.0.2.1", params: { hook_token: "t" } } as unknown as FastifyRequest, 20);
   });
 });

@@ -3,7 +3,7 @@ import { Unavailable } from "#events/ports.ts";
 import { ApiError } from "./errors.ts";
 
 const MIB = 1024 * 1024;
-/** Request-body bytes that this process holds at most; beyond it, bodies that grow get a 503. */
+/** Bytes of request bodies and of files on their way out that this process holds at most; beyond it, bodies that grow get a 503. */
 const MAX_HELD_BYTES = 256 * MIB;
 /** The share of one organization. A single body is let in whatever its size, because its route limits it. */
 const MAX_OWNER_BYTES = 64 * MIB;
@@ -20,7 +20,7 @@ export function bodyOwner({ caller, params, ip }: FastifyRequest): string {
   return caller?.organization_id ?? hook_token ?? ip;
 }
 
-/** Limits the bytes of request bodies in this process. Announced bytes are free; bytes count when they arrive. */
+/** Limits the bytes of request bodies in this process, and of files that answers hold. Announced bytes are free; bytes count when they arrive. */
 export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_BYTES } = {}) {
   const bodies = new Map<FastifyRequest, Body>();
   /** Refused bodies: the rest of each is read and discarded, and no longer counts. */
@@ -43,7 +43,7 @@ export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_
       const body = bodies.get(request) ?? { owner: bodyOwner(request), bytes: 0 };
       const others = (heldByOwner.get(body.owner) ?? 0) - body.bytes;
       if (others > 0 && others + body.bytes + bytes > perOwner)
-        throw new ApiError("too_many_bytes", "Too many request bytes at once; send fewer requests in parallel.", {
+        throw new ApiError("too_many_bytes", "Too many bytes at once; send fewer requests in parallel.", {
           retryAfterMs: RETRY_MS,
         });
       if (held > body.bytes && held + bytes > total) throw new Unavailable("Too many request bodies at once");

@@ -3,7 +3,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "./app.ts";
 import type { BodyBudget } from "./bodyBudget.ts";
 import type { Http } from "./deps.ts";
+import type { Caller } from "./caller.ts";
 import { ApiError } from "./errors.ts";
+import { holdAnswer } from "./sendFile.ts";
 import { traceRequests } from "./traceRequests.ts";
 
 declare module "fastify" {
@@ -80,6 +82,17 @@ export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudge
     if (request.headers.host !== undefined || request.raw.httpVersion !== "1.1") return done();
     reply.header("connection", "close");
     done(new ApiError(null, "The request has no Host header."));
+  });
+  // large answers stand in memory until their clients have read them; files are counted before they are read
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
+    const isLarge = bytes > MAX_UNCOUNTED_BYTES && (request.caller as Caller | undefined) !== undefined;
+    try {
+      if (isLarge && !reply.hasHeader("content-disposition")) holdAnswer(request, reply, bytes);
+    } catch (error) {
+      return done(error as Error);
+    }
+    done(null, payload);
   });
   app.addHook("preParsing", (request, _reply, body, done) => {
     done(null, isCounted(request) ? countedBody(request, body as Readable) : body);

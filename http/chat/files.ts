@@ -10,8 +10,8 @@ import { createOnce, identifyPost, previousOutcome, readIdempotencyKey } from ".
 import type { App } from "../base/app.ts";
 import { markUser, uploaderOf, withinLimits } from "../base/limits.ts";
 import { readRecordedAt } from "../base/send.ts";
-import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { requireStorage } from "../base/storageLimits.ts";
+import { sendFile } from "../base/sendFile.ts";
 import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES } from "../upload/multipartForm.ts";
 import { DeletedFile, File, FileList, present, type PresentedFile, UploadForm } from "./fileShape.ts";
 import { fileNotFound, findFile, readFile } from "../turns/files.ts";
@@ -123,9 +123,9 @@ export function fileRoutes(app: App, http: Http): void {
 
   app.get("/files/:id/content", { schema: { ...one, summary: "A file's bytes" } }, async (request, reply) => {
     const row = await findRequested(http, request);
-    const bytes = await readFile(http, row);
-    if (!bytes) throw fileNotFound("id");
-    return reply.headers(downloadHeaders(row)).send(bytes);
+    const sent = await sendFile(request, reply, row, () => readFile(http, row));
+    if (!sent) throw fileNotFound("id");
+    return sent;
   });
 
   const deleting = { ...one, summary: "Delete a file", response: { 200: DeletedFile } };

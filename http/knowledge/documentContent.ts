@@ -5,6 +5,7 @@ import type { App } from "../base/app.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { holdAnswer } from "../base/sendFile.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { UserQuery, VersionQuery } from "./documentShape.ts";
 import { requireReadable, requireVersion } from "./lookups.ts";
@@ -61,8 +62,12 @@ export function contentRoutes(app: App, http: Http): void {
 
   const versioned = { ...described, querystring: VersionQuery };
   const text = { ...versioned, summary: "Get the Markdown of a document", produces: ["text/markdown"] };
-  app.get("/documents/:id/text", { schema: text }, async ({ caller, params: { id }, query }, reply) => {
-    const { user, version } = query;
+  app.get("/documents/:id/text", { schema: text }, async (request, reply) => {
+    const {
+      caller,
+      params: { id },
+      query: { user, version },
+    } = request;
     const bytes =
       version === undefined
         ? (await readBlob(http, { caller, id, user }, requireText)).bytes
@@ -78,7 +83,12 @@ export function contentRoutes(app: App, http: Http): void {
     { schema: { ...described, summary: "Get the original file of a document" } },
     async (request, reply) => {
       const { caller, params, query } = request;
-      const { row, bytes } = await readBlob(http, { caller, id: params.id, user: query.user }, fileBlob);
+      const selectFile = (row: DocumentRow): string => {
+        const blob = fileBlob(row);
+        holdAnswer(request, reply, row.size_bytes);
+        return blob;
+      };
+      const { row, bytes } = await readBlob(http, { caller, id: params.id, user: query.user }, selectFile);
       if (!bytes) throw noFile();
       return reply.headers(downloadHeaders({ mime_type: row.mime_type, filename: row.name })).send(bytes);
     },

@@ -1,18 +1,19 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { getAnyFile } from "#projections/files/query.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { ApiError } from "../base/errors.ts";
+import { sendFile } from "../base/sendFile.ts";
 import { readFile } from "../turns/files.ts";
 import { requireApproval } from "./decideApproval.ts";
 
 /** Answers with the bytes of a file that an approval shows. Throws 404 `file_not_found`. */
 export async function sendAttachment(
   http: Http,
+  request: FastifyRequest,
   reply: FastifyReply,
   organization_id: string,
   { attachments }: ApprovalRow,
@@ -21,9 +22,9 @@ export async function sendAttachment(
   const id = file_id.toLowerCase();
   const isAttached = attachments.some((one) => one.file_id === id);
   const row = isAttached ? await getAnyFile(http.db, organization_id, id) : undefined;
-  const bytes = row && (await readFile(http, row));
-  if (!bytes) throw new ApiError("file_not_found", "The approval has no such file.", { param: "file_id" });
-  return reply.headers(downloadHeaders(row)).send(bytes);
+  const sent = row && (await sendFile(request, reply, row, () => readFile(http, row)));
+  if (!sent) throw new ApiError("file_not_found", "The approval has no such file.", { param: "file_id" });
+  return sent;
 }
 
 /** Files that an approval shows, for everybody who may read it. */
@@ -37,9 +38,10 @@ export function attachmentRoutes(app: App, http: Http): void {
   app.get(
     "/approvals/:approval_id/attachments/:file_id",
     { onRequest: requireCredential(http), schema: reading },
-    async ({ caller, params }, reply) => {
+    async (request, reply) => {
+      const { caller, params } = request;
       const approval = await requireApproval(http, caller, params.approval_id);
-      return sendAttachment(http, reply, caller.organization_id, approval, params.file_id);
+      return sendAttachment(http, request, reply, caller.organization_id, approval, params.file_id);
     },
   );
 }

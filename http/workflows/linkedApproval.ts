@@ -137,7 +137,7 @@ export function linkedApprovalRoutes(app: App, http: Http): void {
     const open = await requireLink(http, request);
     await checkUsable(http, open);
     void reply.header("cache-control", "no-store");
-    return sendAttachment(http, reply, open.link.organization_id, open.approval, request.params.file_id);
+    return sendAttachment(http, request, reply, open.link.organization_id, open.approval, request.params.file_id);
   });
 
   const deciding = {

@@ -6,8 +6,8 @@ import { getAnyFile, listFiles, type FileRow } from "#projections/files/query.ts
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { findOrWait } from "../base/findById.ts";
+import { sendFile } from "../base/sendFile.ts";
 import { fileNotFound, readFile } from "../turns/files.ts";
 import { requireRun } from "./lookups.ts";
 
@@ -79,9 +79,9 @@ export function runFileRoutes(app: App, http: Http): void {
       const { run_id, file_id } = request.params;
       const run = await requireRun(http, request.caller, run_id);
       const row = await findRunFile(http, request.caller.organization_id, run.id, file_id);
-      const bytes = row && (await readFile(http, row));
-      if (!bytes) throw fileNotFound("file_id");
-      return reply.headers(downloadHeaders(row)).send(bytes);
+      const sent = row && (await sendFile(request, reply, row, () => readFile(http, row)));
+      if (!sent) throw fileNotFound("file_id");
+      return sent;
     },
   );
 }

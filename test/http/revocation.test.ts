@@ -36,7 +36,8 @@ async function open(token: string, path: string, body?: unknown) {
 }
 
 // The script speaks for ten minutes: only the server can end these streams in time.
-const speech = say(`/slow 1\n/say ${"word ".repeat(600)}`, { model: "offline/scripted", stream: true });
+const script = `/slow 1\n/say ${"word ".repeat(600)}`;
+const speech = say(script, { model: "offline/scripted", stream: true });
 
 describe("a revoked credential ends its open streams:", () => {
   test("a chat stream of a deleted key", async () => {
@@ -50,6 +51,25 @@ describe("a revoked credential ends its open streams:", () => {
     const { id, key } = (await owner("POST", `${api}/keys`, { name: "K" })).body;
     const stream = await open(key, `${service.chat}/chat/completions`, speech);
     expect((await owner("PATCH", `${api}/keys/${id}`, { enabled: false })).status).toBe(200);
+    await stream.closed;
+  });
+
+  test("the events of a run, and the response of an agent, of a deleted key", async () => {
+    const run = await tenant.start(await tenant.register());
+    const agent = await tenant.newAgent({ model: "offline/scripted" });
+    const spoken = { input: script, stream: true };
+    const { id, key } = (await owner("POST", `${api}/keys`, { name: "K" })).body;
+    const events = await open(key, `${api}/workflows/runs/${run}/events`);
+    const response = await open(key, `${api}/agents/${agent}/v1/responses`, spoken);
+    expect((await owner("DELETE", `${api}/keys/${id}`)).status).toBe(204);
+    await Promise.all([events.closed, response.closed]);
+    await tenant.cancel(run);
+  });
+
+  test("the stream of changes of a removed member", async () => {
+    const { id, token } = await tenant.member("viewer");
+    const stream = await open(token, `${api}/changes`);
+    expect((await owner("DELETE", `${api}/members/${id}`)).status).toBe(204);
     await stream.closed;
   });
 

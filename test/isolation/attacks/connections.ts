@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Answer } from "../attacker.ts";
@@ -98,5 +99,24 @@ export const connections: Attack[] = [
       all(10, () =>
         attacker.send("POST", "/api/openai/v1/chat/completions", `${"[".repeat(100_000)}${"]".repeat(100_000)}`),
       ),
+  },
+  {
+    title: "100 downloads of a file of 24 MiB that nobody reads",
+    mustAnswer: { 200: 1, 429: 90 },
+    async run(attacker) {
+      const form = new FormData();
+      form.append("file", new Blob(["x".repeat(24 * MIB)]), "large.txt");
+      const { body } = await attacker.send("POST", "/api/openai/v1/files", form);
+      const head = `GET /api/openai/v1/files/${body.id}/content HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${attacker.api_key}\r\n\r\n`;
+      const sockets = many(100, () => attacker.open(head).pause());
+      await sleep(HOLD_MS);
+      const answers = sockets.map(async (socket) => {
+        const [first] = await Promise.race([once(socket, "data"), once(socket, "close")]);
+        socket.destroy();
+        return { status: Number(String(first).slice(9, 12)) || 0, body: undefined };
+      });
+      for (const socket of sockets) socket.resume();
+      return Promise.all(answers);
+    },
   },
 ];

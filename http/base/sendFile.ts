@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { downloadHeaders } from "./downloadHeaders.ts";
+
+/** A client that takes no byte of an answer for so long is cut off: the answer stands in memory until then. */
+const MAX_SILENCE_MS = 30_000;
+
+/** Counts an answer as bytes that its organization holds in memory until the client has it. Throws 429 `too_many_bytes`, and Unavailable. */
+export function holdAnswer(request: FastifyRequest, { raw }: FastifyReply, bytes: number): void {
+  request.holds(bytes);
+  raw.setTimeout(MAX_SILENCE_MS, () => raw.destroy());
+}
+
+interface StoredFile {
+  mime_type: string;
+  filename: string;
+  bytes: number;
+}
+
+/** Answers with a stored file, counted before it is read. Undefined when its bytes are deleted. */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: StoredFile,
+  read: () => Promise<Buffer | undefined>,
+): Promise<FastifyReply | undefined> {
+  holdAnswer(request, reply, file.bytes);
+  const content = await read();
+  return content && reply.headers(downloadHeaders(file)).send(content);
+}
