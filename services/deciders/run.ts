@@ -20,7 +20,7 @@ import {
   type TakeRun,
 } from "#events/run.ts";
 import { chainClaim } from "#events/runLinks.ts";
-import { decideLinks, timeOutWaits } from "./runLinks.ts";
+import { decideLinks, recordLink, timeOutWaits } from "./runLinks.ts";
 import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
 import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
 import { applyDueApprovals, createApprovalLink, decideApproval, revokeApprovalLink } from "./runApprovals.ts";
@@ -37,8 +37,9 @@ export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: 
   if (!(isLive(state) || isEnded(state)) || state.epoch !== data.epoch) return [];
   const changes = startChanges(state);
   const isCurrent = data.seen === state.version;
-  for (const { at, entries, tick } of data.parts) {
+  for (const { at, links = [], entries, tick } of data.parts) {
     const context = { run_id: data.run_id, at, worker: state.worker ?? "" };
+    for (const link of links) recordLink(changes, link, context);
     for (const entry of entries) recordEntry(changes, entry, context);
     if (tick && isCurrent) applyTick(changes, tick, context);
   }
@@ -185,7 +186,7 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
         return isEnded(state) ? [RunKept.of({ run_id: command.data.run_id, forget_at })] : [];
       }
       default:
-        return decideLinks(command, state);
+        return decideLinks(command, state, advanceRun);
     }
   },
 
