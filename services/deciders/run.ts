@@ -28,6 +28,7 @@ import { recordEntry } from "./runEntry.ts";
 import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork, workStatus } from "./runWork.ts";
 import { applyTick } from "./runTick.ts";
+import { storedRun } from "./storedRun.ts";
 
 /** Workers lost in a row, without progress in between, before the run fails with `worker_lost`. */
 const MAX_LOST_WORKERS = 10;
@@ -141,7 +142,7 @@ const mayForget = ({ at, data }: CommandFrom<typeof ForgetRun>, state: RunState)
   isEnded(state) && (data.by_rule ? state.settling === null : Date.parse(state.forget_at) <= Date.parse(at));
 
 export const run: Decider<RunState, RunCommand, RunEvent> = {
-  version: 6,
+  version: 7,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -192,6 +193,7 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
 
   evolve,
   workStatus,
+  stored: storedRun,
 
   erases: (events) => ({
     things: events.flatMap((event) => (event.type === "RunForgotten" ? [streamName("run", event.data.run_id)] : [])),
