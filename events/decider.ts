@@ -24,12 +24,19 @@ export interface Decider<S, C extends Command = Command, E extends NewEvent = Ne
   decide(command: C, state: S): E[];
   evolve(state: S, event: E): S;
   workStatus?(state: S): WorkStatus;
+  /** How the head row holds the state, where that is not the state itself. Raise `version` with it. */
+  stored?: StoredState<S>;
   /** Things whose data keys these events destroy. */
   erases?(events: E[], stream: string): Erasure;
   /** Claims on unique names that these events hold and release. */
   claims?(events: E[]): { hold: Claim[]; release: string[] };
   /** Ids of commands that may be tried again, because these events delete their outcome; `state` is the state before the events. */
   forgets?(events: E[], state: S): string[];
+}
+
+export interface StoredState<S> {
+  write(state: S): unknown;
+  read(stored: unknown): S;
 }
 
 /** Single things, or all things whose keys were created in a stream. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { deriveId, streamName } from "./ids.ts";
-import { CallKey, Lease, StoredValue } from "./runParts.ts";
+import { CallKey, Lease, RunPart, StoredValue } from "./runParts.ts";
 
 /* What ties a run to other streams: child runs that it starts, turns of agents, and waits for an end. Part of the run's stream. */
 
@@ -15,15 +15,11 @@ export type Refusal = z.infer<typeof Refusal>;
 export const Watcher = z.object({ run_id: z.uuid(), awaited_run_id: z.uuid().nullable() });
 export type Watcher = z.infer<typeof Watcher>;
 
-/** What became of the start of a child run. Has no effect once that is recorded. */
-export const RecordChildRun = defineCommand(
-  "RecordChildRun",
-  "run",
-  Call.extend({
-    /** Null: the run was started. */
-    refusal: Refusal.nullable(),
-  }),
-);
+/** Progress that the worker made after an answer and before it appends the command; `seen` is the version of the answer. */
+const Progress = z.object({ seen: z.int().positive().optional(), parts: z.array(RunPart).optional() });
+
+/** The start of a child run, or a wait, was refused: the run fails. Has no effect on a call that has its answer. */
+export const RefuseCall = defineCommand("RefuseCall", "run", Call.extend({ refusal: Refusal }));
 /** Makes another run learn of the end of this one. Has no effect on a run that has ended. */
 export const WatchRun = defineCommand(
   "WatchRun",
@@ -34,13 +30,11 @@ export const WatchRun = defineCommand(
     awaited_run_id: z.uuid().optional(),
   }),
 );
-/** The awaited run watches: its end answers the wait. */
-export const RecordWatch = defineCommand("RecordWatch", "run", Call.extend({ refusal: Refusal.nullable() }));
 /** Answers all waits of this run for the end of another one. */
 export const AnswerRunWaits = defineCommand(
   "AnswerRunWaits",
   "run",
-  Id.extend({ awaited_run_id: z.uuid(), answer: StoredValue }),
+  Id.extend({ awaited_run_id: z.uuid(), answer: StoredValue }).extend(Progress.shape),
 );
 /** What is known of a turn that a call of `run()` asked for. Has no effect on a call that has its answer. */
 export const RecordAgentTurn = defineCommand(
@@ -62,7 +56,7 @@ export const AnswerAgentTurn = defineCommand(
 export const DeliverMessage = defineCommand(
   "DeliverMessage",
   "run",
-  Call.extend({ message_id: z.uuid(), answer: StoredValue }),
+  Call.extend({ message_id: z.uuid(), answer: StoredValue }).extend(Progress.shape),
 );
 /** All that the end of this run asked for is done: its child runs are cancelled, and its watchers know. */
 export const SettleRun = defineCommand("SettleRun", "run", Id);

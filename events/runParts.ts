@@ -165,6 +165,19 @@ export const TickResult = z.object({
 });
 export type TickResult = z.infer<typeof TickResult>;
 
-/** Entries about steps, and the tick computed from them. */
-export const RunPart = z.object({ at: z.iso.datetime(), entries: z.array(StepEntry), tick: TickResult.nullable() });
+/** What the coordinator did for a call that ties the run to another one. */
+export const LinkEntry = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("child_started"), key: CallKey }),
+  z.object({ type: z.literal("wait_registered"), key: CallKey }),
+  z.object({ type: z.literal("wait_answered"), awaited_run_id: z.uuid(), answer: StoredValue }),
+]);
+export type LinkEntry = z.infer<typeof LinkEntry>;
+
+/** Entries about other runs and about steps, and the tick computed from them. */
+export const RunPart = z.object({
+  at: z.iso.datetime(),
+  links: z.array(LinkEntry).optional(),
+  entries: z.array(StepEntry),
+  tick: TickResult.nullable(),
+});
 export type RunPart = z.infer<typeof RunPart>;

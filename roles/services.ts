@@ -6,8 +6,9 @@ import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, Gate, PublicEvent, StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
+import { attendAfterCommit } from "#services/attendAfterCommit.ts";
 import { allGates } from "#services/gates.ts";
-import { createHandler, type Handle } from "#services/handle.ts";
+import { createHandler, type CommittedCommand, type Handle } from "#services/handle.ts";
 import { reactors } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
 import { openScriptStore } from "#services/workflows/script.ts";
@@ -28,6 +29,21 @@ import { watchOwnClock } from "./ownClock.ts";
 
 type Attend = (head: StreamHead) => Promise<void>;
 type LeasedRoom = Pick<ReturnType<typeof openSourceWork>, "hasRoom" | "afterCommit" | "busy">;
+
+const attendBy =
+  (attendByAggregate: Record<string, Attend>): Attend =>
+  async (head) =>
+    attendByAggregate[parseStreamName(head.stream).aggregate]?.(head);
+
+/** Starts the work that a commit of this process gave to it. */
+function afterCommits({ log, logger }: Resources, leased: LeasedRoom[], attend: Attend) {
+  const onError = (err: unknown, stream: string) => logger.warn({ err, stream }, "work not begun, the sweep continues");
+  const attendCommitted = attendAfterCommit({ log, attend, onError });
+  return (committed: CommittedCommand): void => {
+    for (const work of leased) work.afterCommit(committed);
+    attendCommitted(committed);
+  };
+}
 
 /** The work of a services process: turns, documents, runs and schedules, the handler of the commands that start it, and who recovers it. */
 function openWork(resources: Resources) {
@@ -58,7 +74,7 @@ function openWork(resources: Resources) {
       (rooms[aggregate] ?? documents.readings).hasRoom(organization) ? worker : undefined,
     begin: runs.begin,
     beforeCommit: turns.beforeCommit,
-    afterCommit: (committed) => leased.forEach((work) => work.afterCommit(committed)),
+    afterCommit: afterCommits(resources, leased, (head) => attendBy(attendByAggregate)(head)),
   });
 
   const stopping = [schedules, sources, runs, erasing, retaining, agents];
@@ -103,7 +119,7 @@ const openWorkWhenSteady =
 const reactTo =
   ({ blobs, log }: Resources, attendByAggregate: Record<string, Attend>) =>
   async (event: PublicEvent): Promise<void> => {
-    const attend: Attend = async (head) => attendByAggregate[parseStreamName(head.stream).aggregate]?.(head);
+    const attend = attendBy(attendByAggregate);
     for (const reactor of reactors[event.type] ?? [])
       await withTrace(parseTraceHeaders(event), () => reactor.react({ event, blobs, log, attend }));
   };

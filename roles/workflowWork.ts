@@ -73,9 +73,11 @@ export function openWorkflowWork(
 
 /** Maximum wait for the read model of waits; after that, the sweep comes again. */
 const PROJECTION_MS = 5_000;
+/** Events of the log that are read instead of waiting for the read model. */
+const MAX_BEHIND = 2_000;
 
 /** Messages that a process delivers at once, and those of one organization. */
-const DELIVERIES = { total: 4, perTenant: 2 };
+const DELIVERIES = { total: 16, perTenant: 8 };
 /** Deliveries of one organization that wait for their turn; the sweep comes back for more. */
 const MAX_WAITING = 50;
 
@@ -88,8 +90,11 @@ export function openMessageWork({ db, log, vault, worker, bus }: Resources, hand
     handle,
     worker,
     async findMessageWaits(organization, query) {
+      const found = await listMessageWaits(db, organization, query);
+      if (query.position - found.projected <= MAX_BEHIND) return found;
       await progress.waitFor(["runs"], query.position, PROJECTION_MS);
-      return (await hasProjected(db, "runs", query.position)) ? listMessageWaits(db, organization, query) : undefined;
+      const later = await listMessageWaits(db, organization, query);
+      return query.position - later.projected <= MAX_BEHIND ? later : undefined;
     },
   };
   const deliveries = createFairSemaphore(DELIVERIES);

@@ -79,7 +79,8 @@ function findHeldClaim({ claims }: Decision, claimHeads: PlanInput["claimHeads"]
 function planEvents({ command, decider, before, claimHeads }: PlanInput, { events, claims }: Decision): Plan {
   const { stream } = command;
   const after = { version: before.version + events.length, state: events.reduce(decider.evolve, before.state) };
-  const head = { stream, state: after.state, state_version: decider.version };
+  const state = decider.stored?.write(after.state) ?? after.state;
+  const head = { stream, state, state_version: decider.version };
   const work = decider.workStatus?.(after.state) ?? NO_WORK;
   const claimChanges = planClaims(stream, claims, claimHeads);
   const erase = decider.erases?.(events, stream) ?? {};

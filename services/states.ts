@@ -17,7 +17,8 @@ export async function readState(
   head: StreamHead,
   decider: Decider<any, any, any>,
 ): Promise<StreamState> {
-  if (head.state_version === decider.version) return { version: head.version, state: head.state };
+  if (head.state_version === decider.version)
+    return { version: head.version, state: decider.stored?.read(head.state) ?? head.state };
   const events = await log.read(head.stream);
   const state = events.reduce((before, event) => decider.evolve(before, event), decider.initial);
   return { version: events.length, state };

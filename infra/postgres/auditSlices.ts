@@ -33,6 +33,7 @@ export const createSliceReader =
        where organization_id = $1 and position ${follows} $2${narrowed} order by ${order} limit $3`,
       values,
     );
+    if (found.length === 0) return { events: [], more: false };
     const taken = found.slice(0, Math.min(limit, countFitting(found)));
     const rows = await db.query<EventRow>(`select ${EVENT_COLUMNS} where e.position = any($1) order by e.${order}`, [
       taken.map(({ position }) => position),

@@ -20,7 +20,7 @@ import {
   type TakeRun,
 } from "#events/run.ts";
 import { chainClaim } from "#events/runLinks.ts";
-import { decideLinks, timeOutWaits } from "./runLinks.ts";
+import { decideLinks, recordLink, timeOutWaits } from "./runLinks.ts";
 import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
 import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
 import { applyDueApprovals, createApprovalLink, decideApproval, revokeApprovalLink } from "./runApprovals.ts";
@@ -28,6 +28,7 @@ import { recordEntry } from "./runEntry.ts";
 import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork, workStatus } from "./runWork.ts";
 import { applyTick } from "./runTick.ts";
+import { storedRun } from "./storedRun.ts";
 
 /** Workers lost in a row, without progress in between, before the run fails with `worker_lost`. */
 const MAX_LOST_WORKERS = 10;
@@ -37,8 +38,9 @@ export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: 
   if (!(isLive(state) || isEnded(state)) || state.epoch !== data.epoch) return [];
   const changes = startChanges(state);
   const isCurrent = data.seen === state.version;
-  for (const { at, entries, tick } of data.parts) {
+  for (const { at, links = [], entries, tick } of data.parts) {
     const context = { run_id: data.run_id, at, worker: state.worker ?? "" };
+    for (const link of links) recordLink(changes, link, context);
     for (const entry of entries) recordEntry(changes, entry, context);
     if (tick && isCurrent) applyTick(changes, tick, context);
   }
@@ -140,7 +142,7 @@ const mayForget = ({ at, data }: CommandFrom<typeof ForgetRun>, state: RunState)
   isEnded(state) && (data.by_rule ? state.settling === null : Date.parse(state.forget_at) <= Date.parse(at));
 
 export const run: Decider<RunState, RunCommand, RunEvent> = {
-  version: 6,
+  version: 7,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -185,12 +187,13 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
         return isEnded(state) ? [RunKept.of({ run_id: command.data.run_id, forget_at })] : [];
       }
       default:
-        return decideLinks(command, state);
+        return decideLinks(command, state, advanceRun);
     }
   },
 
   evolve,
   workStatus,
+  stored: storedRun,
 
   erases: (events) => ({
     things: events.flatMap((event) => (event.type === "RunForgotten" ? [streamName("run", event.data.run_id)] : [])),

@@ -10,7 +10,7 @@ import {
   WaitAnswered,
   WaitTimedOut,
 } from "#events/runLinks.ts";
-import type { TickResult } from "#events/runParts.ts";
+import type { LinkEntry, TickResult } from "#events/runParts.ts";
 import { Limits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
 import { NO_TICK } from "#test/noTick.ts";
@@ -87,23 +87,64 @@ test.each([
   expect(run.workStatus!(state)).toMatchObject({ status });
 });
 
-test("the start of a child run is recorded once, and its refusal fails the run", () => {
-  const record = (refusal: object | null) => command("RecordChildRun", { ...id, key: A, refusal });
+const links = (...entries: LinkEntry[]) =>
+  command("AdvanceRun", { ...id, epoch: 1, seen: 1, parts: [{ at: AT, links: entries, entries: [], tick: null }] });
+
+test("the start of a child run and the registration of a wait are recorded once", () => {
+  const [start, register] = [
+    { type: "child_started", key: A },
+    { type: "wait_registered", key: B },
+  ] as const;
   given(run, [...live, requested()])
-    .when(record(null))
+    .when(links(start, start))
     .then(childStarted);
   given(run, [...live, requested(), childStarted])
-    .when(record(null))
+    .when(links(start))
     .then();
-  const refusal = { code: "invalid_args", message: "no" };
+  given(run, [...live, wait()])
+    .when(links(register, register))
+    .then(registered);
+});
+
+test("the answer of a wait and the tick computed from it are one command", () => {
+  const completed = { type: "completed" as const, completion: "explicit" as const, result: { json: "1" } };
+  const ended = { at: AT, entries: [], tick: { ...NO_TICK, end: completed } };
+  const answer_link = { type: "wait_answered", awaited_run_id: "child a", answer } as const;
+  const completion = RunCompleted.of({ ...end, completion: "explicit" }, { result: { json: "1" } });
+  const parts = [{ at: AT, links: [answer_link], entries: [], tick: null }, ended];
+  given(run, [...live, wait()])
+    .when(command("AdvanceRun", { ...id, epoch: 1, seen: 3, parts }))
+    .then(answered({ epoch: 1, worker: "p1" }), completion);
+  const told = { ...id, awaited_run_id: "child a", answer, seen: 5, parts: [ended] };
+  given(run, [...live, wait(), registered])
+    .when(command("AnswerRunWaits", told, { worker: "p2" }))
+    .then(answered({ epoch: 2, worker: "p2" }), completion);
+  // something else has happened meanwhile: the answer stays, the tick is made again
+  given(run, [...live, wait(), registered])
+    .when(command("AnswerRunWaits", { ...told, seen: 4 }, { worker: "p2" }))
+    .then(answered({ epoch: 2, worker: "p2" }));
+});
+
+test("a refused call fails the run once", () => {
+  const refuse = (key: string) =>
+    command("RefuseCall", { ...id, key, refusal: { code: "invalid_args", message: "no" } });
+  const failed = (key: string) => {
+    const error = { message: "no", line: null };
+    return RunFailed.of({ ...end, code: "invalid_args", key, step: null }, { error });
+  };
+  const { data, personal } = failed(A);
   given(run, [...live, requested()])
-    .when(record(refusal))
-    .then(
-      RunFailed.of(
-        { ...end, settles: true, code: "invalid_args", key: A, step: null },
-        { error: { message: "no", line: null } },
-      ),
-    );
+    .when(refuse(A))
+    .then(RunFailed.of({ ...data, settles: true }, personal!));
+  given(run, [...live, wait()])
+    .when(refuse(B))
+    .then(failed(B));
+  given(run, [...live, requested(), childStarted])
+    .when(refuse(A))
+    .then();
+  given(run, [...live, wait(), registered])
+    .when(refuse(B))
+    .then();
 });
 
 test("the end of an awaited run answers the wait once; a parked run goes to the process that records it", () => {

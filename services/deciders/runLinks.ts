@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { CommandFrom } from "#events/envelope.ts";
 import { Rejection } from "#events/rejection.ts";
-import type { RunEvent } from "#events/run.ts";
+import type { AdvanceRun, RunEvent } from "#events/run.ts";
 import {
   AgentTurnPending,
   AgentTurnRequested,
@@ -17,10 +18,11 @@ import {
   type Refusal,
   type RunLinkCommand,
 } from "#events/runLinks.ts";
-import type { TickResult } from "#events/runParts.ts";
+import type { LinkEntry, StoredValue, TickResult } from "#events/runParts.ts";
 import { failRun, startChanges, type RunChanges } from "./runChanges.ts";
+import type { ChangeContext } from "./runEntry.ts";
 import { watcherIn } from "./runLinkState.ts";
-import { isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
+import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
 /** Waits that a run may have at once. */
@@ -82,10 +84,24 @@ function watchRun({ data }: Extract<RunLinkCommand, { type: "WatchRun" }>, state
 }
 
 /** The worker that holds the run continues it. If none does, this process takes it. */
-const leaseFor = ({ worker }: Pick<RunLinkCommand, "worker">, state: LiveRun) =>
+const leaseFor = ({ worker }: { worker?: string | null | undefined }, state: LiveRun) =>
   hasWork(state) ? { epoch: state.epoch, worker: state.worker } : { epoch: state.epoch + 1, worker: worker ?? null };
 
-function deliverMessage(command: Extract<RunLinkCommand, { type: "DeliverMessage" }>, state: LiveRun): RunEvent[] {
+type Advance = (data: CommandFrom<typeof AdvanceRun>["data"], state: RunState) => RunEvent[];
+
+/** Answers to waits, and the progress that the worker made after them. */
+function withProgress(
+  answers: ReturnType<typeof WaitAnswered.of>[],
+  { run_id, seen = 1, parts = [] }: Extract<RunLinkCommand, { type: "DeliverMessage" | "AnswerRunWaits" }>["data"],
+  state: LiveRun,
+  advance: Advance,
+): RunEvent[] {
+  const epoch = answers[0]?.data.epoch;
+  if (epoch === undefined) return [];
+  return [...answers, ...advance({ run_id, epoch, seen, parts }, answers.reduce<RunState>(evolve, state))];
+}
+
+function deliverMessage(command: Extract<RunLinkCommand, { type: "DeliverMessage" }>, state: LiveRun) {
   const { run_id, key, message_id, answer } = command.data;
   const wait = state.waits[key];
   const isOver = wait?.expires_at != null && Date.parse(wait.expires_at) <= Date.parse(command.at);
@@ -93,10 +109,15 @@ function deliverMessage(command: Extract<RunLinkCommand, { type: "DeliverMessage
   return [WaitAnswered.of({ run_id, key, message_id, ...leaseFor(command, state) }, { answer })];
 }
 
-function answerRunWaits(command: Extract<RunLinkCommand, { type: "AnswerRunWaits" }>, state: LiveRun): RunEvent[] {
-  const { run_id, awaited_run_id, answer } = command.data;
+interface RunAnswer {
+  run_id: string;
+  awaited_run_id: string;
+  answer: StoredValue;
+}
+
+function answerRunWaits({ run_id, awaited_run_id, answer }: RunAnswer, worker: string | undefined, state: LiveRun) {
   const answered = Object.entries(state.waits).filter(([, wait]) => wait.awaited_run_id === awaited_run_id);
-  const lease = leaseFor(command, state);
+  const lease = leaseFor({ worker }, state);
   return answered.map(([key]) => WaitAnswered.of({ run_id, key, ...lease }, { answer }));
 }
 
@@ -115,39 +136,51 @@ function recordAgentTurn({ data }: Extract<RunLinkCommand, { type: "RecordAgentT
   return [AgentTurnStarted.of({ run_id, key, ...wait.turn, agent_id, look_at })];
 }
 
-function recordChildRun({ data, at }: Extract<RunLinkCommand, { type: "RecordChildRun" }>, state: LiveRun): RunEvent[] {
+/** Fails a run because its start of a child run, or its wait, was refused. */
+function refuseOpenCall({ data, at }: Extract<RunLinkCommand, { type: "RefuseCall" }>, state: LiveRun): RunEvent[] {
   const { run_id, key, refusal } = data;
-  const child = state.children.find((one) => one.key === key);
-  if (child?.status !== "requested") return [];
-  if (refusal) return refuseCall(state, run_id, at, key, refusal);
-  return [ChildRunStarted.of({ run_id, key, child_run_id: child.run_id })];
+  const isRequested = state.children.some((one) => one.key === key && one.status === "requested");
+  const isOpen = isRequested || state.waits[key]?.isRegistered === false;
+  return isOpen ? refuseCall(state, run_id, at, key, refusal) : [];
 }
 
-function recordWatch({ data, at }: Extract<RunLinkCommand, { type: "RecordWatch" }>, state: LiveRun): RunEvent[] {
-  const { run_id, key, refusal } = data;
-  const wait = state.waits[key];
-  if (!wait || wait.isRegistered) return [];
-  return refusal ? refuseCall(state, run_id, at, key, refusal) : [RunWaitRegistered.of({ run_id, key })];
+/** Adds the events of an entry. An entry that no longer fits the state of the run is ignored. */
+export function recordLink(changes: RunChanges, link: LinkEntry, { run_id, worker }: ChangeContext): void {
+  const { state } = changes;
+  if (!isLive(state)) return;
+  switch (link.type) {
+    case "child_started": {
+      const child = state.children.find(({ key }) => key === link.key);
+      if (child?.status === "requested")
+        changes.add(ChildRunStarted.of({ run_id, key: link.key, child_run_id: child.run_id }));
+      return;
+    }
+    case "wait_registered":
+      if (state.waits[link.key]?.isRegistered === false) changes.add(RunWaitRegistered.of({ run_id, key: link.key }));
+      return;
+    case "wait_answered":
+      changes.add(...answerRunWaits({ run_id, ...link }, worker, state));
+  }
 }
 
 /** What a command about other runs does to a run. */
-export function decideLinks(command: RunLinkCommand, state: RunState): RunEvent[] {
+export function decideLinks(command: RunLinkCommand, state: RunState, advance: Advance): RunEvent[] {
   switch (command.type) {
     case "WatchRun":
       return watchRun(command, state);
     case "SettleRun":
       return isEnded(state) && state.settling ? [RunSettled.of(command.data)] : [];
-    case "RecordChildRun":
-      return isLive(state) ? recordChildRun(command, state) : [];
-    case "RecordWatch":
-      return isLive(state) ? recordWatch(command, state) : [];
+    case "RefuseCall":
+      return isLive(state) ? refuseOpenCall(command, state) : [];
     case "DeliverMessage":
-      return isLive(state) ? deliverMessage(command, state) : [];
+      return isLive(state) ? withProgress(deliverMessage(command, state), command.data, state, advance) : [];
     case "AnswerAgentTurn":
       return isLive(state) ? answerAgentTurn(command, state) : [];
     case "RecordAgentTurn":
       return isLive(state) ? recordAgentTurn(command, state) : [];
-    case "AnswerRunWaits":
-      return isLive(state) ? answerRunWaits(command, state) : [];
+    case "AnswerRunWaits": {
+      const { data, worker } = command;
+      return isLive(state) ? withProgress(answerRunWaits(data, worker, state), data, state, advance) : [];
+    }
   }
 }

@@ -1,7 +1,6 @@
 import type { PublicEvent } from "#events/ports.ts";
 import { attendAtOnce } from "./attendAtOnce.ts";
 import { attendOnNoRoom } from "./attendOnNoRoom.ts";
-import { attendOnSettling } from "./attendOnSettling.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
 import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
 import type { Reactor } from "./reactor.ts";
@@ -14,10 +13,6 @@ export const reactors: Record<string, Reactor[]> = {
   ApprovalDecided: [attendOnNoRoom],
   TurnResumed: [attendOnNoRoom],
   WaitAnswered: [attendOnNoRoom],
-  RunCompleted: [attendOnSettling],
-  RunFailed: [attendOnSettling],
-  RunCancelled: [attendOnSettling],
-  RunContinued: [attendOnSettling],
   TurnCompleted: [tellRun],
   TurnFailed: [tellRun],
   TurnStopped: [tellRun],
@@ -35,7 +30,6 @@ export const reactors: Record<string, Reactor[]> = {
   DocumentDeleted: [deleteBlobsOnForgotten],
   ExtractionDeleted: [deleteBlobsOnForgotten],
   ExtractionExpired: [deleteBlobsOnForgotten],
-  MessagePosted: [attendAtOnce],
   MessageDelivered: [deleteBlobsOnForgotten],
   RunForgotten: [deleteBlobsOnForgotten],
 };

@@ -7,19 +7,17 @@ import { sendTo, type Target } from "../send.ts";
 import { cancelNewestRun } from "../workflows/newestRun.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "../workflows/startRun.ts";
 
-/** JSON of the arguments. Undefined when the trigger was deleted meanwhile. */
-async function readArgs({ log }: StartDeps, { stream }: Target, { args_version }: ScheduleState) {
-  const types = [ScheduleCreated.type, ScheduleChanged.type];
+const newest = async ({ log }: StartDeps, { stream }: Target, version: number, types: string[]) =>
   // one event, which is small: the limit of bytes never cuts it
-  const [event] = await log.readNewest(stream, { before: args_version + 1, types, limit: 1, bytes: 1 });
-  return (event?.personal as { args: string } | undefined)?.args;
-}
+  (await log.readNewest(stream, { before: version + 1, types, limit: 1, bytes: 1 }))[0];
 
-/** Who answers for the schedule as it is. */
-async function readSetter({ log }: StartDeps, { stream }: Target, { version }: ScheduleState) {
-  const query = { before: version + 1, types: [...SCHEDULE_SET_BY], limit: 1, bytes: 1 };
-  const [event] = await log.readNewest(stream, query);
-  return event && setterOf(event.meta.principal);
+/** JSON of the arguments, and who answers for the schedule as it is. Undefined when the trigger was deleted meanwhile. */
+async function readStart(deps: StartDeps, target: Target, { version, args_version }: ScheduleState) {
+  const set = await newest(deps, target, version, [...SCHEDULE_SET_BY]);
+  const isOfArgs = set?.version === args_version;
+  const given = isOfArgs ? set : await newest(deps, target, args_version, [ScheduleCreated.type, ScheduleChanged.type]);
+  const args = (given?.personal as { args: string } | undefined)?.args;
+  return args === undefined ? undefined : { args, trigger_set_by: set && setterOf(set.meta.principal) };
 }
 
 async function cancelRun({ log, handle, worker }: StartDeps, trigger_id: string, run_id: string) {
@@ -45,15 +43,14 @@ export async function startScheduledRun(
   if ((await deps.log.heads([stream])).has(stream)) return undefined;
   const workflow = await findWorkflow(deps, target.organization_id, state.workflow_id);
   if (!workflow) return { code: "workflow_not_found", message: "The workflow no longer exists." };
-  const args = await readArgs(deps, target, state);
-  if (args === undefined) return { code: "trigger_not_found", message: "The trigger was deleted." };
+  const start = await readStart(deps, target, state);
+  if (!start) return { code: "trigger_not_found", message: "The trigger was deleted." };
   return startWorkflowRun(deps, workflow, {
     run_id,
     trigger_id,
     started_by: { type: "schedule", id: trigger_id },
-    trigger_set_by: await readSetter(deps, target, state),
+    ...start,
     run_as,
-    args,
     commandId: (attempt) => scheduledRunCommandId(trigger_id, due_at, attempt),
     async beforeStart() {
       if (cancels) await cancelRun(deps, trigger_id, cancels);

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
+import type { LinkEntry, StoredValue } from "#events/runParts.ts";
 import {
   agentTurnIds,
   AnswerAgentTurn,
-  AnswerRunWaits,
   RecordAgentTurn,
-  RecordChildRun,
-  RecordWatch,
+  RefuseCall,
   WatchRun,
   type Refusal,
 } from "#events/runLinks.ts";
@@ -33,20 +32,31 @@ const RETRY_MS = 200;
 /** Pause before the limits are asked again. */
 const MAX_PAUSE_MS = 1_000;
 
-async function startChild({ startChildRun, send }: LinkDeps, { history, values }: OpenRun, key: string) {
+/** What the coordinator records of the calls that it has attended to. */
+export interface LinkProgress {
+  links: LinkEntry[];
+  /** JSON of the answers in it. */
+  jsons: Map<StoredValue, string>;
+}
+
+const refuse = ({ send }: LinkDeps, { history }: OpenRun, key: string, refusal: Refusal) =>
+  send(history, RefuseCall.type, { run_id: history.created.run_id, key, refusal });
+
+async function startChild(deps: LinkDeps, run: OpenRun, key: string, { links }: LinkProgress): Promise<void> {
+  const { history, values } = run;
   const { child_run_id, workflow, args } = history.links.children.get(key)!;
-  const refused = await startChildRun(history, { child_run_id, workflow, args: await values.json(args) });
-  const refusal = refused ? { ...refused, message: `startRun: ${refused.message}` } : null;
-  await send(history, RecordChildRun.type, { run_id: history.created.run_id, key, refusal });
+  const refused = await deps.startChildRun(history, { child_run_id, workflow, args: await values.json(args) });
+  if (refused) await refuse(deps, run, key, { ...refused, message: `startRun: ${refused.message}` });
+  else links.push({ type: "child_started", key });
 }
 
 /** A turn that the limits of a minute have no room for is tried again, while the run does other things. */
-async function startTurn({ startAgentTurn, send }: LinkDeps, { history, values }: OpenRun, key: string) {
+async function startTurn({ startAgentTurn, send }: LinkDeps, { history, values }: OpenRun, key: string): Promise<void> {
   const { request, ...turn } = history.links.agentTurns.get(key)!;
   const { run_id } = history.created;
   const continues = turn.thread_id !== agentTurnIds(run_id, key).thread_id;
   const started = await startAgentTurn(history, { ...turn, continues, request: await values.json(request) });
-  if ("later" in started) return sleep(Math.min(started.later, MAX_PAUSE_MS));
+  if ("later" in started) return await sleep(Math.min(started.later, MAX_PAUSE_MS));
   if ("agent_id" in started)
     return void (await send(history, RecordAgentTurn.type, { run_id, key, ...started, look_at: firstLook() }));
   const answer = await values.store(refusedAnswer(started.refused));
@@ -89,55 +99,98 @@ async function watch({ send }: LinkDeps, organization_id: string, watched: Watch
   return (await send({ organization_id, stream: head.stream }, WatchRun.type, data)).rejection;
 }
 
+/** Answers a wait with the end of the awaited run. */
+async function answerWait(
+  deps: LinkDeps,
+  { values }: OpenRun,
+  awaited: { run_id: string; head: StreamHead },
+  { links, jsons }: LinkProgress,
+): Promise<void> {
+  const json = await readRunAnswer(deps, awaited.head);
+  const answer = await values.store(json);
+  jsons.set(answer, json);
+  links.push({ type: "wait_answered", awaited_run_id: awaited.run_id, answer });
+}
+
 /**
  * Makes sure that the end of the awaited run answers the wait. It becomes a watcher of that run first and looks at it afterwards,
  * so the end either finds the watcher or is seen here.
  */
-async function registerWait(deps: LinkDeps, run: OpenRun, key: string, awaited_run_id: string): Promise<void> {
-  const { send } = deps;
+async function registerWait(
+  deps: LinkDeps,
+  run: OpenRun,
+  { key, awaited_run_id }: { key: string; awaited_run_id: string },
+  progress: LinkProgress,
+): Promise<void> {
   const { history } = run;
-  const { run_id } = history.created;
-  const record = (refusal: Refusal | null) => send(history, RecordWatch.type, { run_id, key, refusal });
   const watched = (head: StreamHead, state: LiveRun): WatchedRun => ({
     run_id: parseStreamName(head.stream).id,
-    watcher_id: run_id,
+    watcher_id: history.created.run_id,
     head,
     state,
     awaited_run_id,
   });
   let awaited = await readAwaited(deps, run, awaited_run_id);
-  if (awaited && isLive(awaited.state)) {
+  if (awaited && isLive(awaited.state) && !isWatched(watched(awaited.head, awaited.state))) {
     const rejection = await watch(deps, history.organization_id, watched(awaited.head, awaited.state));
-    if (rejection) return void (await record({ code: rejection.code, message: `waitForRun: ${rejection.message}` }));
+    if (rejection)
+      return void (await refuse(deps, run, key, { ...rejection, message: `waitForRun: ${rejection.message}` }));
     awaited = await readAwaited(deps, run, awaited_run_id);
   }
-  if (!awaited) return void (await record(NOT_FOUND));
+  if (!awaited) return void (await refuse(deps, run, key, NOT_FOUND));
   // Otherwise another run has gone on for it meanwhile: the wait stays open, and its next look finds that one.
-  if (isLive(awaited.state)) return void (isWatched(watched(awaited.head, awaited.state)) && (await record(null)));
+  if (isLive(awaited.state)) {
+    if (isWatched(watched(awaited.head, awaited.state))) progress.links.push({ type: "wait_registered", key });
+    return;
+  }
   // The next run of the chain is on its way.
-  if (isContinued(awaited.state)) return sleep(RETRY_MS);
-  const answer = await run.values.store(await readRunAnswer(deps, awaited.head));
-  await send(history, AnswerRunWaits.type, { run_id, awaited_run_id, answer });
+  if (isContinued(awaited.state)) return await sleep(RETRY_MS);
+  await answerWait(deps, run, { run_id: awaited_run_id, head: awaited.head }, progress);
+}
+
+/** Waits that are not registered, by call key. */
+const openWaits = ({ waits }: LiveRun) => Object.entries(waits).filter(([, { isRegistered }]) => !isRegistered);
+
+async function inBatches(work: (() => Promise<void>)[]): Promise<void> {
+  for (let n = 0; n < work.length; n += CONCURRENCY)
+    await Promise.all(work.slice(n, n + CONCURRENCY).map((begin) => begin()));
+}
+
+const emptyProgress = (): LinkProgress => ({ links: [], jsons: new Map() });
+
+/** The answers of the awaited runs that have ended already. Their waits need not be recorded. */
+export async function findEndedRuns(deps: LinkDeps, run: OpenRun): Promise<LinkProgress> {
+  const { state } = run.history;
+  const progress = emptyProgress();
+  const awaited = isLive(state) ? openWaits(state).flatMap(([, { awaited_run_id }]) => awaited_run_id ?? []) : [];
+  const look = async (run_id: string): Promise<void> => {
+    const found = await readAwaited(deps, run, run_id);
+    if (!found || isLive(found.state) || isContinued(found.state)) return;
+    await answerWait(deps, run, { run_id, head: found.head }, progress);
+  };
+  await inBatches([...new Set(awaited)].map((run_id) => () => look(run_id)));
+  return progress;
 }
 
 /** Starts the child runs and the turns that a run asks for, and registers its waits. All of them must be recorded. */
-export async function attendLinks(deps: LinkDeps, run: OpenRun): Promise<void> {
+export async function attendLinks(deps: LinkDeps, run: OpenRun): Promise<LinkProgress> {
   const { state } = run.history;
-  if (!isLive(state)) return;
+  const progress = emptyProgress();
+  if (!isLive(state)) return progress;
   const requested = state.children.filter(({ status }) => status === "requested");
-  const unregistered = Object.entries(state.waits).filter(([, { isRegistered }]) => !isRegistered);
-  const work = [
+  await inBatches([
     ...requested.map(
       ({ key }) =>
         () =>
-          startChild(deps, run, key),
+          startChild(deps, run, key, progress),
     ),
-    ...unregistered.map(
+    ...openWaits(state).map(
       ([key, { awaited_run_id, turn }]) =>
         () =>
-          turn ? startTurn(deps, run, key) : registerWait(deps, run, key, awaited_run_id!),
+          turn
+            ? startTurn(deps, run, key)
+            : registerWait(deps, run, { key, awaited_run_id: awaited_run_id! }, progress),
     ),
-  ];
-  for (let n = 0; n < work.length; n += CONCURRENCY)
-    await Promise.all(work.slice(n, n + CONCURRENCY).map((begin) => begin()));
+  ]);
+  return progress;
 }

@@ -56,14 +56,13 @@ async function resolveWorkflow(
 }
 
 /** Why the rules of the starter's workflow forbid it. */
-async function checkAllowed(
-  deps: ChildRunDeps,
-  { organization_id, created }: Starter,
+function checkAllowed(
+  { created }: Starter,
+  own: StartableWorkflow | undefined,
   child: StartableWorkflow,
-): Promise<Refusal | undefined> {
+): Refusal | undefined {
   if ((created.starter?.depth ?? 0) >= MAX_DEPTH)
     return refuse("run_depth_exceeded", `${MAX_DEPTH} runs in a row have started each other, which is the limit.`);
-  const own = await findWorkflow(deps, organization_id, created.workflow_id);
   // Optional, because envelopes of earlier releases lack it.
   if (own && isListed(own.envelope.workflows ?? ["*"], child.id)) return undefined;
   return refuse("workflow_not_allowed", `The workflow ${child.id} is not in the workflow's envelope.workflows.`);
@@ -74,24 +73,36 @@ const commandId = (run_id: string, attempt: number): string =>
     .update(JSON.stringify(["child-run", run_id, attempt]))
     .digest("hex");
 
+async function startChildRun(
+  deps: ChildRunDeps,
+  starter: Starter,
+  { child_run_id, workflow: name, args }: NewChildRun,
+): Promise<Refusal | undefined> {
+  const { run_id, workflow_id, starter: first } = starter.created;
+  const [workflow, own] = await Promise.all([
+    resolveWorkflow(deps, starter, name),
+    findWorkflow(deps, starter.organization_id, workflow_id),
+  ]);
+  if ("code" in workflow) return workflow;
+  const forbidden = checkAllowed(starter, own, workflow);
+  if (forbidden) return forbidden;
+  return startWorkflowRun(deps, workflow, {
+    run_id: child_run_id,
+    trigger_id: null,
+    started_by: { type: "run", id: run_id },
+    run_as: null,
+    args,
+    commandId: (attempt) => commandId(child_run_id, attempt),
+    more: { starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) } },
+  });
+}
+
 export const createChildRuns =
   (deps: ChildRunDeps): StartChildRun =>
-  async (starter, { child_run_id, workflow: name, args }) => {
-    const stream = streamName("run", child_run_id);
-    // A process that was lost before it could record it has started it.
-    if ((await deps.log.heads([stream])).has(stream)) return undefined;
-    const workflow = await resolveWorkflow(deps, starter, name);
-    if ("code" in workflow) return workflow;
-    const forbidden = await checkAllowed(deps, starter, workflow);
-    if (forbidden) return forbidden;
-    const { run_id, starter: first } = starter.created;
-    return startWorkflowRun(deps, workflow, {
-      run_id: child_run_id,
-      trigger_id: null,
-      started_by: { type: "run", id: run_id },
-      run_as: null,
-      args,
-      commandId: (attempt) => commandId(child_run_id, attempt),
-      more: { starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) } },
-    });
+  async (starter, child) => {
+    const refusal = await startChildRun(deps, starter, child);
+    if (!refusal) return undefined;
+    const stream = streamName("run", child.child_run_id);
+    // A process that was lost before it could record it has started it, when nothing spoke against it.
+    return (await deps.log.heads([stream])).has(stream) ? undefined : refusal;
   };

@@ -1,26 +1,32 @@
 import { expect, test } from "vitest";
 import { deliverMessage, type DeliveryDeps, type MessageWait } from "./deliverMessage.ts";
 
-const RUNS = 3;
-const WAITS_OF_RUN = 400;
-const BYTES = 200 * 1024;
+const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 
-test("copies of a message's data are few: one for each run, and 64 MiB of answers at most", async () => {
-  const data = JSON.stringify({ text: "x".repeat(BYTES) });
-  const waits: MessageWait[] = Array.from({ length: RUNS * WAITS_OF_RUN }, (_, n) => ({
-    run_id: `run-${n % RUNS}`,
-    key: String(n),
-    match: {},
-  }));
+/** Delivers a message with this many bytes of text to all waits. */
+async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait[] = []) {
+  const data = JSON.stringify({ text: "x".repeat(bytes) });
   const stored: string[] = [];
   const answered: string[] = [];
+  const started = fromLog.map(({ run_id, key, match }, n) => ({
+    position: 10 + n,
+    data: { run_id, key, project_id: null },
+    personal: { name: "order", match },
+  }));
   const deps = {
     worker: "w",
     log: {
       read: async () => [
-        { position: 1, data: { message_id: "m", project_id: null }, personal: { name: "order", data: { json: data } } },
+        {
+          position: 20,
+          data: { message_id: "m", project_id: null },
+          personal: { name: "order", data: { json: data } },
+        },
       ],
-      slice: async () => ({ events: [], more: false }),
+      slice: async (_: string, { after, types }: { after: number; types: string[] }) => ({
+        events: types[0] === "MessageWaitStarted" ? started.filter(({ position }) => position > after) : [],
+        more: false,
+      }),
     },
     vault: {
       findKey: async () => "key",
@@ -29,14 +35,52 @@ test("copies of a message's data are few: one for each run, and 64 MiB of answer
         return `blob-${stored.length}`;
       },
     },
-    handle: async ({ type, data: fields }: { type: string; data: { key: string } }) => {
-      if (type === "DeliverMessage") answered.push(fields.key);
+    handle: async ({ type, data: fields }: { type: string; data: { run_id: string; key: string } }) => {
+      if (type === "DeliverMessage") answered.push(`${fields.run_id}/${fields.key}`);
     },
-    findMessageWaits: async () => waits,
+    findMessageWaits: async () => ({ waits: [...waits], projected: 9 }),
   } as unknown as DeliveryDeps;
   await deliverMessage(deps, { stream: "message:m", organization_id: "o" } as never);
-  expect(stored).toHaveLength(RUNS);
-  expect(answered.length).toBeLessThanOrEqual(Math.ceil((64 * 1024 * 1024) / BYTES));
-  expect(answered.length).toBeGreaterThan(300);
-  expect(new Set(answered)).toEqual(new Set(waits.slice(0, answered.length).map(({ key }) => key)));
+  return { stored, answered };
+}
+
+const waitsOf = (runs: number, each: number): MessageWait[] =>
+  Array.from({ length: runs * each }, (_, n) => ({ run_id: `run-${n % runs}`, key: String(n), match: {} }));
+const names = (waits: MessageWait[]) => waits.map(({ run_id, key }) => `${run_id}/${key}`);
+
+test("a long answer is stored once for each run, and all waits of these runs are answered", async () => {
+  const waits = waitsOf(3, 400);
+  const { stored, answered } = await deliver(waits, 200 * 1024);
+  expect(stored).toHaveLength(3);
+  expect(new Set(answered)).toEqual(new Set(names(waits)));
+});
+
+test("copies of a long answer have 64 MiB at most: the runs that have waited longest get it", async () => {
+  const bytes = 200 * 1024;
+  const waits = waitsOf(400, 2);
+  const { stored, answered } = await deliver(waits, bytes);
+  const most = Math.ceil(MAX_COPIED_BYTES / bytes);
+  expect(stored.length).toBeLessThanOrEqual(most);
+  expect(stored.length).toBeGreaterThan(most - 5);
+  const runs = new Set(Array.from({ length: stored.length }, (_, n) => `run-${n}`));
+  expect(new Set(answered)).toEqual(new Set(names(waits.filter(({ run_id }) => runs.has(run_id)))));
+});
+
+test("each event of a wait has its copy of a short answer, and these have 64 MiB at most too", async () => {
+  const bytes = 60 * 1024;
+  const waits = waitsOf(3, 400);
+  const { stored, answered } = await deliver(waits, bytes);
+  const most = Math.ceil(MAX_COPIED_BYTES / bytes);
+  expect(stored).toEqual([]);
+  expect(answered.length).toBeLessThanOrEqual(most);
+  expect(answered.length).toBeGreaterThan(most - 5);
+  expect(new Set(answered)).toEqual(new Set(names(waits.slice(0, answered.length))));
+});
+
+test("waits that the read model does not have yet are read from the log", async () => {
+  const { answered } = await deliver([{ run_id: "old", key: "a", match: {} }], 1, [
+    { run_id: "new", key: "b", match: { text: "x" } },
+    { run_id: "other", key: "c", match: { text: "y" } },
+  ]);
+  expect(answered).toEqual(["old/a", "new/b"]);
 });

@@ -7,16 +7,18 @@ import { streamName } from "#events/ids.ts";
 import { CloseMessage, type MessagePosted } from "#events/message.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { DeliverMessage, WaitAnswered } from "#events/runLinks.ts";
+import { DeliverMessage, MessageWaitStarted, WaitAnswered } from "#events/runLinks.ts";
 import type { Handle } from "../handle.ts";
 import type { Target } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
-import { openValues, RunGone } from "./values.ts";
+import { isInEvent, openValues, RunGone } from "./values.ts";
 
 const TIMEOUT_MS = 10_000;
+/** Waits that one message answers; those that have waited longest. */
+const MAX_WAITS = 10_000;
 /** Waits that are answered at the same time. */
 const CONCURRENCY = 20;
-/** Bytes of copies that one message may make: the run of each wait gets its own. */
+/** Bytes of copies that one message may make. */
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 /** Events of one query that counts the answered waits. */
 const PAGE = 200;
@@ -32,11 +34,21 @@ export interface DeliveryDeps extends VaultDeps {
   log: Pick<EventLog, "read"> & Pick<AuditLog, "slice">;
   handle: Handle;
   worker: string;
-  /** The waits before a position of the log, oldest first; undefined while the read model is behind it. */
+  /**
+   * The waits before a position of the log, oldest first, as far as the read model has followed the log (`projected`); undefined
+   * while it is far behind.
+   */
   findMessageWaits(
     organization: string,
-    query: { project_id: string | null; name: string; position: number },
-  ): Promise<MessageWait[] | undefined>;
+    query: WaitQuery,
+  ): Promise<{ waits: MessageWait[]; projected: number } | undefined>;
+}
+
+interface WaitQuery {
+  project_id: string | null;
+  name: string;
+  position: number;
+  limit: number;
 }
 
 interface Delivery extends Target {
@@ -98,6 +110,44 @@ function createAnswers(deps: DeliveryDeps, organization_id: string, json: string
   };
 }
 
+/**
+ * The waits that the log had before a position, oldest first. Those that the read model does not have yet are read from the
+ * log: waiting for it would take longer than all else.
+ */
+async function findWaits(
+  deps: DeliveryDeps,
+  organization: string,
+  query: WaitQuery,
+): Promise<MessageWait[] | undefined> {
+  const found = await deps.findMessageWaits(organization, query);
+  if (!found) return undefined;
+  const { waits, projected } = found;
+  const types = [MessageWaitStarted.type];
+  for (let [after, more] = [projected, projected < query.position]; more; ) {
+    const slice = await deps.log.slice(organization, { after, stream: undefined, types, limit: PAGE });
+    for (const event of slice.events as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
+      const { position, data, personal } = event;
+      const isReached = query.project_id === null || query.project_id === data.project_id;
+      if (position < query.position && isReached && personal?.name === query.name)
+        waits.push({ run_id: data.run_id, key: data.key, match: personal.match });
+    }
+    after = slice.events.at(-1)?.position ?? after;
+    more = slice.more && after < query.position;
+  }
+  return waits.slice(0, query.limit);
+}
+
+/**
+ * The waits that one message answers: those that have waited longest, as many as make MAX_COPIED_BYTES of copies. A long answer is
+ * stored once for each run, and a short one in the event of each wait.
+ */
+function limitCopies(waits: MessageWait[], answer: string): MessageWait[] {
+  const max = Math.ceil(MAX_COPIED_BYTES / Buffer.byteLength(answer));
+  if (isInEvent(answer)) return waits.slice(0, max);
+  const runs = new Set([...new Set(waits.map(({ run_id }) => run_id))].slice(0, max));
+  return waits.filter(({ run_id }) => runs.has(run_id));
+}
+
 /** Runs that the message has reached, by the log: a process that died may have answered waits that are not found any more. */
 async function countReached({ log }: DeliveryDeps, { organization_id, message_id }: Delivery, posted: number) {
   const reached = new Set<string>();
@@ -114,7 +164,7 @@ async function countReached({ log }: DeliveryDeps, { organization_id, message_id
 
 /**
  * Delivers a message to all waits that it matches and that the log had before it. It may be repeated, and done by two processes
- * at once. Does nothing while the read model is behind: the sweep comes again.
+ * at once. Does nothing while the read model is far behind: the sweep comes again.
  */
 export async function deliverMessage(deps: DeliveryDeps, head: StreamHead): Promise<void> {
   const { stream, organization_id } = head;
@@ -124,7 +174,12 @@ export async function deliverMessage(deps: DeliveryDeps, head: StreamHead): Prom
   if (!posted?.personal) return;
   const { message_id, project_id } = posted.data;
   const { name } = posted.personal;
-  const waits = await deps.findMessageWaits(organization_id, { project_id, name, position: posted.position });
+  const waits = await findWaits(deps, organization_id, {
+    project_id,
+    name,
+    position: posted.position,
+    limit: MAX_WAITS,
+  });
   if (!waits) return;
   const json = await openValues(deps, head).json(posted.personal.data);
   const data = JSON.parse(json) as Record<string, unknown>;
@@ -133,7 +188,7 @@ export async function deliverMessage(deps: DeliveryDeps, head: StreamHead): Prom
   if (posted.data.to === "one" && runs.size > 1)
     return void (await send(deps, head, CloseMessage.type, { message_id, reached: 0, refused_for: runs.size }));
   const answer = `{"status":"received","event_id":"${message_id}","data":${json}}`;
-  const matching = all.slice(0, Math.ceil(MAX_COPIED_BYTES / Buffer.byteLength(answer)));
+  const matching = limitCopies(all, answer);
   const answerFor = createAnswers(deps, organization_id, answer);
   const delivery = { stream, organization_id, message_id, answerFor };
   for (let n = 0; n < matching.length; n += CONCURRENCY)

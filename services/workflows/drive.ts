@@ -2,12 +2,23 @@ import { Unavailable } from "#events/ports.ts";
 import { AdvanceRun, TakeRun } from "#events/run.ts";
 import type { StepEntry, StoredValue } from "#events/runParts.ts";
 import { isLive } from "../deciders/runState.ts";
-import { attendLinks } from "./attendLinks.ts";
+import { attendLinks, findEndedRuns, type LinkProgress } from "./attendLinks.ts";
 import { failLostStep } from "./attempt.ts";
 import { checkAttachments } from "./attachments.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
-import { catchUp, enqueue, fail, holdsLease, poll, recover, send, type DriveDeps, type Driver } from "./driver.ts";
+import {
+  catchUp,
+  enqueue,
+  enqueueLinks,
+  fail,
+  holdsLease,
+  poll,
+  recover,
+  send,
+  type DriveDeps,
+  type Driver,
+} from "./driver.ts";
 import { startableSteps } from "./history.ts";
 import { nextAction, POLL_MS, type Action, type DrivenRun } from "./nextAction.ts";
 import type { OpenRun } from "./openRun.ts";
@@ -105,13 +116,18 @@ async function fireTimers(driver: Driver): Promise<void> {
   if (position === 0) await poll(driver);
 }
 
-/** Starts child runs and registers waits, once the log has the calls that ask for them. */
+/**
+ * Starts child runs and registers waits, once the log has the calls that ask for them. A run that has ended answers its wait
+ * before that: then the wait, its answer and the next tick share a commit.
+ */
 async function startLinks(driver: Driver): Promise<void> {
   const { deps, run, outbox } = driver;
+  const record = ({ links, jsons }: LinkProgress): boolean =>
+    links.length > 0 && enqueueLinks(driver, links, (value) => jsons.get(value)!);
+  if (record(await findEndedRuns(deps, run))) return;
   await outbox.flush();
   if (outbox.hasFailed() || run.isBehind()) return;
-  await attendLinks(deps, run);
-  await poll(driver);
+  if (!record(await attendLinks(deps, run))) await poll(driver);
 }
 
 async function sleepAndPoll(driver: Driver, ms: number): Promise<void> {

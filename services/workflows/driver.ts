@@ -1,6 +1,6 @@
 import { Unavailable } from "#events/ports.ts";
 import { FailRun } from "#events/run.ts";
-import type { StepEntry, TickResult } from "#events/runParts.ts";
+import type { LinkEntry, StepEntry, TickResult } from "#events/runParts.ts";
 import type { Attempts, AttemptsDeps } from "./attempts.ts";
 import type { ReadJson } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";
@@ -42,6 +42,10 @@ export const send = ({ deps, run: { history } }: Driver, type: string, data: obj
 
 export const enqueue = (driver: Driver, entries: StepEntry[], tick: TickResult | null, readJson = noValues): boolean =>
   driver.outbox.enqueue({ at: new Date().toISOString(), entries, tick }, driver.epoch, readJson);
+
+/** Entries about other runs are not kept when they fail to be recorded: the coordinator looks again. */
+export const enqueueLinks = (driver: Driver, links: LinkEntry[], readJson: ReadJson): boolean =>
+  driver.outbox.enqueue({ at: new Date().toISOString(), links, entries: [], tick: null }, driver.epoch, readJson);
 
 /** Recovers from a failed append: reloads the history and re-queues finished step results; the next tick recomputes the rest. */
 export async function recover(driver: Driver): Promise<void> {

@@ -3,7 +3,9 @@ import type { Command } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventFrom } from "#events/define.ts";
 import type { EventLog } from "#events/ports.ts";
-import { ApprovalDecided, DecideApproval, StartRun, type RunCreated, type RunEvent } from "#events/run.ts";
+import { DecideApproval, StartRun, type RunCreated, type RunEvent } from "#events/run.ts";
+import { AnswerRunWaits, DeliverMessage } from "#events/runLinks.ts";
+import type { StoredValue } from "#events/runParts.ts";
 import { run as decider } from "../deciders/run.ts";
 import { isLive } from "../deciders/runState.ts";
 import { hasWork } from "../deciders/runWork.ts";
@@ -21,7 +23,7 @@ import { RunGone } from "./values.ts";
 /** Runs that one process drives at once. */
 const MAX_RUNS = 1_000;
 const MAX_RUNS_OF_ORGANIZATION = MAX_RUNS / 2;
-/** Delay of a StartRun or DecideApproval, to record the run's first tick with it. A small tick takes 1 ms, and 10 ms on a busy machine. */
+/** Delay of a command that starts or resumes a run, to record the run's next tick with it. A small tick takes 1 ms, and 10 ms on a busy machine. */
 const FIRST_TICK_MS = 20;
 
 export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRunsDeps, "log"> {
@@ -78,22 +80,31 @@ async function openCreated(deps: RunsDeps, command: Command, creation: Promise<v
   return fromCreated(deps, command, event, creation);
 }
 
-/** A resting run as DecideApproval will change it. Undefined when it does not rest, or the decision is refused. */
-async function openDecided(
+/** Commands that answer a call of a run, with the answer where the command has one. */
+const ANSWERS = new Set<string>([DecideApproval.type, AnswerRunWaits.type, DeliverMessage.type]);
+/** Events by which such a command resumes a run. */
+const RESUMING = new Set<RunEvent["type"]>(["ApprovalDecided", "WaitAnswered"]);
+
+/**
+ * A resting run as a command that answers one of its calls will change it. Undefined when it does not rest, the command is
+ * refused, or its answer is in a blob.
+ */
+async function openAnswered(
   resting: RestingRuns,
   command: Command,
   isHeld: (stream: string) => boolean,
 ): Promise<OpenRun | undefined> {
-  const { stream } = command;
-  if (command.type !== DecideApproval.type || isHeld(stream)) return undefined;
+  const { stream, data } = command;
+  const { answer } = data as { answer?: StoredValue };
+  if (!ANSWERS.has(command.type) || isHeld(stream) || (answer && !("json" in answer))) return undefined;
   try {
     const run = await resting.open(command, 0);
     const { state } = run.history;
     if (!isLive(state) || hasWork(state) || isHeld(stream)) return undefined;
     const events = decider.decide(command as never, state);
-    if (!events.some(({ type }) => type === ApprovalDecided.type)) return undefined;
+    if (!events.some(({ type }) => RESUMING.has(type))) return undefined;
     resting.drop(stream);
-    run.applyOptimistically(events, () => "");
+    run.applyOptimistically(events, () => answer?.json ?? "");
     return run;
   } catch {
     // Refused, forgotten, or the log is away: handling the command reports it.
@@ -125,8 +136,8 @@ export function createRuns(deps: RunsDeps) {
     stop: runs.stop,
 
     /**
-     * Drives a run while its StartRun or DecideApproval is on its way to the log, and adds what the run does within
-     * FIRST_TICK_MS to the command. Undefined for other commands. Call `release` when the command is handled.
+     * Drives a run while the command that starts it, or answers one of its calls, is on its way to the log, and adds what the
+     * run does within FIRST_TICK_MS to the command. Undefined for other commands. Call `release` when the command is handled.
      */
     async begin(command: Command): Promise<{ command: Command; release(): void } | undefined> {
       if (command.worker !== deps.worker) return undefined;
@@ -134,7 +145,7 @@ export function createRuns(deps: RunsDeps) {
       const isStart = command.type === StartRun.type;
       const run = isStart
         ? await openCreated(deps, command, creation)
-        : await openDecided(resting, command, (stream) => runs.get(stream) !== undefined);
+        : await openAnswered(resting, command, (stream) => runs.get(stream) !== undefined);
       const seen = isStart ? undefined : run?.history.version;
       const { stream, organization_id } = command;
       const driven = run && runs.start({ stream, organization_id, version: 0, run, creation })?.drive;

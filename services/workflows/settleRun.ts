@@ -2,6 +2,8 @@ import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { AnswerRunWaits, SettleRun, type Watcher } from "#events/runLinks.ts";
 import type { AwaitedTurn, Settlement } from "../deciders/runLinkState.ts";
+import { run as decider } from "../deciders/run.ts";
+import { isLive, type RunState } from "../deciders/runState.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
 import { startNextRun } from "./continueRun.ts";
@@ -27,11 +29,29 @@ async function cancelChildren(deps: SettleDeps, head: StreamHead, children: stri
     await cancelNewestRun(deps, run_id, { by, reason: "The run that started it has ended." });
 }
 
+/**
+ * The watchers that wait for the end of this run. One whose wait is not recorded yet looks at this run once it is, and finds
+ * the end in the log.
+ */
+async function findWaiting({ log }: SettleDeps, own_id: string, watchers: Watcher[]): Promise<Watcher[]> {
+  const heads = await log.heads(watchers.map(({ run_id }) => streamName("run", run_id)));
+  const isWaiting = async ({ run_id, awaited_run_id }: Watcher): Promise<boolean> => {
+    const head = heads.get(streamName("run", run_id));
+    if (!head) return false;
+    const { state }: { state: RunState } = await readState(log, head, decider);
+    return isLive(state) && Object.values(state.waits).some((one) => one.awaited_run_id === (awaited_run_id ?? own_id));
+  };
+  const found = await Promise.all(watchers.map(isWaiting));
+  return watchers.filter((_, n) => found[n]);
+}
+
 /** Answers the waits of other runs for the end of this one. */
 async function notifyWatchers(deps: SettleDeps, head: StreamHead, watchers: Watcher[]): Promise<void> {
   const own_id = parseStreamName(head.stream).id;
+  const waiting = await findWaiting(deps, own_id, watchers);
+  if (waiting.length === 0) return;
   const json = await readRunAnswer(deps, head);
-  for (const { run_id, awaited_run_id } of watchers) {
+  for (const { run_id, awaited_run_id } of waiting) {
     const target = { ...head, stream: streamName("run", run_id) };
     try {
       const answer = await openValues(deps, target).store(json);

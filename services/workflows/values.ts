@@ -5,6 +5,9 @@ import type { Target } from "../send.ts";
 /** Bytes of JSON that an event holds; a longer value goes to a blob. */
 const MAX_IN_EVENT = 64 * 1024;
 
+/** Whether an event holds this JSON. */
+export const isInEvent = (json: string): boolean => Buffer.byteLength(json) <= MAX_IN_EVENT;
+
 /** The values of one run, in its events or in blobs sealed with its key. */
 export interface Values {
   json(value: StoredValue): Promise<string>;
@@ -24,9 +27,8 @@ export function openValues(deps: VaultDeps, run: Target, creation?: Promise<void
   return {
     json: async (value) => ("json" in value ? value.json : (await (await blobs()).get(value.blob)).toString()),
     async store(json) {
-      const bytes = Buffer.byteLength(json);
-      if (bytes <= MAX_IN_EVENT) return { json };
-      return { blob: await (await blobs()).put(Buffer.from(json)), bytes };
+      if (isInEvent(json)) return { json };
+      return { blob: await (await blobs()).put(Buffer.from(json)), bytes: Buffer.byteLength(json) };
     },
   };
 }

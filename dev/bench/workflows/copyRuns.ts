@@ -1,4 +1,4 @@
-import { AdvanceRun, StartRun, type RunEvent } from "../../../events/run.ts";
+import { StartRun, type RunEvent } from "../../../events/run.ts";
 import type { TickResult } from "../../../events/runParts.ts";
 import type { RecordedEvent } from "../../../events/envelope.ts";
 import { approvalId, newId, streamName } from "../../../events/ids.ts";
@@ -107,13 +107,8 @@ const createRun = async (send: Send, organization_id: string, run_id: string, { 
     logs: [],
     end: null,
   };
-  const started = await send(target, StartRun.type, { ...created.data, ...created.personal, run_id });
+  // One command, as for a run that a hook starts: its first tick is recorded with its creation.
+  const parts = [{ at: new Date().toISOString(), entries: [], tick }];
+  const started = await send(target, StartRun.type, { ...created.data, ...created.personal, run_id, parts });
   if (started.rejection) throw new Error(`a run could not be created: ${started.rejection.message}`);
-  // Has no effect when the service has already found the run and advanced it.
-  await send(target, AdvanceRun.type, {
-    run_id,
-    epoch: 1,
-    seen: 1,
-    parts: [{ at: new Date().toISOString(), entries: [], tick }],
-  });
 };
