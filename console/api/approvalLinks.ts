@@ -42,31 +42,25 @@ export interface LinkSecret {
   secret: string;
 }
 
-const linked = ({ id, secret }: LinkSecret, path = "") => ({
-  path: `workflows/approval-links/${encodeURIComponent(id)}${path}`,
-  headers: { authorization: `Bearer ${secret}` },
-});
+const linkedPath = ({ id }: LinkSecret, path = "") => `workflows/approval-links/${encodeURIComponent(id)}${path}`;
+const bearer = ({ secret }: LinkSecret) => ({ authorization: `Bearer ${secret}` });
 
 export const getLinkedApproval = (link: LinkSecret) =>
   queryOptions({
     queryKey: ["linkedApproval", link.id],
-    queryFn: ({ signal }) => {
-      const { path, headers } = linked(link);
-      return call<LinkedApproval>(path, { headers, signal });
-    },
+    queryFn: ({ signal }) => call<LinkedApproval>(linkedPath(link), { headers: bearer(link), signal }),
   });
 
 /** The secret travels in a header, so the bytes are fetched and not linked. */
 export async function getLinkedAttachment(link: LinkSecret, file_id: string): Promise<Blob> {
-  const { path, headers } = linked(link, `/attachments/${encodeURIComponent(file_id)}`);
-  return (await send(path, { headers })).blob();
+  const path = linkedPath(link, `/attachments/${encodeURIComponent(file_id)}`);
+  return (await send(path, { headers: bearer(link) })).blob();
 }
 
 export function decideByLink(link: LinkSecret, decision: object) {
-  const { path, headers } = linked(link, "/decision");
-  return call<{ status: Approval["status"]; decision: "approve" | "reject" }>(path, {
+  return call<{ status: Approval["status"]; decision: "approve" | "reject" }>(linkedPath(link, "/decision"), {
     method: "POST",
-    headers,
+    headers: bearer(link),
     body: decision,
   });
 }

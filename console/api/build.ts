@@ -4,10 +4,10 @@ import type { Envelope } from "./envelope.ts";
 import type { ToolApproval } from "./toolApproval.ts";
 import type { FormSchema, Page } from "./types.ts";
 
-/* What builders make: agents, scripts (definitions), registered workflows, and their triggers. */
+/* What builders make: agents, scripts (definitions) and registered workflows. */
 
-const LIMIT = 500;
-const one = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
+export const LIMIT = 500;
+export const one = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
 
 export interface AgentSettings {
   name: string;
@@ -201,50 +201,3 @@ export const changeWorkflow = (id: string, body: object) =>
   call<Workflow>(one("workflows", id), { method: "PATCH", body });
 export const startRun = (id: string, args: unknown) =>
   call<{ id: string }>(`${one("workflows", id)}/runs`, { method: "POST", body: { args } });
-
-export type Rule = { cron: string; time_zone: string } | { every: number } | { at: string };
-export type Overlap = "skip" | "queue" | "cancel";
-export type MissedRule = "one" | "all" | "none";
-
-export interface Trigger {
-  id: string;
-  workflow_id: string;
-  kind: "webhook" | "schedule";
-  name: string;
-  hook_url: string | null;
-  enabled: boolean;
-  runs: number;
-  last_used_at: string | null;
-  schedule: Rule | null;
-  args: Record<string, unknown> | null;
-  overlap: Overlap | null;
-  missed: MissedRule | null;
-  jitter_seconds: number | null;
-  paused: boolean | null;
-  next_times: string[] | null;
-  last_fired: {
-    due_at: string;
-    outcome: string;
-    run_id: string | null;
-    error: { code: string; message: string | null } | null;
-  } | null;
-}
-
-type TriggerId = Pick<Trigger, "id" | "workflow_id">;
-
-export const listSchedules = queryOptions({
-  queryKey: ["trigger", "schedules"],
-  queryFn: ({ signal }) => call<Page<Trigger>>("workflows/schedules", { signal, query: { limit: LIMIT } }),
-});
-export const listTriggers = (workflow: string) =>
-  queryOptions({
-    queryKey: ["trigger", "of", workflow],
-    queryFn: ({ signal }) =>
-      call<Page<Trigger>>(`${one("workflows", workflow)}/triggers`, { signal, query: { limit: LIMIT } }),
-  });
-export const createTrigger = (workflow: string, body: object) =>
-  call<Trigger & { secret?: string }>(`${one("workflows", workflow)}/triggers`, { method: "POST", body });
-export const changeTrigger = ({ workflow_id, id }: TriggerId, body: object) =>
-  call<Trigger>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "PATCH", body });
-export const deleteTrigger = ({ workflow_id, id }: TriggerId) =>
-  call<void>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "DELETE" });

@@ -14,6 +14,8 @@ const NAME = "console-changes";
 /** Changes come in bursts; each burst leads to one reading. */
 const BURST_MS = 200;
 const RETRY_MS = 3_000;
+/** An answer that takes longer holds up no later burst. */
+const PATIENCE_MS = 10_000;
 
 interface Listener {
   onChange(change: Change): void;
@@ -59,19 +61,28 @@ export function followChanges(queries: QueryClient): () => void {
   const channel = new BroadcastChannel(NAME);
   const kinds = new Set<string>();
   let flushing = 0;
+  let isReading = false;
+  let isOver = false;
   let leading: AbortController | undefined;
 
+  /** Reads again what is shown, one burst after the other: a slow answer must not be cut off by the next change, again and again. */
+  const flush = async () => {
+    flushing = 0;
+    isReading = true;
+    const names = [...kinds];
+    kinds.clear();
+    const read = Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+    await Promise.race([read, new Promise((resolve) => window.setTimeout(resolve, PATIENCE_MS))]);
+    isReading = false;
+    if (kinds.size > 0 && !isOver) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
+  };
   // everything that changes is also an event of the log
   const note = ({ kind, type }: Change) => {
     kinds.add(kind);
     // approvals are shown with those of runs
     if (type.startsWith("ToolApproval")) kinds.add("run");
     kinds.add("log");
-    flushing ||= window.setTimeout(() => {
-      flushing = 0;
-      for (const name of kinds) void queries.invalidateQueries({ queryKey: [name] });
-      kinds.clear();
-    }, BURST_MS);
+    if (!isReading) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
   };
   const readAgain = () => void queries.invalidateQueries();
   const onChange = (change: Change) => {
@@ -98,6 +109,7 @@ export function followChanges(queries: QueryClient): () => void {
   update();
   return () => {
     document.removeEventListener("visibilitychange", wake);
+    isOver = true;
     leading?.abort();
     window.clearTimeout(flushing);
     channel.close();

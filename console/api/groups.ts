@@ -2,8 +2,19 @@ import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import type { Page } from "./types.ts";
 
+export interface Group {
+  group: string;
+  members: { id: string; name: string; email: string }[];
+  updated_at: string;
+}
+
 /** Named people of the organization; everybody signed in sees them. */
 export const listGroups = queryOptions({
   queryKey: ["group", "list"],
-  queryFn: ({ signal }) => call<Page<{ group: string }>>("groups", { signal, query: { limit: 500 } }),
+  queryFn: ({ signal }) => call<Page<Group>>("groups", { signal, query: { limit: 500 } }),
 });
+
+const pathOf = (group: string) => `groups/${encodeURIComponent(group)}`;
+export const setGroup = (group: string, members: string[]) =>
+  call<Group>(pathOf(group), { method: "PUT", body: { members } });
+export const removeGroup = (group: string) => call<void>(pathOf(group), { method: "DELETE" });

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { address, call, Failure, send } from "./call.ts";
+import { upload, type Upload } from "./upload.ts";
 import type { Page } from "./types.ts";
 
 /* Collections, documents, passages and search. */
@@ -104,6 +105,11 @@ export const getCollection = (reference: string) =>
 
 export const createCollection = (name: string) =>
   call<Collection>(knowledge("collections"), { method: "POST", body: { name } });
+export const changeCollection = (reference: string, body: { name: string; description: string | null }) =>
+  call<Collection>(knowledge(`collections/${encodeURIComponent(reference)}`), { method: "PATCH", body });
+/** With its documents. */
+export const deleteCollection = (reference: string) =>
+  call<void>(knowledge(`collections/${encodeURIComponent(reference)}`), { method: "DELETE" });
 
 /** One page of a collection's documents, newest first; `page` counts from 0. */
 export const listDocuments = (reference: string, status: DocumentStatus | undefined, page: number) =>
@@ -129,8 +135,9 @@ export const countDocuments = (reference: string, status?: DocumentStatus) =>
     },
   });
 
-const exists = (path: string, signal: AbortSignal): Promise<boolean> =>
-  send(path, { method: "HEAD", signal }).then(
+/** Whether the file of a document is stored. */
+const hasFile = (id: string, signal: AbortSignal): Promise<boolean> =>
+  send(`${pathOf(id)}/content`, { method: "HEAD", signal }).then(
     () => true,
     (error: unknown) => {
       if (error instanceof Failure && error.status === 404) return false;
@@ -162,7 +169,7 @@ export const getOriginal = ({ id, mime_type }: Pick<DocumentInfo, "id" | "mime_t
     queryFn: async ({ signal }) => {
       const file = `${pathOf(id)}/content`;
       // only Markdown and plain text can have been pushed
-      const isFile = !mime_type.startsWith("text/") || (await exists(file, signal));
+      const isFile = !mime_type.startsWith("text/") || (await hasFile(id, signal));
       return { address: address(isFile ? file : `${pathOf(id)}/text`).href, isFile };
     },
   });
@@ -187,32 +194,12 @@ export const listPassages = (
 export const retryDocument = (id: string) =>
   call<DocumentInfo>(`${pathOf(id)}/reprocess`, { method: "POST", query: { reextract: "true" }, body: {} });
 
-interface Upload {
-  file: File;
-  /** Slug or id of the collection. */
-  collection: string;
-  signal: AbortSignal;
-  /** From 0 to 1. */
-  onProgress(sent: number): void;
-}
-
-/** Sends one file. `fetch` cannot tell how much of a body has been sent. Throws a Failure. */
-export const uploadDocument = ({ file, collection, signal, onProgress }: Upload): Promise<DocumentInfo> =>
-  new Promise((resolve, reject) => {
-    const form = new FormData();
-    form.set("file", file);
-    const request = new XMLHttpRequest();
-    request.open("POST", address(knowledge(`collections/${encodeURIComponent(collection)}/documents`)));
-    request.responseType = "json";
-    request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
-    request.addEventListener("load", () => {
-      if (request.status < 300) resolve(request.response as DocumentInfo);
-      else
-        reject(
-          new Failure(request.status, request.response ?? {}, request.getResponseHeader("x-request-id") ?? undefined),
-        );
-    });
-    request.addEventListener("error", () => reject(new Failure(0, { error: { message: "The connection was lost." } })));
-    signal.addEventListener("abort", () => request.abort());
-    request.send(form);
+/** Sends one file to a collection (slug or id). */
+export const uploadDocument = (collection: string, file: Upload) =>
+  upload<DocumentInfo>(address(knowledge(`collections/${encodeURIComponent(collection)}/documents`)), file);
+export const addText = (collection: string, body: { name: string; text: string }) =>
+  call<DocumentInfo>(knowledge(`collections/${encodeURIComponent(collection)}/documents/text`), {
+    method: "POST",
+    body,
   });
+export const deleteDocument = (id: string) => call<void>(pathOf(id), { method: "DELETE" });

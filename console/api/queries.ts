@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
-import type { Approval, ApprovalStatus, Page, Person, RunStatus, RunSummary } from "./types.ts";
+import type { Approval, ApprovalOrder, ApprovalStatus, Page, Person, RunStatus, RunSummary } from "./types.ts";
 
 /* Every query of the console. Keys start with the kind of thing, which the change stream names. */
 
@@ -9,12 +9,12 @@ export const whoAmI = queryOptions({
   queryFn: ({ signal }) => call<Person>("auth/me", { signal }),
 });
 
-/** Approvals that the person may decide, oldest first. */
-export const listApprovals = (status: ApprovalStatus, limit: number) =>
+/** Approvals that the person may decide. */
+export const listApprovals = (status: ApprovalStatus, limit: number, order: ApprovalOrder = "oldest") =>
   queryOptions({
-    queryKey: ["run", "approvals", status, limit],
+    queryKey: ["run", "approvals", status, limit, order],
     queryFn: ({ signal }) =>
-      call<Page<Approval>>("workflows/approvals", { signal, query: { status, limit, mine: "true" } }),
+      call<Page<Approval>>("workflows/approvals", { signal, query: { status, limit, order, mine: "true" } }),
   });
 
 export const getApproval = (id: string) =>

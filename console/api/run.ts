@@ -50,6 +50,8 @@ export interface RunWait {
   approval_id: string | null;
   run_id: string | null;
   since: string;
+  /** Its place among the steps. */
+  steps_before: number;
   until: string | null;
   ended_at: string | null;
   outcome: string | null;
@@ -84,16 +86,29 @@ export interface Run extends RunSummary {
   result: unknown;
   warnings: { code: string; message: string; step: string | null; line: number | null }[];
   logs: { tick: number; text: string }[];
-  steps: Step[];
   counts: { steps: number; attempts: number; ticks: number };
 }
 
 export const getRun = (id: string) =>
   queryOptions({
     queryKey: ["run", "one", id],
-    // values of thousands of steps are read for the one that is opened
+    // a run may have thousands of steps: they are read in pages
     queryFn: ({ signal }) =>
-      call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal, query: { step_values: "false" } }),
+      call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal, query: { steps: "false" } }),
+  });
+
+/** Steps in one request: as many as a part of a long list has rows. */
+export const STEPS_PER_PAGE = 100;
+
+/** The steps from a place in the list on, without their values. */
+export const listSteps = (run: string, offset: number) =>
+  queryOptions({
+    queryKey: ["run", "steps", run, offset],
+    queryFn: ({ signal }) =>
+      call<Page<Step>>(`workflows/runs/${encodeURIComponent(run)}/steps`, {
+        signal,
+        query: { limit: STEPS_PER_PAGE, offset },
+      }),
   });
 
 /** One step with its values, by its place in the list. */
@@ -106,6 +121,13 @@ export const getStep = (run: string, place: number, status: Step["status"]) =>
       return page.data[0] ?? null;
     },
   });
+
+/** A new run that goes on where the run failed. */
+export const retryRun = (id: string) =>
+  call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/retry`, { method: "POST", body: {} });
+/** A new run that executes a step and everything after it again. */
+export const forkRun = (id: string, step_id: string) =>
+  call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/fork`, { method: "POST", body: { step_id } });
 
 /** Runs that are shown with another run; the list of runs shows all. */
 const MAX_RELATED = 20;

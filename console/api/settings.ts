@@ -71,3 +71,16 @@ export const removeSecret = (name: string) => call<void>(one("secrets", name), {
 /** Ends the person's other sessions. */
 export const changePassword = (body: { current_password: string; new_password: string }) =>
   call<unknown>("auth/password", { method: "POST", body });
+
+/** How far the vectors are that search by meaning needs. */
+export interface EmbeddingStatus {
+  /** Null: words alone search. */
+  model: string | null;
+  documents: number;
+  embedded: number;
+  fault: { message: string; since: string } | null;
+}
+export const getEmbeddings = queryOptions({
+  queryKey: ["provider", "embeddings"],
+  queryFn: ({ signal }) => call<EmbeddingStatus>("embeddings", { signal }),
+});

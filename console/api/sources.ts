@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Rule } from "./build.ts";
+import type { Rule } from "./triggers.ts";
 import { call } from "./call.ts";
 import type { Page } from "./types.ts";
 

@@ -55,6 +55,9 @@ export interface ErrorPlace {
 export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", "cancelled"] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
+export const APPROVAL_ORDERS = ["oldest", "newest", "urgent"] as const;
+export type ApprovalOrder = (typeof APPROVAL_ORDERS)[number];
+
 /** A file that an approval shows. */
 export interface Attachment {
   file_id: string;

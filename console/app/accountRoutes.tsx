@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { KEY_STATES } from "../api/keys.ts";
+import { OWNED_KINDS } from "../api/owned.ts";
 import { ROLES } from "../api/members.ts";
 import { GROUPINGS } from "../api/usage.ts";
 import type { KeySearch } from "../screens/keys/search.ts";
@@ -91,11 +92,12 @@ const spending = createRoute({
 const privacy = createRoute({
   getParentRoute: () => root,
   path: "/privacy",
-  validateSearch: ({ section, subject, page, after }: Record<string, unknown>): PrivacySearch => ({
+  validateSearch: ({ section, subject, page, after, kind }: Record<string, unknown>): PrivacySearch => ({
     section: readChoice(section, PRIVACY_SECTIONS),
     subject: readText(subject),
     page: readNumber(page),
     after: readText(after),
+    kind: readChoice(kind, OWNED_KINDS),
   }),
   component: lazyRouteComponent(() => import("../screens/privacy/Privacy.tsx"), "Privacy"),
 });

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { EXTRACTION_STATUSES, type ExtractionStatus } from "../api/extractions.ts";
 import { root } from "./root.ts";
 import { readChoice, readNumber, readText } from "./search.ts";
 
@@ -86,6 +87,31 @@ const schedules = createRoute({
   component: lazyRouteComponent(() => import("../screens/schedules/Schedules.tsx"), "Schedules"),
 });
 
+const extractions = createRoute({
+  getParentRoute: () => root,
+  path: "/extractions",
+  validateSearch: ({
+    status,
+    page,
+  }: Record<string, unknown>): { status?: ExtractionStatus | undefined; page?: number | undefined } => ({
+    status: readChoice(status, EXTRACTION_STATUSES),
+    page: readNumber(page),
+  }),
+  component: lazyRouteComponent(() => import("../screens/extractions/Extractions.tsx"), "Extractions"),
+});
+
+const extraction = createRoute({
+  getParentRoute: () => root,
+  path: "/extractions/$extractionId",
+  component: lazyRouteComponent(() => import("../screens/extractions/ExtractionPage.tsx"), "ExtractionPage"),
+});
+
+const events = createRoute({
+  getParentRoute: () => root,
+  path: "/events",
+  component: lazyRouteComponent(() => import("../screens/events/Events.tsx"), "Events"),
+});
+
 export const buildRoutes = [
   agents,
   newAgent,
@@ -96,4 +122,7 @@ export const buildRoutes = [
   newDefinition,
   definition,
   schedules,
+  extractions,
+  extraction,
+  events,
 ] as const;

@@ -4,7 +4,14 @@ import { DOCUMENT_STATUSES, type DocumentStatus } from "../api/knowledge.ts";
 import { PAGE_RESULTS } from "../api/sources.ts";
 import type { SourcesSearch } from "../screens/knowledge/Sources.tsx";
 import type { RunFilter } from "../api/queries.ts";
-import { APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES, type ApprovalStatus } from "../api/types.ts";
+import {
+  APPROVAL_ORDERS,
+  APPROVAL_STATUSES,
+  RUN_STATUSES,
+  TURN_STATUSES,
+  type ApprovalOrder,
+  type ApprovalStatus,
+} from "../api/types.ts";
 import { readKnowledgeSearch, type KnowledgeSearch } from "../screens/knowledge/search.ts";
 import type { LogSearch } from "../screens/log/search.ts";
 import type { RequestSearch } from "../screens/requests/filter.ts";
@@ -61,11 +68,17 @@ const conversation = createRoute({
   component: chatScreen,
 });
 
+interface InboxSearch {
+  status?: ApprovalStatus | undefined;
+  order?: ApprovalOrder | undefined;
+}
+
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
-  validateSearch: ({ status }: Record<string, unknown>): { status?: ApprovalStatus } => ({
+  validateSearch: ({ status, order }: Record<string, unknown>): InboxSearch => ({
     status: readChoice(status, APPROVAL_STATUSES),
+    order: readChoice(order, APPROVAL_ORDERS),
   }),
   component: lazyRouteComponent(() => import("../screens/inbox/Inbox.tsx"), "Inbox"),
 });

@@ -5,28 +5,36 @@ import { readJson } from "./formText.ts";
 import { SchemaFields } from "./SchemaField.tsx";
 import { readValues } from "./schemaValues.ts";
 
+const hasFields = (schema: FormSchema | null): boolean => Object.keys(schema?.properties ?? {}).length > 0;
+
+/** Arguments as fields; without a schema that has properties they are entered as JSON. */
+export const ArgsFields = ({ schema, label }: { schema: FormSchema | null; label: string }) =>
+  hasFields(schema) ? (
+    <fieldset>
+      <legend className="hidden-text">{label}</legend>
+      <SchemaFields schema={schema} />
+    </fieldset>
+  ) : (
+    <label>
+      {label}, as JSON
+      <textarea name="args" rows={3} className="mono" defaultValue="{}" spellCheck={false} />
+    </label>
+  );
+
+/** What was entered. Throws an Error that names the field. */
+export const readArgs = (form: FormData, schema: FormSchema | null): unknown =>
+  hasFields(schema) ? readValues(schema, form) : readJson(form, "args", "Arguments");
+
 interface Props {
-  /** JSON Schema of the arguments; without properties they are entered as JSON. */
+  /** JSON Schema of the arguments. */
   schema: FormSchema | null;
   submit: string;
   send: Action<unknown>;
 }
 
 /** The arguments of a tool or of a run. */
-export function ArgsForm({ schema, submit, send }: Props) {
-  const hasFields = Object.keys(schema?.properties ?? {}).length > 0;
-  const read = (form: FormData): unknown =>
-    hasFields ? readValues(schema, form) : readJson(form, "args", "Arguments");
-  return (
-    <Form submit={submit} send={{ ...send, mutate: (form) => send.mutate(read(form)) }}>
-      {hasFields ? (
-        <SchemaFields schema={schema} />
-      ) : (
-        <label>
-          Arguments, as JSON
-          <textarea name="args" rows={3} className="mono" defaultValue="{}" spellCheck={false} />
-        </label>
-      )}
-    </Form>
-  );
-}
+export const ArgsForm = ({ schema, submit, send }: Props) => (
+  <Form submit={submit} send={{ ...send, mutate: (form) => send.mutate(readArgs(form, schema)) }}>
+    <ArgsFields schema={schema} label="Arguments" />
+  </Form>
+);

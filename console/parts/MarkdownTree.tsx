@@ -87,8 +87,8 @@ function Node({ node, ...drawing }: Drawing & { node: Nodes }): ReactNode {
       return <Tag>{renderChildren(node, drawing)}</Tag>;
     }
     case "heading":
-      // the headings of an answer are below those of the page
-      return node.depth < 3 ? <h3>{renderChildren(node, drawing)}</h3> : <h4>{renderChildren(node, drawing)}</h4>;
+      // below those of the page, and of one level: a text may begin with any
+      return <h3 className={node.depth < 3 ? undefined : "minor"}>{renderChildren(node, drawing)}</h3>;
     case "list":
       return node.ordered ? (
         <ol start={node.start ?? 1}>{renderChildren(node, drawing)}</ol>

@@ -1,5 +1,8 @@
 import { useCallback, useSyncExternalStore } from "react";
 
+/** A phone. */
+export const NARROW = "(max-width: 640px)";
+
 /** Whether the window fits a media query, as it is now. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(

@@ -5,6 +5,8 @@ import { ERROR_STATUS } from "#events/errorCodes.ts";
 import { eventDefinitions } from "#events/index.ts";
 import { settingNames } from "#infra/config.ts";
 import { EVENTS_PAGE, renderEventsPage } from "./eventsPage.ts";
+import { LIMITS, OF_THE_PARSER, SET_BY_PEOPLE } from "./limits.ts";
+import { LIMITS_PAGE, renderLimitsPage } from "./limitsPage.ts";
 import { renderSettingsPage, SETTINGS_PAGE } from "./settingsPage.ts";
 
 /* The reference pages say what the code says. */
@@ -32,4 +34,19 @@ test("docs/reference/events.md is made from the events as they are now: run `nod
 
 test("docs/reference/settings.md is made from the settings as they are now: run `node dev/checks/freeze.ts`", () => {
   expect(readFileSync(SETTINGS_PAGE, "utf8")).toBe(renderSettingsPage());
+});
+
+test("docs/reference/limits.md is made from the limits as they are now: run `node dev/checks/freeze.ts`", () => {
+  expect(readFileSync(LIMITS_PAGE, "utf8")).toBe(renderLimitsPage());
+});
+
+test("every error code of a limit has a row in docs/reference/limits.md, and every code in it exists", () => {
+  const rows = Object.values(LIMITS).flat();
+  const codes = new Set([...rows.flatMap(({ code }) => code || []), ...SET_BY_PEOPLE, ...OF_THE_PARSER]);
+  const ofLimits = Object.keys(ERROR_STATUS).filter((code) =>
+    /^too_many_|_too_large$|_limit_reached$|_limited$|^budget_exceeded$/.test(code),
+  );
+  expect(ofLimits.filter((code) => !codes.has(code))).toEqual([]);
+  expect([...codes].filter((code) => !(code in ERROR_STATUS))).toEqual([]);
+  expect(ofLimits.length).toBeGreaterThan(20);
 });

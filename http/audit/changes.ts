@@ -25,6 +25,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   agent: EVERYBODY,
   collection: EVERYBODY,
   document: EVERYBODY,
+  extraction: EVERYBODY,
   source: EVERYBODY,
   workflow: EVERYBODY,
   trigger: EVERYBODY,
@@ -43,7 +44,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   budget: ADMINS,
 };
 /** Kinds that belong to their principal, who may read them whatever the role. */
-const OWNED = new Set(["thread", "file", "extraction"]);
+const OWNED = new Set(["thread", "file"]);
 
 function mayKnow({ principal, session }: Caller, kind: string, event: RecordedEvent): boolean {
   if (READERS[kind]?.includes(session!.role)) return true;

@@ -2,11 +2,13 @@ import { z } from "zod";
 import type { ExtractionRow } from "#projections/extractions/query.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
+export const ExtractionStatus = z.enum(["pending", "processing", "ready", "failed"]);
+
 /** Extraction record (spec). Fields without a value are left out. */
 export const Extraction = z
   .object({
     id: z.string(),
-    status: z.enum(["pending", "processing", "ready", "failed"]),
+    status: ExtractionStatus,
     name: z.string(),
     mime_type: z.string().describe("The detected type; it may differ from the declared one."),
     size_bytes: z.int(),

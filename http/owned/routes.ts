@@ -2,6 +2,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { erasureRoutes } from "./erasures.ts";
 import { exportRoutes } from "./exports.ts";
+import { listedExtractionRoutes } from "./extractions.ts";
 import { fileRoutes } from "./files.ts";
 import { holdRoutes } from "./holds.ts";
 import { responseRoutes } from "./responses.ts";
@@ -17,4 +18,5 @@ export function ownedRoutes(app: App, http: Http): void {
   retentionRoutes(app, http);
   holdRoutes(app, http);
   exportRoutes(app, http);
+  listedExtractionRoutes(app, http);
 }

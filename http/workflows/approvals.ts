@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
-import { listRunApprovals, listApprovals } from "#projections/runs/approvals.ts";
+import { APPROVAL_ORDERS, listRunApprovals, listApprovals } from "#projections/runs/approvals.ts";
 import { mayDecide, requireCredential, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -16,6 +16,10 @@ import { RunStatus } from "./runShape.ts";
 const Query = PageQuery.extend({
   status: ApprovalStatus.optional(),
   mine: z.enum(["true", "false"]).optional().describe("`true`: only approvals that the signed-in person may decide."),
+  order: z
+    .enum(APPROVAL_ORDERS)
+    .optional()
+    .describe("`urgent` (default): pending ones with a reminder first, then the oldest. `oldest`, `newest`: by time."),
 });
 
 const DESCRIBED = { tags: ["Workflows"], security: [{ key: [] }] };
@@ -35,11 +39,7 @@ export function approvalRoutes(app: App, http: Http): void {
   });
 
   const inbox = {
-    ...describeList(
-      DESCRIBED,
-      "List the approvals of the organization: those with a reminder first, then the oldest",
-      Approval,
-    ),
+    ...describeList(DESCRIBED, "List the approvals of the organization", Approval),
     security: [{ session: [] }],
     querystring: Query,
   };
@@ -48,7 +48,8 @@ export function approvalRoutes(app: App, http: Http): void {
     const { role } = caller.session!;
     const reader = await findApprovers(http, caller.organization_id, caller.session!);
     const mine = query.mine === "true" ? reader : null;
-    const filter = { status: query.status ?? null, mine, reader: actorFrom(caller), readsAll: mayDecide(role) };
+    const { status = null, order = "urgent" } = query;
+    const filter = { status, mine, reader: actorFrom(caller), readsAll: mayDecide(role), order };
     return pageResponse(
       query,
       async (page) =>

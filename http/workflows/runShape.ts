@@ -139,9 +139,11 @@ export async function presentRun(
   row: RunRow,
   run: RunView,
   open: OpenValue,
-  withStepValues = true,
+  show: "values" | "steps" | "counts" = "values",
 ): Promise<z.infer<typeof Run>> {
-  const steps = await presentSteps(await stepsOf(run, row, open), run, row, withStepValues ? open : undefined);
+  const recorded = await stepsOf(run, row, open);
+  const shown = show === "counts" ? [] : recorded;
+  const steps = await presentSteps(shown, run, row, show === "values" ? open : undefined);
   const {
     status,
     error,
@@ -169,7 +171,10 @@ export async function presentRun(
     started_at: iso(run.started_at),
     completed_at: iso(run.completed_at),
     waiting_on: waitingOn(run),
-    waits: presentWaits(run),
+    waits: presentWaits(
+      run,
+      recorded.map(({ step }) => step.scheduled_at),
+    ),
     args: await open(run.args),
     headers,
     result: await open(run.result),
@@ -182,6 +187,6 @@ export async function presentRun(
       started: isStarted,
     })),
     steps,
-    counts: { steps: steps.length, attempts, ticks },
+    counts: { steps: recorded.length, attempts, ticks },
   };
 }

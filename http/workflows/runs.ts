@@ -44,6 +44,10 @@ const Reading = WaitQuery.extend({
     .enum(["true", "false"])
     .optional()
     .describe("`false` leaves out arguments and results of steps, which `/steps` has in pages."),
+  steps: z
+    .enum(["true", "false"])
+    .optional()
+    .describe("`false` leaves out the steps themselves, which `/steps` has in pages: `steps` is empty then."),
 });
 const Reason = z.object({ reason: z.string().max(1_000).nullish() }).nullish();
 const Cancellation = z.object({
@@ -155,7 +159,8 @@ export function runRoutes(app: App, http: Http): void {
     if (isLive(found)) await waitForEnd(found.id, query.wait, reply);
     const row = isLive(found) ? await requireRun(http, caller, found.id) : found;
     const run = foldRun(await http.readStream(streamName("run", row.id)));
-    return presentRun(row, run, createOpenValue(http, row), query.step_values !== "false");
+    const show = query.steps === "false" ? "counts" : query.step_values === "false" ? "steps" : "values";
+    return presentRun(row, run, createOpenValue(http, row), show);
   });
 
   const cancelling = {

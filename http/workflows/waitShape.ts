@@ -41,6 +41,7 @@ export const RunWait = z.object({
   approval_id: z.string().nullable(),
   run_id: z.string().nullable().describe("The run whose end is awaited."),
   since: time,
+  steps_before: z.int().describe("Steps that had been scheduled when it began: its place among the steps."),
   until: time.nullable().describe("When it expires, fires or times out; null: never."),
   ended_at: time.nullable().describe("Null: the run still waits."),
   outcome: z.enum(WAIT_OUTCOMES).nullable().describe("What ended it. `run_ended`: the run ended first."),
@@ -86,13 +87,27 @@ export function waitingOn(run: RunView): z.infer<typeof OpenWait>[] {
   ];
 }
 
-/** The newest waits, in the order in which they began. */
-export const presentWaits = ({ waits }: RunView): z.infer<typeof RunWait>[] =>
-  [...waits.values()].slice(-MAX_WAITS).map((wait) => ({
+/** How many of the sorted times are not later. */
+function countUntil(times: readonly number[], moment: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The newest waits, in the order in which they began, among the steps that were scheduled at these times. */
+export function presentWaits({ waits }: RunView, scheduled: readonly Date[]): z.infer<typeof RunWait>[] {
+  const times = scheduled.map((at) => at.getTime()).toSorted((a, b) => a - b);
+  return [...waits.values()].slice(-MAX_WAITS).map((wait) => ({
     ...wait,
+    steps_before: countUntil(times, wait.since.getTime()),
     since: wait.since.toISOString(),
     until: iso(wait.until),
     ended_at: iso(wait.ended_at),
     reminded_at: iso(wait.reminded_at),
     escalated_at: iso(wait.escalated_at),
   }));
+}

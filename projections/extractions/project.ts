@@ -26,7 +26,7 @@ const remove = (id: string): Change[] => [{ table: "extractions", kind: "remove"
 
 export const extractions = defineProjection<ExtractionEvent>({
   name: "extractions",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ExtractionRequested: applyRequest,

@@ -23,6 +23,19 @@ export interface ExtractionRow {
 
 type StoredRow = Omit<ExtractionRow, "warnings"> & { warnings: string | null };
 
+const COLUMNS = `e.id, e.name, e.mime_type, e.size_bytes, e.status, e.error, e.text_blob, e.page_count, e.chunk_count, e.warnings,
+            k.wrapped as wrapped_key, e.created_at, e.expires_at`;
+// the inner join hides an extraction as soon as its key is destroyed
+const FROM = `from read.extractions e join log.keys k on k.thing = 'extraction-' || e.id`;
+
+const parseRow = (row: StoredRow): ExtractionRow => ({
+  ...row,
+  name: decode(row.name),
+  mime_type: decode(row.mime_type),
+  error: decodeOrNull(row.error),
+  warnings: decodeOrNull<ReadingWarning[]>(row.warnings) ?? [],
+});
+
 /** Undefined if the extraction has expired at `now`. */
 export async function getExtraction(
   db: Db,
@@ -31,21 +44,26 @@ export async function getExtraction(
   now: Date,
 ): Promise<ExtractionRow | undefined> {
   if (!isUuid(id)) return undefined;
-  // the inner join hides it as soon as its key is destroyed
   const [row] = await db.query<StoredRow>(
-    `select e.id, e.name, e.mime_type, e.size_bytes, e.status, e.error, e.text_blob, e.page_count, e.chunk_count, e.warnings,
-            k.wrapped as wrapped_key, e.created_at, e.expires_at
-     from read.extractions e join log.keys k on k.thing = 'extraction-' || e.id
-     where e.organization_id = $1 and e.id = $2 and e.expires_at > $3`,
+    `select ${COLUMNS} ${FROM} where e.organization_id = $1 and e.id = $2 and e.expires_at > $3`,
     [organization, id, now],
   );
-  return (
-    row && {
-      ...row,
-      name: decode(row.name),
-      mime_type: decode(row.mime_type),
-      error: decodeOrNull(row.error),
-      warnings: decodeOrNull<ReadingWarning[]>(row.warnings) ?? [],
-    }
+  return row && parseRow(row);
+}
+
+/** An organization's extractions that have not expired at `now`, newest first. */
+export async function listExtractions(
+  db: Db,
+  organization: string,
+  status: ExtractionRow["status"] | null,
+  { now, limit, offset }: { now: Date; limit: number; offset: number },
+): Promise<{ rows: ExtractionRow[]; total: number }> {
+  const where = "where e.organization_id = $1 and ($2::text is null or e.status = $2) and e.expires_at > $3";
+  const values = [organization, status, now];
+  const rows = await db.query<StoredRow>(
+    `select ${COLUMNS} ${FROM} ${where} order by e.created_at desc, e.id desc limit $4 offset $5`,
+    [...values, limit, offset],
   );
+  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${FROM} ${where}`, values);
+  return { rows: rows.map(parseRow), total: count!.total };
 }

@@ -14,3 +14,4 @@ create table extractions (
   created_at timestamptz not null,
   expires_at timestamptz not null
 );
+create index extractions_by_organization on extractions (organization_id, created_at, id);

@@ -51,8 +51,16 @@ const JOINED = `join log.keys k on k.thing = coalesce('run-' || a.run_id, 'turn-
 /** Pending ones that people were reminded of come first, then the oldest. The page is cut before the joins. */
 const ORDER =
   "order by case when a.status = 'pending' then coalesce(a.reminded_at, a.escalated_at) end, a.created_at, a.version, a.id";
-const select = (which: string, page = ""): string =>
-  `select ${COLUMNS} from (select a.*, ${ASKED_BY} as asker, ${RULES} as rules ${FROM} ${which} ${ORDER} ${page}) a ${JOINED} ${ORDER}`;
+/** The orders of the list. `urgent`: see above. */
+export const APPROVAL_ORDERS = ["urgent", "oldest", "newest"] as const;
+export type ApprovalOrder = (typeof APPROVAL_ORDERS)[number];
+const ORDERS: Record<ApprovalOrder, string> = {
+  urgent: ORDER,
+  oldest: "order by a.created_at, a.version, a.id",
+  newest: "order by a.created_at desc, a.version desc, a.id desc",
+};
+const select = (which: string, page = "", order = ORDER): string =>
+  `select ${COLUMNS} from (select a.*, ${ASKED_BY} as asker, ${RULES} as rules ${FROM} ${which} ${order} ${page}) a ${JOINED} ${order}`;
 
 const ONE = `select one.*, (select s.position <= c.position from log.streams s, log.checkpoints c
     where s.stream = ${STREAM} and c.name = 'runs') as is_fresh
@@ -133,13 +141,14 @@ interface ApprovalFilter {
   /** The reader. Calls of agents' tools that somebody else asked for are left out unless `readsAll`. */
   reader: Actor;
   readsAll: boolean;
+  order: ApprovalOrder;
 }
 
 /** An organization's approvals. */
 export async function listApprovals(
   db: Db,
   organization: string,
-  { status, mine, reader, readsAll }: ApprovalFilter,
+  { status, mine, reader, readsAll, order }: ApprovalFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: ApprovalRow[]; total: number }> {
   const approvers =
@@ -152,7 +161,11 @@ export async function listApprovals(
   const self = mine?.self.user_id ?? null;
   const own = self && actorText(self);
   const values = [organization, status, approvers && JSON.stringify(approvers), own, self, readsAll, encode(reader)];
-  const rows = await db.query<StoredRow>(select(OF_ORGANIZATION, "limit $8 offset $9"), [...values, limit, offset]);
+  const rows = await db.query<StoredRow>(select(OF_ORGANIZATION, "limit $8 offset $9", ORDERS[order]), [
+    ...values,
+    limit,
+    offset,
+  ]);
   const [count] = await db.query<{ total: number }>(
     `select count(*)::integer as total ${FROM} ${OF_ORGANIZATION}`,
     values,

@@ -154,7 +154,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 11,
+  version: 12,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,

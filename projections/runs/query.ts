@@ -112,7 +112,14 @@ const WHERE = `where r.organization_id = $1 and ($2::text is null or r.status = 
 const ofWorkflow = (id: string | null): string => (id === null ? "and $8::uuid is null" : "and r.workflow_id = $8");
 const ofParent = (id: string | null): string => (id === null ? "and $9::uuid is null" : "and r.parent_id = $9");
 const ofStarter = (id: string | null): string => (id === null ? "and $10::uuid is null" : "and r.starter_id = $10");
-const ACTOR = "replace(r.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (r.started_by::jsonb->>'id')";
+const startedBy = (by: string | null): string => (by === null ? "and $11::text is null" : "and r.started_by = $11");
+/** `person:<id>`, `key:<id>` or `webhook:<id>` as the rows have it. */
+function encodeActor(text: string | null): string | null {
+  if (text === null) return null;
+  const [kind = "", ...id] = text.split(":");
+  const type = (kind === "key" ? "api_key" : kind) as Actor["type"];
+  return encode({ type, id: id.join(":") } satisfies Actor);
+}
 
 function filterRuns(organization: string, filter: RunFilter): { where: string; values: unknown[] } {
   const { workflow_id, status, from, to, external_user_id, trigger_id, parent_id, starter_id, started_by, error } =
@@ -121,7 +128,7 @@ function filterRuns(organization: string, filter: RunFilter): { where: string; v
   const text = error === null ? null : JSON.stringify(error).slice(1, -1);
   const encodedUser = encode(external_user_id);
   return {
-    where: `${WHERE} ${ofWorkflow(workflow_id)} ${ofParent(parent_id)} ${ofStarter(starter_id)} and ($11::text is null or ${ACTOR} = $11)`,
+    where: `${WHERE} ${ofWorkflow(workflow_id)} ${ofParent(parent_id)} ${ofStarter(starter_id)} ${startedBy(started_by)}`,
     values: [
       organization,
       status,
@@ -133,7 +140,7 @@ function filterRuns(organization: string, filter: RunFilter): { where: string; v
       workflow_id,
       parent_id,
       starter_id,
-      started_by,
+      encodeActor(started_by),
     ],
   };
 }

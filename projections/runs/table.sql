@@ -35,6 +35,7 @@ create table runs (
 create index runs_by_starter on runs (starter_id) where starter_id is not null;
 create index runs_by_parent on runs (parent_id) where parent_id is not null;
 create index runs_by_workflow on runs (workflow_id, created_at, id);
+create index runs_by_actor on runs (organization_id, started_by, created_at, id);
 create index runs_by_organization on runs (organization_id, created_at, id);
 -- for retention: runs that have ended
 create index runs_ended on runs (organization_id, completed_at) where completed_at is not null;

@@ -74,6 +74,9 @@ describe("GET /api/workflows/runs/{id}/steps", () => {
     expect((await list("", stranger)).status).toBe(404);
     const brief = await tenant.made(tenant.owner("GET", `/workflows/runs/${run}?step_values=false`));
     expect(brief.steps).toEqual(data);
+    const counted = await tenant.made(tenant.owner("GET", `/workflows/runs/${run}?steps=false`));
+    expect(counted).toEqual({ ...brief, steps: [] });
+    expect(counted.counts.steps).toBe(4);
   });
 });
 
@@ -117,6 +120,22 @@ describe("GET /api/workflows/approvals/{id}", () => {
       [tenant.owner, "nonsense"],
     ] as const)
       expectRefusal(await by("GET", `/workflows/approvals/${id}`), 404, "approval_not_found");
+  });
+});
+
+describe("GET /api/workflows/approvals", () => {
+  test("has the oldest first or the newest, as asked, and names what `order` may be", async () => {
+    const workflow = await tenant.register(WAITING);
+    const asked: string[] = [];
+    for (let n = 0; n < 3; n += 1) asked.push((await tenant.pending(await tenant.start(workflow)))[0]!.id);
+    const list = async (query: string) => {
+      const { data } = await tenant.made(tenant.owner("GET", `/workflows/approvals?${query}&limit=500`));
+      return data.map(({ id }: { id: string }) => id).filter((id: string) => asked.includes(id));
+    };
+    expect(await list("order=oldest")).toEqual(asked);
+    expect(await list("order=newest&status=pending")).toEqual(asked.toReversed());
+    expect(await list("mine=true")).toEqual(asked);
+    expectRefusal(await tenant.owner("GET", "/workflows/approvals?order=best"), 400, undefined, "order");
   });
 });
 

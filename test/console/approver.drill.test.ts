@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import { SOON } from "../workflows/soon.ts";
 import { HOSTILE, inspect, openConsole, PHONE, shownSecret, type Console } from "./browser.ts";
 
 /* An approver's and a builder's way through the console, in a real browser. */
@@ -102,6 +103,30 @@ describe("the inbox", () => {
     const { result } = await tenant.untilOver(run);
     expect(result).toMatchObject({ approved: true, data: { amount: 5, reason: "late", notify: true } });
     await inspect(page, "approval-decided");
+  });
+});
+
+describe("the order of the inbox", () => {
+  test("has the oldest first, on a phone too, and another one in the address", async () => {
+    const ask = (n: number) =>
+      tenant.register(`export const run = (ctx) => ctx.awaitApproval("boss", { title: "Number ${n}?" });`, {});
+    for (const n of [1, 2, 3]) await waits(await tenant.start(await ask(n), {}));
+    const page = await open("inbox", { viewport: PHONE });
+    const titles = async () =>
+      (await page.locator("[data-row] .row-title").allTextContents()).filter((title) => title.startsWith("Number"));
+    await expect.poll(titles, SOON).toEqual(["Number 1?", "Number 2?", "Number 3?"]);
+    await inspect(page, "inbox-order");
+    await page.getByLabel("Order").selectOption("newest first");
+    await expect.poll(titles, SOON).toEqual(["Number 3?", "Number 2?", "Number 1?"]);
+    expect(page.url()).toContain("order=newest");
+    await page.reload();
+    await expect.poll(titles, SOON).toEqual(["Number 3?", "Number 2?", "Number 1?"]);
+    await page.getByLabel("Order").selectOption("oldest first");
+    await page.locator("[data-row]", { hasText: "Number 1?" }).click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Approved by").waitFor();
+    await page.getByRole("link", { name: "← Inbox" }).click();
+    await expect.poll(titles, SOON).toEqual(["Number 2?", "Number 3?"]);
   });
 });
 

@@ -102,6 +102,13 @@ export async function expectFits(page: Page): Promise<void> {
   expect(await page.evaluate(EXCESS_WIDTH), page.url()).toBeLessThanOrEqual(0);
 }
 
+/** With PICTURES, the page as it is. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (!PICTURES) return;
+  await mkdir(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+}
+
 /** The screen in both themes and in two widths, checked for accessibility; with PICTURES, also as pictures. */
 export async function inspect(page: Page, name: string): Promise<void> {
   const looks = [
@@ -114,9 +121,7 @@ export async function inspect(page: Page, name: string): Promise<void> {
     await page.setViewportSize(viewport);
     await expectAccessible(page);
     await expectFits(page);
-    if (!PICTURES) continue;
-    await mkdir(PICTURES, { recursive: true });
-    await page.screenshot({ path: join(PICTURES, `${name}-${viewport.width}-${theme}.png`), fullPage: true });
+    await takePicture(page, `${name}-${viewport.width}-${theme}`);
   }
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(DESKTOP);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { SOON } from "../workflows/soon.ts";
-import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
+import { HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
 /* A builder's way to why an answer came out as it did. */
 
@@ -51,6 +51,16 @@ describe("the requests", () => {
     await inspect(page, "request-failed");
   });
 
+  test("are filtered on a phone behind one button, which says how many filters are set", async () => {
+    const page = await open("requests?status=failed&model=offline%2Fscripted", { viewport: PHONE });
+    await page.getByText("Filters (2 set)").waitFor();
+    expect(await page.getByLabel("Text of the error").isVisible()).toBe(false);
+    await page.getByText("Filters (2 set)").click();
+    await page.getByLabel("Status").selectOption("");
+    await page.getByText("Filters (1 set)").waitFor();
+    expect(await page.getByLabel("Text of the error").isVisible()).toBe(true);
+  });
+
   test("come in pages that are part of the address", async () => {
     await Promise.all(Array.from({ length: 51 }, (_, n) => ask(`Question ${n}`)));
     const page = await open("requests?model=offline%2Fecho");
@@ -87,6 +97,26 @@ describe("a request", () => {
     await inspect(page, "request");
     await page.getByRole("link", { name: /^Model: answer/ }).click();
     await expect.poll(() => page.getByText(`Done ${HOSTILE}`).count(), SOON).toBeGreaterThan(1);
+  });
+
+  test("shows words as Markdown, and as they are when asked", async () => {
+    const { body } = await scripted("/say A **bold** word", {
+      messages: [{ role: "user", content: `# Heading\n\n- *one*\n\n${HOSTILE}\n/say A **bold** word` }],
+    });
+    const page = await open(`requests/${body.id.replace("chatcmpl-", "")}`);
+    const [prompt, answer] = [
+      page.getByRole("region", { name: "Prompt" }),
+      page.getByRole("region", { name: "Answer", exact: true }),
+    ];
+    await prompt.locator(".words em", { hasText: "one" }).waitFor();
+    await answer.locator(".words strong", { hasText: "bold" }).waitFor();
+    await inspect(page, "request-formatted");
+    await answer.getByRole("button", { name: "Raw text" }).click();
+    await answer.getByText("A **bold** word").waitFor();
+    expect(await prompt.locator(".words em").count()).toBe(1);
+    await prompt.getByRole("button", { name: "Raw text" }).click();
+    await prompt.getByText("# Heading").waitFor();
+    await inspect(page, "request-raw");
   });
 
   test("is shown as of each of its events", async () => {

@@ -5,6 +5,8 @@ import { TriggerCreated, TriggerDeleted, TriggerDisabled, TriggerRotated } from 
 import { Envelope, Limits, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
 import { rebuild } from "#infra/postgres/rebuild.ts";
 import { projections } from "#projections/index.ts";
+import type { Db } from "#projections/projection.ts";
+import { listRuns } from "#projections/runs/query.ts";
 import {
   countEnabledTriggers,
   countRunsByTrigger,
@@ -71,6 +73,18 @@ async function start(f: Fixture, workflow_id: string, trigger_id: string | null)
   return run_id;
 }
 
+/** The plans of the statements that a query sends. */
+async function plansOf(f: Fixture, ask: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const plans: string[] = [];
+  await ask({
+    query: async (text, values) => {
+      plans.push(JSON.stringify(await f.db.query(`explain ${text}`, values)));
+      return f.db.query(text, values);
+    },
+  });
+  return plans;
+}
+
 /** The read models are equal to those that a rebuild from the log makes. */
 async function expectRebuildEqual(f: Fixture) {
   const before = await f.hashes();
@@ -78,6 +92,28 @@ async function expectRebuildEqual(f: Fixture) {
     await rebuild({ pool: f.pool, log: f.log, projection, logger: f.logger });
   expect(await f.hashes()).toEqual(before);
 }
+
+test("the runs that somebody started are found by an index, page and count", async () => {
+  const f = await fixture();
+  const runner = f.runner();
+  await runner.start();
+  const run = await start(f, newId(), null);
+  await f.followed();
+  await runner.stop();
+  await f.pool.query(`insert into read.runs select copy.* from (select * from read.runs limit 1) one, generate_series(1, 5000) n,
+    jsonb_populate_record(null::read.runs, to_jsonb(one) || jsonb_build_object('id', gen_random_uuid(),
+      'started_by', jsonb_build_object('type', 'person', 'id', (n % 500)::text)::text)) copy`);
+  await f.pool.query("analyze read.runs");
+  const none = { workflow_id: null, status: null, from: null, to: null, external_user_id: null, trigger_id: null };
+  const filter = { ...none, parent_id: null, starter_id: null, error: null, started_by: "system:test" };
+  let found: unknown;
+  const plans = await plansOf(f, async (db) => {
+    found = await listRuns(db, f.organization, filter, { limit: 50, offset: 0 });
+  });
+  expect(found).toMatchObject({ rows: [{ id: run }], total: 1 });
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) expect(plan).toContain("runs_by_actor");
+});
 
 test("workflows are read in their current state, with counts of what uses a definition", async () => {
   const f = await fixture();

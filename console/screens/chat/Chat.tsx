@@ -11,8 +11,10 @@ import {
   type Target,
   type Thread,
 } from "../../api/chat.ts";
+import { deleteThread } from "../../api/owned.ts";
 import { whoAmI } from "../../api/queries.ts";
 import { Empty, ErrorNotice, Loading } from "../../parts/Notices.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
 import { Composer } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
 import { resumeAnswer, startQuestion, useLive } from "./live.ts";
@@ -126,6 +128,20 @@ function useTurns(threadId: string | undefined, fork: string | undefined) {
   return { thread, turns, failed, isLoading, isLive: live !== undefined && live.failure === undefined };
 }
 
+function DeleteThread({ thread: { id } }: { thread: Thread }) {
+  const navigate = useNavigate();
+  const remove = {
+    label: "Delete conversation",
+    question: "Delete this conversation for good, with its files?",
+    isDangerous: true,
+    run: async () => {
+      await deleteThread(id);
+      await navigate({ to: "/chat" });
+    },
+  };
+  return <ThingActions actions={[remove]} kind="thread" />;
+}
+
 /** Conversations with agents and models. */
 export function Chat() {
   const { threadId } = useParams({ strict: false });
@@ -139,13 +155,13 @@ export function Chat() {
   const target = chooseTarget(known.data ?? [], thread.data, search.with);
   const asking = useAsk(threadId, { with: search.with, fork });
 
+  const mayAsk = me?.user.role !== "viewer";
   const isBusy = asking.isPending || isLive;
   const onAsk = (text: string, files: Question["files"]) =>
     asking.mutateAsync({ text, files }).then(
       () => true,
       () => false,
     );
-  const mayAsk = me?.user.role !== "viewer";
   return (
     <div className={`chat${threadId ? " open" : ""}`}>
       <ThreadList />
@@ -153,6 +169,7 @@ export function Chat() {
         <h1 id="title" className={threadId ? "clipped" : ""}>
           {titleOf(thread.data, { threadId, fork })}
         </h1>
+        {thread.data && mayAsk && !isBusy && <DeleteThread thread={thread.data} />}
         {failed && <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />}
         {isLoading && <Loading what="the conversation" />}
         {!threadId && !fork && !asking.isPending && <Start />}

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { getDocument, getOriginal, type DocumentInfo } from "../../api/knowledge.ts";
+import { getDocument, getOriginal, listVersions, type DocumentInfo } from "../../api/knowledge.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -68,8 +68,17 @@ function Shown({ document, marks }: { document: DocumentInfo; marks: Marks }) {
   );
 }
 
+/** The earlier text that the address names. Citations name the version also while it is the newest. */
+function useEarlier(document: DocumentInfo): number | undefined {
+  const { version } = route.useSearch();
+  const { data } = useQuery({ ...listVersions(document.id), enabled: version !== undefined });
+  const isNewest = data?.data.some((one) => one.version === version && one.current);
+  return isNewest ? undefined : version;
+}
+
 function Details({ document }: { document: DocumentInfo }) {
-  const { seq, page, version } = route.useSearch();
+  const { seq, page } = route.useSearch();
+  const version = useEarlier(document);
   const { name, status, error, mime_type, size_bytes, page_count } = document;
   const hasText = status === "ready" || version !== undefined;
   return (

@@ -10,6 +10,7 @@ import {
 } from "../../api/knowledge.ts";
 import { formatCount, formatNumber } from "../../format/index.ts";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { useRawText, Words } from "../../parts/Words.tsx";
 
 /** Passages that are shown before the marked one. */
 const CONTEXT = 5;
@@ -26,7 +27,7 @@ export interface Marks {
 const isMarked = ({ seq, page }: Marks, passage: Passage): boolean =>
   seq === undefined ? page !== undefined && passage.page === page : passage.seq === seq;
 
-function Text({ passages, marks }: { passages: Passage[]; marks: Marks }) {
+function Text({ passages, marks, isRaw }: { passages: Passage[]; marks: Marks; isRaw: boolean }) {
   const first = useRef<HTMLElement>(null);
   const key = `${marks.seq}/${marks.page}`;
   useEffect(() => {
@@ -47,7 +48,7 @@ function Text({ passages, marks }: { passages: Passage[]; marks: Marks }) {
               className="passage-text"
               ref={n === firstMarked ? (element) => void (first.current = element) : undefined}
             >
-              {text.trim()}
+              <Words text={text.trim()} isRaw={isRaw} />
             </Tag>
           </div>
         );
@@ -69,6 +70,7 @@ function Window({
   onEarlier: (first: number) => void;
   onMore: () => void;
 }) {
+  const { isRaw, toggle } = useRawText();
   const [first, last] = [found.data[0], found.data.at(-1)];
   if (!first || !last)
     return (
@@ -84,15 +86,19 @@ function Window({
     );
   return (
     <>
-      <p className="quiet">
-        Passages {formatNumber(first.seq + 1)} to {formatNumber(last.seq + 1)} of {formatNumber(found.total)}
+      <h2 className="hidden-text">Text</h2>
+      <p className="title-line">
+        <span className="quiet">
+          Passages {formatNumber(first.seq + 1)} to {formatNumber(last.seq + 1)} of {formatNumber(found.total)}
+        </span>
+        {toggle}
       </p>
       {first.seq > 0 && (
         <button type="button" className="button" onClick={() => onEarlier(first.seq)}>
           Show earlier passages
         </button>
       )}
-      <Text passages={found.data} marks={marks} />
+      <Text passages={found.data} marks={marks} isRaw={isRaw} />
       {found.next_from_seq !== null && found.data.length < MAX_PASSAGES && (
         <button type="button" className="button" onClick={onMore}>
           Show later passages

@@ -1,7 +1,8 @@
-import { Link } from "@tanstack/react-router";
-import type { DocumentInfo } from "../../api/knowledge.ts";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { deleteDocument, type DocumentInfo } from "../../api/knowledge.ts";
 import { useRole } from "../../api/useRole.ts";
 import { Dates } from "../../parts/Dates.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
 import { DetailsForm } from "./DetailsForm.tsx";
 import { ReadersForm } from "./ReadersForm.tsx";
 import { nameOfReader, useReaders } from "./useReaders.ts";
@@ -44,6 +45,20 @@ const Facts = ({ document }: { document: DocumentInfo }) => {
   );
 };
 
+function DeleteButton({ document: { id, name, collection_id } }: { document: DocumentInfo }) {
+  const navigate = useNavigate();
+  const remove = {
+    label: "Delete the document",
+    question: `Delete “${name}” for good? Answers that cite it lead nowhere afterwards.`,
+    isDangerous: true,
+    run: async () => {
+      await deleteDocument(id);
+      await navigate({ to: "/knowledge/$collection", params: { collection: collection_id } });
+    },
+  };
+  return <ThingActions actions={[remove]} kind="document" />;
+}
+
 /** What is recorded about a document beside its text: shown to everybody who sees it, and changed by most. */
 export function Record({ document }: { document: DocumentInfo }) {
   const { mayWrite, isAdmin } = useRole();
@@ -56,6 +71,7 @@ export function Record({ document }: { document: DocumentInfo }) {
           <>
             <DetailsForm document={document} />
             <ReadersForm document={document} managesAll={isAdmin} />
+            <DeleteButton document={document} />
           </>
         )}
       </div>

@@ -1,9 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { listApprovals } from "../../api/queries.ts";
-import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, type Page } from "../../api/types.ts";
+import {
+  APPROVAL_ORDERS,
+  APPROVAL_STATUSES,
+  type Approval,
+  type ApprovalOrder,
+  type ApprovalStatus,
+  type Page,
+} from "../../api/types.ts";
+import { readChoice } from "../../app/search.ts";
 import { formatCount } from "../../format/index.ts";
+import { labelledChoices } from "../../parts/Choices.tsx";
+import { SelectFilter } from "../../parts/Filter.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -96,11 +106,39 @@ function Items({ page, onMore }: { page: Page<Approval>; onMore: () => void }) {
   );
 }
 
+const ORDERS: Record<ApprovalOrder, string> = {
+  oldest: "oldest first",
+  newest: "newest first",
+  urgent: "reminders first",
+};
+/** What waits longest comes first; of what is over, the newest. */
+const usualOrder = (status: ApprovalStatus): ApprovalOrder => (status === "pending" ? "oldest" : "newest");
+
+function Order({ status, order }: { status: ApprovalStatus; order: ApprovalOrder }) {
+  const navigate = useNavigate();
+  const change = (value?: string) => {
+    const picked = readChoice(value, APPROVAL_ORDERS);
+    void navigate({
+      to: "/inbox",
+      replace: true,
+      search: {
+        status: status === "pending" ? undefined : status,
+        order: picked === usualOrder(status) ? undefined : picked,
+      },
+    });
+  };
+  return (
+    <search className="filters">
+      <SelectFilter label="Order" isFirst isRequired value={order} choices={labelledChoices(ORDERS)} onPick={change} />
+    </search>
+  );
+}
+
 /** What people are asked to decide. */
 export function Inbox() {
-  const { status = "pending" } = route.useSearch();
+  const { status = "pending", order = usualOrder(status) } = route.useSearch();
   const [limit, setLimit] = useState(PAGE);
-  const approvals = useQuery(listApprovals(status, limit));
+  const approvals = useQuery(listApprovals(status, limit, order));
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Inbox</h1>
@@ -117,7 +155,10 @@ export function Inbox() {
           page.data.length === 0 ? (
             <NothingHere status={status} />
           ) : (
-            <Items page={page} onMore={() => setLimit(limit + PAGE)} />
+            <>
+              {page.total > 1 && <Order status={status} order={order} />}
+              <Items page={page} onMore={() => setLimit(limit + PAGE)} />
+            </>
           )
         }
       </Loaded>

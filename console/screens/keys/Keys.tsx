@@ -7,6 +7,7 @@ import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { Filters as Fold } from "../../parts/Filters.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
@@ -48,7 +49,7 @@ function Filters({ search, projects }: { search: KeySearch; projects: Project[] 
   const change = (part: KeySearch) =>
     void navigate({ to: "/keys", replace: true, search: { ...search, page: undefined, ...part } });
   return (
-    <search className="filters">
+    <Fold values={[search.q, search.state, search.project]}>
       <InputFilter
         label="Name, or end of the secret"
         type="search"
@@ -68,7 +69,7 @@ function Filters({ search, projects }: { search: KeySearch; projects: Project[] 
         choices={[{ value: NO_PROJECT, label: "without a project" }, ...namedChoices(projects)]}
         onPick={(project) => change({ project })}
       />
-    </search>
+    </Fold>
   );
 }
 

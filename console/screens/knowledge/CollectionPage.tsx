@@ -7,6 +7,7 @@ import {
   getCollection,
   listDocuments,
   retryDocument,
+  uploadDocument,
   type Collection,
   type DocumentInfo,
   type DocumentStatus,
@@ -21,9 +22,10 @@ import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { Uploads } from "../../parts/Uploads.tsx";
+import { CollectionForms } from "./CollectionForms.tsx";
 import type { KnowledgeSearch } from "./search.ts";
 import { SearchBox } from "./SearchBox.tsx";
-import { Uploads } from "./Uploads.tsx";
 import "./knowledge.css";
 
 const route = getRouteApi("/knowledge/$collection");
@@ -164,9 +166,10 @@ function Details({ collection }: { collection: Collection }) {
       <SearchBox search={search} collection={slug} onSearch={toSearch} />
       {search.q === undefined && (
         <>
-          {mayWrite && <Uploads collection={slug} />}
+          {mayWrite && <Uploads send={(file) => uploadDocument(slug, file)} kind="collection" />}
           <Statuses slug={slug} status={status} />
           <List slug={slug} mayChange={mayWrite} />
+          {mayWrite && <CollectionForms collection={collection} />}
         </>
       )}
     </>

@@ -6,6 +6,7 @@ import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { Filters as Fold } from "../../parts/Filters.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -46,7 +47,7 @@ function Filters({ search }: { search: MemberSearch }) {
   const change = (part: MemberSearch) =>
     void navigate({ to: "/members", replace: true, search: { ...search, page: undefined, ...part } });
   return (
-    <search className="filters">
+    <Fold values={[search.q, search.role, search.state]}>
       <InputFilter label="Name or e-mail" type="search" isFirst value={search.q} onChange={(q) => change({ q })} />
       <SelectFilter
         label="Role"
@@ -60,7 +61,7 @@ function Filters({ search }: { search: MemberSearch }) {
         choices={wordChoices(MEMBER_STATES)}
         onPick={(state) => change({ state: readChoice(state, MEMBER_STATES) })}
       />
-    </search>
+    </Fold>
   );
 }
 

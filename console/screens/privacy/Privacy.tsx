@@ -2,6 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
+import { Contents } from "./Contents.tsx";
 import { Erasures } from "./Erasures.tsx";
 import { Exports } from "./Exports.tsx";
 import { Holds } from "./Holds.tsx";
@@ -14,17 +15,19 @@ const NAMES: Record<Section, string> = {
   retention: "Retention",
   holds: "Holds",
   exports: "Exports",
+  contents: "What they have",
   erasures: "Erasures",
 };
 
 /** For how long things are kept, what a hold keeps longer, what is stored about somebody, and deleting it for good. */
 export function Privacy() {
   const { isAdmin } = useRole();
-  const { section = "retention", subject, page, after } = route.useSearch();
+  const { section = "retention", subject, page, after, kind } = route.useSearch();
   const screens = {
     retention: <Retention edit={subject} />,
     holds: <Holds chosen={subject} page={page} />,
     exports: <Exports chosen={subject} />,
+    contents: <Contents key={subject} chosen={subject} kind={kind} after={after} />,
     erasures: <Erasures chosen={subject} after={after} />,
   };
   return (

@@ -14,11 +14,13 @@ import { formatNumber } from "../../format/index.ts";
 import { Options, type Choice } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
+import { readDays, SpanField } from "../../parts/SpanField.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
 const WORD = "delete";
+const DAY_S = 86_400;
 const HINTS = {
   threads: "after their last turn",
   turns: "after their end, also where the thread goes on",
@@ -27,12 +29,14 @@ const HINTS = {
   runs: "after their end",
 };
 
+const labelOf = (kind: string): string => `Keep ${kind} for`;
+
 /** What was entered. */
 function readRules(form: FormData): { subject: string; rules: RetentionRules } {
   const subject = formText(form, "subject");
-  const read = (kind: string) => {
-    const days = formText(form, kind).trim();
-    return days === "" ? null : `${days}d`;
+  const read = (kind: (typeof KEPT)[number]) => {
+    const days = readDays(form, kind, labelOf(kind));
+    return days === null ? null : `${days}d`;
   };
   const rules = Object.fromEntries(KEPT.map((kind) => [kind, read(kind)])) as RetentionRules;
   return { subject, rules };
@@ -86,22 +90,13 @@ interface Props {
   name: (subject: string) => string;
 }
 
+/** Of the `30d` of the API. */
+const secondsOf = (kept: string | null | undefined) => (kept ? Number.parseInt(kept) * DAY_S : undefined);
+
 const Days = ({ rules }: Pick<Props, "rules">) => (
   <div className="side-by-side">
     {KEPT.map((kind) => (
-      <label key={kind}>
-        <span>
-          Days of {kind} <span className="quiet">({HINTS[kind]})</span>
-        </span>
-        <input
-          name={kind}
-          inputMode="numeric"
-          pattern="[1-9]\d{0,4}"
-          title="A number of days, as in 30"
-          autoComplete="off"
-          defaultValue={rules?.[kind]?.replace("d", "")}
-        />
-      </label>
+      <SpanField key={kind} name={kind} label={labelOf(kind)} hint={HINTS[kind]} value={secondsOf(rules?.[kind])} />
     ))}
   </div>
 );
@@ -144,7 +139,7 @@ export function RetentionForm({ rules, subjects, name }: Props) {
           <Options choices={subjects} />
         </select>
       </label>
-      <p className="quiet">An empty field keeps them. Saving replaces all of them.</p>
+      <p className="quiet">An empty field keeps them for ever. Saving replaces all of them.</p>
       {/* what is changed after the preview needs another one */}
       <div onChange={() => setShown(undefined)}>
         <Days rules={rules} />

@@ -1,4 +1,6 @@
-export const SECTIONS = ["retention", "holds", "exports", "erasures"] as const;
+import type { OwnedKind } from "../../api/owned.ts";
+
+export const SECTIONS = ["retention", "holds", "exports", "contents", "erasures"] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** What the address of the screen says. */
@@ -8,6 +10,8 @@ export interface PrivacySearch {
   subject?: string | undefined;
   /** The page of holds. */
   page?: number | undefined;
-  /** The page of erasures, as the service named it. */
+  /** Of what somebody has. */
+  kind?: OwnedKind | undefined;
+  /** The page of erasures, or of what somebody has, as the service named it. */
   after?: string | undefined;
 }

@@ -1,11 +1,12 @@
 import type { Trace, TracedMessage } from "../../api/types.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { Value } from "../../parts/Value.tsx";
+import { useRawText, Words } from "../../parts/Words.tsx";
 
-const Message = ({ message }: { message: TracedMessage }) => (
+const Message = ({ message, isRaw }: { message: TracedMessage; isRaw: boolean }) => (
   <li className={`message ${message.role}`}>
     <p className="quiet">{message.role}</p>
-    <p className="body-text said">{message.text || "(no text)"}</p>
+    <Words text={message.text || "(no text)"} isRaw={isRaw} />
     {message.attachments.map(({ filename, mime_type, bytes, sha256 }) => (
       <p key={sha256 + filename} className="quiet">
         Attached: {filename}, {mime_type}, {formatBytes(bytes)}
@@ -14,17 +15,18 @@ const Message = ({ message }: { message: TracedMessage }) => (
   </li>
 );
 
-const Messages = ({ messages }: { messages: TracedMessage[] }) => (
+const Messages = ({ messages, isRaw }: { messages: TracedMessage[]; isRaw: boolean }) => (
   <ol className="plain stack">
     {messages.map((message, n) => (
       // messages never change, so their place names them
-      <Message key={n} message={message} />
+      <Message key={n} message={message} isRaw={isRaw} />
     ))}
   </ol>
 );
 
 /** What the model received: instructions, the conversation before, the new messages, and the settings. */
 export function PromptCard({ trace }: { trace: Trace }) {
+  const { isRaw, toggle } = useRawText();
   if (!trace.prompt)
     return (
       <section className="card part" aria-labelledby="prompt">
@@ -37,7 +39,10 @@ export function PromptCard({ trace }: { trace: Trace }) {
   const asked = messages.filter(({ turn_id }) => turn_id === trace.id);
   return (
     <section className="card part" aria-labelledby="prompt">
-      <h2 id="prompt">Prompt</h2>
+      <div className="title-line">
+        <h2 id="prompt">Prompt</h2>
+        {toggle}
+      </div>
       {instructions && <Value label="Instructions" value={instructions} />}
       {forgotten_turns > 0 && (
         <p className="notice warn">
@@ -48,10 +53,10 @@ export function PromptCard({ trace }: { trace: Trace }) {
       {before.length > 0 && (
         <details>
           <summary>{formatCount(before.length, "earlier message")}</summary>
-          <Messages messages={before} />
+          <Messages messages={before} isRaw={isRaw} />
         </details>
       )}
-      <Messages messages={asked} />
+      <Messages messages={asked} isRaw={isRaw} />
       <details>
         <summary>Settings</summary>
         <Value label="As they were sent" value={settings} />

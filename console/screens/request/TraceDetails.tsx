@@ -9,6 +9,7 @@ import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useRawText, Words } from "../../parts/Words.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { PromptCard } from "./PromptCard.tsx";
 import { Waterfall } from "./Waterfall.tsx";
@@ -109,12 +110,16 @@ function Facts({ trace }: { trace: Trace }) {
 }
 
 function Answer({ answer }: Pick<Trace, "answer">) {
+  const { isRaw, toggle } = useRawText();
   if (!answer) return null;
   const sources = [...new Map(answer.citations.map((one) => [one.url + one.title, one])).values()];
   return (
     <section className="card part" aria-labelledby="answer">
-      <h2 id="answer">Answer</h2>
-      <p className="body-text said">{answer.text || "(no text)"}</p>
+      <div className="title-line">
+        <h2 id="answer">Answer</h2>
+        {toggle}
+      </div>
+      <Words text={answer.text || "(no text)"} isRaw={isRaw} />
       {sources.length > 0 && (
         <>
           <h3>Sources</h3>

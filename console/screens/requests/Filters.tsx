@@ -6,6 +6,7 @@ import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { Filters as Fold } from "../../parts/Filters.tsx";
 import { WhoFilter } from "../../parts/WhoFilter.tsx";
 import type { RequestSearch } from "./filter.ts";
 
@@ -17,8 +18,9 @@ export function Filters({ search }: { search: RequestSearch }) {
   const { isBuilder } = useRole();
   const change = (part: RequestSearch) =>
     void navigate({ to: "/requests", replace: true, search: { ...search, after: undefined, ...part } });
+  const { status, who, model, agent, q, from: after, to: before } = search;
   return (
-    <search className="filters request-filters">
+    <Fold className="request-filters" values={[status, who, model, agent, q, after, before]}>
       <SelectFilter
         label="Status"
         isFirst
@@ -42,6 +44,6 @@ export function Filters({ search }: { search: RequestSearch }) {
       <InputFilter label="Text of the error" type="search" value={search.q} onChange={(q) => change({ q })} />
       <InputFilter label="From" type="date" value={search.from} onChange={(from) => change({ from })} />
       <InputFilter label="To" type="date" value={search.to} onChange={(to) => change({ to })} />
-    </search>
+    </Fold>
   );
 }

@@ -1,8 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { call } from "../../api/call.ts";
-import { listContinuations, type Run, type Step } from "../../api/run.ts";
-import type { RunSummary } from "../../api/types.ts";
+import { forkRun, listContinuations, retryRun, type Run, type Step } from "../../api/run.ts";
 import { useRole } from "../../api/useRole.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
@@ -12,11 +10,11 @@ import { Status } from "../../parts/Status.tsx";
 export const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
 
 /** Starts a run that continues another one, and shows it. */
-function useContinuation(path: string, body: object) {
+function useContinuation(run: Run, step?: Step) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: () => call<RunSummary>(path, { method: "POST", body }),
+    mutationFn: () => (step ? forkRun(run.id, step.id) : retryRun(run.id)),
     onSuccess: ({ id }) => navigate({ to: "/runs/$runId", params: { runId: id } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
@@ -24,7 +22,7 @@ function useContinuation(path: string, body: object) {
 
 export function RetryButton({ run }: { run: Run }) {
   const { mayWrite } = useRole();
-  const retry = useContinuation(`workflows/runs/${run.id}/retry`, {});
+  const retry = useContinuation(run);
   if (!mayWrite || (run.status !== "failed" && run.status !== "cancelled")) return null;
   return (
     <>
@@ -36,7 +34,7 @@ export function RetryButton({ run }: { run: Run }) {
 
 export function ForkButton({ run, step }: { run: Run; step: Step }) {
   const { isBuilder } = useRole();
-  const fork = useContinuation(`workflows/runs/${run.id}/fork`, { step_id: step.id });
+  const fork = useContinuation(run, step);
   const hasRun = step.inherited || step.attempts.length > 0;
   if (!isBuilder || isLive(run) || !hasRun) return null;
   return (

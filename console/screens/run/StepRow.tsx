@@ -25,9 +25,16 @@ function AttemptLine({ run, attempt }: { run: Run; attempt: Attempt }) {
   );
 }
 
+interface StepProps {
+  run: Run;
+  step: Step;
+  /** Its place in the list of steps. */
+  place: number;
+}
+
 /** What went into a step and what came out. */
-function Values({ run, step }: { run: Run; step: Step }) {
-  const read = useQuery(getStep(run.id, run.steps.indexOf(step), step.status));
+function Values({ run, step, place }: StepProps) {
+  const read = useQuery(getStep(run.id, place, step.status));
   return (
     <Loaded query={read} what="values">
       {(found) => (
@@ -46,11 +53,11 @@ function Values({ run, step }: { run: Run; step: Step }) {
   );
 }
 
-function StepDetails({ run, step }: { run: Run; step: Step }) {
+function StepDetails({ run, step, place }: StepProps) {
   return (
     <>
       {step.error && <p className="notice bad">{step.error}</p>}
-      <Values run={run} step={step} />
+      <Values run={run} step={step} place={place} />
       <ol className="plain stack">
         {step.attempts.map((attempt) => (
           <AttemptLine key={attempt.n} run={run} attempt={attempt} />
@@ -62,15 +69,13 @@ function StepDetails({ run, step }: { run: Run; step: Step }) {
   );
 }
 
-interface RowProps {
-  run: Run;
-  step: Step;
+interface RowProps extends StepProps {
   isOpen: boolean;
   bounds: Bounds;
 }
 
 /** One step over the time that it took; opened, with every attempt. */
-export function StepRow({ run, step, isOpen, bounds }: RowProps) {
+export function StepRow({ run, step, place, isOpen, bounds }: RowProps) {
   const { start, end } = stepTime(step, bounds.to);
   const line = (
     <StepLink
@@ -93,5 +98,5 @@ export function StepRow({ run, step, isOpen, bounds }: RowProps) {
       <span className="quiet number">{step.attempts.length > 0 ? formatDuration(end - start) : ""}</span>
     </StepLink>
   );
-  return <StepItem line={line}>{isOpen && <StepDetails run={run} step={step} />}</StepItem>;
+  return <StepItem line={line}>{isOpen && <StepDetails run={run} step={step} place={place} />}</StepItem>;
 }

@@ -1,18 +1,60 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { Run } from "../../api/run.ts";
-import { isLive } from "./Continuations.tsx";
-import { LongList } from "../../parts/LongList.tsx";
+import { listSteps, STEPS_PER_PAGE, type Run } from "../../api/run.ts";
+import type { Bounds } from "../../parts/Bar.tsx";
+import { Chunk, chunksOf } from "../../parts/Chunk.tsx";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+import { StepItem } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
-import { boundsOf, entriesOf } from "./span.ts";
+import { isLive } from "./Continuations.tsx";
+import { boundsOf, entriesOf, type Entry } from "./span.ts";
 import { StepRow } from "./StepRow.tsx";
 import { WaitRow } from "./WaitRow.tsx";
 
 const ROW_HEIGHT = 45;
 const route = getRouteApi("/runs/$runId");
 
+interface RowsProps {
+  run: Run;
+  entries: readonly Entry[];
+  bounds: Bounds;
+}
+
+/** A row of a step that is being read. */
+const Blank = () => (
+  <StepItem
+    line={
+      <p className="step-line">
+        <span className="quiet">…</span>
+      </p>
+    }
+  />
+);
+
+/** Some rows of the timeline, whose steps are read together. */
+function Rows({ run, entries, bounds }: RowsProps) {
+  const { step: open } = route.useSearch();
+  const first = entries.find(({ place }) => place !== undefined)?.place;
+  const read = useQuery({ ...listSteps(run.id, first ?? 0), enabled: first !== undefined });
+  return (
+    <>
+      {read.isError && (
+        <li>
+          <ErrorNotice error={read.error} onRetry={() => void read.refetch()} />
+        </li>
+      )}
+      {entries.map(({ place, wait }) => {
+        if (wait) return <WaitRow key={wait.key} run={run} wait={wait} isOpen={open === wait.key} bounds={bounds} />;
+        const step = read.data?.data[place - (first ?? 0)];
+        if (!step) return <Blank key={place} />;
+        return <StepRow key={place} run={run} step={step} place={place} isOpen={open === step.id} bounds={bounds} />;
+      })}
+    </>
+  );
+}
+
 /** The steps and waits in the order in which `run()` asked for them, each over the time it took. */
 export function Timeline({ run }: { run: Run }) {
-  const { step: open } = route.useSearch();
   const bounds = boundsOf(run, useNow());
   const entries = entriesOf(run);
   if (entries.length === 0)
@@ -26,15 +68,15 @@ export function Timeline({ run }: { run: Run }) {
   return (
     <section className="card timeline" aria-labelledby="steps">
       <h2 id="steps">{run.waits.length > 0 ? "Steps and waits" : "Steps"}</h2>
-      <LongList items={entries} height={ROW_HEIGHT}>
-        {({ id, step, wait }) =>
-          step ? (
-            <StepRow key={id} run={run} step={step} isOpen={open === id} bounds={bounds} />
-          ) : (
-            <WaitRow key={id} run={run} wait={wait} isOpen={open === id} bounds={bounds} />
-          )
-        }
-      </LongList>
+      {chunksOf(entries).map((chunk, n) => (
+        <Chunk
+          key={n * STEPS_PER_PAGE}
+          as="ol"
+          n={n}
+          height={chunk.length * ROW_HEIGHT}
+          rows={() => <Rows run={run} entries={chunk} bounds={bounds} />}
+        />
+      ))}
     </section>
   );
 }

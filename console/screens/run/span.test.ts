@@ -1,15 +1,28 @@
 import { expect, test } from "vitest";
 import type { Run } from "../../api/run.ts";
-import { entriesOf } from "./span.ts";
+import { boundsOf, entriesOf } from "./span.ts";
 
-test("steps and waits are in the order in which they began; steps of one moment keep theirs", () => {
-  const run = {
-    steps: [
-      { id: "b", scheduled_at: "2026-01-01T00:00:01Z" },
-      { id: "a", scheduled_at: "2026-01-01T00:00:01Z" },
-      { id: "c", scheduled_at: "2026-01-01T00:00:05Z" },
-    ],
-    waits: [{ key: "wait", since: "2026-01-01T00:00:03Z" }],
-  } as unknown as Run;
-  expect(entriesOf(run).map(({ id }) => id)).toEqual(["b", "a", "wait", "c"]);
+const runOf = (steps: number, waits: [key: string, steps_before: number][]) =>
+  ({ counts: { steps }, waits: waits.map(([key, steps_before]) => ({ key, steps_before })) }) as unknown as Run;
+const named = (run: Run) => entriesOf(run).map(({ place, wait }) => wait?.key ?? place);
+
+test("steps and waits are in the order in which they began", () => {
+  expect(named(runOf(3, [["wait", 2]]))).toEqual([0, 1, "wait", 2]);
+  const waits: [string, number][] = [
+    ["first", 0],
+    ["same", 0],
+    ["last", 2],
+  ];
+  expect(named(runOf(2, waits))).toEqual(["first", "same", 0, 1, "last"]);
+});
+
+test("a wait after steps that are not counted yet is the last row", () => {
+  expect(named(runOf(1, [["wait", 5]]))).toEqual([0, "wait"]);
+});
+
+test("the timeline of a live run goes on until now", () => {
+  const created_at = "2026-01-01T00:00:00Z";
+  const now = Date.parse(created_at) + 5_000;
+  expect(boundsOf({ created_at, completed_at: null }, now)).toEqual({ from: now - 5_000, to: now });
+  expect(boundsOf({ created_at, completed_at: created_at }, now).to).toBe(now - 4_999);
 });

@@ -1,14 +1,10 @@
 import type { Run, RunWait, Step } from "../../api/run.ts";
 import type { Bounds } from "../../parts/Bar.tsx";
 
-/** The time that the timeline shows, in epoch milliseconds. */
-export function boundsOf(run: Pick<Run, "created_at" | "completed_at" | "steps">, now: number): Bounds {
-  const from = Date.parse(run.created_at);
-  const ends = run.steps.flatMap(({ attempts }) =>
-    attempts.map(({ ended_at }) => (ended_at ? Date.parse(ended_at) : now)),
-  );
-  const to = Math.max(run.completed_at ? Date.parse(run.completed_at) : now, ...ends.slice(-1), from + 1);
-  return { from, to };
+/** The time that the timeline shows, in epoch milliseconds. What a step did after the end of its run is at the edge. */
+export function boundsOf({ created_at, completed_at }: Pick<Run, "created_at" | "completed_at">, now: number): Bounds {
+  const from = Date.parse(created_at);
+  return { from, to: Math.max(completed_at ? Date.parse(completed_at) : now, from + 1) };
 }
 
 /** From the first attempt to the end of the last one. */
@@ -19,14 +15,20 @@ export function stepTime({ attempts, scheduled_at }: Step, now: number): { start
   return { start, end: last?.ended_at ? Date.parse(last.ended_at) : last ? now : start };
 }
 
-/** A row of the timeline: a step or a wait. */
-export type Entry = { id: string; step: Step; wait?: never } | { id: string; wait: RunWait; step?: never };
+/** A row of the timeline: a wait, or a step by its place in the list of steps. */
+export type Entry = { wait: RunWait; place?: never } | { place: number; wait?: never };
 
-/** Steps and waits in the order in which they began. Those that began together stay in their order. */
-export function entriesOf({ steps, waits }: Pick<Run, "steps" | "waits">): Entry[] {
-  const entries: { at: number; entry: Entry }[] = [
-    ...steps.map((step) => ({ at: Date.parse(step.scheduled_at), entry: { id: step.id, step } })),
-    ...waits.map((wait) => ({ at: Date.parse(wait.since), entry: { id: wait.key, wait } })),
-  ];
-  return entries.toSorted((a, b) => a.at - b.at).map(({ entry }) => entry);
+/** Steps and waits in the order in which they began. */
+export function entriesOf({ counts, waits }: Pick<Run, "counts" | "waits">): Entry[] {
+  const entries: Entry[] = [];
+  let place = 0;
+  const addSteps = (until: number) => {
+    for (; place < until; place++) entries.push({ place });
+  };
+  for (const wait of waits) {
+    addSteps(Math.min(wait.steps_before, counts.steps));
+    entries.push({ wait });
+  }
+  addSteps(counts.steps);
+  return entries;
 }

@@ -6,6 +6,7 @@ import { readChoice } from "../../app/search.ts";
 import { shortId } from "../../format/index.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { Filters as Fold } from "../../parts/Filters.tsx";
 import { WhoFilter } from "../../parts/WhoFilter.tsx";
 
 /** A filter that another screen sets: it is shown, and can be removed. */
@@ -32,7 +33,7 @@ export function Filters({ filter }: { filter: RunFilter }) {
       search: { ...filter, ...part },
     });
   return (
-    <search className="filters">
+    <Fold values={Object.values(filter)}>
       <SelectFilter
         label="Status"
         isFirst
@@ -54,6 +55,6 @@ export function Filters({ filter }: { filter: RunFilter }) {
       {filter.parent && (
         <RelatedRun label="Continues run" id={filter.parent} onRemove={() => change({ parent: undefined })} />
       )}
-    </search>
+    </Fold>
   );
 }

@@ -1,38 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { createTrigger, type MissedRule, type Overlap, type Workflow } from "../../api/build.ts";
+import { listRegistrable, type Workflow } from "../../api/build.ts";
+import { createTrigger, type MissedRule, type Overlap } from "../../api/triggers.ts";
+import type { FormSchema } from "../../api/types.ts";
+import { ArgsFields, readArgs } from "../../parts/ArgsForm.tsx";
 import { labelledChoices, namedChoices, Options } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
-import { formText, readJson } from "../../parts/formText.ts";
+import { formText } from "../../parts/formText.ts";
+import { readSpan, SpanField } from "../../parts/SpanField.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
 const KINDS = { cron: "at times of the clock", every: "at an interval", at: "once" } as const;
 type Kind = keyof typeof KINDS;
+const EVERY = "Time between two runs";
 
 const OVERLAPS: Record<Overlap, string> = { skip: "start no run", queue: "wait for its end", cancel: "cancel it" };
 const MISSED: Record<MissedRule, string> = { one: "one run for all", all: "one run for each", none: "no run" };
 
 const readRule = (form: FormData, kind: Kind) => {
-  if (kind === "every") return { every: Number(formText(form, "every")) };
+  if (kind === "every") return { every: readSpan(form, "every", EVERY) };
   if (kind === "at") return { at: new Date(formText(form, "at")).toISOString() };
   return { cron: formText(form, "cron").trim(), time_zone: formText(form, "time_zone").trim() };
 };
 
-const readBody = (form: FormData, kind: Kind) => ({
+const readBody = (form: FormData, kind: Kind, schema: FormSchema | null) => ({
   name: formText(form, "name"),
   schedule: readRule(form, kind),
-  args: readJson(form, "args", "Arguments"),
+  args: readArgs(form, schema),
   overlap: formText(form, "overlap"),
   missed: formText(form, "missed"),
 });
 
 function When({ kind }: { kind: Kind }) {
-  if (kind === "every")
-    return (
-      <label>
-        Seconds between two runs
-        <input name="every" type="number" required min={1} max={31_536_000} defaultValue={3_600} />
-      </label>
-    );
+  if (kind === "every") return <SpanField name="every" label={EVERY} value={3_600} isRequired />;
   if (kind === "at")
     return (
       <label>
@@ -82,10 +82,14 @@ const Rules = () => (
 /** A new schedule of a workflow. */
 export function NewSchedule({ workflows, chosen }: { workflows: Workflow[]; chosen: string | undefined }) {
   const [kind, setKind] = useState<Kind>("cron");
+  const [picked, setPicked] = useState(chosen);
+  const registrable = useQuery(listRegistrable);
+  const workflow = workflows.find(({ id }) => id === picked) ?? workflows[0];
+  const schema = registrable.data?.data.find(({ id }) => id === workflow?.definition.id)?.args ?? null;
   const { send, formKey } = useSaving({
     kind: "trigger",
     back: { to: "/schedules" },
-    save: async (form) => createTrigger(formText(form, "workflow"), readBody(form, kind)),
+    save: async (form) => createTrigger(formText(form, "workflow"), readBody(form, kind, schema)),
   });
   if (workflows.length === 0) return null;
   return (
@@ -94,7 +98,7 @@ export function NewSchedule({ workflows, chosen }: { workflows: Workflow[]; chos
       <div className="side-by-side">
         <label>
           Workflow
-          <select key={workflows.length} name="workflow" defaultValue={chosen}>
+          <select name="workflow" value={workflow?.id} onChange={({ target }) => setPicked(target.value)}>
             <Options choices={namedChoices(workflows)} />
           </select>
         </label>
@@ -110,10 +114,7 @@ export function NewSchedule({ workflows, chosen }: { workflows: Workflow[]; chos
         </label>
       </div>
       <When kind={kind} />
-      <label>
-        Arguments of each run, as JSON
-        <textarea name="args" rows={3} className="mono" defaultValue="{}" spellCheck={false} />
-      </label>
+      <ArgsFields key={workflow?.id} schema={schema} label="Arguments of each run" />
       <Rules />
     </Form>
   );

@@ -1,4 +1,4 @@
-import { changeTrigger, deleteTrigger, type Trigger } from "../../api/build.ts";
+import { changeTrigger, deleteTrigger, type Trigger } from "../../api/triggers.ts";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 
 /** Pausing, resuming and ending a schedule. */

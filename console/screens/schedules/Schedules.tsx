@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { listAllWorkflows, listSchedules, type Trigger, type Workflow } from "../../api/build.ts";
+import { listAllWorkflows, type Workflow } from "../../api/build.ts";
+import { listSchedules, type Trigger } from "../../api/triggers.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatExact } from "../../format/index.ts";
 import { Empty, Loaded } from "../../parts/Notices.tsx";

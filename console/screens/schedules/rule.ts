@@ -1,4 +1,4 @@
-import type { Rule } from "../../api/build.ts";
+import type { Rule } from "../../api/triggers.ts";
 import { formatDuration, formatExact } from "../../format/index.ts";
 
 /** When a schedule is due, in words. */

@@ -2,6 +2,8 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useRole } from "../../api/useRole.ts";
 import { Empty } from "../../parts/Notices.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
+import { Embeddings } from "./Embeddings.tsx";
+import { Groups } from "./Groups.tsx";
 import { Projects } from "./Projects.tsx";
 import { Providers } from "./Providers.tsx";
 import { SECTIONS, type Section } from "./search.ts";
@@ -13,6 +15,7 @@ const route = getRouteApi("/settings");
 const NAMES: Record<Section, string> = {
   you: "Organization and you",
   projects: "Projects",
+  groups: "Groups",
   providers: "Providers",
   secrets: "Secrets",
 };
@@ -33,7 +36,13 @@ export function Settings() {
   const screens = {
     you: <You />,
     projects: <Projects edit={edit} />,
-    providers: <Providers edit={edit} />,
+    groups: <Groups edit={edit} />,
+    providers: (
+      <>
+        <Embeddings />
+        <Providers edit={edit} />
+      </>
+    ),
     secrets: <Secrets edit={edit} />,
   };
   return (

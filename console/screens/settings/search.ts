@@ -1,4 +1,4 @@
-export const SECTIONS = ["you", "projects", "providers", "secrets"] as const;
+export const SECTIONS = ["you", "projects", "groups", "providers", "secrets"] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** What the address of the settings says. */

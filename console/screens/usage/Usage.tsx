@@ -15,6 +15,7 @@ import { readChoice } from "../../app/search.ts";
 import { formatCost, formatCount, formatNumber } from "../../format/index.ts";
 import { Bar } from "../../parts/Bar.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { Filters as Fold } from "../../parts/Filters.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
@@ -79,7 +80,7 @@ function Filters({ search }: { search: UsageSearch }) {
   const change = (part: UsageSearch) =>
     void navigate({ to: "/usage", replace: true, search: { ...search, page: undefined, ...part } });
   return (
-    <search className="filters">
+    <Fold values={[search.from, search.to, search.measure]}>
       <InputFilter label="From (UTC)" type="date" isFirst value={search.from} onChange={(from) => change({ from })} />
       <InputFilter label="To (UTC)" type="date" value={search.to} onChange={(to) => change({ to })} />
       <SelectFilter
@@ -89,7 +90,7 @@ function Filters({ search }: { search: UsageSearch }) {
         choices={MEASURES.map((measure) => ({ value: measure, label: measure }))}
         onPick={(measure) => change({ measure: readChoice(measure, MEASURES) })}
       />
-    </search>
+    </Fold>
   );
 }
 

@@ -1,9 +1,21 @@
 import type { Envelope } from "../../api/envelope.ts";
 import { Check } from "../../parts/Form.tsx";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
-import { LIMIT_NAMES, LIST_NAMES, NAME_LISTS, PRIORITIES, RUN_LIMITS } from "./readEnvelope.ts";
+import { SpanField } from "../../parts/SpanField.tsx";
+import {
+  EXPIRES_AFTER,
+  KEPT_FOR,
+  LIMIT_NAMES,
+  LIST_NAMES,
+  NAME_LISTS,
+  PRIORITIES,
+  RATE_PERIOD,
+  RUN_LIMITS,
+  RUN_TIMES,
+  TIME_NAMES,
+} from "./readEnvelope.ts";
 
-const YEAR_S = 31_536_000;
+const DAY_S = 86_400;
 
 interface ReachProps {
   name: "workflows" | "agents";
@@ -76,7 +88,16 @@ const Limits = ({ envelope: { limits, concurrency, retention_days } }: { envelop
           most={RUN_LIMITS[name].most}
         />
       ))}
-      <NumberField name="retention_days" label="Days kept after its end" value={retention_days} most={3_650} />
+      {TIME_NAMES.map((name) => (
+        <SpanField key={name} name={name} label={RUN_TIMES[name]} value={limits[name]} isRequired />
+      ))}
+      <SpanField
+        name="retention_days"
+        label={KEPT_FOR}
+        hint="after its end"
+        value={retention_days * DAY_S}
+        isRequired
+      />
       <NumberField
         name="max_runs"
         label="Live runs (optional)"
@@ -100,12 +121,7 @@ const Starts = ({ envelope: { start_rate, priority } }: { envelope: Envelope }) 
         most={1_000}
         isRequired={false}
       />
-      <NumberField
-        name="start_rate_seconds"
-        label="Seconds of the period"
-        value={start_rate?.per_seconds ?? 60}
-        most={86_400}
-      />
+      <SpanField name="start_rate_seconds" label={RATE_PERIOD} value={start_rate?.per_seconds ?? 60} isRequired />
       <ArgumentField name="start_rate_key" value={start_rate?.key} />
       <label>
         Priority among the organization's runs
@@ -120,12 +136,7 @@ const Starts = ({ envelope: { start_rate, priority } }: { envelope: Envelope }) 
 const Approvals = ({ rules }: { rules: Envelope["approvals"] }) => (
   <fieldset>
     <legend>Approvals</legend>
-    <NumberField
-      name="default_expiry_s"
-      label="Seconds until one expires that says nothing else"
-      value={rules.default_expiry_s}
-      most={YEAR_S}
-    />
+    <SpanField name="default_expiry_s" label={EXPIRES_AFTER} value={rules.default_expiry_s} isRequired />
     <Check name="allow_api_key" label="API keys may decide" isChecked={rules.allow_api_key} />
     <Check
       name="allow_api_key_when_restricted"

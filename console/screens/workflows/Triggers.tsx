@@ -1,27 +1,28 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { createTrigger, deleteTrigger, listTriggers, type Trigger, type Workflow } from "../../api/build.ts";
+import type { Workflow } from "../../api/build.ts";
+import { deleteTrigger, listTriggers, rotateTrigger, type Trigger } from "../../api/triggers.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatNumber } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
-import { Form } from "../../parts/Form.tsx";
-import { formText } from "../../parts/formText.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
-import { ShownOnce } from "../../parts/ShownOnce.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { describeRule } from "../schedules/rule.ts";
+import { HookSecret, NewWebhook } from "./NewWebhook.tsx";
 
 const stateOf = ({ enabled, paused }: Trigger): string => (enabled ? (paused ? "paused" : "active") : "disabled");
 
-const columns = (mayChange: boolean, removal: Action<string>): Columns<Trigger> => [
+const columns = (mayChange: boolean, removal: Action<string>, rotation: Action<Trigger>): Columns<Trigger> => [
   {
     title: "Trigger",
-    cell: ({ kind, name, hook_url, schedule }) => (
+    cell: ({ kind, name, hook_url, schedule, event }) => (
       <>
         {name || `A ${kind}`}
+        {event && <span className="quiet block">sends the event “{event}”, and starts no run</span>}
         <span className="quiet block">{schedule ? describeRule(schedule) : hook_url}</span>
       </>
     ),
@@ -33,53 +34,39 @@ const columns = (mayChange: boolean, removal: Action<string>): Columns<Trigger> 
     ? [
         {
           title: "Actions",
-          cell: ({ id, name, enabled }: Trigger) =>
-            enabled && (
-              <RemoveButton
-                id={id}
-                label="Remove"
-                question={`Remove the trigger “${name}”? It starts no run any more. Its runs stay.`}
-                removal={removal}
-              />
+          cell: (trigger: Trigger) =>
+            trigger.enabled && (
+              <p className="buttons">
+                {trigger.kind === "webhook" && (
+                  <ActionButton
+                    label="New secret"
+                    question={`Give “${trigger.name}” a new secret? The old one stops working at once.`}
+                    action={{ ...rotation, mutate: () => rotation.mutate(trigger) }}
+                  />
+                )}
+                <RemoveButton
+                  id={trigger.id}
+                  label="Remove"
+                  question={`Remove the trigger “${trigger.name}”? It starts no run any more. Its runs stay.`}
+                  removal={removal}
+                />
+              </p>
             ),
         },
       ]
     : []),
 ];
 
-/** A webhook, with the command that calls it. */
-function NewWebhook({ workflow }: { workflow: Workflow }) {
-  const queries = useQueryClient();
-  const create = useMutation({
-    mutationFn: async (form: FormData) => createTrigger(workflow.id, { name: formText(form, "name") }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["trigger"] }),
-  });
-  const { data } = create;
-  return (
-    <>
-      <Form submit="Add webhook" send={create}>
-        <label>
-          Name of a new webhook
-          <input name="name" required maxLength={200} autoComplete="off" />
-        </label>
-      </Form>
-      {data?.secret && (
-        <ShownOnce title={`The webhook “${data.name}” was added`} secret={data.secret}>
-          Send it with each request:{" "}
-          <code>
-            {`curl ${data.hook_url} -H "authorization: Bearer ${data.secret}" -H "content-type: application/json" -d '{}'`}
-          </code>
-        </ShownOnce>
-      )}
-    </>
-  );
-}
-
 /** What starts runs of a workflow by itself. */
 export function Triggers({ workflow }: { workflow: Workflow }) {
   const { isBuilder } = useRole();
   const triggers = useQuery(listTriggers(workflow.id));
+  const queries = useQueryClient();
   const removal = useRemoval("trigger", async (id) => deleteTrigger({ id, workflow_id: workflow.id }));
+  const rotation = useMutation({
+    mutationFn: rotateTrigger,
+    onSettled: () => queries.invalidateQueries({ queryKey: ["trigger"] }),
+  });
   return (
     <section className="stack" aria-labelledby="triggers">
       <h2 id="triggers">Triggers</h2>
@@ -87,10 +74,17 @@ export function Triggers({ workflow }: { workflow: Workflow }) {
         {({ data }) => (
           <>
             {removal.isError && <ErrorNotice error={removal.error} />}
+            {rotation.isError && <ErrorNotice error={rotation.error} />}
+            {rotation.data && <HookSecret trigger={rotation.data} what="has a new secret" />}
             {data.length === 0 ? (
               <p className="quiet">Nothing starts it but people and programs with a key.</p>
             ) : (
-              <Table caption="Triggers" columns={columns(isBuilder, removal)} rows={data} rowKey={({ id }) => id} />
+              <Table
+                caption="Triggers"
+                columns={columns(isBuilder, removal, rotation)}
+                rows={data}
+                rowKey={({ id }) => id}
+              />
             )}
           </>
         )}

@@ -1,15 +1,20 @@
 import type { Envelope } from "../../api/envelope.ts";
 import { formLines, formText } from "../../parts/formText.ts";
+import { readDays, readSpan } from "../../parts/SpanField.tsx";
 
 /** What a run may do at most, with the largest value. */
 export const RUN_LIMITS = {
   max_steps: { label: "Steps", most: 10_000 },
   max_parallel: { label: "Steps at the same time", most: 50 },
-  run_ttl_s: { label: "Seconds until a run expires", most: 34_560_000 },
-  step_timeout_s: { label: "Seconds of an attempt", most: 3_600 },
   max_result_bytes: { label: "Bytes of a result", most: 1_048_576 },
 } as const;
+/** The same for lengths of time. */
+export const RUN_TIMES = { run_ttl_s: "A run expires after", step_timeout_s: "An attempt may take" } as const;
 export const LIMIT_NAMES = Object.keys(RUN_LIMITS) as (keyof typeof RUN_LIMITS)[];
+export const TIME_NAMES = Object.keys(RUN_TIMES) as (keyof typeof RUN_TIMES)[];
+export const KEPT_FOR = "Keep a run for";
+export const EXPIRES_AFTER = "One that says nothing else expires after";
+export const RATE_PERIOD = "Length of the period";
 
 /** Lists that are written, one name in a line. */
 export const NAME_LISTS = {
@@ -24,6 +29,8 @@ export const NAME_LISTS = {
 export const PRIORITIES = ["high", "normal", "low"] as const;
 export const LIST_NAMES = Object.keys(NAME_LISTS) as (keyof typeof NAME_LISTS)[];
 
+/** A required length of time. */
+const readSeconds = (form: FormData, name: string, label: string): number => readSpan(form, name, label) ?? 0;
 const readNumber = (form: FormData, name: string): number => Number(formText(form, name));
 /** The chosen ids, or `*`. */
 const readIds = (form: FormData, name: string): string[] =>
@@ -38,7 +45,7 @@ function readConcurrency(form: FormData): Envelope["concurrency"] {
 
 function readStartRate(form: FormData): Envelope["start_rate"] {
   const most = formText(form, "start_rate_runs").trim();
-  const per_seconds = readNumber(form, "start_rate_seconds");
+  const per_seconds = readSeconds(form, "start_rate_seconds", RATE_PERIOD);
   return most === ""
     ? null
     : { max_runs: Number(most), per_seconds, key: formText(form, "start_rate_key").trim() || null };
@@ -54,15 +61,18 @@ export const readEnvelope = (form: FormData): Envelope => ({
   writable_collections: formLines(form, "writable_collections"),
   agents: readIds(form, "agents"),
   workflows: readIds(form, "workflows"),
-  limits: Object.fromEntries(LIMIT_NAMES.map((name) => [name, readNumber(form, name)])) as Envelope["limits"],
+  limits: Object.fromEntries([
+    ...LIMIT_NAMES.map((name) => [name, readNumber(form, name)]),
+    ...TIME_NAMES.map((name) => [name, readSeconds(form, name, RUN_TIMES[name])]),
+  ]) as Envelope["limits"],
   concurrency: readConcurrency(form),
   start_rate: readStartRate(form),
   priority: PRIORITIES.find((one) => one === formText(form, "priority")) ?? "normal",
   approvals: {
-    default_expiry_s: readNumber(form, "default_expiry_s"),
+    default_expiry_s: readSeconds(form, "default_expiry_s", EXPIRES_AFTER),
     allow_api_key: form.has("allow_api_key"),
     allow_api_key_when_restricted: form.has("allow_api_key_when_restricted"),
     self_approval: form.has("self_approval"),
   },
-  retention_days: readNumber(form, "retention_days"),
+  retention_days: readDays(form, "retention_days", KEPT_FOR) ?? 0,
 });

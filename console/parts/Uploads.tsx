@@ -1,6 +1,7 @@
-import { formatBytes, formatCount } from "../../format/index.ts";
-import { ErrorNotice } from "../../parts/Notices.tsx";
-import { useUploads, type Upload } from "./useUploads.ts";
+import { formatBytes, formatCount } from "../format/index.ts";
+import { ErrorNotice } from "./Notices.tsx";
+import { useUploads, type Upload, type UploadProps } from "./useUploads.ts";
+import "./uploads.css";
 
 const Line = ({ upload, onRetry }: { upload: Upload; onRetry: () => void }) => (
   <li className="upload">
@@ -15,9 +16,9 @@ const Line = ({ upload, onRetry }: { upload: Upload; onRetry: () => void }) => (
   </li>
 );
 
-/** Takes files by drop or by choice, many at once, and shows how far each is. What is sent then appears among the documents. */
-export function Uploads({ collection }: { collection: string }) {
-  const { uploads, add, retry, clear } = useUploads(collection);
+/** Takes files by drop or by choice, many at once, and shows how far each is. What is sent then appears in the list below. */
+export function Uploads(props: UploadProps) {
+  const { uploads, add, retry, clear } = useUploads(props);
   const open = uploads.filter(({ status }) => status !== "sent");
   const sent = uploads.length - open.length;
   return (

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { uploadDocument } from "../../api/knowledge.ts";
+import type { Upload as Sending } from "../api/upload.ts";
 
 /** Browsers open six connections to a host; the rest stays free for the page. */
 const AT_ONCE = 3;
@@ -14,8 +14,15 @@ export interface Upload {
   error?: unknown;
 }
 
-/** The files that a person gave to a collection, sent a few at a time. Leaving the screen stops what is not sent yet. */
-export function useUploads(collection: string) {
+export interface UploadProps {
+  /** Sends one file. */
+  send(file: Sending): Promise<unknown>;
+  /** The first word of the queries that are out of date afterwards. */
+  kind: string;
+}
+
+/** The files that a person gave, sent a few at a time. Leaving the screen stops what is not sent yet. */
+export function useUploads({ send: sendFile, kind }: UploadProps) {
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<Upload[]>([]);
   const state = useRef({ next: 0, busy: 0, waiting: [] as Upload[], leaving: new AbortController() });
@@ -34,12 +41,12 @@ export function useUploads(collection: string) {
     const { signal } = state.current.leaving;
     change(id, { status: "sending", sent: 0 });
     try {
-      await uploadDocument({ file, collection, signal, onProgress: (sent) => change(id, { sent }) });
+      await sendFile({ file, signal, onProgress: (sent) => change(id, { sent }) });
       change(id, { status: "sent", sent: 1 });
     } catch (error) {
       change(id, { status: "failed", error });
     }
-    void queries.invalidateQueries({ queryKey: ["collection"] });
+    void queries.invalidateQueries({ queryKey: [kind] });
   };
   /** One of those that send: it goes on while files wait. */
   const work = async () => {

@@ -1,0 +1,52 @@
+import { queryOptions } from "@tanstack/react-query";
+import { address, call } from "./call.ts";
+import type { DocumentWarning } from "./knowledge.ts";
+import type { Page } from "./types.ts";
+import { upload, type Upload } from "./upload.ts";
+
+/* Files that are only turned into Markdown. They exist for a day. */
+
+export const EXTRACTION_STATUSES = ["pending", "processing", "ready", "failed"] as const;
+export type ExtractionStatus = (typeof EXTRACTION_STATUSES)[number];
+
+export interface Extraction {
+  id: string;
+  status: ExtractionStatus;
+  name: string;
+  mime_type: string;
+  size_bytes: number;
+  page_count?: number;
+  warnings?: DocumentWarning[];
+  /** Of one that is ready; lists leave it out. */
+  markdown?: string;
+  error?: string;
+  created_at: string;
+  expires_at: string;
+}
+
+export const EXTRACTIONS_PER_PAGE = 50;
+const POLL_MS = 1_500;
+const isRunning = ({ status }: Extraction) => status === "pending" || status === "processing";
+
+/** Newest first; read again while one of them is under way. */
+export const listExtractions = (status: ExtractionStatus | undefined, page: number) =>
+  queryOptions({
+    queryKey: ["extraction", "list", status, page],
+    queryFn: ({ signal }) => {
+      const query = { status, limit: EXTRACTIONS_PER_PAGE, offset: page * EXTRACTIONS_PER_PAGE };
+      return call<Page<Extraction>>("extractions", { signal, query });
+    },
+    refetchInterval: ({ state }) => (state.data?.data.some(isRunning) ? POLL_MS : false),
+  });
+
+const pathOf = (id: string) => `v1/extractions/${encodeURIComponent(id)}`;
+
+export const getExtraction = (id: string) =>
+  queryOptions({
+    queryKey: ["extraction", "one", id],
+    queryFn: ({ signal }) => call<Extraction>(pathOf(id), { signal }),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? POLL_MS : false),
+  });
+
+export const extract = (file: Upload) => upload<Extraction>(address("v1/extractions"), file);
+export const deleteExtraction = (id: string) => call<void>(pathOf(id), { method: "DELETE" });

@@ -1,0 +1,14 @@
+import { call } from "./call.ts";
+
+/** An event for the runs that wait for its name. */
+export interface Message {
+  name: string;
+  data: unknown;
+  /** A repetition of it delivers nothing again. */
+  id: string | null;
+  to: "all" | "one";
+}
+
+/** `reached`: runs that got it; null while the delivery goes on. */
+export const sendMessage = (body: Message) =>
+  call<{ id: string; reached: number | null }>("workflows/events", { method: "POST", body });

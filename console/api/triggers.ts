@@ -1,0 +1,63 @@
+import { queryOptions } from "@tanstack/react-query";
+import { LIMIT, one } from "./build.ts";
+import { call } from "./call.ts";
+import type { Page } from "./types.ts";
+
+/* What starts runs of a workflow by itself: webhooks and schedules. */
+
+/** Senders whose signatures the service checks. */
+export const SIGNERS = ["github", "gitlab", "shopify", "slack", "standard-webhooks", "stripe", "twilio"] as const;
+
+export type Rule = { cron: string; time_zone: string } | { every: number } | { at: string };
+export type Overlap = "skip" | "queue" | "cancel";
+export type MissedRule = "one" | "all" | "none";
+
+export interface Trigger {
+  id: string;
+  workflow_id: string;
+  kind: "webhook" | "schedule";
+  name: string;
+  hook_url: string | null;
+  /** The name of the event that a call sends; null: it starts a run. */
+  event: string | null;
+  enabled: boolean;
+  runs: number;
+  last_used_at: string | null;
+  schedule: Rule | null;
+  args: Record<string, unknown> | null;
+  overlap: Overlap | null;
+  missed: MissedRule | null;
+  jitter_seconds: number | null;
+  paused: boolean | null;
+  next_times: string[] | null;
+  last_fired: {
+    due_at: string;
+    outcome: string;
+    run_id: string | null;
+    error: { code: string; message: string | null } | null;
+  } | null;
+}
+
+type TriggerId = Pick<Trigger, "id" | "workflow_id">;
+
+export const listSchedules = queryOptions({
+  queryKey: ["trigger", "schedules"],
+  queryFn: ({ signal }) => call<Page<Trigger>>("workflows/schedules", { signal, query: { limit: LIMIT } }),
+});
+export const listTriggers = (workflow: string) =>
+  queryOptions({
+    queryKey: ["trigger", "of", workflow],
+    queryFn: ({ signal }) =>
+      call<Page<Trigger>>(`${one("workflows", workflow)}/triggers`, { signal, query: { limit: LIMIT } }),
+  });
+export const createTrigger = (workflow: string, body: object) =>
+  call<Trigger & { secret?: string }>(`${one("workflows", workflow)}/triggers`, { method: "POST", body });
+export const changeTrigger = ({ workflow_id, id }: TriggerId, body: object) =>
+  call<Trigger>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "PATCH", body });
+export const deleteTrigger = ({ workflow_id, id }: TriggerId) =>
+  call<void>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "DELETE" });
+/** The webhook with its new secret, which no later answer has. The old one stops working at once. */
+export const rotateTrigger = ({ workflow_id, id }: TriggerId) =>
+  call<Trigger & { secret?: string }>(`${one("workflows", workflow_id)}/${one("triggers", id)}/rotate`, {
+    method: "POST",
+  });

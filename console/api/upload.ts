@@ -1,0 +1,29 @@
+import { Failure } from "./call.ts";
+
+export interface Upload {
+  file: File;
+  signal: AbortSignal;
+  /** From 0 to 1. */
+  onProgress(sent: number): void;
+}
+
+/** Sends one file to an address of `address()`. `fetch` cannot tell how much of a body has been sent. Throws a Failure. */
+export const upload = <T>(to: URL, { file, signal, onProgress }: Upload): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const form = new FormData();
+    form.set("file", file);
+    const request = new XMLHttpRequest();
+    request.open("POST", to);
+    request.responseType = "json";
+    request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
+    request.addEventListener("load", () => {
+      if (request.status < 300) resolve(request.response as T);
+      else
+        reject(
+          new Failure(request.status, request.response ?? {}, request.getResponseHeader("x-request-id") ?? undefined),
+        );
+    });
+    request.addEventListener("error", () => reject(new Failure(0, { error: { message: "The connection was lost." } })));
+    signal.addEventListener("abort", () => request.abort());
+    request.send(form);
+  });

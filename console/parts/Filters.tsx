@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { NARROW, useMedia } from "./useMedia.ts";
+
+interface Props {
+  /** The values that filter; undefined ones do not. */
+  values: readonly unknown[];
+  className?: string;
+  children: ReactNode;
+}
+
+/** The filters of a list. A phone shows one button, which says how many are set. */
+export function Filters({ values, className = "", children }: Props) {
+  const isNarrow = useMedia(NARROW);
+  const fields = `filters ${className}`;
+  if (!isNarrow) return <search className={fields}>{children}</search>;
+  const set = values.filter((value) => value !== undefined).length;
+  return (
+    <search>
+      <details className="folded">
+        <summary className="button">Filters{set > 0 && ` (${set} set)`}</summary>
+        <div className={fields}>{children}</div>
+      </details>
+    </search>
+  );
+}

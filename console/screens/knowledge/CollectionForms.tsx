@@ -1,0 +1,88 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { addText, changeCollection, deleteCollection, type Collection } from "../../api/knowledge.ts";
+import { Form } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
+
+const WORD = "delete";
+
+/** A text that is written here becomes a document. */
+function TextForm({ slug }: { slug: string }) {
+  const queries = useQueryClient();
+  const add = useMutation({
+    mutationFn: async (form: FormData) => addText(slug, { name: formText(form, "name"), text: formText(form, "text") }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["document"] }),
+  });
+  return (
+    <Form submit="Add text" done="Added." send={add}>
+      <label>
+        Name of the text
+        <input name="name" required maxLength={255} autoComplete="off" placeholder="holidays.md" />
+      </label>
+      <label>
+        Text, as Markdown
+        <textarea name="text" rows={6} required />
+      </label>
+    </Form>
+  );
+}
+
+function DetailsForm({ collection: { slug, name, description } }: { collection: Collection }) {
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: async (form: FormData) =>
+      changeCollection(slug, {
+        name: formText(form, "name"),
+        description: formText(form, "description").trim() || null,
+      }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["collection"] }),
+  });
+  return (
+    <Form submit="Save" done="Saved." send={change}>
+      <label>
+        Name
+        <input name="name" required maxLength={120} defaultValue={name} autoComplete="off" />
+      </label>
+      <label>
+        Description
+        <textarea name="description" rows={2} defaultValue={description ?? ""} />
+      </label>
+    </Form>
+  );
+}
+
+function DeleteForm({ slug }: { slug: string }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: async (form: FormData) => {
+      requireConfirmation(form, WORD);
+      await deleteCollection(slug);
+    },
+    onSuccess: () => navigate({ to: "/knowledge" }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["collection"] }),
+  });
+  return (
+    <Form submit="Delete the collection and its documents" isDangerous send={remove}>
+      <TypedConfirmation word={WORD} />
+    </Form>
+  );
+}
+
+/** What is done with a collection now and then. */
+export const CollectionForms = ({ collection }: { collection: Collection }) => (
+  <>
+    <details className="card record">
+      <summary>Write a text</summary>
+      <TextForm slug={collection.slug} />
+    </details>
+    <details className="card record">
+      <summary>Name, description, delete</summary>
+      <div className="stack">
+        <DetailsForm collection={collection} />
+        <DeleteForm slug={collection.slug} />
+      </div>
+    </details>
+  </>
+);

@@ -1,0 +1,126 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { deleteOwned, listOwned, OWNED_KINDS, type Owned, type OwnedKind } from "../../api/owned.ts";
+import { formatBytes } from "../../format/index.ts";
+import type { Action } from "../../parts/action.ts";
+import { Form } from "../../parts/Form.tsx";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
+
+const OWNERS = ["person", "key", "agent"] as const;
+
+const nameOf = ({ title, filename }: Owned): string => filename ?? (title || "Without words");
+
+const columns = (removal: Action<string>): Columns<Owned> => [
+  {
+    title: "What",
+    cell: (thing) => (
+      <>
+        {thing.newest_turn_id ? (
+          <Link to="/requests/$turnId" params={{ turnId: thing.newest_turn_id }} data-row>
+            {nameOf(thing)}
+          </Link>
+        ) : (
+          nameOf(thing)
+        )}
+        {thing.bytes !== undefined && <span className="quiet block">{formatBytes(thing.bytes)}</span>}
+      </>
+    ),
+  },
+  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: "Actions",
+    cell: (thing) => (
+      <RemoveButton
+        id={thing.id}
+        label="Delete"
+        question={`Delete “${nameOf(thing)}” for good? What was said in it cannot be brought back.`}
+        removal={removal}
+      />
+    ),
+  },
+];
+
+interface ListProps {
+  kind: OwnedKind;
+  owner: string;
+  after: string | undefined;
+}
+
+function List({ kind, owner, after }: ListProps) {
+  const found = useQuery(listOwned(kind, owner, after));
+  const removal = useRemoval("thread", async (id) => deleteOwned(kind, id));
+  return (
+    <Loaded query={found} what={kind}>
+      {({ data, next_after }) => (
+        <>
+          {removal.isError && <ErrorNotice error={removal.error} />}
+          {data.length === 0 ? (
+            <Empty title={`There are no ${kind}`}>
+              <p>Look at another kind, or whose they may be instead.</p>
+            </Empty>
+          ) : (
+            <Table caption={`${kind}, newest first`} columns={columns(removal)} rows={data} rowKey={({ id }) => id} />
+          )}
+          {next_after && (
+            <Link
+              className="button"
+              to="/privacy"
+              search={{ section: "contents", subject: owner, kind, after: next_after }}
+            >
+              Earlier
+            </Link>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface Props {
+  chosen: string | undefined;
+  kind: OwnedKind | undefined;
+  after: string | undefined;
+}
+
+/** What somebody has, one by one. */
+export function Contents({ chosen, kind = "threads", after }: Props) {
+  const navigate = useNavigate();
+  const name = useSubjectName();
+  const show = (form: FormData) =>
+    void navigate({ to: "/privacy", search: { section: "contents", subject: readSubject(form) } });
+  const send = { mutate: show, isPending: false, isError: false, isSuccess: false, error: null };
+  return (
+    <>
+      <Form submit="Show" send={send}>
+        <h2>Whose threads, responses and files?</h2>
+        <SubjectField kinds={OWNERS} chosen={chosen} />
+      </Form>
+      {chosen && (
+        <section className="stack" aria-labelledby="owned">
+          <h2 id="owned">What {name(chosen)} has</h2>
+          <p>
+            Delete one of these, or{" "}
+            <Link to="/privacy" search={{ section: "erasures", subject: chosen }}>
+              all of it by an erasure
+            </Link>
+            .
+          </p>
+          <Tabs
+            label="Kind"
+            names={OWNED_KINDS}
+            current={kind}
+            tab={(one, rest) => (
+              <Tab {...rest} to="/privacy" search={{ section: "contents", subject: chosen, kind: one }} />
+            )}
+          />
+          <List kind={kind} owner={chosen} after={after} />
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Workflow } from "../../api/build.ts";
+import { createTrigger, SIGNERS, type Trigger } from "../../api/triggers.ts";
+import { Options, wordChoices } from "../../parts/Choices.tsx";
+import { Form } from "../../parts/Form.tsx";
+import { formLines, formText, readJson } from "../../parts/formText.ts";
+import { ShownOnce } from "../../parts/ShownOnce.tsx";
+
+/** The secret of a webhook, with the command that calls it. */
+export const HookSecret = ({ trigger, what }: { trigger: Trigger & { secret?: string }; what: string }) =>
+  trigger.secret && (
+    <ShownOnce title={`The webhook “${trigger.name}” ${what}`} secret={trigger.secret}>
+      Send it with each request:{" "}
+      <code>
+        {`curl ${trigger.hook_url} -H "authorization: Bearer ${trigger.secret}" -H "content-type: application/json" -d '{}'`}
+      </code>
+    </ShownOnce>
+  );
+
+function readVerification(form: FormData): object | null {
+  const scheme = formText(form, "scheme");
+  return scheme === "" ? null : { scheme, secret: formText(form, "signing_secret") };
+}
+
+function readWebhook(form: FormData) {
+  const headers = formLines(form, "headers");
+  return {
+    name: formText(form, "name"),
+    event: formText(form, "event").trim() || null,
+    default_args: readJson(form, "default_args", "Default arguments"),
+    headers: headers.length > 0 ? headers : null,
+    verify: readVerification(form),
+  };
+}
+
+/** What few webhooks need. */
+const More = () => (
+  <details>
+    <summary>Default arguments, headers, signed deliveries</summary>
+    <div className="stack">
+      <label>
+        Default arguments, as JSON
+        <textarea name="default_args" rows={2} className="mono" defaultValue="{}" spellCheck={false} />
+      </label>
+      <label>
+        <span>
+          Headers that the run receives <span className="quiet">(names, one in a line)</span>
+        </span>
+        <textarea name="headers" rows={2} className="mono" spellCheck={false} />
+      </label>
+      <div className="side-by-side">
+        <label>
+          Deliveries are signed by
+          <select name="scheme" defaultValue="">
+            <option value="">nobody: the secret is sent</option>
+            <Options choices={wordChoices(SIGNERS)} />
+          </select>
+        </label>
+        <label>
+          Secret of the signer
+          <input name="signing_secret" type="password" autoComplete="off" maxLength={1_024} />
+        </label>
+      </div>
+    </div>
+  </details>
+);
+
+/** A webhook: its calls start runs, or continue those that wait. */
+export function NewWebhook({ workflow }: { workflow: Workflow }) {
+  const queries = useQueryClient();
+  const create = useMutation({
+    mutationFn: async (form: FormData) => createTrigger(workflow.id, readWebhook(form)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["trigger"] }),
+  });
+  return (
+    <>
+      <Form submit="Add webhook" send={create}>
+        <label>
+          Name of a new webhook
+          <input name="name" required maxLength={200} autoComplete="off" />
+        </label>
+        <label>
+          <span>
+            Event that it sends{" "}
+            <span className="quiet">(optional: a call then continues the runs that wait for it, and starts none)</span>
+          </span>
+          <input name="event" maxLength={200} autoComplete="off" placeholder="order.paid" />
+        </label>
+        <More />
+      </Form>
+      {create.data && <HookSecret trigger={create.data} what="was added" />}
+    </>
+  );
+}

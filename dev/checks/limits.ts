@@ -1,0 +1,167 @@
+/* Every limit that a client can meet: docs/reference/limits.md is made of it. Values are read from the code and the settings. */
+
+type Unit = "" | "bytes" | "characters" | "seconds" | "ms" | "days" | "hours" | "megabytes";
+
+export interface Limit {
+  what: string;
+  /** `file#CONSTANT`, or the name of a setting. */
+  from: string;
+  unit: Unit;
+  /** Of the error beyond it; NAMES_FIELD: a 400 without a code; null: the value is corrected or cut, as `what` says. */
+  code: string | null;
+}
+
+/** The error has no code: its `param` names the field. */
+export const NAMES_FIELD = "";
+
+const limit = (what: string, from: string, unit: Unit, code: string | null): Limit => ({ what, from, unit, code });
+
+export const LIMITS: Record<string, readonly Limit[]> = {
+  Requests: [
+    limit("Body of a chat completion", "http/chat/completions.ts#BODY_LIMIT", "bytes", "request_too_large"),
+    limit("Body of a request to an agent", "http/agents/routes.ts#BODY_LIMIT", "bytes", "request_too_large"),
+    limit("Depth of JSON in a body", "events/jsonLimits.ts#MAX_DEPTH", "", "invalid_json"),
+    limit(
+      "Bodies of one key or person that are read at a time",
+      "http/base/bodyBudget.ts#MAX_OWNER_BYTES",
+      "bytes",
+      "too_many_bytes",
+    ),
+    limit("Open streams of a credential", "http/base/streamLimits.ts#MAX_OF_CREDENTIAL", "", "too_many_streams"),
+    limit(
+      "Open streams of an organization, in one process",
+      "http/base/streamLimits.ts#MAX_OF_ORGANIZATION",
+      "",
+      "too_many_streams",
+    ),
+    limit("Rows of a page; more are cut to it", "http/base/pagination.ts#MAX_LIMIT", "", null),
+    limit(
+      "Rows of a page of threads, files and responses; more are cut to it",
+      "http/owned/page.ts#MAX_LIMIT",
+      "",
+      null,
+    ),
+  ],
+  "Signing in": [
+    limit(
+      "Failed sign-ins to one account from one address",
+      "http/auth/throttle.ts#MAX_PER_ACCOUNT",
+      "",
+      "too_many_attempts",
+    ),
+    limit("Failed sign-ins from one address", "http/auth/throttle.ts#MAX_PER_ADDRESS", "", "too_many_attempts"),
+    limit("Life of a session", "http/account/sessions.ts#MAX_SESSION_MS", "ms", "invalid_session"),
+  ],
+  "Models and agents": [
+    limit("Attachments of a request", "http/turns/attachment.ts#MAX_ATTACHMENTS", "", "too_many_attachments"),
+    limit("One attachment, decoded", "http/turns/attachment.ts#MAX_ATTACHMENT_BYTES", "bytes", "attachment_too_large"),
+    limit("Tools that a client brings", "http/turns/clientTools.ts#MAX_TOOLS", "", "invalid_tools"),
+    limit("Their descriptions and schemas, as JSON", "http/turns/clientTools.ts#MAX_BYTES", "bytes", "invalid_tools"),
+    limit("Rounds of tool calls; the last answer is then taken", "services/turns/converse.ts#MAX_ROUNDS", "", null),
+    limit(
+      "Instructions of an agent, as JSON",
+      "http/account/agentShape.ts#MAX_INSTRUCTIONS_BYTES",
+      "bytes",
+      NAMES_FIELD,
+    ),
+    limit("Time of a turn; a streamed one has six times as long", "TURN_SECONDS", "seconds", null),
+    limit("What one thread may store", "THREAD_MEGABYTES", "megabytes", "thread_too_large"),
+    limit("Time for an approval of a tool call, where the agent does not say", "TOOL_APPROVAL_HOURS", "hours", null),
+    limit("Aliases of an organization", "services/deciders/alias.ts#MAX_ALIASES", "", "too_many_aliases"),
+    limit("Budgets of an organization", "http/account/budgets.ts#MAX_BUDGETS", "", "too_many_budgets"),
+  ],
+  "Files and knowledge": [
+    limit("One file", "http/upload/multipartForm.ts#MAX_FILE_BYTES", "bytes", "file_too_large"),
+    limit("Files of one request", "http/knowledge/batch/batchShape.ts#MAX_ENTRIES", "", "too_many_files"),
+    limit(
+      "All files of one request",
+      "http/knowledge/batch/batchShape.ts#MAX_FORM_BYTES",
+      "bytes",
+      "request_too_large",
+    ),
+    limit(
+      "Requests with many files at a time, of an organization",
+      "http/knowledge/batch/batch.ts#MAX_AT_ONCE",
+      "",
+      "rate_limited",
+    ),
+    limit(
+      "What an archive unpacks to",
+      "http/upload/archive/unpackArchive.ts#MAX_UNPACKED_BYTES",
+      "bytes",
+      "archive_too_large",
+    ),
+    limit(
+      "A pushed text with its fields",
+      "http/knowledge/collectionDocuments.ts#MAX_PUSH_BYTES",
+      "bytes",
+      "request_too_large",
+    ),
+    limit("Tags of a document", "events/documentInput.ts#MAX_TAGS", "", NAMES_FIELD),
+    limit("Own fields of a document", "events/documentInput.ts#MAX_METADATA_KEYS", "", NAMES_FIELD),
+    limit("Readers of a document", "http/upload/readers.ts#MAX_READERS", "", NAMES_FIELD),
+    limit("Passages of one search; more are cut to it", "http/knowledge/searchShape.ts#MAX_LIMIT", "", null),
+    limit("Sources of an organization", "http/knowledge/sources.ts#MAX_SOURCES", "", "too_many_sources"),
+    limit("What an organization may store", "ORGANIZATION_MEGABYTES", "megabytes", "storage_limit_reached"),
+    limit("Pages that are recognized in a day; warnings name the others", "OCR_PAGES_PER_DAY", "", null),
+  ],
+  Workflows: [
+    limit("Source of a definition", "http/account/definitionShape.ts#MAX_SOURCE", "characters", NAMES_FIELD),
+    limit("Enabled triggers of a workflow", "http/workflows/triggers.ts#MAX_TRIGGERS", "", "too_many_triggers"),
+    limit(
+      "Default arguments of a webhook, as JSON",
+      "http/workflows/triggerShape.ts#MAX_DEFAULT_ARGS_BYTES",
+      "bytes",
+      "invalid_default_args",
+    ),
+    limit(
+      "Age of a signed delivery",
+      "http/workflows/hookSignature.ts#MAX_AGE_S",
+      "seconds",
+      "invalid_webhook_signature",
+    ),
+    limit("Schedules of an organization", "ORGANIZATION_SCHEDULES", "", "too_many_schedules"),
+    limit("Shortest time between two runs of a schedule", "SCHEDULE_SECONDS", "seconds", "invalid_schedule"),
+    limit("Data of an event, as JSON", "http/workflows/postMessage.ts#MAX_DATA_BYTES", "bytes", "payload_too_large"),
+    limit("Runs that wait for one run", "services/deciders/runLinks.ts#MAX_WATCHERS", "", "too_many_watchers"),
+    limit(
+      "Runs that one request retries or cancels; the answer says how many remain",
+      "http/workflows/changeMany.ts#MAX_RUNS",
+      "",
+      null,
+    ),
+    limit(
+      "Time that a request waits for the end of a run; longer ones are cut to it",
+      "http/workflows/waitForEnd.ts#MAX_WAIT_S",
+      "seconds",
+      null,
+    ),
+    limit("Data of a decision, as JSON", "http/workflows/decideApproval.ts#MAX_DATA_BYTES", "bytes", "invalid_data"),
+    limit("Links to an approval", "services/deciders/runApprovals.ts#MAX_LINKS", "", "too_many_approval_links"),
+    limit(
+      "Times that an approval is handed on",
+      "services/deciders/approvalPeople.ts#MAX_DELEGATIONS",
+      "",
+      "too_many_delegations",
+    ),
+    limit("Comments on an approval", "services/deciders/approvalPeople.ts#MAX_COMMENTS", "", "too_many_comments"),
+  ],
+  "The organization": [
+    limit("Groups", "services/deciders/group.ts#MAX_GROUPS", "", "too_many_groups"),
+    limit("People of a group", "http/account/groups.ts#MAX_MEMBERS", "", "invalid_members"),
+    limit("Holds that stand", "services/deciders/hold.ts#MAX_HOLDS", "", "too_many_holds"),
+    limit("Days of a retention rule", "http/owned/retentionShape.ts#MAX_DAYS", "days", NAMES_FIELD),
+    limit(
+      "Events that one request checks; the answer says where to go on",
+      "http/audit/eventCheck.ts#MAX_EVENTS",
+      "",
+      null,
+    ),
+    limit("Rows of one CSV of usage; more are left out", "http/audit/usageCsv.ts#MAX_CSV_ROWS", "", null),
+  ],
+};
+
+/** Codes of limits that somebody sets, by key, workflow or budget: docs/spending.md and docs/workflows.md have them. */
+export const SET_BY_PEOPLE = ["budget_exceeded", "rate_limited", "too_many_live_runs", "start_rate_limited"];
+/** Codes of limits of Node's parser. */
+export const OF_THE_PARSER = ["headers_too_large"];

@@ -1,0 +1,58 @@
+import { beforeAll, expect, test } from "vitest";
+import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
+import { SOON } from "../workflows/soon.ts";
+import { agreeToAll, HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+
+/* Files that are only turned into text: sent, read, looked at, deleted. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+beforeAll(async () => {
+  ({ tenant, open } = await openConsole());
+});
+
+test("files are sent, and their text, warnings and failures shown and deleted", async () => {
+  const page = await open("extractions");
+  agreeToAll(page);
+  await page.getByRole("heading", { name: "No file was turned into text within a day" }).waitFor();
+  await inspect(page, "extractions-empty");
+  const text = `# Title\n\nSome **strong** words.\n\n${HOSTILE}\n`;
+  await page.getByLabel("Drop files here, or choose them").setInputFiles([
+    { name: "words.md", mimeType: "text/markdown", buffer: Buffer.from(text) },
+    {
+      name: "part.pdf",
+      mimeType: "application/pdf",
+      buffer: Buffer.from(pdfOf([show(72, 700, 10, "The keeper paints the railing."), ""])),
+    },
+    { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nnothing\n") },
+  ]);
+  await expect.poll(() => page.getByText("ready", { exact: true }).count(), SOON).toBe(3);
+  await page.getByText("failed", { exact: true }).last().waitFor();
+  await page.getByText("read with warnings").waitFor();
+  await inspect(page, "extractions");
+  await page.getByRole("link", { name: "words.md" }).click();
+  await page.locator(".words strong", { hasText: "strong" }).waitFor();
+  await page.getByText(HOSTILE).waitFor();
+  await inspect(page, "extraction");
+  await page.getByRole("button", { name: "Raw text" }).click();
+  await page.getByText("Some **strong** words.").waitFor();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await expect.poll(() => page.getByRole("link", { name: "words.md" }).count(), SOON).toBe(0);
+  await page.getByRole("navigation", { name: "Status" }).getByRole("link", { name: "failed" }).click();
+  await page.getByRole("link", { name: "broken.pdf" }).click();
+  await page.getByText("Mend the file and").waitFor();
+  await inspect(page, "extraction-failed");
+  expect((await tenant.made(tenant.owner("GET", "/extractions?status=ready"))).total).toBe(1);
+});
+
+test("what a program sends appears on a phone that shows the list, and one that is gone says so", async () => {
+  const page = await open("extractions", { viewport: PHONE });
+  await page.getByRole("heading", { name: "Extractions" }).waitFor();
+  const form = new FormData();
+  form.set("file", new File(["a,b\n1,2\n"], "sent.csv", { type: "text/csv" }));
+  expect((await tenant.key("POST", "/v1/extractions", form)).status).toBe(202);
+  await page.getByRole("link", { name: "sent.csv" }).click();
+  await page.getByRole("region", { name: "Table" }).waitFor();
+  const gone = await open("extractions/0198c0de-0000-7000-8000-000000000000");
+  await gone.getByRole("alert").getByText("code extraction_not_found").waitFor();
+});
