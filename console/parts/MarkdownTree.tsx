@@ -47,7 +47,7 @@ function TableOf({ table, drawing }: { table: Table; drawing: Drawing }) {
   const [head, ...rows] = table.children;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="markdown-table" tabIndex={0} role="region" aria-label="Table">
+    <div className="markdown-table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>

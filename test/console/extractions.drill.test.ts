@@ -52,7 +52,7 @@ test("what a program sends appears on a phone that shows the list, and one that 
   form.set("file", new File(["a,b\n1,2\n"], "sent.csv", { type: "text/csv" }));
   expect((await tenant.key("POST", "/v1/extractions", form)).status).toBe(202);
   await page.getByRole("link", { name: "sent.csv" }).click();
-  await page.getByRole("region", { name: "Table" }).waitFor();
+  await page.getByRole("group", { name: "Table" }).waitFor();
   const gone = await open("extractions/0198c0de-0000-7000-8000-000000000000");
   await gone.getByRole("alert").getByText("code extraction_not_found").waitFor();
 });
