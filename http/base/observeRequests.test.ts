@@ -83,3 +83,32 @@ describe("a JSON body", () => {
     await expect.poll(budget.heldBytes).toBe(0);
   });
 });
+
+describe("a large answer", () => {
+  /** Answers of 4 MiB to the organization `o`, which already holds so many bytes. */
+  async function ask(method: string, heldBytes: number) {
+    const budget = createBodyBudget({ perOwner: 5 * MIB });
+    app = fastify() as App;
+    observe(app, { metrics }, budget);
+    readBodies(app);
+    app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
+    app.addHook("onRequest", async (request) => void Object.assign(request, { caller: { organization_id: "o" } }));
+    app.route({ method: ["GET", "POST"], url: "/", handler: () => "x".repeat(4 * MIB) });
+    budget.countArrived({ caller: { organization_id: "o" } } as unknown as FastifyRequest, heldBytes);
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const answer = await fetch(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, { method });
+    await answer.text();
+    await expect.poll(budget.heldBytes).toBe(heldBytes);
+    await app.close();
+    return answer.status;
+  }
+
+  test("counts for its organization until the client has it, and beyond its share a read gets a 429", async () => {
+    expect(await ask("GET", 1)).toBe(200);
+    expect(await ask("GET", 2 * MIB)).toBe(429);
+  });
+
+  test("of a write is sent, because the write is done", async () => {
+    expect(await ask("POST", 2 * MIB)).toBe(200);
+  });
+});

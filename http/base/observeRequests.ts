@@ -83,12 +83,14 @@ export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudge
     reply.header("connection", "close");
     done(new ApiError(null, "The request has no Host header."));
   });
-  // large answers stand in memory until their clients have read them; files are counted before they are read
+  // Large answers stand in memory until their clients have read them; files are counted before they are read. What a POST has done
+  // must be told, so only reads are refused.
   app.addHook("onSend", (request, reply, payload, done) => {
     const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
-    const isLarge = bytes > MAX_UNCOUNTED_BYTES && (request.caller as Caller | undefined) !== undefined;
+    const isKnown = (request.caller as Caller | undefined) !== undefined;
+    const isLargeRead = request.method === "GET" && bytes > MAX_UNCOUNTED_BYTES && isKnown;
     try {
-      if (isLarge && !reply.hasHeader("content-disposition")) holdAnswer(request, reply, bytes);
+      if (isLargeRead && !reply.hasHeader("content-disposition")) holdAnswer(request, reply, bytes);
     } catch (error) {
       return done(error as Error);
     }
