@@ -12,6 +12,10 @@ const HEAL_MS = 5_000;
 /** Maximum wait at the start: a new cluster has no leader for some seconds, and answers with 10008 or not at all. */
 const FIRST_LEADER_MS = 30_000;
 const CLUSTER_NOT_AVAILABLE = 10_008;
+/** A server of the cluster restarts. With another text it says that the cluster has too few. */
+const NO_SUITABLE_PEERS = 10_005;
+const isPeerOffline = ({ code, message }: JetStreamApiError): boolean =>
+  code === NO_SUITABLE_PEERS && message.includes("peer offline");
 /** Attempts to create a stream. The server reports overlapping subjects while another process creates the same one. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 100;
@@ -114,10 +118,10 @@ async function retryUntilElected(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether the stream has no leader now: the server says so, or does not answer (docs/adr/0018-commands-wait-for-a-nats-election.md). */
+/** Whether the stream has no leader now, or too few servers for a moment: the server says so, or does not answer (docs/adr/0018-commands-wait-for-a-nats-election.md). */
 export const isElecting = (error: unknown): boolean =>
   error instanceof JetStreamApiError
-    ? error.code === CLUSTER_NOT_AVAILABLE
+    ? error.code === CLUSTER_NOT_AVAILABLE || isPeerOffline(error)
     : error instanceof Error && error.name === "TimeoutError";
 
 async function ensureConsumer(jsm: JetStreamManager, stream: string, spec: ConsumerSpec): Promise<object> {

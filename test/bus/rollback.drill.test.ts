@@ -8,7 +8,12 @@ import { newCommand, noOutcomes, openBus, startWorker, succeed, until } from "./
 import { startOwnServer } from "./server.ts";
 import { openInspector } from "./streams.ts";
 
-/* A power cut drops what the server had not synced: a stream comes back older than its consumers, which are smaller files. */
+/*
+ * A power cut drops what the server had not synced: a stream comes back older than its consumers, which are smaller files. A recent
+ * server notices it when it starts; an older one needs us (infra/nats/healing.test.ts).
+ */
+const WAYS = [[], ["consumer_ahead"]];
+const waysOf = (repairs: string[]) => [...new Set(repairs)];
 
 let server: Awaited<ReturnType<typeof startOwnServer>>;
 beforeAll(async () => {
@@ -37,7 +42,7 @@ async function openBoth(prefix: string) {
   return { http, services, repairs, names: namesFor(prefix) };
 }
 
-test("commands are delivered after the command stream fell behind its consumer, and the repair is announced", async () => {
+test("commands are delivered after the command stream fell behind its consumer", async () => {
   const { http, services, repairs, names } = await openBoth("rollback");
   await startWorker(services, succeed);
   const sender = http.sender(noOutcomes);
@@ -56,7 +61,7 @@ test("commands are delivered after the command stream fell behind its consumer, 
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await whileDown(() => restoreMessages(names.streams.commands, copy));
   expect(await sender.send(newCommand({ seconds: 30 }))).toEqual({ position: 1, repeated: false });
-  expect(repairs).toContain("consumer_ahead");
+  expect(WAYS).toContainEqual(waysOf(repairs));
   await inspector.close();
 });
 
@@ -69,7 +74,7 @@ test("commands are delivered after the stream was created again while its consum
   await whileDown(() => rm(folderOf(names.streams.commands), { recursive: true }));
   const answers = await Promise.all(Array.from({ length: 5 }, () => sender.send(newCommand({ seconds: 30 }))));
   expect(answers).toEqual(answers.map(() => ({ position: 1, repeated: false })));
-  expect(repairs).toContain("consumer_ahead");
+  expect(WAYS).toContainEqual(waysOf(repairs));
 });
 
 test("reactions and a feed subscriber's own consumer are delivered after their streams fell behind", async () => {
@@ -104,10 +109,15 @@ test("reactions and a feed subscriber's own consumer are delivered after their s
     await rm(folderOf(names.streams.reactions), { recursive: true });
     await rm(folderOf(names.streams.events), { recursive: true });
   });
-  await until(() => repairs.length >= 2);
+  const isBack = () =>
+    http.feed.last().then(
+      () => true,
+      () => false,
+    );
+  await until(isBack);
   expect(await publishBoth(21)).toBe(21);
   await until(() => reactions.includes(21));
-  expect(new Set(repairs)).toEqual(new Set(["consumer_ahead"]));
+  expect(WAYS).toContainEqual(waysOf(repairs));
   await reactor.stop();
   await inspector.close();
 });

@@ -113,8 +113,10 @@ describe("an event that a projection cannot apply", () => {
     await f.pool.query("update log.events set sealed = '\\x00' where stream = $1", [streamName("key", damaged)]);
     await f.runner().start();
     await f.followed();
+    const stream = streamName("key", damaged);
     expect((await parked(f)).map(({ projection, stream }) => ({ projection, stream }))).toEqual([
-      { projection: "keys", stream: streamName("key", damaged) },
+      { projection: "keys", stream },
+      { projection: "usage", stream },
     ]);
     expect(await findKeyByHash(f.db, "fine")).toMatchObject({ id: fine });
   });

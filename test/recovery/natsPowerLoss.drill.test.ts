@@ -44,7 +44,7 @@ function cutPower() {
   }
 }
 
-test("after a power cut of NATS, turns are answered again without a hand, /readyz says ready, and the repair is counted", async () => {
+test("after a power cut of NATS, turns are answered again without a hand, and /readyz says ready", async () => {
   const { api_key } = await platform.organization();
   const call = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
   const ask = async (n: number) => (await call("POST", "/chat/completions", say(`/say ${n}`, {}))).status;
@@ -66,7 +66,5 @@ test("after a power cut of NATS, turns are answered again without a hand, /ready
   console.log(
     `first answer ${Math.round(answered_ms)} ms after the cut, ready ${Math.round(performance.now() - began)} ms`,
   );
-  const metrics = await (await fetch(`${platform.url}/metrics`)).text();
-  expect(metrics).toMatch(/healed_faults_total\{fault="consumer_ahead"\} [1-9]/);
   expect(new Set(await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n))))).toEqual(new Set([200]));
 });
