@@ -83,8 +83,8 @@ export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudge
     reply.header("connection", "close");
     done(new ApiError(null, "The request has no Host header."));
   });
-  // Large answers stand in memory until their clients have read them; files are counted before they are read. What a POST has done
-  // must be told, so only reads are refused.
+  // Large answers stand in memory until their clients have read them; files are counted before they are read. The
+  // result of a write is always sent.
   app.addHook("onSend", (request, reply, payload, done) => {
     const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
     const isKnown = (request.caller as Caller | undefined) !== undefined;
