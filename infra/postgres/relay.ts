@@ -7,8 +7,11 @@ const POLL_MS = 250;
 const RESUME_EVERY_MS = 30_000;
 /** Rounds between two saves of the checkpoint while events keep coming. A crash publishes the events of those rounds again. */
 const ROUNDS_PER_SAVE = 20;
-/** Minimum time between two rounds that a commit hint started: the second one takes everything that came meanwhile. */
-const MIN_ROUND_MS = 2;
+/**
+ * Minimum time between two rounds that a commit hint started: the first one starts at once, the second takes everything that came
+ * meanwhile. With 2 ms the feed took a tenth of the processor time of turns that follow one another.
+ */
+const MIN_ROUND_MS = 20;
 
 export interface RelayOptions {
   pool: pg.Pool;
