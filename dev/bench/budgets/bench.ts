@@ -13,9 +13,9 @@ import { ask, connect, type Target } from "../chat/askQuestion.ts";
 import { startProvider } from "../chat/contenders.ts";
 
 const CONNECTIONS = 32;
-const ROUNDS: Record<Effort, number> = { full: 24, quick: 8 };
-/** Of each turn of measuring, so that each side does the same work. */
-const TURNS = 20 * CONNECTIONS;
+const ROUNDS: Record<Effort, number> = { full: 10, quick: 4 };
+/** Of each turn of measuring, so that each side does the same work: two seconds, over which collections of garbage even out. */
+const TURNS = 60 * CONNECTIONS;
 /** Read models and news follow what was answered; their work belongs to the side that caused it. */
 const SETTLE_MS = 250;
 
