@@ -27,13 +27,13 @@ export async function checkNats(bus: Bus): Promise<string> {
   if (major > MIN_VERSION.major || (major === MIN_VERSION.major && minor >= MIN_VERSION.minor)) return version;
   throw new Problem(
     `this is nats-server ${version}`,
-    `run nats-server ${MIN_VERSION.major}.${MIN_VERSION.minor} or newer, best 2.15.1 or newer`,
+    `run nats-server ${MIN_VERSION.major}.${MIN_VERSION.minor} or newer, best 2.14.5 or newer`,
   );
 }
 
 export async function checkStreams({ bus, ignored }: WatchedBus): Promise<string> {
   if (ignored.length > 0)
-    throw new Problem(`the server ignores fields of streams: ${ignored.join("; ")}`, "run nats-server 2.15.1 or newer");
+    throw new Problem(`the server ignores fields of streams: ${ignored.join("; ")}`, "run nats-server 2.14.5 or newer");
   const { streams } = await bus.health();
   const unreadable = Object.keys(streams).filter((name) => !streams[name]);
   if (unreadable.length > 0)

@@ -18,7 +18,7 @@ interface DebianPackage extends Release {
   revision: string;
 }
 
-/** The version that docker-compose.yml and deploy/scale.yml name as well: the newest that Debian has. */
+/** The newest that Debian has. */
 export const NEWEST: DebianPackage = {
   version: "2.15.1",
   revision: "2.15.1-1",
@@ -28,7 +28,7 @@ export const NEWEST: DebianPackage = {
   },
 };
 
-/** The newest release on GitHub whose checksums could be read, in the official Docker image. GitHub keeps it. */
+/** The newest one with an official Docker image, which docker-compose.yml and deploy/scale.yml name. GitHub keeps the release. */
 export const GITHUB: Release = {
   version: "2.14.5",
   checksums: {
