@@ -122,6 +122,8 @@ export const HEALED_FAULTS = [
   "bus_apart",
   /** A target of an alias does not answer, and turns go to the others. */
   "target_down",
+  /** A server of the NATS cluster reached no leader, and a process moved to another one. */
+  "bus_server_cut_off",
 ] as const;
 export type HealedFault = (typeof HEALED_FAULTS)[number];
 

@@ -9,6 +9,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { natsBinary } from "#infra/embedded/natsBinary.ts";
 import { freePort } from "#infra/embedded/freePort.ts";
+import { openRoutes } from "./natsRoutes.ts";
 
 const runtime = fileURLToPath(new URL("../.runtime", import.meta.url));
 const READY_MS = 30_000;
@@ -19,17 +20,25 @@ interface Place {
   routePort: number;
 }
 
-const configOf = ({ name, port, routePort }: Place, places: Place[], folder: string) => `
+/** `routes`: the ports at which this server reaches the others. With `advertise`, it tells them no other way to itself. */
+const configOf = (
+  { name, port, routePort }: Place,
+  folder: string,
+  { routes, advertise }: { routes: number[]; advertise: string },
+) => `
 server_name: "${name}"
 host: "127.0.0.1"
 port: ${port}
 max_payload: 1MB
+ping_interval: "1s"
+ping_max: 2
 jetstream { store_dir: ${JSON.stringify(join(folder, name))}, max_file_store: 10GB }
 cluster {
   name: "svc"
   host: "127.0.0.1"
   port: ${routePort}
-  routes: [${places.map((one) => `"nats://127.0.0.1:${one.routePort}"`).join(", ")}]
+  ${advertise}
+  routes: [${routes.map((one) => `"nats://127.0.0.1:${one}"`).join(", ")}]
 }
 `;
 
@@ -73,16 +82,23 @@ async function openNode(binary: string, place: Place, { config, keep }: { config
   };
 }
 
-/** A NATS cluster of three local processes below a folder, whose JetStream takes streams; `stop` ends it. With `keep`, each is started again when it ends. */
-export async function startNatsCluster(folder: string, { keep = false } = {}) {
+/**
+ * A NATS cluster of three local processes below a folder, whose JetStream takes streams; `stop` ends it. With `keep`, each is
+ * started again when it ends. With `proxied`, the servers reach each other through proxies.
+ */
+export async function startNatsCluster(folder: string, { keep = false, proxied = false } = {}) {
   const binary = await natsBinary(runtime, (line) => console.error(line));
   const places: Place[] = [];
   for (let n = 1; n <= 3; n++) places.push({ name: `nats-${n}`, port: await freePort(), routePort: await freePort() });
+  const routes = proxied ? await openRoutes(places.map(({ routePort }) => routePort)) : undefined;
+  // a server that heard of another way to a peer would go around the proxies
+  const advertise = routes ? `advertise: "127.0.0.1:${await freePort()}"` : "";
   await mkdir(folder, { recursive: true });
   const nodes = await Promise.all(
-    places.map(async (place) => {
+    places.map(async (place, n) => {
       const config = join(folder, `${place.name}.conf`);
-      await writeFile(config, configOf(place, places, folder));
+      const ways = routes?.portsFor(n) ?? places.map(({ routePort }) => routePort);
+      await writeFile(config, configOf(place, folder, { routes: ways, advertise }));
       return openNode(binary, place, { config, keep });
     }),
   );
@@ -111,6 +127,7 @@ export async function startNatsCluster(folder: string, { keep = false } = {}) {
   const stop = async () => {
     process.off("exit", killAll);
     await Promise.all(nodes.map((node) => node.stop()));
+    routes?.close();
   };
   try {
     await Promise.all(nodes.map((node) => node.start()));
@@ -123,6 +140,8 @@ export async function startNatsCluster(folder: string, { keep = false } = {}) {
     /** All servers, as `NATS_URL` takes them. */
     url,
     nodes,
+    /** The network between the servers, where it is `proxied`; servers are counted from 0. */
+    routes,
     /** The server that leads a stream. */
     async leaderOf(stream: string) {
       const leader = await ask(async (jsm) => {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { FAMILIES, type Family } from "./faults/surroundings.ts";
+import { CLUSTER_FAMILIES, FAMILIES, type Family } from "./faults/surroundings.ts";
 import { findPlant, PLANTS, type Plant } from "./plants/plants.ts";
 
 const count = (text: string | undefined, otherwise: number): number => {
@@ -14,7 +14,7 @@ export interface CrashOptions {
   clients: number;
   /** Keeps the run's folder even when nothing was found. */
   keep: boolean;
-  /** NATS on three servers; a fault kills one. */
+  /** NATS on three servers; a fault kills one, or cuts it off from the others. */
   cluster: boolean;
   /** Two processes with every role, as `npm start` runs them, instead of two of each role. */
   together: boolean;
@@ -31,12 +31,14 @@ export interface Arguments extends CrashOptions {
   plants: Plant[];
 }
 
-function readFaults(text: string | undefined): Family[] {
+function readFaults(text: string | undefined, cluster: boolean): Family[] {
+  const known: readonly Family[] = cluster ? CLUSTER_FAMILIES : FAMILIES;
   if (text === undefined) return [];
-  if (text === "all") return [...FAMILIES];
+  if (text === "all") return [...known];
   const names = text.split(",");
-  const unknown = names.find((name) => !(FAMILIES as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new Error(`--faults ${unknown}: choose from all, ${FAMILIES.join(", ")}`);
+  const unknown = names.find((name) => !(known as readonly string[]).includes(name));
+  const where = cluster ? "with --cluster" : "without --cluster";
+  if (unknown !== undefined) throw new Error(`--faults ${unknown}: ${where}, choose from all, ${known.join(", ")}`);
   return names as Family[];
 }
 
@@ -57,12 +59,7 @@ export function readArguments(args: string[]): Arguments {
       plants: { type: "boolean", default: false },
     },
   });
-  const faults = readFaults(values.faults);
-  const ofOneServer = faults.filter((name) => ["network", "power", "disk", "readonly", "slow"].includes(name));
-  if (values.cluster && ofOneServer.length > 0)
-    throw new Error(
-      `--faults ${ofOneServer.join()} act on one NATS server: leave out --cluster, or choose other faults.`,
-    );
+  const faults = readFaults(values.faults, values.cluster);
   if (values.together && (values.beside !== undefined || values.plant !== undefined || values.plants))
     throw new Error("--beside and --plant act on processes of one role: leave out --together.");
   const plants = values.plants ? PLANTS : values.plant === undefined ? [] : [findPlant(values.plant)];

@@ -11,6 +11,7 @@ import type { Addresses } from "#infra/embedded/addresses.ts";
 import { freePort } from "#infra/embedded/freePort.ts";
 import { loadCredentials } from "../../cli/credentials.ts";
 import { startNatsCluster } from "#test/natsCluster.ts";
+import type { Routes } from "#test/natsRoutes.ts";
 import type { Environment } from "./environment.ts";
 import { openClocks, type Clocks } from "./faults/clocks.ts";
 import { openDisks, type Disks } from "./faults/disks.ts";
@@ -37,6 +38,8 @@ export interface Surroundings {
   disks?: Disks;
   clocks?: Clocks;
   versions?: Versions;
+  /** The network between the servers of a NATS cluster. */
+  nats?: Routes;
 }
 
 /** A deployment as processes: the servers under their supervisor, and each role twice, apart or together. */
@@ -116,10 +119,11 @@ async function makeOrganization(main: string, env: Environment, name: string): P
 
 /** NATS on three servers, each restarted when it ends; faults hit one after the other. */
 async function startBus(folder: string) {
-  const cluster = await startNatsCluster(join(folder, "data", "cluster"), { keep: true });
+  const cluster = await startNatsCluster(join(folder, "data", "cluster"), { keep: true, proxied: true });
   let blows = 0;
   return {
     given: { NATS_URL: cluster.url, NATS_REPLICAS: "3" },
+    routes: cluster.routes!,
     pid: () => cluster.nodes[(blows += 1) % cluster.nodes.length]!.pid(),
     stop: cluster.stop,
   };
@@ -185,6 +189,7 @@ export async function startTopology(
     ...(beside !== undefined && { versions: openVersions(beside, join(folder, "other")) }),
   };
   const bus = cluster ? await startBus(folder) : undefined;
+  if (bus) surroundings.nats = bus.routes;
   const supervisor = await startSupervisor(folder, bus?.given ?? {});
   if (faults.includes("network")) surroundings.network = openNetwork(supervisor.addresses);
   const env = { ...environment(folder, supervisor.addresses, outside), ...bus?.given };

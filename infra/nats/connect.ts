@@ -20,6 +20,7 @@ import { createReactions } from "./reactions.ts";
 import { createSender, type Outcomes } from "./commandSender.ts";
 import { createSource } from "./commandSource.ts";
 import { openStreams } from "./streams.ts";
+import { searchLeader } from "./leaderSearch.ts";
 import { defaultLimits, type Limits } from "./streamSpecs.ts";
 
 export interface Bus {
@@ -65,6 +66,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     await closeConnection(connection);
     throw error;
   });
+  const search = searchLeader(connection, streams.jsm, names);
   const bus = { connection, streams, names, limits: allLimits };
   const acks = openAcks(connection);
   const answers = openAnswers(connection.pubSub, names);
@@ -90,6 +92,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     checkDelivery: () => checkDelivery(bus),
     faults: createFaultReports(connection, names),
     async close() {
+      search.stop();
       streams.close();
       await closeConnection(connection);
     },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readArguments } from "../../dev/crash/arguments.ts";
 import { planFaults } from "../../dev/crash/faults/plan.ts";
-import { FAMILIES, STORES } from "../../dev/crash/faults/surroundings.ts";
+import { CLUSTER_FAMILIES, FAMILIES, STORES, WAYS } from "../../dev/crash/faults/surroundings.ts";
 import { randomFrom } from "../../dev/crash/random.ts";
 
 test("the same seed plans the same faults, another one others", () => {
@@ -29,8 +29,11 @@ test("every second fault of a plan is of the families that were asked for, in eq
 
 test("the harness refuses faults that it does not know, and those that a cluster has no target for", () => {
   expect(readArguments(["--faults", "all"]).faults).toEqual([...FAMILIES]);
-  expect(() => readArguments(["--faults", "stop,floods"])).toThrow("--faults floods: choose from all, stop");
-  expect(() => readArguments(["--faults", "network", "--cluster"])).toThrow("leave out --cluster");
+  expect(readArguments(["--faults", "all", "--cluster"]).faults).toEqual([...CLUSTER_FAMILIES]);
+  expect(() => readArguments(["--faults", "stop,floods"])).toThrow(
+    "--faults floods: without --cluster, choose from all, stop",
+  );
+  expect(() => readArguments(["--faults", "network", "--cluster"])).toThrow("with --cluster, choose from all, stop");
 });
 
 test("a plan with every fault of the surroundings fills, slows, stops and cuts every disk", () => {
@@ -39,6 +42,13 @@ test("a plan with every fault of the surroundings fills, slows, stops and cuts e
     new Set(faults.flatMap((one) => (one.what === what && "store" in one ? one.store : [])));
   for (const what of ["disk", "readonly", "slow"]) expect(stores(what)).toEqual(new Set(STORES));
   expect(stores("power")).toEqual(new Set([...STORES, "everything"]));
+});
+
+test("a plan with cuts between the servers of a NATS cluster cuts each of them in every way", () => {
+  const faults = planFaults(1, 400, ["partition"]).map(({ fault }) => fault);
+  const cuts = faults.filter((fault) => fault.what === "partition");
+  const all = WAYS.flatMap((way) => [0, 1, 2].map((node) => `${node} ${way}`));
+  expect(new Set(cuts.map(({ node, way }) => `${node} ${way}`))).toEqual(new Set(all));
 });
 
 test("a seeded choice follows the weights of its options", () => {

@@ -1,7 +1,10 @@
 import type { Attempt, InjectedFault, Operation } from "../journal.ts";
 import type { Evidence } from "./evidence.ts";
+import { stuck, type Finding } from "./finding.ts";
 
 const SETTLED_MS = 5_000;
+/** The promise: after the end of a fault, requests succeed again within this time, without a hand. */
+const MAX_RECOVERY_MS = 30_000;
 
 export interface Spread {
   p50: number;
@@ -45,4 +48,29 @@ export function recovery(evidence: Evidence): { first: Spread; slowest: string; 
     slowest: `${what} ${target}`.trim(),
     delayed: { ...spreadOf(delayed), count: delayed.length },
   };
+}
+
+/** Milliseconds between two moments in which none of these faults lasts. */
+function quietTime(from: number, to: number, faults: InjectedFault[]): number {
+  let [quiet, reached] = [0, from];
+  for (const { at, until = at } of faults.toSorted((a, b) => a.at - b.at)) {
+    if (at >= to) break;
+    quiet += Math.max(0, at - reached);
+    reached = Math.max(reached, Math.min(until, to));
+  }
+  return quiet + Math.max(0, to - reached);
+}
+
+/** A fault after whose end no request succeeded for 30 s, in which no other fault lasted. */
+export function checkRecovery({ faults, attempts }: Pick<Evidence, "faults" | "attempts">): Finding[] {
+  const all = [...attempts.values()].flat();
+  const last = Math.max(0, ...all.map(({ end }) => end));
+  return faults.flatMap(({ what, target, at, until = at }) => {
+    const ends = all.filter((one) => succeeded(one) && one.start >= until).map(({ end }) => end);
+    const waited = quietTime(until, ends.length > 0 ? Math.min(...ends) : last, faults);
+    const seconds = (waited / 1_000).toFixed(1);
+    return waited > MAX_RECOVERY_MS
+      ? [stuck("I21", `${what} ${target}`, `no request succeeded for ${seconds} s after its end`)]
+      : [];
+  });
 }

@@ -9,7 +9,7 @@ import { ask } from "./ask.ts";
 import { crashPostgres } from "./crashPostgres.ts";
 import { findScriptProcesses, kill } from "./processes.ts";
 import { injectSurrounding } from "./surround.ts";
-import { FAMILIES } from "./surroundings.ts";
+import { CLUSTER_FAMILIES, FAMILIES } from "./surroundings.ts";
 
 /** A process that never reaches its failpoint is killed after this time. */
 const POINT_MS = 15_000;
@@ -109,14 +109,15 @@ async function injectFault(
 /** What the fault hits, and how, for the journal and the table. */
 function targetOf(fault: Fault): string {
   const { what: _, ...rest } = fault as Record<string, unknown> & Fault;
-  const { role, n, point, server, way, store, hours, to } = rest as Record<string, string | number | undefined>;
+  const { role, n, point, server, node, way, store, hours, to } = rest as Record<string, string | number | undefined>;
   const named = n === undefined ? role : `${role} ${n}`;
   const skew = hours === undefined ? undefined : `${Number(hours) > 0 ? "+" : ""}${hours} h`;
-  return [named, point, server, way, store, skew, to].filter((part) => part !== undefined).join(" ");
+  const cut = node === undefined ? undefined : `nats-${Number(node) + 1}`;
+  return [named, point, server, cut, way, store, skew, to].filter((part) => part !== undefined).join(" ");
 }
 
 /** Faults that last, and of which one at a time is enough. */
-const isSurrounding = ({ what }: Fault): boolean => [...FAMILIES, "version"].includes(what);
+const isSurrounding = ({ what }: Fault): boolean => [...FAMILIES, ...CLUSTER_FAMILIES, "version"].includes(what);
 
 /**
  * Injects the planned faults; a fault whose target is restarting waits for it, and a fault of the surroundings for the end of the

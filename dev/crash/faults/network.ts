@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Addresses } from "#infra/embedded/addresses.ts";
 import { openNetworkProxy, throughProxy, type NetworkProxy } from "#test/networkProxy.ts";
+import { pathAt, type Route } from "#test/natsRoutes.ts";
 import type { Environment } from "../environment.ts";
 import { SERVERS, type ServerName, type Way } from "./surroundings.ts";
 
@@ -26,14 +27,15 @@ export interface Network {
   close(): void;
 }
 
-function begin(proxy: NetworkProxy, way: Way): void {
+function begin(route: Route, way: Way): void {
+  const { proxy } = route;
   if (way === "slow") proxy.delay(() => LATENCY_MS);
   else if (way === "lossy") proxy.delay(lossyLatency);
   else if (way === "cut") proxy.setCurrent("dropped");
   else if (way === "refused") {
     proxy.setFresh("refused");
     proxy.reset();
-  } else proxy.setAll(way);
+  } else proxy.setAll(pathAt(route, way));
 }
 
 /** Connections that lost bytes do not come back: a peer that the network forgot stays forgotten. */
@@ -41,6 +43,13 @@ function end(proxy: NetworkProxy): void {
   proxy.delay(() => 0);
   proxy.setFresh("open");
   proxy.endLost();
+}
+
+/** Does this to the network of a process or a server, whose ways are `routes`; resolves when it is as before. */
+export async function disturb(routes: Route[], way: Way, ms: number): Promise<void> {
+  for (const route of routes) begin(route, way);
+  await sleep(ms);
+  for (const { proxy } of routes) end(proxy);
 }
 
 export function openNetwork({ database_url, nats_url, meili_url }: Addresses): Network {
@@ -59,10 +68,7 @@ export function openNetwork({ database_url, nats_url, meili_url }: Addresses): N
       return seen;
     },
     async disturb(process, server, way, ms) {
-      const proxy = proxies.get(nameOf(process, server))!;
-      begin(proxy, way);
-      await sleep(ms);
-      end(proxy);
+      await disturb([{ proxy: proxies.get(nameOf(process, server))!, dials: true }], way, ms);
     },
     close: () => proxies.forEach((proxy) => proxy.close()),
   };

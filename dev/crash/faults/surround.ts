@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Topology } from "../topology.ts";
 import type { Release } from "./disks.ts";
 import { limitTo } from "./limits.ts";
+import { disturb } from "./network.ts";
 import { cutPowerOfNats } from "./powerCut.ts";
 import { findChildren, kill, signal } from "./processes.ts";
 import { type RoleName, type ServerName, type Store, type Surrounding } from "./surroundings.ts";
@@ -49,7 +50,7 @@ export async function injectSurrounding(
   topology: Topology,
   fault: Surrounding,
 ): Promise<{ ended: Promise<void> } | undefined> {
-  const { network, disks, clocks } = topology.surroundings;
+  const { network, disks, clocks, nats } = topology.surroundings;
   switch (fault.what) {
     case "stop": {
       const pids = await pidsOf(topology, fault);
@@ -64,6 +65,8 @@ export async function injectSurrounding(
       return {
         ended: network!.disturb(topology.processOf(fault.role, fault.n).name, fault.server, fault.way, fault.ms),
       };
+    case "partition":
+      return { ended: disturb(nats!.routesOf(fault.node), fault.way, fault.ms) };
     case "disk":
       return { ended: disks!.fill(fault.store, fault.ms) };
     case "slow":

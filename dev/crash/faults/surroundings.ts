@@ -1,8 +1,10 @@
 import type { Random } from "../random.ts";
 
-/** Faults of what surrounds the processes, chosen with `--faults`. */
+/** Faults of what surrounds the processes, chosen with `--faults`, where there is one NATS server. */
 export const FAMILIES = ["stop", "network", "disk", "clock", "power", "readonly", "slow", "handles", "memory"] as const;
-export type Family = (typeof FAMILIES)[number];
+/** And where NATS runs on three servers. */
+export const CLUSTER_FAMILIES = ["stop", "clock", "partition"] as const;
+export type Family = (typeof FAMILIES)[number] | (typeof CLUSTER_FAMILIES)[number];
 
 export const ROLES = ["http", "services", "projections"] as const;
 export type RoleName = (typeof ROLES)[number];
@@ -20,15 +22,18 @@ export type Store = (typeof STORES)[number];
  */
 export const WAYS = ["dropped", "deaf", "mute", "cut", "refused", "slow", "lossy"] as const;
 export type Way = (typeof WAYS)[number];
+/** Servers of the NATS cluster. */
+export const NODES = 3;
 
 /**
  * `n`: which of the two processes; absent for a server. `ms`: duration. `disk`: not a byte is left. `readonly`: as the kernel makes a
- * disk after an error. `slow`: each write takes up to 2 s. `handles`, `memory`: the process gets no more of them. `power`: what
+ * disk after an error. `partition`: the network between a server of the NATS cluster, counted from 0, and the others. `slow`: each write takes up to 2 s. `handles`, `memory`: the process gets no more of them. `power`: what
  * had not reached the disk is lost.
  */
 export type Surrounding =
   | { what: "stop"; role: RoleName | ServerName; n?: number; ms: number }
   | { what: "network"; role: RoleName; n: number; server: ServerName; way: Way; ms: number }
+  | { what: "partition"; node: number; way: Way; ms: number }
   | { what: "disk" | "readonly" | "slow"; store: Store; ms: number }
   | { what: "handles" | "memory"; role: RoleName | ServerName; n?: number; ms: number }
   | { what: "clock"; role: RoleName; n: number; hours: number; ms: number }
@@ -55,6 +60,13 @@ export function pickSurrounding(random: Random, family: Family): Surrounding {
       const [role, server, way] = [random.pick(ROLES), random.pick(SERVERS), random.pick(WAYS)];
       return { what: "network", role, n, server, way, ms: random.int(4_000, 15_000) };
     }
+    case "partition":
+      return {
+        what: "partition",
+        node: random.int(0, NODES - 1),
+        way: random.pick(WAYS),
+        ms: random.int(5_000, 20_000),
+      };
     case "disk":
     case "readonly":
     case "slow":
