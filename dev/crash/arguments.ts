@@ -42,7 +42,10 @@ function readFaults(text: string | undefined, cluster: boolean): Family[] {
   return names as Family[];
 }
 
-/** `--kills N --seed S --clients C --faults all|NAME,NAME --beside next|COMMIT --keep --cluster --together`, and `--plant NAME` or `--plants` */
+export const USAGE = `usage: npm run crash -- [--kills N] [--seed N] [--clients N] [--faults all|NAME,NAME] [--cluster | --together | --beside next|COMMIT] [--plant NAME | --plants] [--keep]
+docs/reliability.md describes the options. Without --cluster, faults are ${FAMILIES.join(", ")}; with it ${CLUSTER_FAMILIES.join(", ")}.`;
+
+/** The options of `USAGE`. Throws an error whose message says what is wrong with them. */
 export function readArguments(args: string[]): Arguments {
   const { values } = parseArgs({
     args,
