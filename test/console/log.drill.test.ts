@@ -55,7 +55,7 @@ test("rows stay in place until a person asks for new ones, or follows", async ()
   await page.getByText("The project “Second” was created.").waitFor();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("link", { name: "Export as JSON lines" }).click(),
+    page.getByRole("link", { name: "Export" }).click(),
   ]);
   const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
   expect(lines.map((line) => JSON.parse(line).personal.name)).toEqual(["First", "Second"]);

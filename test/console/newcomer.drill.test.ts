@@ -1,3 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seed } from "../../cli/seed.ts";
 import type { Tenant } from "../workflows/tenant.ts";
@@ -12,6 +16,53 @@ const documentsReady = (tenant: Tenant) =>
         (await tenant.made(tenant.owner("GET", "/v1/knowledge/collections/handbook/documents?status=ready"))).total,
     )
     .toBe(3);
+
+const README = new URL("../../README.md", import.meta.url);
+/** `README_PICTURES=1` makes the README's pictures anew. */
+const PICTURES = process.env["README_PICTURES"] && fileURLToPath(new URL("../../docs/pictures", import.meta.url));
+
+async function show(page: Page, name: string): Promise<void> {
+  await inspect(page, `newcomer-${name}`);
+  await page.evaluate("window.scrollTo(0, 0)");
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
+
+/** What the README says that a newcomer does, and in how many clicks. */
+async function firstFiveMinutes(page: Page): Promise<void> {
+  let clicks = 0;
+  const click = async (target: Locator): Promise<void> => {
+    clicks++;
+    await target.click();
+  };
+  const link = (name: string) => page.getByRole("link", { name, exact: true }).first();
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const start = performance.now();
+  await click(link("Ask"));
+  await click(button("Ask"));
+  await page.locator(".answer blockquote", { hasText: "home" }).first().waitFor();
+  await page.getByRole("list", { name: "Sources" }).waitFor();
+  await inspect(page, "chat-sources");
+  await click(link("[1]"));
+  await page.locator("mark").first().waitFor();
+  await show(page, "cited");
+  await page.goBack();
+  clicks++;
+  await click(link("Why this answer?"));
+  await page.getByRole("heading", { name: "Prompt" }).waitFor();
+  await show(page, "why");
+  await click(page.getByRole("link", { name: /^Inbox/ }));
+  await click(page.getByRole("link", { name: /^Refund 900 for A-18\?/ }).first());
+  await click(button("Approve"));
+  await page.getByText("Approved by").waitFor();
+  await click(link("See the run that asks"));
+  await page.locator(".title-line").getByText("completed", { exact: true }).waitFor();
+  await show(page, "approved");
+  await click(link("its log"));
+  await page.getByText("completed.").first().waitFor();
+  await inspect(page, "newcomer-log");
+  console.log(`${clicks} clicks, ${Math.round((performance.now() - start) / 1_000)} s with all pictures`);
+  expect(await readFile(README, "utf8")).toContain(`${clicks} clicks`);
+}
 
 test("the example has a run that completes, one that fails and one that a newcomer approves and sees end, and an agent that answers from its documents", async () => {
   const { tenant, open } = await openConsole();
@@ -28,22 +79,10 @@ test("the example has a run that completes, one that fails and one that a newcom
   await documentsReady(tenant);
   const page = await open();
   await page.getByText("1 failed run").waitFor();
-  await page.getByRole("link", { name: "1 approval in the inbox" }).waitFor();
   await inspect(page, "home");
-  await page.getByRole("link", { name: "Ask", exact: true }).click();
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
-  await page.locator(".answer blockquote", { hasText: "home" }).first().waitFor();
-  await page.getByRole("list", { name: "Sources" }).waitFor();
-  await inspect(page, "chat-sources");
-  await page.getByRole("link", { name: "[1]" }).first().click();
-  await expect.poll(() => page.url()).toContain("/console/knowledge/documents/");
+  await firstFiveMinutes(page);
   await page.getByRole("link", { name: "Home", exact: true }).click();
-  await page.getByRole("link", { name: "Why the newest answer?" }).click();
-  await expect.poll(() => page.url()).toContain("/console/requests/");
-  await page.getByRole("link", { name: "Home", exact: true }).click();
-  await page.getByRole("link", { name: "Refund 900 for A-18?" }).first().click();
-  await page.getByRole("button", { name: "Approve" }).click();
-  await page.getByText("Approved by").waitFor();
+  await inspect(page, "home-after");
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await expect.poll(() => page.getByRole("row", { name: /completed/ }).count()).toBe(2);
   await inspect(page, "runs-seeded");
