@@ -21,9 +21,10 @@ const README = new URL("../../README.md", import.meta.url);
 /** `README_PICTURES=1` makes the README's pictures anew. */
 const PICTURES = process.env["README_PICTURES"] && fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 
-async function show(page: Page, name: string): Promise<void> {
+/** With what the picture is about in the middle. */
+async function show(page: Page, name: string, about: Locator): Promise<void> {
   await inspect(page, `newcomer-${name}`);
-  await page.evaluate("window.scrollTo(0, 0)");
+  await about.evaluate((element: any) => element.scrollIntoView({ block: "center" }));
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
@@ -44,19 +45,20 @@ async function firstFiveMinutes(page: Page): Promise<void> {
   await inspect(page, "chat-sources");
   await click(link("[1]"));
   await page.locator("mark").first().waitFor();
-  await show(page, "cited");
+  await page.getByText("Loading the original…").waitFor({ state: "detached" });
+  await show(page, "cited", page.locator("mark").first());
   await page.goBack();
   clicks++;
   await click(link("Why this answer?"));
   await page.getByRole("heading", { name: "Prompt" }).waitFor();
-  await show(page, "why");
+  await show(page, "why", page.getByRole("heading", { name: "Course" }));
   await click(page.getByRole("link", { name: /^Inbox/ }));
   await click(page.getByRole("link", { name: /^Refund 900 for A-18\?/ }).first());
   await click(button("Approve"));
   await page.getByText("Approved by").waitFor();
   await click(link("See the run that asks"));
   await page.locator(".title-line").getByText("completed", { exact: true }).waitFor();
-  await show(page, "approved");
+  await show(page, "approved", page.getByRole("heading", { name: "Steps and waits" }));
   await click(link("its log"));
   await page.getByText("completed.").first().waitFor();
   await inspect(page, "newcomer-log");

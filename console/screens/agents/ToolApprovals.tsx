@@ -23,41 +23,43 @@ function Rule({ tool, rule }: { tool: string; rule: ToolApproval }) {
   const [kind, setKind] = useState(kindOf(rule));
   const { when, assignees, expires_in_seconds, self_approval, allow_api_key } = rule;
   return (
-    <div className="side-by-side">
-      <label>
-        {tool} asks
-        <select name={`approval-kind-${tool}`} value={kind} onChange={({ target }) => setKind(target.value)}>
-          <option value="always">always</option>
-          <option value="above">when an argument is above</option>
-          <option value="not_in">when an argument is none of</option>
-        </select>
-      </label>
-      {kind !== "always" && (
-        <>
-          <label>
-            Argument of {tool}
-            <input name={`approval-argument-${tool}`} required maxLength={200} defaultValue={when?.argument} />
-          </label>
-          <label>
-            {kind === "above" ? `Number for ${tool}` : `Values for ${tool}, with commas`}
-            <input name={`approval-value-${tool}`} required defaultValue={valueOf(rule)} />
-          </label>
-        </>
-      )}
-      <label>
-        Who decides about {tool}
-        <input
-          name={`approval-assignees-${tool}`}
-          placeholder="everybody who may; or ann@example.org, group:finance"
-          defaultValue={assignees.map(writeAssignee).join(", ")}
+    <div className="repeated">
+      <div className="side-by-side">
+        <label>
+          {tool} asks
+          <select name={`approval-kind-${tool}`} value={kind} onChange={({ target }) => setKind(target.value)}>
+            <option value="always">always</option>
+            <option value="above">when an argument is above</option>
+            <option value="not_in">when an argument is none of</option>
+          </select>
+        </label>
+        {kind !== "always" && (
+          <>
+            <label>
+              Argument of {tool}
+              <input name={`approval-argument-${tool}`} required maxLength={200} defaultValue={when?.argument} />
+            </label>
+            <label>
+              {kind === "above" ? `Number for ${tool}` : `Values for ${tool}, with commas`}
+              <input name={`approval-value-${tool}`} required defaultValue={valueOf(rule)} />
+            </label>
+          </>
+        )}
+        <label>
+          Who decides about {tool}
+          <input
+            name={`approval-assignees-${tool}`}
+            placeholder="everybody who may; or ann@example.org, group:finance"
+            defaultValue={assignees.map(writeAssignee).join(", ")}
+          />
+        </label>
+        <SpanField
+          name={`approval-time-${tool}`}
+          label={`${tool} waits`}
+          hint="7 days at most"
+          value={expires_in_seconds ?? undefined}
         />
-      </label>
-      <SpanField
-        name={`approval-time-${tool}`}
-        label={`${tool} waits`}
-        hint="7 days at most"
-        value={expires_in_seconds ?? undefined}
-      />
+      </div>
       <Check name={`approval-self-${tool}`} label="Who asked may decide" isChecked={self_approval} />
       <Check name={`approval-key-${tool}`} label="API keys may decide" isChecked={allow_api_key} />
     </div>
