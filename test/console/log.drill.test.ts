@@ -115,7 +115,7 @@ test("the chain is checked up to an event, and the first event that was changed 
 const FIELDS = `position::float8 as position, stream, version, organization_id, type, shape, command_id, meta, data, thing,
   ((extract(epoch from recorded_at) * 1000000)::bigint)::text as recorded_us, encode(sealed, 'hex') as sealed`;
 
-test("the browser computes the hashes itself: an event that is shown otherwise is named, and a kept hash tells of a log that was written anew", async () => {
+test("the browser computes the hashes itself: an event that is shown otherwise is named, and a kept hash shows that the log was rewritten", async () => {
   const { id } = await tenant.project("Kept");
   await tenant.made(tenant.owner("PATCH", `/projects/${id}`, { name: "Kept longer" }));
   const page = await open("log?verify=all");

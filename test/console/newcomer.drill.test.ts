@@ -18,7 +18,7 @@ const documentsReady = (tenant: Tenant) =>
     .toBe(3);
 
 const README = new URL("../../README.md", import.meta.url);
-/** `README_PICTURES=1` makes the README's pictures anew. */
+/** `README_PICTURES=1` makes the README's pictures again. */
 const PICTURES = process.env["README_PICTURES"] && fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 
 /** With what the picture is about in the middle. */

@@ -77,7 +77,7 @@ const CronField = ({ cron, onChange }: { cron: string; onChange(cron: string): v
   </label>
 );
 
-/** Times of the clock, chosen or written as cron, with what they come to. */
+/** Times of the clock, chosen or written as cron, with the next times. */
 export function ClockFields() {
   const [often, setOften] = useState<Often>(BEGIN.often);
   const [clock, setClock] = useState(BEGIN);
@@ -124,7 +124,7 @@ export function ClockFields() {
       </div>
       <datalist id="time-zones">
         {ZONES.map((name) => (
-          <option key={name} value={name} />
+          <option key={name}>{name}</option>
         ))}
       </datalist>
       <input type="hidden" name="cron" value={cron} />

@@ -39,13 +39,13 @@ async function readTaskSeconds(session: CDPSession): Promise<number> {
 export async function measureScrolling(page: Page, session: CDPSession, pixels: number): Promise<Scrolling> {
   await page.evaluate("window.scrollTo(0, 0)");
   const before = await readTaskSeconds(session);
-  const times = (await page.evaluate(scrollBy(pixels))) as number[];
+  const times = await page.evaluate<number[]>(scrollBy(pixels));
   const taskMs = ((await readTaskSeconds(session)) - before) * 1_000;
   const frames = times.length - 1;
   return {
     framesPerSecond: (frames * 1_000) / (times.at(-1)! - times[0]!),
     worstMs: Math.max(...times.slice(1).map((time, n) => time - times[n]!)),
     mainThreadMs: taskMs / frames,
-    rows: (await page.evaluate(ROWS)) as number,
+    rows: await page.evaluate<number>(ROWS),
   };
 }
