@@ -21,10 +21,11 @@ const README = new URL("../../README.md", import.meta.url);
 /** `README_PICTURES=1` makes the README's pictures again. */
 const PICTURES = process.env["README_PICTURES"] && fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 
-/** With what the picture is about in the middle. */
-async function show(page: Page, name: string, about: Locator): Promise<void> {
+/** With what the picture is about in the middle, once a part that comes later is there. */
+async function show(page: Page, name: string, about: Locator, until = about): Promise<void> {
   await inspect(page, `newcomer-${name}`);
   await about.evaluate((element: any) => element.scrollIntoView({ block: "center" }));
+  await until.waitFor();
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
@@ -45,8 +46,7 @@ async function firstFiveMinutes(page: Page): Promise<void> {
   await inspect(page, "chat-sources");
   await click(link("[1]"));
   await page.locator("mark").first().waitFor();
-  await page.getByText("Loading the original…").waitFor({ state: "detached" });
-  await show(page, "cited", page.locator("mark").first());
+  await show(page, "cited", page.locator("mark").first(), page.getByText(/^Page 2 of \d+$/));
   await page.goBack();
   clicks++;
   await click(link("Why this answer?"));
