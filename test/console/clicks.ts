@@ -31,6 +31,11 @@ export function countClicks() {
       clicks++;
       await field.setInputFiles({ name, mimeType, buffer: Buffer.from(text) });
     },
+    back: async (page: Page): Promise<void> => {
+      clicks++;
+      await page.goBack();
+    },
+    total: () => clicks,
     /** The end of a task: its picture, and that it took no more clicks. */
     done: async (page: Page, name: string, most: number): Promise<void> => {
       await takePicture(page, `task-${name}`);

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { seed } from "../../cli/seed.ts";
 import type { Tenant } from "../workflows/tenant.ts";
 import { inspect, openConsole } from "./browser.ts";
+import { button, countClicks, link } from "./clicks.ts";
 
 /* A newcomer's first five minutes: asks, sees why, approves. */
 
@@ -29,41 +30,35 @@ async function show(page: Page, name: string, about: Locator, until = about): Pr
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
+const { click, back, total } = countClicks();
+
 /** What the README says that a newcomer does, and in how many clicks. */
 async function firstFiveMinutes(page: Page): Promise<void> {
-  let clicks = 0;
-  const click = async (target: Locator): Promise<void> => {
-    clicks++;
-    await target.click();
-  };
-  const link = (name: string) => page.getByRole("link", { name, exact: true }).first();
-  const button = (name: string) => page.getByRole("button", { name, exact: true });
   const start = performance.now();
-  await click(link("Ask"));
-  await click(button("Ask"));
+  await click(link(page, "Ask"));
+  await click(button(page, "Ask"));
   await page.locator(".answer blockquote", { hasText: "home" }).first().waitFor();
   await page.getByRole("list", { name: "Sources" }).waitFor();
   await inspect(page, "chat-sources");
-  await click(link("[1]"));
+  await click(link(page, "[1]"));
   await page.locator("mark").first().waitFor();
   await show(page, "cited", page.locator("mark").first(), page.getByText(/^Page 2 of \d+$/));
-  await page.goBack();
-  clicks++;
-  await click(link("Why this answer?"));
+  await back(page);
+  await click(link(page, "Why this answer?"));
   await page.getByRole("heading", { name: "Prompt" }).waitFor();
   await show(page, "why", page.getByRole("heading", { name: "Course" }));
   await click(page.getByRole("link", { name: /^Inbox/ }));
   await click(page.getByRole("link", { name: /^Refund 900 for A-18\?/ }).first());
-  await click(button("Approve"));
+  await click(button(page, "Approve"));
   await page.getByText("Approved by").waitFor();
-  await click(link("See the run that asks"));
+  await click(link(page, "See the run that asks"));
   await page.locator(".title-line").getByText("completed", { exact: true }).waitFor();
   await show(page, "approved", page.getByRole("heading", { name: "Steps and waits" }));
-  await click(link("its log"));
+  await click(link(page, "its log"));
   await page.getByText("completed.").first().waitFor();
   await inspect(page, "newcomer-log");
-  console.log(`${clicks} clicks, ${Math.round((performance.now() - start) / 1_000)} s with all pictures`);
-  expect(await readFile(README, "utf8")).toContain(`${clicks} clicks`);
+  console.log(`${total()} clicks, ${Math.round((performance.now() - start) / 1_000)} s with all pictures`);
+  expect(await readFile(README, "utf8")).toContain(`${total()} clicks`);
 }
 
 test("the example has a run that completes, one that fails and one that a newcomer approves and sees end, and an agent that answers from its documents", async () => {
