@@ -1,5 +1,11 @@
 import type { RecordedEvent } from "./envelope.ts";
 
+/** An event with proof of what it stores encrypted. */
+export interface AuditedEvent extends RecordedEvent {
+  /** SHA-256 (hex) of its sealed personal fields, which stay in the log when their key is destroyed; null without any. */
+  sealed_hash: string | null;
+}
+
 /** Read access to the part of the log that belongs to one organization. */
 export interface AuditLog {
   /**
@@ -15,7 +21,7 @@ export interface AuditLog {
       limit: number;
       newest_first?: boolean;
     },
-  ): Promise<{ events: RecordedEvent[]; more: boolean }>;
+  ): Promise<{ events: AuditedEvent[]; more: boolean }>;
   /**
    * Counts events over time, in the database: the newest 50,000 of the organization or of a stream. Bars without events are left
    * out; `last` is the position of the newest event of a bar.
@@ -29,9 +35,8 @@ export interface AuditLog {
     organization: string,
     range: { after: number; upTo: number; limit: number },
   ): Promise<{
-    checked: number;
-    /** The last event that is what was written, with its hash (hex). */
-    last: { position: number; hash: string } | undefined;
+    /** Those that are what was written, without their personal fields. */
+    events: AuditedEvent[];
     broken: { position: number; stream: string; version: number; type: string; problem: string } | undefined;
   }>;
   /** The hash (hex) of the chain at each of these positions that holds an event of the organization. */

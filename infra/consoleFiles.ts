@@ -35,5 +35,5 @@ async function readBuiltFiles(folder: string, pattern: string): Promise<BuiltFil
 /** The console and the documentation: about 8 MB. */
 export const readPages = async () => ({
   consoleFiles: await readBuiltFiles(CONSOLE_FOLDER, "{*.html,*.svg,assets/*,pdf/*.html,pdf/*/*}"),
-  docsFiles: await readBuiltFiles(DOCS_FOLDER, "{**/*.html,*.svg,assets/*}"),
+  docsFiles: await readBuiltFiles(DOCS_FOLDER, "{**/*.html,*.svg,assets/*,pictures/*}"),
 });

@@ -16,6 +16,7 @@ export interface LogEvent extends EventFields {
   trace_id: string | null;
   command_id: string;
   erased: boolean;
+  sealed_hash: string | null;
 }
 
 export interface EventFilter {
@@ -72,7 +73,8 @@ export const readHistogram = ({ stream, type }: EventFilter) =>
 
 export interface EventCheck {
   checked: number;
-  hash: string | null;
+  /** Of each of them, as it is in the log. */
+  digests: string[];
   broken: { cursor: string; stream: string; version: number; type: string; problem: string } | null;
   next_after: string | null;
 }

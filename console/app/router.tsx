@@ -191,13 +191,14 @@ const documentPage = createRoute({
 const log = createRoute({
   getParentRoute: () => root,
   path: "/log",
-  validateSearch: ({ stream, type, follow, after, event, verify }: Record<string, unknown>): LogSearch => ({
+  validateSearch: ({ stream, type, follow, after, event, verify, expect }: Record<string, unknown>): LogSearch => ({
     stream: readText(stream),
     type: readText(type),
     follow: follow === true || undefined,
     after: readText(after),
     event: readText(event),
     verify: readText(verify),
+    expect: readText(expect),
   }),
   component: lazyRouteComponent(() => import("../screens/log/Log.tsx"), "Log"),
 });

@@ -27,6 +27,18 @@ export function formatRelative(moment: string, now: number): string {
 
 export const formatExact = (moment: string): string => exact.format(new Date(moment));
 
+/** "Fri 27 Nov 2026, 08:30": a time to come, in a time zone if one is given. */
+export const formatDue = (moment: Date, timeZone?: string): string =>
+  new Intl.DateTimeFormat("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZone,
+  }).format(moment);
+
 /** "12 ms", "3.4 s", "2 min 5 s", "3 h 10 min", "2 d 4 h". */
 export function formatDuration(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;

@@ -16,6 +16,7 @@ const benches = {
   agents: async () => (await import("./agents/bench.ts")).benchAgents(),
   budgets: async (effort: Effort) => (await import("./budgets/bench.ts")).benchBudgets(effort),
   chat: async (effort: Effort) => (await import("./chat/bench.ts")).benchChat(effort),
+  console: async () => (await import("./console/bench.ts")).benchConsole(),
   documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
   growth: async (effort: Effort, { scale }: Size) => (await import("./growth/bench.ts")).benchGrowth(effort, scale),
   log: async (effort: Effort) => (await import("./log/bench.ts")).benchLog(effort),

@@ -4,7 +4,7 @@ import { glob } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { buildDocs, findSources } from "./docs/buildDocs.ts";
+import { buildDocs, findPictures, findSources } from "./docs/buildDocs.ts";
 
 /*
  * `node dev/console/build.ts` builds the console and the documentation into `.runtime/console`, unless they are already built from these sources.
@@ -28,7 +28,7 @@ const PDF_DATA = {
 async function hashSources(): Promise<string> {
   const files = (await Array.fromAsync(glob("{console,dev/console}/**/*.*", { cwd: root }))).sort();
   const hash = createHash("sha256");
-  for (const path of [...files, ...(await findSources(root)), "package-lock.json"])
+  for (const path of [...files, ...(await findSources(root)), ...(await findPictures(root)), "package-lock.json"])
     hash.update(`${path}\n`).update(readFileSync(join(root, path)));
   return hash.digest("hex");
 }

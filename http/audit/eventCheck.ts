@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { mapInSlices } from "#events/slices.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { createCursor, readCursor } from "./cursor.ts";
+import { digestEvent } from "./eventDigest.ts";
+import { presentEvent } from "./eventShape.ts";
 
 /** Events that one request checks. */
 const MAX_EVENTS = 1_000;
@@ -13,10 +16,11 @@ const Query = z.object({
 });
 const Check = z.object({
   checked: z.int().describe("Events of this answer that are what was written."),
-  hash: z
-    .string()
-    .nullable()
-    .describe("Of the last of them (SHA-256, hex). It covers all events of the log before it."),
+  digests: z
+    .array(z.string())
+    .describe(
+      "Of each of them, in order: SHA-256 (hex) of its fields as `GET /api/events` shows them, for a comparison.",
+    ),
   broken: z
     .object({
       cursor: z.string(),
@@ -37,7 +41,8 @@ export function eventCheckRoute(app: App, http: Http): void {
     security: [{ session: [] }],
     summary: "Check that events are what was written",
     description:
-      "Recomputes the hash of each event of the organization and compares it with the stored one, oldest first, up to 1,000 events for each request.",
+      "Recomputes the hash of each event of the organization and compares it with the stored one, oldest first, up to 1,000 events for each request. " +
+      "A digest is the SHA-256 of the JSON text of `[stream, version, type, recorded_at, principal, request_id, trace_id, command_id, data, sealed_hash]`, without spaces.",
     querystring: Query,
     response: { 200: Check },
   };
@@ -46,13 +51,14 @@ export function eventCheckRoute(app: App, http: Http): void {
     const after = (await readCursor(http, organization_id, "after", query.after)) ?? 0;
     const upTo = (await readCursor(http, organization_id, "up_to", query.up_to)) ?? Number.MAX_SAFE_INTEGER;
     const toCursor = createCursor(http, organization_id);
-    const { checked, last, broken } = await http.checkChain(organization_id, { after, upTo, limit: MAX_EVENTS });
-    const isLeft = !broken && last !== undefined && last.position < upTo;
+    const { events, broken } = await http.checkChain(organization_id, { after, upTo, limit: MAX_EVENTS });
+    const last = events.at(-1)?.position;
+    const isLeft = !broken && last !== undefined && last < upTo;
     return {
-      checked,
-      hash: last?.hash ?? null,
+      checked: events.length,
+      digests: await mapInSlices(events, (event) => digestEvent(presentEvent(event, toCursor))),
       broken: broken ? { ...broken, cursor: toCursor(broken.position) } : null,
-      next_after: isLeft ? toCursor(last.position) : null,
+      next_after: isLeft ? toCursor(last) : null,
     };
   });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { EventDefinition } from "#events/define.ts";
-import type { RecordedEvent } from "#events/envelope.ts";
+import type { AuditedEvent } from "#events/auditLog.ts";
 import { eventDefinitions } from "#events/index.ts";
 import { KeyCreated } from "#events/key.ts";
 import { SecretSet } from "#events/secret.ts";
@@ -9,7 +9,7 @@ import { presentEvent, toSseFrame } from "./eventShape.ts";
 
 const ID = "0198c0de-0000-7000-8000-00000000000a";
 const toCursor = (position: number): string => `cursor-${position}`;
-const recorded = (event: { type: string; data: unknown; personal?: unknown }): RecordedEvent => ({
+const recorded = (event: { type: string; data: unknown; personal?: unknown }): AuditedEvent => ({
   position: 7,
   stream: `thing-${ID}`,
   version: 2,
@@ -18,6 +18,7 @@ const recorded = (event: { type: string; data: unknown; personal?: unknown }): R
   recorded_at: new Date("2026-01-02T03:04:05.000Z"),
   meta: { principal: "system", request_id: "r" },
   personal: undefined,
+  sealed_hash: null,
   ...event,
 });
 

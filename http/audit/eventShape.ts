@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RecordedEvent } from "#events/envelope.ts";
+import type { AuditedEvent } from "#events/auditLog.ts";
 import { eventDefinitions } from "#events/index.ts";
 import { parseTraceId } from "#events/trace.ts";
 import type { ToCursor } from "./cursor.ts";
@@ -35,8 +35,13 @@ export const AuditEvent = z
     data: Fields,
     personal: Fields.nullable().describe("Fields that are deleted with the thing they belong to."),
     erased: z.boolean().describe("It had personal fields, which have been deleted."),
+    sealed_hash: z
+      .string()
+      .nullable()
+      .describe("SHA-256 (hex) of the personal fields as they are stored, encrypted; it stays when they are deleted."),
   })
   .meta({ title: "AuditEvent" });
+export type AuditEvent = z.infer<typeof AuditEvent>;
 
 /** Looks into objects and arrays: the key of an attached file lies deep in the prompt. */
 const withoutHidden = (fields: object): z.infer<typeof Fields> =>
@@ -50,7 +55,7 @@ function shown(value: unknown): unknown {
 }
 
 /** An event as its organization sees it. */
-export function presentEvent(event: RecordedEvent, toCursor: ToCursor): z.infer<typeof AuditEvent> {
+export function presentEvent(event: AuditedEvent, toCursor: ToCursor): AuditEvent {
   const { position, stream, version, type, recorded_at, command_id, meta } = event;
   const { principal, request_id, traceparent } = meta;
   const personal = event.personal as object | undefined;
@@ -67,11 +72,12 @@ export function presentEvent(event: RecordedEvent, toCursor: ToCursor): z.infer<
     data: withoutHidden(event.data as object),
     personal: personal ? withoutHidden(personal) : null,
     erased: personal === undefined && eventDefinitions.get(type)?.personal !== undefined,
+    sealed_hash: event.sealed_hash,
   };
 }
 
 /** The same as a frame of Server-Sent Events. */
-export function toSseFrame(event: RecordedEvent, toCursor: ToCursor): string {
+export function toSseFrame(event: AuditedEvent, toCursor: ToCursor): string {
   const shown = presentEvent(event, toCursor);
   return `id: ${shown.cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(shown)}\n\n`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { RecordedEvent } from "#events/envelope.ts";
+import type { AuditedEvent } from "#events/auditLog.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
@@ -18,7 +18,7 @@ const RETRY_MS = 50;
 type Needs = Pick<Http, "log" | "readAuditSlice" | "onCommitted" | "streams" | "keyring">;
 type Check = (request: FastifyRequest) => Promise<void>;
 /** An event as a frame of Server-Sent Events; empty to leave it out. */
-type ToFrame = (event: RecordedEvent, toCursor: ToCursor, request: FastifyRequest) => string;
+type ToFrame = (event: AuditedEvent, toCursor: ToCursor, request: FastifyRequest) => string;
 interface TailQuery {
   stream: string | undefined;
   types: string[] | undefined;
@@ -50,7 +50,7 @@ async function mayRead(check: Check, request: FastifyRequest): Promise<boolean |
 }
 
 /** Sends events, unless the caller may no longer read: then the answer is false. Undefined when they were not sent and may be later. */
-async function deliver(check: Check, tail: Tail, events: RecordedEvent[]): Promise<boolean | undefined> {
+async function deliver(check: Check, tail: Tail, events: AuditedEvent[]): Promise<boolean | undefined> {
   if (events.length === 0) return true;
   const allowed = await mayRead(check, tail.request);
   if (!allowed) return allowed;
@@ -60,7 +60,7 @@ async function deliver(check: Check, tail: Tail, events: RecordedEvent[]): Promi
   return true;
 }
 
-const isWanted = ({ filter, sent }: Tail, { position, stream, type }: RecordedEvent): boolean =>
+const isWanted = ({ filter, sent }: Tail, { position, stream, type }: AuditedEvent): boolean =>
   position > sent &&
   (filter.stream === undefined || filter.stream === stream) &&
   (filter.types === undefined || filter.types.includes(type));

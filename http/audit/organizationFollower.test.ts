@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import type { RecordedEvent } from "#events/envelope.ts";
+import type { AuditedEvent } from "#events/auditLog.ts";
 import { createOrganizationFollowers } from "./organizationFollower.ts";
 
 const soon = { timeout: 60_000, interval: 10 };
 
 /** A log of one organization, whose reads are counted. */
 function createLog() {
-  const events: RecordedEvent[] = [];
+  const events: AuditedEvent[] = [];
   const listeners = new Set<(position: number) => void>();
   let reads = 0;
   return {
     reads: () => reads,
     commit(count: number): void {
-      for (let n = 0; n < count; n++) events.push({ position: events.length + 1 } as RecordedEvent);
+      for (let n = 0; n < count; n++) events.push({ position: events.length + 1 } as AuditedEvent);
       for (const listener of listeners) listener(events.length);
     },
     needs: {

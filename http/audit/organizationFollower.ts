@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RecordedEvent } from "#events/envelope.ts";
+import type { AuditedEvent } from "#events/auditLog.ts";
 import type { Http } from "../base/deps.ts";
 
 /** The log is read this often without a hint. Hints only make it faster, and some may be missed. */
@@ -16,7 +16,7 @@ type Needs = Pick<Http, "log" | "readAuditSlice" | "onCommitted">;
 /** New events of an organization, for one reader. */
 interface Inbox {
   /** The next events; undefined when the reader has fallen behind, or `signal` is aborted. */
-  next(signal: AbortSignal): Promise<RecordedEvent[] | undefined>;
+  next(signal: AbortSignal): Promise<AuditedEvent[] | undefined>;
   close(): void;
 }
 
@@ -45,7 +45,7 @@ export function waitForCommit(onCommitted: Http["onCommitted"], signal: AbortSig
 
 /** An inbox, and how the follower fills it. */
 function createInbox(onClose: () => void) {
-  let waiting: RecordedEvent[] = [];
+  let waiting: AuditedEvent[] = [];
   let isBehind = false;
   let wake = (): void => {};
   const inbox: Inbox = {
@@ -63,7 +63,7 @@ function createInbox(onClose: () => void) {
     },
     close: onClose,
   };
-  const add = (events: RecordedEvent[]): void => {
+  const add = (events: AuditedEvent[]): void => {
     isBehind ||= waiting.length + events.length > MAX_WAITING;
     waiting = isBehind ? [] : [...waiting, ...events];
     wake();
@@ -73,7 +73,7 @@ function createInbox(onClose: () => void) {
 
 /** Reads an organization's new events once for all its readers, from `position` until `signal` is aborted. */
 function follow({ readAuditSlice, onCommitted }: Needs, organization: string, start: number, signal: AbortSignal) {
-  const inboxes = new Set<(events: RecordedEvent[]) => void>();
+  const inboxes = new Set<(events: AuditedEvent[]) => void>();
   let position = start;
   const run = async (): Promise<void> => {
     while (!signal.aborted) {

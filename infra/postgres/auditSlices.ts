@@ -2,7 +2,7 @@ import type { AuditLog } from "#events/auditLog.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
-import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
+import { decodeEvent, EVENT_COLUMNS, hashSealed, type EventRow } from "./decode.ts";
 
 /** Stored bytes in one slice, unless its first event alone is larger: five hundred of the largest events would have 128 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -38,7 +38,8 @@ export const createSliceReader =
     const rows = await db.query<EventRow>(`select ${EVENT_COLUMNS} where e.position = any($1) order by e.${order}`, [
       taken.map(({ position }) => position),
     ]);
-    return { events: await mapInSlices(rows, (row) => decodeEvent(row, keyring)), more: taken.length < found.length };
+    const audit = (row: EventRow) => ({ ...decodeEvent(row, keyring), sealed_hash: hashSealed(row.sealed) });
+    return { events: await mapInSlices(rows, audit), more: taken.length < found.length };
   };
 
 export const createHashReader =

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { AuditedEvent } from "#events/auditLog.ts";
 import { eventDefinitions } from "#events/index.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { Keyring } from "#events/vault.ts";
@@ -29,14 +31,16 @@ function openPersonal(row: EventRow, keyring: Keyring): Record<string, unknown> 
   return JSON.parse(keyring.open(row.thing, row.wrapped, row.sealed).toString());
 }
 
+type StoredEvent = Omit<EventRow, "sealed" | "thing" | "wrapped">;
+
 /** The event in its newest version. Upcasting happens only here. */
-export function decodeEvent(row: EventRow, keyring: Keyring): RecordedEvent {
-  let fields = { data: JSON.parse(row.data) as Record<string, unknown>, personal: openPersonal(row, keyring) };
+function upcast(row: StoredEvent, personal: Record<string, unknown> | undefined): RecordedEvent {
+  let fields = { data: JSON.parse(row.data) as Record<string, unknown>, personal };
   const definition = eventDefinitions.get(row.type);
   for (let shape = row.shape; definition && shape < definition.version; shape++) {
-    const upcast = definition.upcasts[shape];
-    if (!upcast) throw new Error(`${row.type} has no upcast from version ${shape}`);
-    fields = upcast(fields);
+    const convert = definition.upcasts[shape];
+    if (!convert) throw new Error(`${row.type} has no upcast from version ${shape}`);
+    fields = convert(fields);
   }
   return {
     position: row.position,
@@ -50,3 +54,14 @@ export function decodeEvent(row: EventRow, keyring: Keyring): RecordedEvent {
     meta: JSON.parse(row.meta),
   };
 }
+
+export const decodeEvent = (row: EventRow, keyring: Keyring): RecordedEvent => upcast(row, openPersonal(row, keyring));
+
+/** The event without its personal fields, for which it needs no key. */
+export const decodePublic = (row: StoredEvent, sealed: Buffer | null): AuditedEvent => ({
+  ...upcast(row, undefined),
+  sealed_hash: hashSealed(sealed),
+});
+
+export const hashSealed = (sealed: Buffer | null): string | null =>
+  sealed && createHash("sha256").update(sealed).digest("hex");

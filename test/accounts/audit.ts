@@ -8,6 +8,7 @@ export interface AuditEvent {
   data: any;
   personal: any;
   erased: boolean;
+  sealed_hash: string | null;
 }
 
 /** Receives events by SSE until the test closes the connection or the server ends it. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { readAllEvents } from "./audit.ts";
@@ -21,15 +22,15 @@ async function newProject(...names: string[]): Promise<string> {
 /** All pages of a check. */
 async function checkAll(query = "") {
   let checked = 0;
-  let hash: string | null = null;
+  const digests: string[] = [];
   for (let after: string | null = ""; after !== null; ) {
     const { body }: { body: any } = await read(`check?after=${after}&${query}`);
     checked += body.checked;
-    hash = body.hash ?? hash;
-    if (body.broken) return { checked, hash, broken: body.broken };
+    digests.push(...body.digests);
+    if (body.broken) return { checked, digests, broken: body.broken };
     after = body.next_after;
   }
-  return { checked, hash, broken: null };
+  return { checked, digests, broken: null };
 }
 
 describe("the histogram", () => {
@@ -73,16 +74,40 @@ describe("the check of the chain", () => {
     const other = await people.signIn(await people.service.organization("Checked"));
     await newProject("Mine");
     const events = await readAllEvents(people.owner, "limit=500");
-    expect(await checkAll()).toEqual({
-      checked: events.length,
-      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      broken: null,
-    });
+    expect(await checkAll()).toEqual({ checked: events.length, digests: expect.any(Array), broken: null });
     expect((await checkAll(`up_to=${events[2]!.cursor}`)).checked).toBe(3);
     const foreign = (await other("GET", "/events/check")).body;
     expect([foreign.broken, foreign.checked < events.length]).toEqual([null, true]);
     expectRefusal(await other("GET", `/events/check?after=${events[2]!.cursor}`), 400, undefined, "after");
     expectRefusal(await read("check?up_to=nonsense"), 400, undefined, "up_to");
+  });
+
+  test("gives of each event a digest that follows from what the log shows, and that a deletion does not change", async () => {
+    const { id } = (await people.owner("POST", "/keys", { name: "Read" })).body;
+    const events = await readAllEvents(people.owner, "limit=500");
+    const digestOf = (event: any) => {
+      const { stream, version, type, recorded_at, principal, request_id } = event;
+      const { trace_id, command_id, data, sealed_hash } = event;
+      const fields = [stream, version, type, recorded_at, principal, request_id, trace_id, command_id];
+      return createHash("sha256")
+        .update(JSON.stringify([...fields, data, sealed_hash]))
+        .digest("hex");
+    };
+    const { digests } = await checkAll(`up_to=${events.at(-1)!.cursor}`);
+    expect(digests).toEqual(events.map(digestOf));
+    const sealed = events.find(({ type, stream }) => type === "KeyCreated" && stream === `key-${id}`)!;
+    expect(sealed).toMatchObject({ erased: false, sealed_hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    await people.owner("DELETE", `/keys/${id}`);
+    const [erased] = (await people.owner("GET", `/events?stream=key-${id}`)).body.data;
+    expect(erased).toMatchObject({ erased: true, personal: null, sealed_hash: sealed.sealed_hash });
+    expect((await checkAll(`up_to=${events.at(-1)!.cursor}`)).digests).toEqual(digests);
+  });
+
+  test("tells nothing of the chain's own hashes, from which positions could be found by trying", async () => {
+    const rows = await people.service.db.query<{ hash: string }>("select encode(hash, 'hex') as hash from log.events");
+    const text = JSON.stringify((await read("check")).body);
+    expect(rows.length).toBeGreaterThan(3);
+    expect(rows.filter(({ hash }) => text.includes(hash))).toEqual([]);
   });
 
   test("names the first event that was changed, removed from its stream, or given another hash", async () => {

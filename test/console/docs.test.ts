@@ -119,6 +119,17 @@ describe("the pages of the documentation", () => {
     }
   });
 
+  test("show pictures that this service has, each with words for those who do not see it", async () => {
+    const pictures = [...pages.values()].flatMap((page) =>
+      of(page, "img").map(({ attributes }) => ({ alt: attributes["alt"], url: new URL(attributes["src"]!, page.url) })),
+    );
+    expect(pictures.length).toBeGreaterThan(2);
+    for (const { alt, url } of pictures) {
+      expect([url.href, alt!.length > 10, isPage(url.href)]).toEqual([url.href, true, true]);
+      expect((await fetch(url)).headers.get("content-type")).toBe("image/png");
+    }
+  });
+
   test(`weigh at most ${MAX_PAGE_KB} kB with their script and style, and the index for search ${MAX_INDEX_KB} kB`, () => {
     const size = (name: string) => readFileSync(join(DOCS_FOLDER, `${name}.gz`)).length / 1000;
     const [start] = pages.values();

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { SOON } from "../workflows/soon.ts";
+import { linkHash, type ChainedRow } from "#infra/postgres/verify.ts";
 import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
 /* An operator's way through the log. */
@@ -54,7 +55,7 @@ test("rows stay in place until a person asks for new ones, or follows", async ()
   await page.getByText("The project “Second” was created.").waitFor();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("link", { name: "Export as JSON lines" }).click(),
+    page.getByRole("link", { name: "Export" }).click(),
   ]);
   const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
   expect(lines.map((line) => JSON.parse(line).personal.name)).toEqual(["First", "Second"]);
@@ -108,5 +109,53 @@ test("the chain is checked up to an event, and the first event that was changed 
   await inspect(page, "log-chain-broken");
   await page.getByRole("alert").getByRole("link").click();
   await page.getByText("Caused by").waitFor();
-  await db.query("update log.events set type = 'ProjectRenamed' where stream = $1 and version = 2", [`project-${id}`]);
+  await db.query("update log.events set type = 'ProjectChanged' where stream = $1 and version = 2", [`project-${id}`]);
+});
+
+const FIELDS = `position::float8 as position, stream, version, organization_id, type, shape, command_id, meta, data, thing,
+  ((extract(epoch from recorded_at) * 1000000)::bigint)::text as recorded_us, encode(sealed, 'hex') as sealed`;
+
+test("the browser computes the hashes itself: an event that is shown otherwise is named, and a kept hash shows that the log was rewritten", async () => {
+  const { id } = await tenant.project("Kept");
+  await tenant.made(tenant.owner("PATCH", `/projects/${id}`, { name: "Kept longer" }));
+  const page = await open("log?verify=all");
+  await page.getByText("are what was written.").waitFor();
+  await page.getByRole("link", { name: "this address with the hash" }).click();
+  await page.getByText("This is the hash that was kept").waitFor();
+  await inspect(page, "log-chain-kept");
+
+  await page.route("**/api/events?**", async (route) => {
+    const response = await route.fetch();
+    const text = await response.text();
+    await route.fulfill({ response, body: text.replaceAll('"ProjectCreated"', '"ProjectDeleted"') });
+  });
+  await page.getByRole("button", { name: "Check again" }).click();
+  await page.getByRole("alert").getByText("ProjectDeleted, event 1 of").waitFor();
+  await page.getByRole("alert").getByText("another hash than what the log has").waitFor();
+  await inspect(page, "log-chain-shown-otherwise");
+  await page.unroute("**/api/events?**");
+
+  // somebody who changes the newest event and its hash, too: the service's own check finds nothing
+  const { db } = service;
+  const [last] = await db.query<ChainedRow>(`select ${FIELDS} from log.events order by position desc limit 1`);
+  const [before] = await db.query<{ hash: string }>(
+    "select encode(hash, 'hex') as hash from log.events where position = $1",
+    [last!.position - 1],
+  );
+  const type = "ProjectDeleted";
+  const rewrite = (row: ChainedRow) =>
+    db.query("update log.events set type = $2, hash = decode($3, 'hex') where position = $1", [
+      row.position,
+      row.type,
+      linkHash(before!.hash, row),
+    ]);
+  const kept = page.url();
+  await rewrite({ ...last!, type });
+  await page.reload();
+  await page.getByText("are what was written.").waitFor();
+  await page.getByRole("alert").getByText("This is not the hash that was kept.").waitFor();
+  await inspect(page, "log-chain-not-kept");
+  await rewrite(last!);
+  await page.goto(kept);
+  await page.getByText("This is the hash that was kept").waitFor();
 });

@@ -1,7 +1,12 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seed } from "../../cli/seed.ts";
 import type { Tenant } from "../workflows/tenant.ts";
 import { inspect, openConsole } from "./browser.ts";
+import { button, countClicks, link } from "./clicks.ts";
 
 /* A newcomer's first five minutes: asks, sees why, approves. */
 
@@ -12,6 +17,49 @@ const documentsReady = (tenant: Tenant) =>
         (await tenant.made(tenant.owner("GET", "/v1/knowledge/collections/handbook/documents?status=ready"))).total,
     )
     .toBe(3);
+
+const README = new URL("../../README.md", import.meta.url);
+/** `README_PICTURES=1` makes the README's pictures again. */
+const PICTURES = process.env["README_PICTURES"] && fileURLToPath(new URL("../../docs/pictures", import.meta.url));
+
+/** With what the picture is about in the middle, once a part that comes later is there. */
+async function show(page: Page, name: string, about: Locator, until = about): Promise<void> {
+  await inspect(page, `newcomer-${name}`);
+  await about.evaluate((element: any) => element.scrollIntoView({ block: "center" }));
+  await until.waitFor();
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
+
+const { click, back, total } = countClicks();
+
+/** What the README says that a newcomer does, and in how many clicks. */
+async function firstFiveMinutes(page: Page): Promise<void> {
+  const start = performance.now();
+  await click(link(page, "Ask"));
+  await click(button(page, "Ask"));
+  await page.locator(".answer blockquote", { hasText: "home" }).first().waitFor();
+  await page.getByRole("list", { name: "Sources" }).waitFor();
+  await inspect(page, "chat-sources");
+  await click(link(page, "[1]"));
+  await page.locator("mark").first().waitFor();
+  await show(page, "cited", page.locator("mark").first(), page.getByText(/^Page 2 of \d+$/));
+  await back(page);
+  await click(link(page, "Why this answer?"));
+  await page.getByRole("heading", { name: "Prompt" }).waitFor();
+  await show(page, "why", page.getByRole("heading", { name: "Course" }));
+  await click(page.getByRole("link", { name: /^Inbox/ }));
+  await click(page.getByRole("link", { name: /^Refund 900 for A-18\?/ }).first());
+  await click(button(page, "Approve"));
+  await page.getByText("Approved by").waitFor();
+  await click(link(page, "See the run that asks"));
+  await page.locator(".title-line").getByText("completed", { exact: true }).waitFor();
+  await show(page, "approved", page.getByRole("heading", { name: "Steps and waits" }));
+  await click(link(page, "its log"));
+  await page.getByText("completed.").first().waitFor();
+  await inspect(page, "newcomer-log");
+  console.log(`${total()} clicks, ${Math.round((performance.now() - start) / 1_000)} s with all pictures`);
+  expect(await readFile(README, "utf8")).toContain(`${total()} clicks`);
+}
 
 test("the example has a run that completes, one that fails and one that a newcomer approves and sees end, and an agent that answers from its documents", async () => {
   const { tenant, open } = await openConsole();
@@ -28,22 +76,10 @@ test("the example has a run that completes, one that fails and one that a newcom
   await documentsReady(tenant);
   const page = await open();
   await page.getByText("1 failed run").waitFor();
-  await page.getByRole("link", { name: "1 approval in the inbox" }).waitFor();
   await inspect(page, "home");
-  await page.getByRole("link", { name: "Ask", exact: true }).click();
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
-  await page.locator(".answer blockquote", { hasText: "home" }).first().waitFor();
-  await page.getByRole("list", { name: "Sources" }).waitFor();
-  await inspect(page, "chat-sources");
-  await page.getByRole("link", { name: "[1]" }).first().click();
-  await expect.poll(() => page.url()).toContain("/console/knowledge/documents/");
+  await firstFiveMinutes(page);
   await page.getByRole("link", { name: "Home", exact: true }).click();
-  await page.getByRole("link", { name: "Why the newest answer?" }).click();
-  await expect.poll(() => page.url()).toContain("/console/requests/");
-  await page.getByRole("link", { name: "Home", exact: true }).click();
-  await page.getByRole("link", { name: "Refund 900 for A-18?" }).first().click();
-  await page.getByRole("button", { name: "Approve" }).click();
-  await page.getByText("Approved by").waitFor();
+  await inspect(page, "home-after");
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await expect.poll(() => page.getByRole("row", { name: /completed/ }).count()).toBe(2);
   await inspect(page, "runs-seeded");

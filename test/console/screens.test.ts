@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
+import { nextTimes } from "../../console/format/cron.ts";
 import { readMembers } from "../../console/editor/complete.ts";
 import { adviceFor, describeDetail } from "../../console/screens/health/describeCheck.ts";
 
@@ -37,4 +39,17 @@ describe("the health of a part", () => {
     expect(adviceFor("meilisearch")).toContain("MEILI_URL");
     expect(adviceFor("projection runs")).toContain("projections");
   });
+});
+
+test("the console computes the next times of a schedule as the service does, over a change of the clock, too", () => {
+  const after = new Date("2026-03-27T00:00:00Z");
+  for (const cron of ["30 2 * * *", "0 * * * *", "*/20 1-3 * * *", "@weekly", "0 0 31 * *", "15 9 * * 1-5"])
+    for (const time_zone of ["UTC", "Europe/Berlin", "America/New_York"])
+      expect(nextTimes(cron, time_zone, after, 50), `${cron} ${time_zone}`).toEqual(
+        timesAfter({ cron, time_zone }, after, 50),
+      );
+  for (const cron of ["never", "? * * * *", "0 0 0 * * *"]) {
+    expect(() => nextTimes(cron, "UTC", after, 1), cron).toThrow();
+    expect(() => parseCron(cron, "UTC"), cron).toThrow();
+  }
 });

@@ -21,7 +21,7 @@ test("the setting of an agent, the chat that waits, the inbox of an approver, an
   await builder.getByLabel("Argument of pay").fill("amount");
   await builder.getByLabel("Number for pay").fill("500");
   await builder.getByLabel("Who decides about pay").fill("role:approver");
-  await builder.getByLabel("Hours that pay waits").fill("2");
+  await builder.getByLabel("pay waits").fill("2 hours");
   await inspect(builder, "agent-approvals");
   await builder.getByRole("button", { name: "Save" }).click();
   await builder.getByText("Saved as version 2.").waitFor();

@@ -1,15 +1,14 @@
-import type { Locator, Page } from "playwright-core";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { seed } from "../../cli/seed.ts";
 import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
 import { SOON, workflowSource } from "../workflows/tenant.ts";
-import { agreeToAll, openConsole, PHONE, takePicture, type Console } from "./browser.ts";
+import { agreeToAll, openConsole, PHONE, type Console } from "./browser.ts";
+import { button, countClicks, link } from "./clicks.ts";
 
 /*
  * Twelve things that people come for, each from Home by clicks alone, as somebody who sees the console for the first time does
- * them. A choice in a list and a field that is filled count as one click each. A task that needs more clicks than here is harder
- * than it was.
+ * them. A task that needs more clicks than here is harder than it was.
  */
 
 let tenant: Console["tenant"];
@@ -19,31 +18,7 @@ beforeAll(async () => {
   await seed(tenant.url, tenant.credentials);
 });
 
-let clicks = 0;
-beforeEach(() => {
-  clicks = 0;
-});
-const click = async (target: Locator): Promise<void> => {
-  clicks++;
-  await target.click();
-};
-const enter = async (field: Locator, text: string): Promise<void> => {
-  clicks++;
-  await field.fill(text);
-};
-const choose = async (list: Locator, label: string | { index: number }): Promise<void> => {
-  clicks++;
-  await list.selectOption(label);
-};
-const link = (page: Page, name: string | RegExp) =>
-  page.getByRole("link", typeof name === "string" ? { name, exact: true } : { name }).first();
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-
-/** The end of a task: its picture, and that it took no more clicks. */
-async function done(page: Page, name: string, most: number): Promise<void> {
-  await takePicture(page, `task-${name}`);
-  expect(clicks, name).toBeLessThanOrEqual(most);
-}
+const { click, enter, choose, drop, done } = countClicks();
 
 test("1. ask the handbook, and see the passage that the answer is from", async () => {
   const ready = "/v1/knowledge/collections/handbook/documents?status=ready";
@@ -140,10 +115,7 @@ test("8. add a file to the handbook, and see why it cannot be read", async () =>
   const page = await open();
   await click(link(page, "Knowledge"));
   await click(link(page, /^Handbook/));
-  clicks++;
-  await page
-    .getByLabel("Drop files here")
-    .setInputFiles({ name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\nnothing\n") });
+  await drop(page.getByLabel("Drop files here"), "broken.pdf", "application/pdf", "%PDF-1.7\nnothing\n");
   await button(page, "Try again to read broken.pdf").waitFor();
   await page.locator(".bad-text").first().waitFor();
   await done(page, "8", 3);

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { ToolApproval } from "../../api/toolApproval.ts";
 import { Check } from "../../parts/Form.tsx";
+import { SpanField } from "../../parts/SpanField.tsx";
 import { writeAssignee } from "./readToolApprovals.ts";
 
-const MAX_HOURS = 168;
 const NEW_RULE: ToolApproval = {
   assignees: [],
   self_approval: true,
@@ -22,41 +22,44 @@ const valueOf = ({ when }: ToolApproval): string => {
 function Rule({ tool, rule }: { tool: string; rule: ToolApproval }) {
   const [kind, setKind] = useState(kindOf(rule));
   const { when, assignees, expires_in_seconds, self_approval, allow_api_key } = rule;
-  const hours = expires_in_seconds === null ? "" : String(expires_in_seconds / 3_600);
   return (
-    <div className="side-by-side">
-      <label>
-        {tool} asks
-        <select name={`approval-kind-${tool}`} value={kind} onChange={({ target }) => setKind(target.value)}>
-          <option value="always">always</option>
-          <option value="above">when an argument is above</option>
-          <option value="not_in">when an argument is none of</option>
-        </select>
-      </label>
-      {kind !== "always" && (
-        <>
-          <label>
-            Argument of {tool}
-            <input name={`approval-argument-${tool}`} required maxLength={200} defaultValue={when?.argument} />
-          </label>
-          <label>
-            {kind === "above" ? `Number for ${tool}` : `Values for ${tool}, with commas`}
-            <input name={`approval-value-${tool}`} required defaultValue={valueOf(rule)} />
-          </label>
-        </>
-      )}
-      <label>
-        Who decides about {tool}
-        <input
-          name={`approval-assignees-${tool}`}
-          placeholder="everybody who may; or ann@example.org, group:finance"
-          defaultValue={assignees.map(writeAssignee).join(", ")}
+    <div className="repeated">
+      <div className="side-by-side">
+        <label>
+          {tool} asks
+          <select name={`approval-kind-${tool}`} value={kind} onChange={({ target }) => setKind(target.value)}>
+            <option value="always">always</option>
+            <option value="above">when an argument is above</option>
+            <option value="not_in">when an argument is none of</option>
+          </select>
+        </label>
+        {kind !== "always" && (
+          <>
+            <label>
+              Argument of {tool}
+              <input name={`approval-argument-${tool}`} required maxLength={200} defaultValue={when?.argument} />
+            </label>
+            <label>
+              {kind === "above" ? `Number for ${tool}` : `Values for ${tool}, with commas`}
+              <input name={`approval-value-${tool}`} required defaultValue={valueOf(rule)} />
+            </label>
+          </>
+        )}
+        <label>
+          Who decides about {tool}
+          <input
+            name={`approval-assignees-${tool}`}
+            placeholder="everybody who may; or ann@example.org, group:finance"
+            defaultValue={assignees.map(writeAssignee).join(", ")}
+          />
+        </label>
+        <SpanField
+          name={`approval-time-${tool}`}
+          label={`${tool} waits`}
+          hint="7 days at most"
+          value={expires_in_seconds ?? undefined}
         />
-      </label>
-      <label>
-        Hours that {tool} waits
-        <input name={`approval-hours-${tool}`} type="number" step="any" max={MAX_HOURS} defaultValue={hours} />
-      </label>
+      </div>
       <Check name={`approval-self-${tool}`} label="Who asked may decide" isChecked={self_approval} />
       <Check name={`approval-key-${tool}`} label="API keys may decide" isChecked={allow_api_key} />
     </div>

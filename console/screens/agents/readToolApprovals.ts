@@ -1,5 +1,6 @@
 import type { Assignee, ToolApproval } from "../../api/toolApproval.ts";
 import { formText } from "../../parts/formText.ts";
+import { readSpan } from "../../parts/SpanField.tsx";
 
 type Condition = NonNullable<ToolApproval["when"]>;
 type Value = Extract<Condition, { not_in: unknown }>["not_in"][number];
@@ -47,12 +48,11 @@ export function readToolApprovals(form: FormData, tools: string[]): Record<strin
     asking
       .filter((tool) => tools.includes(tool))
       .map((tool) => {
-        const hours = formText(form, `approval-hours-${tool}`).trim();
         const rule: ToolApproval = {
           assignees: words(formText(form, `approval-assignees-${tool}`)).map(readAssignee),
           self_approval: form.has(`approval-self-${tool}`),
           allow_api_key: form.has(`approval-key-${tool}`),
-          expires_in_seconds: hours === "" ? null : Math.round(Number(hours) * 3_600),
+          expires_in_seconds: readSpan(form, `approval-time-${tool}`, `${tool} waits`),
           when: readCondition(form, tool),
         };
         return [tool, rule];

@@ -1,53 +1,54 @@
 import { Link } from "@tanstack/react-router";
+import { CAN_HASH } from "../../api/proof.ts";
 import { formatCount } from "../../format/index.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { BrokenEvent } from "./BrokenEvent.tsx";
+import { ProofOfEvents } from "./ProofOfEvents.tsx";
 import type { LogSearch } from "./search.ts";
 import { useChainCheck, type ChainCheck } from "./useChainCheck.ts";
 
-const Broken = ({ broken }: { broken: NonNullable<ChainCheck["broken"]> }) => (
-  <div className="notice bad" role="alert">
-    <p>
-      <strong>
-        {broken.type}, event {broken.version} of{" "}
-        <Link className="mono" to="/log" search={{ stream: broken.stream, event: broken.cursor }}>
-          {broken.stream}
-        </Link>
-        , does not fit:
-      </strong>{" "}
-      {broken.problem}
-    </p>
-    <p>
-      The events before it fit. Ask the operator of the service to run <code>svc log verify</code>, and keep a backup.
-    </p>
-  </div>
-);
-
 const WORDS = { running: "Checking: ", stopped: "Stopped: ", done: "Checked: " } as const;
+
+/** How far the check is, and what it found. */
+function Progress({ now }: { now: ChainCheck }) {
+  const { broken, checked, proof, state } = now;
+  const isGood = state === "done" && !broken && !proof.differs;
+  return (
+    <>
+      <p role="status" className={isGood ? "notice good" : "notice"}>
+        {WORDS[state]}
+        {formatCount(checked, "event")} {isGood ? "are what was written" : "fit"}
+        {proof.last && state !== "done" && (
+          <>
+            , the last one of <Time at={proof.last.recorded_at} />
+          </>
+        )}
+        .
+      </p>
+      {proof.differs && (
+        <BrokenEvent event={proof.differs}>What is shown of it has another hash than what the log has.</BrokenEvent>
+      )}
+      {broken && !proof.differs && <BrokenEvent event={broken}>{broken.problem}</BrokenEvent>}
+    </>
+  );
+}
 
 /** Whether the events are what was written: all of them, or those up to one. */
 export function ChainPanel({ search }: { search: LogSearch }) {
-  const { verify, ...rest } = search;
+  const { verify, expect: _, ...rest } = search;
   const upTo = verify === "all" ? undefined : verify;
   const { now, stop, again } = useChainCheck(upTo);
-  const isGood = now.state === "done" && !now.broken;
   return (
     <section className="card chain" aria-labelledby="chain">
       <h2 id="chain">The chain of events{upTo && ", up to the chosen one"}</h2>
       <p className="quiet">
-        Each event has a hash that covers it and every event before it. The service recomputes those of your events.
+        Each event has a hash that covers it and every event before it. The service recomputes those of your events
+        {CAN_HASH && ", and this browser computes a hash of each from what it is shown and compares"}.
       </p>
-      <p role="status" className={isGood ? "notice good" : "notice"}>
-        {WORDS[now.state]}
-        {formatCount(now.checked, "event")} {isGood ? "are what was written." : "fit."}
-      </p>
-      {now.broken && <Broken broken={now.broken} />}
+      <Progress now={now} />
       {now.error !== undefined && <ErrorNotice error={now.error} onRetry={again} />}
-      {now.hash && (
-        <p>
-          Hash of the last one: <code className="hash">{now.hash}</code>{" "}
-          <span className="quiet">Note it: an operator can compare it with an export of the log.</span>
-        </p>
-      )}
+      <ProofOfEvents now={now} search={search} />
       <p className="buttons">
         {now.state === "running" ? (
           <button type="button" className="button" onClick={stop}>

@@ -47,8 +47,8 @@ export function Filters({ search }: { search: LogSearch }) {
       <Link className="button" to="/log" search={{ ...search, verify: "all" }}>
         Verify the chain
       </Link>
-      <a className="button" href={exportOf(search)} download>
-        Export as JSON lines
+      <a className="button" href={exportOf(search)} title="A file of JSON lines" download>
+        Export
       </a>
     </search>
   );

@@ -9,4 +9,6 @@ export interface LogSearch extends EventFilter {
   event?: string | undefined;
   /** The chain is checked: all of it, or up to the event with this cursor. */
   verify?: string | undefined;
+  /** The hash that the check shall come to. */
+  expect?: string | undefined;
 }

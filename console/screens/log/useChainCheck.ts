@@ -1,16 +1,18 @@
 import { useEffect, useState } from "react";
 import { checkEvents, type EventCheck } from "../../api/events.ts";
+import { CAN_HASH, NOTHING_PROVED, proveEvents, type Proof } from "../../api/proof.ts";
 
 export interface ChainCheck {
+  /** Events that the service found to be what was written. */
   checked: number;
-  /** Of the last event that fits. */
-  hash: string | null;
+  /** What this browser computed of them. */
+  proof: Proof;
   broken: EventCheck["broken"];
   state: "running" | "stopped" | "done";
   error: unknown;
 }
 
-const BEGUN: ChainCheck = { checked: 0, hash: null, broken: null, state: "running", error: undefined };
+const BEGUN: ChainCheck = { checked: 0, proof: NOTHING_PROVED, broken: null, state: "running", error: undefined };
 
 /** Checks the events up to a cursor, page by page, and shows how far it is. */
 async function check(upTo: string | undefined, signal: AbortSignal, show: (now: ChainCheck) => void): Promise<void> {
@@ -18,11 +20,12 @@ async function check(upTo: string | undefined, signal: AbortSignal, show: (now: 
   show(now);
   for (let after: string | null = null; !signal.aborted; ) {
     const page: EventCheck = await checkEvents(after, upTo, signal);
-    after = page.next_after;
+    const proof: Proof = CAN_HASH ? await proveEvents(now.proof, after, page.digests, signal) : now.proof;
+    after = proof.differs ? null : page.next_after;
     now = {
       ...now,
       checked: now.checked + page.checked,
-      hash: page.hash ?? now.hash,
+      proof,
       broken: page.broken,
       state: after === null ? "done" : "running",
     };

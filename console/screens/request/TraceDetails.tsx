@@ -46,7 +46,7 @@ function Thread({ trace: { thread_id, principal } }: { trace: Trace }) {
         <>
           {" · "}
           <Link to="/privacy" search={{ section: "holds", subject: `thread:${thread_id}` }}>
-            a hold
+            place a hold
           </Link>
         </>
       )}

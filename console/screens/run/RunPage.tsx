@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
-import { getRun, type Run, type RunWait } from "../../api/run.ts";
+import { getRun, type OpenWait, type Run, type RunWait } from "../../api/run.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount, formatDuration, formatNumber } from "../../format/index.ts";
 import { ActorLink } from "../../parts/ActorLink.tsx";
@@ -91,7 +91,7 @@ function Facts({ run }: { run: Run }) {
             </Link>
             {" · "}
             <Link to="/privacy" search={{ section: "holds", subject: `run:${run.id}` }}>
-              a hold
+              place a hold
             </Link>
           </>
         )}
@@ -146,7 +146,20 @@ const Problems = ({ run }: { run: Run }) => (
 const rests = (run: Run): boolean =>
   isLive(run) && run.waiting_on.length > 0 && run.waiting_on.every(({ type }) => type !== "step");
 
+/** What a run waits for; steps that differ in their arguments only are counted. */
+function countWaits(run: Run): { waiting: OpenWait; count: number }[] {
+  const waits = new Map<string, { waiting: OpenWait; count: number }>();
+  for (const waiting of run.waiting_on) {
+    const isPlain = waiting.type === "step" && waiting.next_attempt_at === null;
+    const key = isPlain ? waiting.name : String(waits.size);
+    const known = waits.get(`${isPlain} ${key}`);
+    waits.set(`${isPlain} ${key}`, { waiting, count: (known?.count ?? 0) + 1 });
+  }
+  return [...waits.values()];
+}
+
 function Details({ run }: { run: Run }) {
+  const waits = countWaits(run);
   return (
     <>
       <header className="title-line">
@@ -161,13 +174,14 @@ function Details({ run }: { run: Run }) {
       <Problems run={run} />
       {isLive(run) && run.waiting_on.length > 0 && (
         <div className="notice warn">
-          {run.waiting_on.slice(0, MAX_WAITING).map((waiting, n) => (
+          {waits.slice(0, MAX_WAITING).map(({ waiting, count }, n) => (
             <p key={n}>
-              Waits for <WaitsFor waiting={waiting} />.
+              Waits for <WaitsFor waiting={waiting} />
+              {count > 1 && ` (${formatNumber(count)} times)`}.
             </p>
           ))}
-          {run.waiting_on.length > MAX_WAITING && (
-            <p>And for {formatNumber(run.waiting_on.length - MAX_WAITING)} more, which the timeline shows.</p>
+          {waits.length > MAX_WAITING && (
+            <p>And for {formatNumber(waits.length - MAX_WAITING)} more, which the timeline shows.</p>
           )}
         </div>
       )}

@@ -9,6 +9,7 @@ import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { readSpan, SpanField } from "../../parts/SpanField.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
+import { ClockFields } from "./ClockFields.tsx";
 
 const KINDS = { cron: "at times of the clock", every: "at an interval", at: "once" } as const;
 type Kind = keyof typeof KINDS;
@@ -40,26 +41,7 @@ function When({ kind }: { kind: Kind }) {
         <input name="at" type="datetime-local" required />
       </label>
     );
-  return (
-    <div className="side-by-side">
-      <label>
-        <span>
-          Times <span className="quiet">(minute, hour, day, month, weekday)</span>
-        </span>
-        <input name="cron" required maxLength={100} defaultValue="30 8 * * 1-5" className="mono" spellCheck={false} />
-      </label>
-      <label>
-        Time zone
-        <input
-          name="time_zone"
-          required
-          maxLength={100}
-          defaultValue={Intl.DateTimeFormat().resolvedOptions().timeZone}
-          spellCheck={false}
-        />
-      </label>
-    </div>
-  );
+  return <ClockFields />;
 }
 
 const Rules = () => (

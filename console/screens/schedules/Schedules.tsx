@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { listAllWorkflows, type Workflow } from "../../api/build.ts";
 import { listSchedules, type Trigger } from "../../api/triggers.ts";
 import { useRole } from "../../api/useRole.ts";
-import { formatExact } from "../../format/index.ts";
+import { formatDue } from "../../format/index.ts";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -36,9 +36,9 @@ const Next = ({ times }: { times: string[] }) =>
   times.length === 0 ? (
     <span className="quiet">none</span>
   ) : (
-    <ol className="plain">
+    <ol className="plain next-times">
       {times.map((at, n) => (
-        <li key={at}>{n === 0 ? <Time at={at} /> : <span className="quiet">{formatExact(at)}</span>}</li>
+        <li key={at}>{n === 0 ? <Time at={at} /> : <span className="quiet">{formatDue(new Date(at))}</span>}</li>
       ))}
     </ol>
   );

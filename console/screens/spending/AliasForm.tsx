@@ -3,30 +3,33 @@ import { Check, Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
 import { ModelNames } from "../../parts/ModelField.tsx";
 import { Repeated } from "../../parts/Repeated.tsx";
+import { readSpan, SpanField } from "../../parts/SpanField.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
 const MAX_TARGETS = 8;
 const CONDITIONS = ["429", "5xx", "timeout", "connection"];
-const NUMBERS = [
-  { name: "timeout_seconds", label: "Seconds until the first words", value: 60, most: 600 },
-  { name: "max_attempts", label: "Failed requests of one turn", value: 5, most: 10 },
-  { name: "max_seconds", label: "Seconds that they may take", value: 180, most: 1_800 },
-] as const;
+const MAX_ATTEMPTS = 10;
+const FIRST_WORDS = {
+  name: "timeout_seconds",
+  label: "Time until the first words",
+  hint: "10 minutes at most",
+} as const;
+const TOGETHER = { name: "max_seconds", label: "Time that they may take", hint: "30 minutes at most" } as const;
 
-const readSettings = (form: FormData): AliasSettings => {
-  const read = (name: (typeof NUMBERS)[number]["name"]) => Number(formText(form, name));
-  return {
-    targets: formGroups(form).map(({ model = "", weight, region }) => ({
-      model,
-      ...(weight && { weight: Number(weight) }),
-      ...(region && { region }),
-    })),
-    on: [...CONDITIONS.filter((one) => form.has(one)), ...formText(form, "others").split(/[\s,]+/)].filter(Boolean),
-    timeout_seconds: read("timeout_seconds"),
-    max_attempts: read("max_attempts"),
-    max_seconds: read("max_seconds"),
-  };
-};
+/** The fields of both are required, so there is a time. */
+const readTime = (form: FormData, { name, label }: { name: string; label: string }) => readSpan(form, name, label) ?? 0;
+
+const readSettings = (form: FormData): AliasSettings => ({
+  targets: formGroups(form).map(({ model = "", weight, region }) => ({
+    model,
+    ...(weight && { weight: Number(weight) }),
+    ...(region && { region }),
+  })),
+  on: [...CONDITIONS.filter((one) => form.has(one)), ...formText(form, "others").split(/[\s,]+/)].filter(Boolean),
+  timeout_seconds: readTime(form, FIRST_WORDS),
+  max_attempts: Number(formText(form, "max_attempts")),
+  max_seconds: readTime(form, TOGETHER),
+});
 
 const TargetFields = ({ target, field }: { target: Target | undefined; field: (name: string) => string }) => (
   <div className="side-by-side">
@@ -123,12 +126,19 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
       <ModelNames id="models-of-aliases" only={isModel} />
       <Conditions on={alias?.on ?? CONDITIONS} />
       <div className="side-by-side">
-        {NUMBERS.map(({ name, label, value, most }) => (
-          <label key={name}>
-            {label}
-            <input name={name} type="number" required min={1} max={most} defaultValue={alias?.[name] ?? value} />
-          </label>
-        ))}
+        <SpanField {...FIRST_WORDS} value={alias?.timeout_seconds ?? 60} isRequired />
+        <label>
+          Failed requests of one turn
+          <input
+            name="max_attempts"
+            type="number"
+            required
+            min={1}
+            max={MAX_ATTEMPTS}
+            defaultValue={alias?.max_attempts ?? 5}
+          />
+        </label>
+        <SpanField {...TOGETHER} value={alias?.max_seconds ?? 180} isRequired />
       </div>
     </Form>
   );

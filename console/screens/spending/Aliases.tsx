@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listAliases, removeAlias, type Alias } from "../../api/spending.ts";
 import type { Action } from "../../parts/action.ts";
+import { formatSpan } from "../../format/spans.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -34,7 +35,7 @@ const columns = (removal: Action<string>): Columns<Alias> => [
     ),
   },
   { title: "The next one after", wide: true, cell: ({ on }) => on.join(", ") },
-  { title: "Waits", wide: true, number: true, cell: ({ timeout_seconds }) => `${timeout_seconds} s` },
+  { title: "Waits", wide: true, number: true, cell: ({ timeout_seconds }) => formatSpan(timeout_seconds) },
   { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",

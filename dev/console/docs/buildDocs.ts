@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { glob } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DECISIONS, GROUPS } from "./groups.ts";
 import { type Page, readPage } from "./readPage.ts";
 import { type FindPage, relativeLink, renderContent } from "./renderContent.ts";
@@ -23,6 +23,10 @@ export const findSources = async (root: string): Promise<string[]> => [
   OVERVIEW,
   ...(await Array.fromAsync(glob("docs/**/*.md", { cwd: root }))).sort(),
 ];
+
+/** All pictures of the site, from the root of the repository. */
+export const findPictures = async (root: string): Promise<string[]> =>
+  (await Array.fromAsync(glob("docs/pictures/*.png", { cwd: root }))).sort();
 
 const orderOf = (sources: string[]): string[] => {
   const listed = GROUPS.flatMap(({ entries }) => entries.map(({ source }) => source));
@@ -117,4 +121,8 @@ export async function buildDocs(root: string, folder: string): Promise<void> {
   write(DECISIONS.path, renderPage(renderDecisions(pages), { assets, findPage }));
   write("404", renderPage(MISSING, { assets, findPage, base: "/docs/" }));
   copyFileSync(join(root, "console", "icon.svg"), join(folder, "icon.svg"));
+  for (const picture of await findPictures(root)) {
+    mkdirSync(join(folder, "pictures"), { recursive: true });
+    copyFileSync(join(root, picture), join(folder, "pictures", basename(picture)));
+  }
 }

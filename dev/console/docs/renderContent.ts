@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Element, ElementContent, Root, RootContent as HastContent } from "hast";
 import { toHtml } from "hast-util-to-html";
-import type { Link, Nodes, PhrasingContent } from "mdast";
+import type { Image, Link, Nodes, PhrasingContent } from "mdast";
 import { toHast } from "mdast-util-to-hast";
 import { type Page, textOf } from "./readPage.ts";
 
@@ -39,10 +39,18 @@ function resolveLink(link: Link, page: Page, findPage: FindPage): PhrasingConten
   return [{ ...link, children, url: relativeLink(page.path, target.path) + (fragment ? `#${fragment}` : "") }];
 }
 
+/** Pictures of the repository are all in `docs/pictures`. */
+const resolvePicture = (image: Image, page: Page): Image =>
+  isElsewhere(image.url) ? image : { ...image, url: relativeLink(page.path, `pictures/${posix.basename(image.url)}`) };
+
 function resolveLinks<T extends Nodes>(node: T, page: Page, findPage: FindPage): T {
   if (!("children" in node)) return node;
   const children = (node.children as Nodes[]).flatMap((child): Nodes | Nodes[] =>
-    child.type === "link" ? resolveLink(child, page, findPage) : resolveLinks(child, page, findPage),
+    child.type === "link"
+      ? resolveLink(child, page, findPage)
+      : child.type === "image"
+        ? resolvePicture(child, page)
+        : resolveLinks(child, page, findPage),
   );
   return { ...node, children };
 }

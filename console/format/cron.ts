@@ -1,0 +1,81 @@
+import { Cron } from "croner";
+
+/* Times of the clock as people choose them, and as cron expressions of five fields. */
+
+export const OFTEN = {
+  weekdays: "on weekdays",
+  day: "every day",
+  week: "every week",
+  month: "every month",
+  hour: "every hour",
+  own: "as a cron expression",
+} as const;
+export type Often = keyof typeof OFTEN;
+
+export const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
+
+export interface ClockTime {
+  often: Exclude<Often, "own">;
+  /** "08:30". */
+  time: string;
+  /** 0 is Sunday. */
+  weekday: number;
+  /** 1 to 31. */
+  day: number;
+}
+
+export function toCron({ often, time, weekday, day }: ClockTime): string {
+  const [hour = 0, minute = 0] = time.split(":").map(Number);
+  if (often === "hour") return `${minute} * * * *`;
+  const days = { weekdays: "* * 1-5", day: "* * *", week: `* * ${weekday}`, month: `${day} * *` };
+  return `${minute} ${hour} ${days[often]}`;
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+  "@monthly": "0 0 1 * *",
+  "@weekly": "0 0 * * 0",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@hourly": "0 * * * *",
+};
+
+const twoDigits = (text: string): string => text.padStart(2, "0");
+const nameOfDay = (text: string): string => WEEKDAYS[Number(text) % 7]!;
+const joinWords = (words: string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
+/** Which days the last three fields name; undefined for what has no short sentence. */
+function describeDays(day: string, month: string, weekday: string): string | undefined {
+  if (month !== "*") return undefined;
+  if (day === "*" && weekday === "*") return "every day";
+  if (/^\d+$/.test(day) && weekday === "*") return `on day ${day} of every month`;
+  if (day !== "*") return undefined;
+  if (weekday === "1-5") return "on weekdays";
+  const isList = /^[0-7](,[0-7])*$/.test(weekday);
+  return isList ? `every ${joinWords(weekday.split(",").map(nameOfDay))}` : undefined;
+}
+
+/** "on weekdays at 08:30"; the expression itself if no short sentence says it. */
+export function describeCron(cron: string): string {
+  const text = cron.trim().toLowerCase();
+  const [minute = "", hour = "", day = "", month = "", weekday = ""] = (NAMED[text] ?? text).split(/\s+/);
+  const days = describeDays(day, month, weekday);
+  const minutes = /^\*\/(\d+)$/.exec(minute)?.[1];
+  const hours = /^\*\/(\d+)$/.exec(hour)?.[1];
+  if (days === undefined) return cron;
+  const also = days === "every day" ? "" : ` ${days}`;
+  if ((minutes ?? minute) && hour === "*" && (minutes || minute === "*"))
+    return `every ${minutes ? `${minutes} minutes` : "minute"}${also}`;
+  if (!/^\d+$/.test(minute)) return cron;
+  if (hour === "*") return `every hour at minute ${minute}${also}`;
+  if (hours) return `every ${hours} hours at minute ${minute}${also}`;
+  return /^\d+$/.test(hour) ? `${days} at ${twoDigits(hour)}:${twoDigits(minute)}` : cron;
+}
+
+/** The next times of an expression, as the service computes them (events/scheduleTimes.ts). Throws for what cannot be read. */
+export function nextTimes(cron: string, time_zone: string, after: Date, count: number): Date[] {
+  if (cron.includes("?")) throw new TypeError("? is not supported, use * instead");
+  return new Cron(cron, { timezone: time_zone, mode: "5-part", fixedTimeRule: "no-wildcard" }).nextRuns(count, after);
+}

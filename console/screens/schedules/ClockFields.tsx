@@ -1,0 +1,134 @@
+import { useState } from "react";
+import { OFTEN, toCron, WEEKDAYS, type ClockTime, type Often } from "../../format/cron.ts";
+import { labelledChoices, Options } from "../../parts/Choices.tsx";
+import { NextTimes } from "./NextTimes.tsx";
+import "./schedules.css";
+
+const BEGIN: ClockTime = { often: "weekdays", time: "08:30", weekday: 1, day: 1 };
+const ZONES = Intl.supportedValuesOf("timeZone");
+
+interface PartProps {
+  clock: ClockTime;
+  change(part: Partial<ClockTime>): void;
+}
+
+/** The day that `often` leaves open. */
+function DayField({ clock: { often, weekday, day }, change }: PartProps) {
+  if (often === "week")
+    return (
+      <label>
+        Day
+        <select value={weekday} onChange={({ target }) => change({ weekday: Number(target.value) })}>
+          <Options choices={labelledChoices(Object.fromEntries(WEEKDAYS.entries()))} />
+        </select>
+      </label>
+    );
+  if (often !== "month") return null;
+  return (
+    <label>
+      <span>
+        Day <span className="quiet">(a month without it is left out)</span>
+      </span>
+      <input
+        type="number"
+        min={1}
+        max={31}
+        required
+        value={day || ""}
+        onChange={({ target }) => change({ day: Number(target.value) })}
+      />
+    </label>
+  );
+}
+
+const TimeField = ({ clock: { often, time }, change }: PartProps) =>
+  often === "hour" ? (
+    <label>
+      Minute
+      <input
+        type="number"
+        min={0}
+        max={59}
+        required
+        value={Number(time.split(":")[1])}
+        onChange={({ target }) => change({ time: `00:${target.value.padStart(2, "0")}` })}
+      />
+    </label>
+  ) : (
+    <label>
+      Time
+      <input type="time" required value={time} onChange={({ target }) => change({ time: target.value })} />
+    </label>
+  );
+
+const CronField = ({ cron, onChange }: { cron: string; onChange(cron: string): void }) => (
+  <label>
+    <span>
+      Times <span className="quiet">(minute, hour, day, month, weekday)</span>
+    </span>
+    <input
+      required
+      maxLength={100}
+      className="mono"
+      spellCheck={false}
+      value={cron}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  </label>
+);
+
+/** Times of the clock, chosen or written as cron, with the next times. */
+export function ClockFields() {
+  const [often, setOften] = useState<Often>(BEGIN.often);
+  const [clock, setClock] = useState(BEGIN);
+  const [own, setOwn] = useState("");
+  const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const change = (part: Partial<ClockTime>) => setClock((before) => ({ ...before, ...part }));
+  const chosen = toCron(clock);
+  const pick = (picked: Often) => {
+    setOften(picked);
+    // an own expression begins with what was chosen before
+    if (picked === "own") setOwn(chosen);
+    else change({ often: picked });
+  };
+  const cron = often === "own" ? own : chosen;
+  return (
+    <>
+      <div className="side-by-side">
+        <label>
+          How often
+          <select value={often} onChange={({ target }) => pick(target.value as Often)}>
+            <Options choices={labelledChoices(OFTEN)} />
+          </select>
+        </label>
+        {often === "own" ? (
+          <CronField cron={own} onChange={setOwn} />
+        ) : (
+          <>
+            <DayField clock={clock} change={change} />
+            <TimeField clock={clock} change={change} />
+          </>
+        )}
+        <label>
+          Time zone
+          <input
+            name="time_zone"
+            required
+            maxLength={100}
+            list="time-zones"
+            value={zone}
+            onChange={({ target }) => setZone(target.value)}
+            spellCheck={false}
+          />
+        </label>
+      </div>
+      <datalist id="time-zones">
+        {ZONES.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </datalist>
+      <input type="hidden" name="cron" value={cron} />
+      <NextTimes cron={cron} time_zone={zone.trim()} />
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import { beforeAll, expect, test } from "vitest";
+import { seed } from "../../cli/seed.ts";
+import { say } from "../http/service.ts";
+import { openReader } from "../knowledge/library.ts";
+import { openSourceSite, type SourceSite } from "../knowledge/sourceSite.ts";
+import { SOON } from "../workflows/soon.ts";
+import { agreeToAll, openConsole, type Console } from "./browser.ts";
+import { button, countClicks, link } from "./clicks.ts";
+
+/* Eight more things than the twelve, on screens that came later: each from Home by clicks alone, and none with more clicks than here. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+let site: SourceSite;
+beforeAll(async () => {
+  site = await openSourceSite();
+  ({ tenant, open } = await openConsole({ PRIVATE_FETCH_HOSTS: site.host, SOURCE_DELAY_MS: "100" }));
+  await seed(tenant.url, tenant.credentials);
+});
+
+const { click, enter, choose, drop, done } = countClicks();
+
+test("13. keep a conversation for a court", async () => {
+  await tenant.made(tenant.key("POST", "/openai/v1/chat/completions", say("I shall sue you")));
+  const page = await open();
+  await click(link(page, "Requests"));
+  await click(link(page, /^I shall sue you/));
+  await click(link(page, "place a hold"));
+  await enter(page.getByRole("textbox", { name: "Name" }), "Case 7");
+  await enter(page.getByLabel("Reason"), "A letter of a lawyer");
+  await click(button(page, "Place hold"));
+  await page.getByRole("row", { name: "Case 7" }).waitFor();
+  await done(page, "13", 6);
+});
+
+test("14. see why a key is refused, and give it more", async () => {
+  const { id, call } = await tenant.newKey({ name: "Website" });
+  await tenant.made(tenant.owner("PUT", `/budgets/key:${id}`, { tokens_per_day: 5 }));
+  await call("POST", "/openai/v1/chat/completions", say("This uses up what is left"));
+  const refused = async () => (await call("POST", "/openai/v1/chat/completions", say("Refused"))).status;
+  await expect.poll(refused, SOON).toBe(402);
+  const page = await open();
+  await click(link(page, "1 budget"));
+  await page.getByText("used up").first().waitFor();
+  await click(page.getByRole("row").getByRole("link", { name: "Website" }));
+  await enter(page.getByLabel("Tokens a day"), "100000");
+  await click(button(page, "Save budget"));
+  await expect.poll(refused, SOON).toBe(200);
+  await done(page, "14", 4);
+});
+
+test("15. have a website read into a collection, and see which page it could not read", async () => {
+  site.pages.set("/tides.html", "High tide is at noon.");
+  site.pages.set("/sitemap.xml", site.sitemap("/tides.html", "/missing.html"));
+  await openReader(tenant.url, tenant.credentials.api_key).collect("Sea");
+  const page = await open();
+  await click(link(page, "Knowledge"));
+  await click(link(page, /^Sea/));
+  await click(link(page, "Sources"));
+  await enter(page.getByLabel("Address"), site.url("/sitemap.xml"));
+  await click(button(page, "Add source"));
+  await page.getByText("1 failed").waitFor();
+  await click(link(page, /sitemap\.xml/));
+  await page.getByText("The server answered 404.").waitFor();
+  await done(page, "15", 6);
+});
+
+test("16. start a workflow every Monday at nine, and see when that is", async () => {
+  const page = await open();
+  await click(link(page, "Schedules"));
+  await choose(page.getByRole("combobox", { name: "Workflow" }), "Refund (example)");
+  await enter(page.getByLabel("Name", { exact: true }), "Mondays");
+  await choose(page.getByLabel("How often"), "every week");
+  await enter(page.getByLabel("Time", { exact: true }), "09:00");
+  await page.getByText("Starts every Monday at 09:00").waitFor();
+  expect(await page.locator("form").getByRole("listitem").count()).toBe(5);
+  await enter(page.getByLabel(/^order/i), "A-17");
+  await enter(page.getByLabel(/^amount/i), "40");
+  await click(button(page, "Add schedule"));
+  await page.getByRole("row", { name: "Mondays" }).getByText("every Monday at 09:00").waitFor();
+  await done(page, "16", 8);
+});
+
+test("17. run a workflow again from the step that was wrong", async () => {
+  const page = await open();
+  agreeToAll(page);
+  await click(link(page, "Runs"));
+  await click(page.getByRole("row", { name: "completed" }).getByRole("link").first());
+  await click(
+    page
+      .getByRole("main")
+      .getByRole("link", { name: /^refund/ })
+      .first(),
+  );
+  await click(button(page, "New run from this step"));
+  await page.getByText("Forked from").waitFor();
+  await done(page, "17", 4);
+});
+
+test("18. turn a file into text", async () => {
+  const page = await open();
+  await click(link(page, "Extractions"));
+  await drop(page.getByLabel("Drop files here"), "words.md", "text/markdown", "# Title\n\nSome words.\n");
+  await click(link(page, "words.md"));
+  await page.getByText("Some words.").waitFor();
+  await done(page, "18", 3);
+});
+
+test("19. let a group of people decide", async () => {
+  const page = await open();
+  await click(link(page, "Settings"));
+  await click(link(page, "Groups"));
+  await enter(page.getByRole("textbox", { name: "Name" }), "finance");
+  await click(page.getByLabel("Administrator"));
+  await click(button(page, "Create group"));
+  await page.getByRole("row", { name: "finance" }).waitFor();
+  await done(page, "19", 5);
+});
+
+test("20. keep a proof of what the log says today", async () => {
+  const page = await open();
+  await click(link(page, "Log"));
+  await click(link(page, "Verify the chain"));
+  await page.getByText("are what was written.").waitFor();
+  await click(link(page, "this address with the hash"));
+  await page.getByText("This is the hash that was kept").waitFor();
+  await done(page, "20", 3);
+});
