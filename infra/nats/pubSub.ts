@@ -11,6 +11,8 @@ type Listener = (message: any, subject: string) => void;
 export interface PubSub {
   /** Publishes to every listener, in this process and in others. */
   publish(subject: string, message: unknown): void;
+  /** Publishes to every listener in other processes. */
+  publishToOthers(subject: string, message: unknown): void;
   /** Publishes to the listeners in this process or, if there are none, to others: for messages that one process waits for. */
   publishToOne(subject: string, message: unknown): void;
   /**
@@ -74,6 +76,7 @@ export function openPubSub({ nc, log }: { nc: NatsConnection; log: Logger }): Pu
       publishLocally(subject, message);
       publishRemotely(subject, message);
     },
+    publishToOthers: publishRemotely,
     publishToOne(subject, message) {
       if (!publishLocally(subject, message)) publishRemotely(subject, message);
     },
