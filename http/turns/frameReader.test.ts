@@ -39,7 +39,7 @@ describe("the frame reader of a turn", () => {
     expect(await reader.next(5_000)).toEqual(text(1));
   });
 
-  test("of a turn that runs here listens to other processes after a silence, and when it is told to", async () => {
+  test("of a turn in this process listens to others after a silence, and on request", async () => {
     const [bus, other] = [memoryBus(), memoryBus()];
     const reader = openLocalFrameReader(bus.port, "o", "t");
     bus.deliver(text(0));

@@ -24,8 +24,8 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
 }
 
 /**
- * Subscribes at once, and fills gaps between live frames from the retained ones. Listens to other processes when it is told that
- * the turn may run there, and after a silence: then another process may have taken it over.
+ * Subscribes at once, and fills gaps between live frames from the retained ones. Listens to other processes on request, and after
+ * a silence: then one may have taken the turn over.
  */
 export function openLocalFrameReader(frames: Frames, organization: string, turn: string): FrameReader {
   const order = createOrder();

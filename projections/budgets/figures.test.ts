@@ -7,7 +7,7 @@ const NOON = Date.UTC(2026, 10, 25, 12);
 const BUDGET = { subject: "organization", limits: '{"tokens_per_day":10}', hard: true };
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 
-/** A read model of usage that follows the log when it is told to, and says how many rows were summed. */
+/** A read model of usage that contains the first `followed` events, and counts the rows that were summed. */
 function openUsage() {
   const log: { at: number; tokens: number }[] = [];
   const state = { followed: 0, summed: 0 };

@@ -50,7 +50,7 @@ export class TurnFollower {
   readonly #organization: string;
   readonly #onIdle: () => void;
   readonly #heard = new Map<string, number>();
-  /** Processes that were silent, and since when they are told nothing. */
+  /** Processes that were silent, and since when they are sent nothing. */
   readonly #left = new Map<string, number>();
   /** Turns that this process has admitted since it heard all others, by subject. */
   #admitted = new Map<string, Rates>();
@@ -112,8 +112,8 @@ export class TurnFollower {
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved: BigInt(reserved), at });
   }
   /**
-   * Tells a process what it may not know. One that has just begun to count has read what is in the read models, which follow a
-   * moment later; one that was silent was told nothing since it was forgotten.
+   * Sends a process the turns that it may not know. One that has just begun to count has read what is in the read models, which follow a
+   * moment later; one that was silent was sent nothing since it was forgotten.
    */
   #greet(process: string, now: number): void {
     const left = this.#left.get(process);

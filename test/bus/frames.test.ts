@@ -30,7 +30,7 @@ test("frames arrive live and in order, and are stored for later readers", async 
   expect(live).toHaveLength(2500);
 });
 
-test("who listens here hears other processes from the moment on at which it asks for them", async () => {
+test("a local subscription gets the frames of other processes once it listens elsewhere", async () => {
   const [here, there] = await Promise.all([openBus(server), openBus(server)]);
   const [organization, turn] = [newId(), newId()];
   const heard: Frame[] = [];

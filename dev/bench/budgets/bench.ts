@@ -155,7 +155,10 @@ function report(rounds: Round[]): Report {
   const alone = rounds.flatMap(({ without, limited }) => [without, limited]).map(([a, b]) => b.cpuMs / a.cpuMs);
   const of = (side: keyof Round, field: keyof Sample) => median(rounds.map((round) => sum(round[side], field) / 2));
   const processor = estimateMiddle(ratios("cpuMs"));
-  const row = (name: string, { low, middle, high }: Estimate) => [name, ...[middle, low, high].map((one) => one.toFixed(3))];
+  const row = (name: string, { low, middle, high }: Estimate) => [
+    name,
+    ...[middle, low, high].map((one) => one.toFixed(3)),
+  ];
   return {
     bench: "budgets",
     tables: [
