@@ -14,7 +14,7 @@ export type TurnNews =
 
 /** News of an organization's turns. Any of them may be lost: they make a count exact within a second that the read models give later. */
 export interface TurnNewsExchange {
-  /** Reaches the listeners of this process at once. */
+  /** Reaches other processes, in milliseconds. */
   publish(organization: string, news: TurnNews & { process: string }): void;
   subscribe(organization: string, listener: (news: TurnNews & { process: string }) => void): () => void;
 }

@@ -17,8 +17,8 @@ export const sendWhileOpen = (
   gates: { gate: Pick<Gate, "isOpen">; closed: string }[],
   send: CommandSender["send"],
 ): CommandSender => ({
-  async send(command) {
+  async send(command, beforeBus) {
     for (const { gate, closed } of gates) if (!gate.isOpen()) throw new Unavailable(closed);
-    return send(command);
+    return send(command, beforeBus);
   },
 });

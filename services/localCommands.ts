@@ -40,13 +40,14 @@ async function handleHere({ handle, gate }: LocalHandler, command: Command): Pro
 export function preferLocal(local: LocalHandler, bus: CommandSender): CommandSender {
   let inProgress = 0;
   return {
-    async send(command) {
+    async send(command, beforeBus) {
       const encoded = JSON.stringify(command);
-      if (encoded.length > MAX_BYTES || inProgress >= MAX_IN_PROGRESS || !local.gate.isOpen()) return bus.send(command);
+      if (encoded.length > MAX_BYTES || inProgress >= MAX_IN_PROGRESS || !local.gate.isOpen())
+        return bus.send(command, beforeBus);
       inProgress++;
       try {
         // The copy is what another process would get.
-        return (await handleHere(local, JSON.parse(encoded))) ?? (await bus.send(command));
+        return (await handleHere(local, JSON.parse(encoded))) ?? (await bus.send(command, beforeBus));
       } finally {
         inProgress--;
       }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LimitName, RateName, type Limits } from "#events/budget.ts";
-import type { RateStatus } from "#projections/budgets/rates.ts";
+import type { PresentedRate } from "#projections/budgets/rates.ts";
 import type { BudgetStatus } from "#projections/budgets/status.ts";
 
 const tokens = (period: string) =>
@@ -78,7 +78,7 @@ export function readLimits({ hard: _, ...limits }: z.infer<typeof BudgetToSet>):
   return Object.fromEntries(set) as Limits;
 }
 
-const presentRate = ({ name, at_most, used, ends_at }: RateStatus): Budget["limits"][number] => ({
+const presentRate = ({ name, at_most, used, ends_at }: PresentedRate): Budget["limits"][number] => ({
   name,
   limit: String(at_most),
   spent: String(used),
@@ -88,7 +88,7 @@ const presentRate = ({ name, at_most, used, ends_at }: RateStatus): Budget["limi
 });
 
 /** `rates`: of all budgets. */
-export const presentBudget = ({ budget, limits }: BudgetStatus, rates: RateStatus[]): Budget => ({
+export const presentBudget = ({ budget, limits }: BudgetStatus, rates: PresentedRate[]): Budget => ({
   subject: budget.subject,
   hard: budget.hard,
   limits: [

@@ -4,6 +4,6 @@ import type { Names } from "./names.ts";
 
 /** Like hints, over core NATS: nothing is stored. */
 export const createTurnNews = ({ pubSub }: Connection, names: Names): TurnNewsExchange => ({
-  publish: (organization, news) => pubSub.publish(names.hint.turns(organization), news),
+  publish: (organization, news) => pubSub.publishToOthers(names.hint.turns(organization), news),
   subscribe: (organization, listener) => pubSub.subscribe(names.hint.turns(organization), listener),
 });

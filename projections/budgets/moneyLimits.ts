@@ -1,55 +1,24 @@
-import { fromPicodollars, toPicodollars } from "#events/money.ts";
+import { fromPicodollars } from "#events/money.ts";
 import type { Share } from "./rates.ts";
-import type { BudgetRow } from "./query.ts";
 import type { Reservations } from "./reservations.ts";
+import type { MoneyBudget } from "./spenderLimits.ts";
 import { periodsAt } from "./periods.ts";
-import { countedAs, subjectsOf, type Spender } from "./status.ts";
 
 /** A limit of money that a turn counts for, with what is spent and held back of it at this moment. Amounts are picodollars. */
-export interface MoneyLimit {
-  /** Of the budget. */
-  subject: string;
-  /** That is counted: of `each-user`, the one user. */
-  counted: string;
-  name: "cost_per_day" | "cost_per_month";
-  hard: boolean;
-  at_most: bigint;
+export interface MoneyLimit extends MoneyBudget {
   spent: bigint;
   reserved: bigint;
 }
 
-const NAMES = ["cost_per_day", "cost_per_month"] as const;
-
-type Amounts = readonly (readonly [name: MoneyLimit["name"], at_most: bigint])[];
-/** Every turn compares with the same rows for a second. */
-const parsed = new WeakMap<BudgetRow, Amounts>();
-
-function amountsOf(budget: BudgetRow): Amounts {
-  const known = parsed.get(budget);
-  if (known) return known;
-  const amounts = NAMES.flatMap((name) => {
-    const limit = budget.limits[name];
-    return limit === undefined ? [] : [[name, toPicodollars(limit)] as const];
-  });
-  parsed.set(budget, amounts);
-  return amounts;
-}
-
 /** In every turn, so it makes no texts of amounts. */
-export function moneyLimitsOf(budgets: BudgetRow[], spender: Spender, reservations: Reservations): MoneyLimit[] {
+export function moneyLimitsOf(budgets: MoneyBudget[], reservations: Reservations): MoneyLimit[] {
   const { spending } = reservations;
   if (!spending) return [];
-  const subjects = subjectsOf(spender);
-  return budgets.flatMap((budget) => {
-    const counted = countedAs(budget, subjects);
-    if (counted === undefined) return [];
-    const { ended, reserved } = reservations.of(counted);
-    const today = (spending.today.get(counted)?.cost ?? 0n) + ended;
-    const { subject, hard } = budget;
-    return amountsOf(budget).map(([name, at_most]): MoneyLimit => {
-      const spent = name === "cost_per_day" ? today : today + (spending.before.get(counted)?.cost ?? 0n);
-      return { subject, counted, name, hard, at_most, spent, reserved };
-    });
+  return budgets.map((budget): MoneyLimit => {
+    const { ended, reserved } = reservations.of(budget.counted);
+    const today = (spending.today.get(budget.counted)?.cost ?? 0n) + ended;
+    const earlier = budget.name === "cost_per_day" ? 0n : (spending.before.get(budget.counted)?.cost ?? 0n);
+    return { ...budget, spent: today + earlier, reserved };
   });
 }
 

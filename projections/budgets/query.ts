@@ -37,17 +37,21 @@ export interface SpentRow {
 
 const PROJECTS = "read.usage_projects p on p.organization_id = $1 and p.owner = g.principal";
 
-/** What an organization spent, `from` included, `to` excluded. Documents name no project: theirs is that of the key, also of a deleted one. */
-export const SPENT = `select g.principal, coalesce(g.project_id, case when g.is_document then p.project_id end) as project_id,
+/**
+ * What the organization $1 spent between two parameters, the first included, the second excluded. Documents name no project:
+ * theirs is that of the key, also of a deleted one.
+ */
+export const spentBetween = (from: string, to: string): string =>
+  `select g.principal, coalesce(g.project_id, case when g.is_document then p.project_id end) as project_id,
     g.agent_id, g.user_mark, g.tokens, g.cost, g.pages
   from (select s.principal, s.project_id, s.agent_id, s.user_mark, s.scope is null as is_document,
       least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
       trim_scale(sum(u.cost))::text as cost, sum(u.pages)::bigint as pages
     from read.usage u join read.usage_sources s on s.id = u.source_id
-    where u.organization_id = $1 and u.at >= $2 and u.at < $3 group by 1, 2, 3, 4, 5) g left join ${PROJECTS}`;
+    where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} group by 1, 2, 3, 4, 5) g left join ${PROJECTS}`;
 
 export const sumSpent = (db: Db, organization: string, from: Date, to: Date): Promise<SpentRow[]> =>
-  db.query<SpentRow>(SPENT, [organization, from, to]);
+  db.query<SpentRow>(spentBetween("$2", "$3"), [organization, from, to]);
 
 /** What an organization stores and runs at this moment, and the position up to which that follows the log. */
 export async function sumHoldings(db: Db, organization: string): Promise<{ position: number; rows: SpentRow[] }> {

@@ -23,15 +23,18 @@ const budget = (limits: Limits, subject = "organization", hard = true) => [
 ];
 
 /** Processes that hear each other after some milliseconds, with a log that has these turns. */
-function openProcesses(count: number, { delay_ms = 2, recorded = [] as object[] } = {}) {
+function openProcesses(
+  count: number,
+  { delay_ms = 2, recorded = [] as object[], wire = { isCut: false, sent: [] as TurnNews[] } } = {},
+) {
   const listeners = new Set<{ process: number; listener: Listener }>();
   const db = { query: async (text: string) => (text.includes("usage_sources") ? recorded : []) as never };
   return Array.from({ length: count }, (_, process) => {
     const exchange = {
       publish(_organization: string, news: TurnNews & { process: string }) {
-        for (const other of listeners)
-          if (other.process === process) other.listener(news);
-          else setTimeout(() => other.listener(news), delay_ms);
+        wire.sent.push(news);
+        for (const other of wire.isCut ? [] : listeners)
+          if (other.process !== process) setTimeout(() => other.listener(news), delay_ms);
       },
       subscribe(_organization: string, listener: Listener) {
         const entry = { process, listener };
@@ -157,6 +160,37 @@ test("a process that starts knows of turns that ended before the read models hav
   await haveHeard([first!, late!], limits, 2);
   const tokens = (await late!.fresh("o", budget(limits))).find(({ name }) => name === "tokens_per_minute");
   expect(tokens).toMatchObject({ used: 300 });
+});
+
+test("a process that hears no other one sends nothing of its turns", async () => {
+  const wire = { isCut: false, sent: [] as TurnNews[] };
+  const [watch] = openProcesses(1, { wire });
+  for (let n = 0; n < 3; n++) admitted(await admit(watch!, { requests_per_minute: 9 })).end({ tokens: 1 });
+  expect(wire.sent).toEqual([expect.objectContaining({ kind: "hello" })]);
+});
+
+test("processes that did not hear each other for long tell each other what they missed", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
+  try {
+    const wire = { isCut: false, sent: [] as TurnNews[] };
+    const [here, there] = openProcesses(2, { wire });
+    const limits = { requests_per_minute: 9, tokens_per_minute: 1_000 };
+    for (const watch of [here!, there!]) await admit(watch, limits);
+    await haveHeard([here!, there!], limits, 2);
+    wire.isCut = true;
+    await vi.advanceTimersByTimeAsync(8_000);
+    const { length } = wire.sent;
+    admitted(await admit(here!, limits)).end({ tokens: 30 });
+    await admit(there!, limits);
+    expect(wire.sent.length).toBe(length);
+    wire.isCut = false;
+    await vi.advanceTimersByTimeAsync(2_100);
+    await haveHeard([here!, there!], limits, 4);
+    for (const watch of [here!, there!])
+      expect(await watch.fresh("o", budget(limits))).toMatchObject([{ used: 4 }, { used: 30 }]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("each user has the limit of each-user alone, and requests without a user have none", async () => {

@@ -8,13 +8,15 @@ import {
   allRates,
   decideRates,
   describeRate,
-  isRateLimited,
   rateHeaders,
+  ratesAfter,
   ratesOf,
   reachedRates,
+  type PresentedRate,
   type RateStatus,
 } from "./rates.ts";
-import { budgetsOf, hasMoney, subjectsOf, type Spender } from "./status.ts";
+import { limitsOfSpender, type SpenderLimits } from "./spenderLimits.ts";
+import type { Spender } from "./status.ts";
 import { TurnCounts, type Rates } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 import type { SpentLimit } from "./limits.ts";
@@ -55,7 +57,7 @@ export interface RateWatch {
   /** Turns whose money is held back, or whose cost may be missing in the read models. */
   unsettled(organization: string): string[];
   /** All limits of a minute or a moment, with what is used of them now. */
-  fresh(organization: string, budgets: BudgetRow[]): Promise<RateStatus[]>;
+  fresh(organization: string, budgets: BudgetRow[]): Promise<PresentedRate[]>;
   close(): void;
 }
 
@@ -101,23 +103,30 @@ interface Applying {
   now: number;
 }
 
+interface Concerning {
+  spending: LimitReading["spending"];
+  limits: SpenderLimits;
+}
+
 /** Decides once this process's share suffices. An admitted turn counts in the same tick, so that no other one gets its place. */
-async function decide(turns: TurnFollower, { budgets, spending }: LimitReading, spender: Spender, turn: WantedTurn) {
+async function decide(turns: TurnFollower, { spending, limits }: Concerning, turn: WantedTurn) {
   const { turn_id, tokens, streamed, cost } = turn;
+  const { subjects } = limits;
+  const added = addedBy(turn);
   for (const giveUpAt = Date.now() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = Date.now();
     if (spending) turns.reservations.apply(spending, now);
-    const rates = ratesOf(budgets, spender, turns.counts, now);
-    const limits = moneyLimitsOf(budgets, spender, turns.reservations);
-    const refused = refusalOf(turns, { rates, limits, now }, turn);
+    const rates = ratesOf(limits.rates, turns.counts, now);
+    const money = moneyLimitsOf(limits.money, turns.reservations);
+    const refused = refusalOf(turns, { rates, limits: money, now }, turn);
     if (refused === "wait" && now <= giveUpAt) continue;
     if (refused !== undefined && refused !== "wait") return refused;
-    turns.giveOut(rates, addedBy(turn));
-    turns.reserve(limits, cost);
-    const reserved = limits.length > 0 && { reserved: String(cost) };
-    turns.tell({ kind: "began", turn_id, subjects: subjectsOf(spender), tokens, streamed, ...reserved });
-    const after = ratesOf(budgets, spender, turns.counts, now);
-    const told = { headers: rateHeaders(after, now), reached: reachedRates(after, now) };
+    turns.giveOut(rates, added);
+    turns.reserve(money, cost);
+    const reserved = money.length > 0 && { reserved: String(cost) };
+    turns.tell({ kind: "began", turn_id, subjects, tokens, streamed, ...reserved });
+    const after = ratesAfter(rates, added);
+    const told = { headers: rateHeaders(after, turns.counts, now), reached: reachedRates(after, now) };
     return { ...told, ...(reserved && { reserved: fromPicodollars(cost) }) };
   }
 }
@@ -129,7 +138,7 @@ function refusal({ counts }: TurnFollower, by: RateStatus, { rates, added, now }
     code: "rate_limited",
     message: describeRate(by),
     retry_after_ms: Math.max(MIN_RETRY_MS, counts.freeIn(by.counted, by.name, over, now)),
-    headers: rateHeaders(rates, now),
+    headers: rateHeaders(rates, counts, now),
     reached: reachedRates(rates, now),
   };
   return { refused };
@@ -153,10 +162,11 @@ export function watchRates(options: FollowerOptions): RateWatch {
   return {
     async admit(reading, spender, turn) {
       const { budgets, spending } = reading;
-      const counts = (budget: BudgetRow) => isRateLimited(budget) || (spending && hasMoney([budget]));
-      if (!budgetsOf(budgets, spender).some(counts)) return { admitted: UNLIMITED };
+      const limits = limitsOfSpender(budgets, spender);
+      const counts = limits.rates.length > 0 || (spending !== undefined && limits.money.length > 0);
+      if (!counts) return { admitted: UNLIMITED };
       const turns = await follow(spender.organization_id);
-      const decided = await decide(turns, reading, spender, turn);
+      const decided = await decide(turns, { spending, limits }, turn);
       if (!("headers" in decided)) return decided;
       const { turn_id } = turn;
       const withdraw = () => turns.tell({ kind: "withdrawn", turn_id });

@@ -1,6 +1,7 @@
-import { EACH_USER, RateName, type BudgetStep } from "#events/budget.ts";
+import { EACH_USER, type BudgetStep, type RateName } from "#events/budget.ts";
 import type { BudgetRow } from "./query.ts";
-import { countedAs, subjectsOf, USER_SUBJECT, type Spender } from "./status.ts";
+import { rateLimitsOf, type RateLimit } from "./spenderLimits.ts";
+import { USER_SUBJECT } from "./status.ts";
 import type { Rates, TurnCounts } from "./turnCounts.ts";
 
 /** What a new turn adds. */
@@ -12,52 +13,38 @@ export const addedBy = ({ tokens, streamed }: { tokens: number; streamed: boolea
 });
 
 /** A limit of a minute or of this moment, and what is used of it. */
-export interface RateStatus {
-  /** Of the budget. */
-  subject: string;
-  /** That is counted: of `each-user`, the one user. */
-  counted: string;
-  name: RateName;
-  hard: boolean;
-  at_most: number;
+export interface RateStatus extends RateLimit {
   used: number;
-  /** When all of it has left the window. */
+}
+/** With the moment at which all of it has left the window. */
+export interface PresentedRate extends RateStatus {
   ends_at: Date;
 }
 
-export const isRateLimited = ({ limits }: BudgetRow): boolean =>
-  RateName.options.some((name) => limits[name] !== undefined);
+/** What is used of limits now. */
+export const ratesOf = (limits: RateLimit[], counts: TurnCounts, now: number): RateStatus[] =>
+  limits.map((limit) => ({ ...limit, used: counts.used(limit.counted, limit.name, now) }));
 
-function statusesOf({ subject, limits, hard }: BudgetRow, counted: string, counts: TurnCounts, now: number) {
-  const used = counts.used(counted, now);
-  return RateName.options.flatMap((name): RateStatus[] => {
-    const at_most = limits[name];
-    if (at_most === undefined) return [];
-    const ends_at = new Date(now + counts.freeIn(counted, name, used[name], now));
-    return [{ subject, counted, name, hard, at_most, used: used[name], ends_at }];
-  });
-}
+/** What is used once a turn has begun. */
+export const ratesAfter = (rates: RateStatus[], added: Rates): RateStatus[] =>
+  rates.map((rate) => ({ ...rate, used: rate.used + added[rate.name] }));
 
-/** The limits that a turn counts for. */
-export function ratesOf(budgets: BudgetRow[], spender: Spender, counts: TurnCounts, now: number): RateStatus[] {
-  const subjects = subjectsOf(spender);
-  return budgets.flatMap((budget) => {
-    const counted = countedAs(budget, subjects);
-    return counted === undefined ? [] : statusesOf(budget, counted, counts, now);
-  });
-}
+/** Milliseconds until all that is used of a limit has left the window. */
+const leavesIn = ({ counted, name, used }: RateStatus, counts: TurnCounts, now: number): number =>
+  counts.freeIn(counted, name, used, now);
 
 /** All limits, for people: of `each-user`, the user that has used most, limit by limit. */
-export function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number): RateStatus[] {
+export function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number): PresentedRate[] {
   const users = [...counts.subjects()].filter((subject) => subject.startsWith(USER_SUBJECT));
-  return budgets.filter(isRateLimited).flatMap((budget) => {
-    if (budget.subject !== EACH_USER) return statusesOf(budget, budget.subject, counts, now);
+  const statusesOf = (budget: BudgetRow, counted: string) => ratesOf(rateLimitsOf(budget, counted), counts, now);
+  const all = budgets.flatMap((budget) => {
+    if (budget.subject !== EACH_USER) return statusesOf(budget, budget.subject);
     return users.reduce(
-      (most, user) =>
-        statusesOf(budget, user, counts, now).map((one, n) => (one.used > most[n]!.used ? one : most[n]!)),
-      statusesOf(budget, EACH_USER, counts, now),
+      (most, user) => statusesOf(budget, user).map((one, n) => (one.used > most[n]!.used ? one : most[n]!)),
+      statusesOf(budget, EACH_USER),
     );
   });
+  return all.map((rate) => ({ ...rate, ends_at: new Date(now + leavesIn(rate, counts, now)) }));
 }
 
 /** The share of a limit that a process may give out before it hears of the others. */
@@ -101,22 +88,24 @@ const least = (rates: RateStatus[], name: RateName): RateStatus | undefined =>
     undefined,
   );
 
+const WINDOW_HEADERS = [
+  { unit: "requests", name: "requests_per_minute" },
+  { unit: "tokens", name: "tokens_per_minute" },
+] as const;
+
 /** The headers of OpenAI's API, of the limits that have least left. Seconds until a limit is whole again are at most a minute. */
-export function rateHeaders(rates: RateStatus[], now: number): Record<string, string> {
-  const names = { requests: "requests_per_minute", tokens: "tokens_per_minute" } as const;
-  const headers = Object.entries(names).flatMap(([unit, name]) => {
+export function rateHeaders(rates: RateStatus[], counts: TurnCounts, now: number): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const { unit, name } of WINDOW_HEADERS) {
     const rate = least(rates, name);
-    if (!rate) return [];
-    const reset = Math.ceil((rate.ends_at.getTime() - now) / 1000);
-    return [
-      [`x-ratelimit-limit-${unit}`, String(rate.at_most)],
-      [`x-ratelimit-remaining-${unit}`, String(Math.max(0, rate.at_most - rate.used))],
-      [`x-ratelimit-reset-${unit}`, `${reset}s`],
-    ];
-  });
+    if (!rate) continue;
+    headers[`x-ratelimit-limit-${unit}`] = String(rate.at_most);
+    headers[`x-ratelimit-remaining-${unit}`] = String(Math.max(0, rate.at_most - rate.used));
+    headers[`x-ratelimit-reset-${unit}`] = `${Math.ceil(leavesIn(rate, counts, now) / 1000)}s`;
+  }
   const [most] = rates.filter(isWarned).toSorted((a, b) => b.used / b.at_most - a.used / a.at_most);
-  if (most) headers.push(["x-ratelimit-warning", `${most.subject}; ${most.name}; ${most.used} of ${most.at_most}`]);
-  return Object.fromEntries(headers);
+  if (most) headers["x-ratelimit-warning"] = `${most.subject}; ${most.name}; ${most.used} of ${most.at_most}`;
+  return headers;
 }
 
 const isWarned = ({ used, at_most }: RateStatus): boolean => used >= at_most * 0.8;

@@ -82,6 +82,13 @@ export function sumBySubject(rows: SpentRow[]): Sums {
   return sums;
 }
 
+export function addSums(some: Sums, more: Sums): Sums {
+  if (some.size === 0) return more;
+  const sums = new Map(some);
+  for (const [subject, amounts] of more) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
+  return sums;
+}
+
 function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Date): Omit<LimitStatus, "reserved"> {
   const most = toUnits(name, limit);
   return {
@@ -179,12 +186,6 @@ export const countedAs = ({ subject }: BudgetRow, subjects: string[]): string | 
   subject === EACH_USER
     ? subjects.find((one) => one.startsWith(USER_SUBJECT))
     : subjects.find((one) => one === subject);
-
-/** The budgets that a turn counts for. */
-export function budgetsOf(budgets: BudgetRow[], spender: Spender): BudgetRow[] {
-  const subjects = subjectsOf(spender);
-  return budgets.filter((budget) => countedAs(budget, subjects) !== undefined);
-}
 
 /** The steps that these limits have reached: 80 or 100 percent. Users are personal, so what they reach is no event. */
 export const reachedLimits = (statuses: BudgetStatus[]): BudgetStep[] =>

@@ -11,7 +11,10 @@ const begun = (turn_id: string, at = AT, tokens = 10, streamed = false) => ({
   streamed,
   at,
 });
-const used = (counts: TurnCounts, now = AT, subject = SUBJECT) => Object.values(counts.used(subject, now)).slice(0, 3);
+const used = (counts: TurnCounts, now = AT, subject = SUBJECT) =>
+  (["requests_per_minute", "tokens_per_minute", "concurrent_turns"] as const).map((name) =>
+    counts.used(subject, name, now),
+  );
 
 test("a turn counts with an estimate until it ends, then with its tokens, for a minute each", () => {
   const counts = new TurnCounts();

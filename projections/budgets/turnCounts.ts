@@ -138,15 +138,12 @@ export class TurnCounts {
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).requests.add(turn!.at, -1);
   }
 
-  used(subject: string, now: number): Rates {
+  used(subject: string, name: keyof Rates, now: number): number {
     const count = this.#counts.get(subject);
-    if (!count) return NO_RATES;
-    return {
-      requests_per_minute: count.requests.total(now),
-      tokens_per_minute: count.tokens.total(now) + count.expected,
-      concurrent_turns: count.open,
-      concurrent_streams: count.streams,
-    };
+    if (!count) return 0;
+    if (name === "requests_per_minute") return count.requests.total(now);
+    if (name === "tokens_per_minute") return count.tokens.total(now) + count.expected;
+    return name === "concurrent_turns" ? count.open : count.streams;
   }
   /** Milliseconds until `amount` of it has left the window; 0 for turns under way, whose end nobody knows. */
   freeIn(subject: string, name: keyof Rates, amount: number, now: number): number {

@@ -50,6 +50,8 @@ export class TurnFollower {
   readonly #organization: string;
   readonly #onIdle: () => void;
   readonly #heard = new Map<string, number>();
+  /** Processes that were silent, and since when they are sent nothing. */
+  readonly #left = new Map<string, number>();
   /** Turns that this process has admitted since it heard all others, by subject. */
   #admitted = new Map<string, Rates>();
   /** Picodollars, likewise. */
@@ -69,20 +71,32 @@ export class TurnFollower {
     this.#onIdle = onIdle;
     this.#unsubscribe = options.exchange.subscribe(organization, (news) => this.#hear(news, Date.now()));
     this.#timer = setInterval(() => this.#tend(Date.now()), TEND_MS).unref();
-    this.tell({ kind: "hello" });
+    this.#send({ kind: "hello" });
     const read = this.#read().catch(options.onError);
     const known = Promise.all([read, sleep(HELLO_MS, undefined, { ref: false })]).then(() => {});
     this.ready = Promise.race([known, sleep(MAX_READ_MS, undefined, { ref: false })]);
   }
 
-  /** Reaches this process at once, and the others in milliseconds. */
+  /** Applies news of a turn here at once, and in the others in milliseconds. Where none is heard nothing is sent: one that comes is greeted. */
   tell(news: TurnNews): void {
+    this.#apply(news, Date.now());
+    if (this.#heard.size > 0) this.#send(news);
+  }
+  #send(news: TurnNews): void {
     this.#options.exchange.publish(this.#organization, { ...news, process: this.#options.process });
   }
 
+  /** News of another process. */
   #hear(news: TurnNews & { process: string }, now: number): void {
-    const isOther = news.process !== this.#options.process;
-    if (isOther) this.#heard.set(news.process, now);
+    const { process } = news;
+    const isNew = !this.#heard.has(process);
+    this.#heard.set(process, now);
+    if (isNew || news.kind === "hello") this.#greet(process, now);
+    this.#apply(news, now);
+    if (news.kind === "answer") this.#receiveAnswer(news);
+    else if (news.kind === "ask") this.#send({ kind: "answer", to: process, n: news.n });
+  }
+  #apply(news: TurnNews, now: number): void {
     if (news.kind === "began") this.#begin(news, now);
     else if (news.kind === "ended") {
       this.counts.end(news.turn_id, news.tokens, now);
@@ -90,31 +104,37 @@ export class TurnFollower {
     } else if (news.kind === "withdrawn") {
       this.counts.withdraw(news.turn_id, now);
       this.reservations.forget(news.turn_id, now);
-    } else if (news.kind === "answer") this.#receiveAnswer(news);
-    else if (isOther && news.kind === "ask") this.tell({ kind: "answer", to: news.process, n: news.n });
-    else if (isOther) this.#greet(news.process, now);
+    }
   }
   #begin(news: Extract<TurnNews, { kind: "began" }>, at: number): void {
     const { turn_id, subjects, tokens, streamed = false, reserved } = news;
     this.counts.begin({ turn_id, subjects, tokens, streamed, at });
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved: BigInt(reserved), at });
   }
-  /** A process that has just begun to count has read what is in the read models, which follow a moment later. */
+  /**
+   * Sends a process the turns that it may not know. One that has just begun to count has read what is in the read models, which follow a
+   * moment later; one that was silent was sent nothing since it was forgotten.
+   */
   #greet(process: string, now: number): void {
-    this.tell({ kind: "answer", to: process, n: 0 });
-    const open = this.counts.openSince(now - SILENT_MS);
+    const left = this.#left.get(process);
+    this.#left.delete(process);
+    this.#send({ kind: "answer", to: process, n: 0 });
+    const open = this.counts.openSince(left ?? now - SILENT_MS);
     for (const { turn_id, subjects, tokens, streamed } of open)
-      if (!this.reservations.has(turn_id)) this.tell({ kind: "began", turn_id, subjects, tokens, streamed });
-    for (const { turn_id, subjects, streamed, took } of this.counts.endedSince(now - FOLLOWED_MS)) {
+      if (!this.reservations.has(turn_id)) this.#send({ kind: "began", turn_id, subjects, tokens, streamed });
+    const ended = this.counts.endedSince(left ?? now - FOLLOWED_MS);
+    for (const { turn_id, subjects, streamed, took } of ended) {
       if (this.reservations.has(turn_id)) continue;
-      this.tell({ kind: "began", turn_id, subjects, tokens: 0, streamed });
-      this.tell({ kind: "ended", turn_id, tokens: took });
+      this.#send({ kind: "began", turn_id, subjects, tokens: 0, streamed });
+      this.#send({ kind: "ended", turn_id, tokens: took });
     }
-    const known = new Map(open.map((turn) => [turn.turn_id, turn]));
+    const running = new Map(open.map((turn) => [turn.turn_id, turn]));
+    const took = new Map(ended.map((turn) => [turn.turn_id, turn.took]));
     for (const { turn_id, subjects, reserved, cost } of this.reservations.unsettled()) {
-      const { tokens, streamed } = known.get(turn_id) ?? { tokens: 0, streamed: false };
-      this.tell({ kind: "began", turn_id, subjects, tokens, streamed, reserved: String(reserved) });
-      if (cost !== undefined) this.tell({ kind: "ended", turn_id, tokens: 0, cost: String(cost) });
+      const { tokens, streamed } = running.get(turn_id) ?? { tokens: 0, streamed: false };
+      this.#send({ kind: "began", turn_id, subjects, tokens, streamed, reserved: String(reserved) });
+      if (cost === undefined) continue;
+      this.#send({ kind: "ended", turn_id, tokens: took.get(turn_id) ?? 0, cost: String(cost) });
     }
   }
 
@@ -135,9 +155,17 @@ export class TurnFollower {
       return;
     }
     this.counts.prune(now);
-    for (const [name, at] of this.#heard) if (now - at > SILENT_MS) this.#heard.delete(name);
+    this.#leaveSilent(now);
     void this.renew();
     this.#settle(now).catch(this.#options.onError);
+  }
+  #leaveSilent(now: number): void {
+    for (const [name, at] of this.#heard)
+      if (now - at > SILENT_MS) {
+        this.#heard.delete(name);
+        this.#left.set(name, now);
+      }
+    for (const [name, at] of this.#left) if (now - at > WINDOW_SECONDS * 1000) this.#left.delete(name);
   }
   /** Ends turns whose end nobody told: their client left, or their process died. */
   async #settle(now: number): Promise<void> {
@@ -165,7 +193,7 @@ export class TurnFollower {
       this.#reserved = new Map();
       resolve();
     };
-    this.tell({ kind: "ask", n: this.#asked });
+    this.#send({ kind: "ask", n: this.#asked });
     const timer = setTimeout(this.#onAnswers, this.#missing.size === 0 ? 0 : MAX_ANSWER_MS);
     await promise;
     clearTimeout(timer);

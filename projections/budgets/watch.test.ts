@@ -6,11 +6,12 @@ const spender = { organization_id: "o", principal: "key:k", project_id: null, ag
 
 /** A database with one budget of ten tokens a day, or with none, that counts its queries. */
 function openWatch(budgets = 1) {
-  const state = { budgets, tokens: 0, queries: 0, isAway: false, hangs: false, takes_ms: 0 };
+  const state = { budgets, tokens: 0, queries: 0, isAway: false, hangs: false };
   const told: BudgetStep[] = [];
   const rows = (text: string): unknown[] => {
     const spent = [{ ...spender, tokens: state.tokens, cost: null }];
-    if (text.includes("usage_reservations")) return [{ position: 1, spent, open: [], settled: [] }];
+    if (text.includes("usage_reservations"))
+      return [{ position: 1, followed_at: null, early: [], late: spent, open: [], settled: [] }];
     if (!text.includes("read.budgets")) return spent;
     return state.budgets > 0 ? [{ subject: "organization", limits: '{"tokens_per_day":10}', hard: true }] : [];
   };
@@ -18,7 +19,6 @@ function openWatch(budgets = 1) {
     state.queries++;
     if (state.isAway) throw new Error("away");
     if (state.hangs) await new Promise(() => {});
-    if (state.takes_ms > 0 && text.includes("usage_reservations")) vi.setSystemTime(Date.now() + state.takes_ms);
     return rows(text) as never[];
   };
   const report = vi.fn(async (_: string, reached: BudgetStep) => told.push(reached));
@@ -33,29 +33,6 @@ test("turns of one moment share their figures", async () => {
   await watch.check(spender);
   expect([queries <= 3, state.queries]).toEqual([true, queries]);
 });
-
-test.each([
-  { tokens: 1, takes_ms: 200, ages_ms: 4_000, isRead: false },
-  { tokens: 1, takes_ms: 200, ages_ms: 8_500, isRead: true },
-  { tokens: 5, takes_ms: 200, ages_ms: 4_000, isRead: true },
-  { tokens: 1, takes_ms: 1, ages_ms: 1_100, isRead: true },
-])(
-  "figures that took $takes_ms ms, with $tokens of 10 tokens used, are read again after $ages_ms ms: $isRead",
-  async ({ tokens, takes_ms, ages_ms, isRead }) => {
-    vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
-    try {
-      const { watch, state } = openWatch();
-      Object.assign(state, { tokens, takes_ms });
-      await watch.check(spender);
-      const { queries } = state;
-      vi.setSystemTime(Date.now() + ages_ms);
-      await watch.check(spender);
-      expect(state.queries > queries).toBe(isRead);
-    } finally {
-      vi.useRealTimers();
-    }
-  },
-);
 
 test("an organization without budgets waits for no query after its first turn, even while the database is away", async () => {
   const { watch, state, onError } = openWatch(0);

@@ -3,7 +3,6 @@ import { EACH_USER, LimitName, type BudgetStep } from "#events/budget.ts";
 import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
-import { maxAge, MAX_AGE_MS } from "./maxAge.ts";
 import { createLoader, createMemory, MAX_ENTRIES } from "./memory.ts";
 import type { BudgetRow } from "./query.ts";
 import {
@@ -18,6 +17,10 @@ import {
   type Spender,
 } from "./status.ts";
 
+/** Age of the figures that decide about a turn: turns that ended within that time are missing. */
+const MAX_AGE_MS = 1_000;
+/** Budgets that are used less than this are far from their limits. */
+const FAR_PERCENT = 50;
 /** An organization without budgets never waits: new ones are looked up in the background, unless it was idle for so long. */
 const MAX_IDLE_MS = 60_000;
 /** Spenders of an organization whose checks are kept for the second that a reading lasts; others are compared again. */
@@ -133,15 +136,8 @@ async function within<T>(reading: Promise<T>, last: T): Promise<T> {
   }
 }
 
-const maxAges = new WeakMap<Reading, number>();
-
-async function readFigures(figures: ReturnType<typeof createFigures>, organization: string) {
-  const at = Date.now();
-  const reading = await figures.read(organization, at);
-  const statuses = statusesOf(reading);
-  maxAges.set(reading, maxAge(statuses, Date.now() - at));
-  return { reading, reached: reachedLimits(statuses) };
-}
+const isFar = (statuses: BudgetStatus[]): boolean =>
+  statuses.length > 0 && statuses.every(({ limits }) => limits.every(({ percent }) => percent < FAR_PERCENT));
 
 /** Waits for sums, no longer than turns do. */
 const settled = (reading: Promise<void>): Promise<void> => within(reading, undefined);
@@ -189,17 +185,20 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
   const tell = createReporter(options);
   const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
   const holdings = createHoldings(options);
+  const far = new WeakSet<Reading>();
   const loader = createLoader(async (organization) => {
-    const { reading, reached } = await readFigures(figures, organization);
+    const reading = await figures.read(organization, Date.now(), far.has(known.get(organization) ?? NO_READING));
+    const statuses = statusesOf(reading);
+    if (isFar(statuses)) far.add(reading);
     known.set(organization, reading);
-    tell(organization, reached);
+    tell(organization, reachedLimits(statuses));
     return reading;
   }, options.onError);
 
   async function recent(organization: string): Promise<Reading> {
     const last = known.get(organization) ?? NO_READING;
     const age = Date.now() - last.at;
-    if (age < (maxAges.get(last) ?? MAX_AGE_MS)) return last;
+    if (age < MAX_AGE_MS) return last;
     const reading = loader.load(organization);
     if (last.budgets.length === 0 && age <= MAX_IDLE_MS) return last;
     return within(reading, last);
@@ -237,6 +236,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       // one that runs may have begun before what the caller wants to see
       await loader.running(organization)?.catch(() => {});
       figures.forget(organization);
+      far.delete(known.get(organization) ?? NO_READING);
       const reading = await loader.load(organization);
       if (!hasHeld(reading.budgets)) return statusesOf(reading);
       await holdings.fresh(organization);

@@ -7,17 +7,19 @@ import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import type { Report } from "../tools/report.ts";
 import { startService, type Service } from "../tools/service.ts";
-import { median, percentile, toSignificant } from "../tools/stats.ts";
+import { estimateMiddle, median, type Estimate } from "../tools/stats.ts";
 import { untilInterrupted } from "../tools/untilInterrupted.ts";
 import { ask, connect, type Target } from "../chat/askQuestion.ts";
 import { startProvider } from "../chat/contenders.ts";
 
 const CONNECTIONS = 32;
-const ROUNDS: Record<Effort, number> = { full: 10, quick: 4 };
-/** Of each turn of measuring, so that each side does the same work: two seconds, over which collections of garbage even out. */
-const TURNS = 60 * CONNECTIONS;
-/** Read models and news follow what was answered; their work belongs to the side that caused it. */
-const SETTLE_MS = 250;
+/** Before them the code is not compiled yet. */
+const WARM_ROUNDS = 8;
+const ROUNDS: Record<Effort, number> = { full: 60, quick: 20 };
+/** Of a sample. Short samples that follow each other meet the same neighbours, and many of them even out what they do not share. */
+const TURNS = 6 * CONNECTIONS;
+/** Read models follow what was answered within 20 ms; their work belongs to the side that caused it. */
+const SETTLE_MS = 60;
 
 /** Every kind of limit that a turn counts for, and none that a bench reaches. */
 const LIMITS = {
@@ -125,11 +127,9 @@ export const benchBudgets = async (effort: Effort): Promise<Report> => {
     const limited = newSide("limited", targetOf(others), pid);
     const rounds: Round[] = [];
     try {
-      // the first rounds warm up: their code is not compiled yet
-      const warm = 2;
-      for (let n = -warm; n < ROUNDS[effort]; n++) {
+      for (let n = -WARM_ROUNDS; n < ROUNDS[effort]; n++) {
         progress(`round ${n + 1} of ${ROUNDS[effort]}`);
-        const round = await measureRound(without, limited, n + warm);
+        const round = await measureRound(without, limited, n + WARM_ROUNDS);
         if (n >= 0) rounds.push(round);
       }
     } finally {
@@ -154,8 +154,11 @@ function report(rounds: Round[]): Report {
   // two samples of one side differ by the machine alone
   const alone = rounds.flatMap(({ without, limited }) => [without, limited]).map(([a, b]) => b.cpuMs / a.cpuMs);
   const of = (side: keyof Round, field: keyof Sample) => median(rounds.map((round) => sum(round[side], field) / 2));
-  const spread = (values: number[]) => [0.25, 0.5, 0.75].map((share) => percentile(values, share));
-  const processor = ratios("cpuMs");
+  const processor = estimateMiddle(ratios("cpuMs"));
+  const row = (name: string, { low, middle, high }: Estimate) => [
+    name,
+    ...[middle, low, high].map((one) => one.toFixed(3)),
+  ];
   return {
     bench: "budgets",
     tables: [
@@ -168,16 +171,16 @@ function report(rounds: Round[]): Report {
         ],
       },
       {
-        title: "With budgets, as a ratio of without, in each round",
-        head: ["", "a quarter below", "median", "a quarter above"],
+        title: "With budgets, as a ratio of without",
+        head: ["", "ratio", "at least", "at most (95 %)"],
         rows: [
-          ["processor time", ...spread(processor)],
-          ["turns a second", ...spread(ratios("perSecond"))],
-          ["processor time, the same side twice", ...spread(alone)],
+          row("processor time", processor),
+          row("turns a second", estimateMiddle(ratios("perSecond"))),
+          row("processor time, the same side twice", estimateMiddle(alone)),
         ],
       },
     ],
-    verdicts: [{ name: "processor_with_budgets", value: median(processor), floor: 1.25, aim: 1.03, better: "less" }],
-    figures: { processor_spread: spread(processor).map(toSignificant) },
+    verdicts: [{ name: "processor_with_budgets", value: processor.middle, floor: 1.25, aim: 1.03, better: "less" }],
+    figures: { processor_interval: [processor.low, processor.high].map((one) => Number(one.toFixed(3))) },
   };
 }
