@@ -106,10 +106,9 @@ function parametersFor(batch: EncodedAppend[], rows: Batch): Buffer[] {
 function erasedBy(batch: EncodedAppend[]): Buffer[] | undefined {
   const erasures = batch.flatMap((one) => one.erasures);
   if (erasures.length === 0) return undefined;
-  return [
-    erasures.flatMap(({ thing }) => thing ?? []),
-    erasures.flatMap(({ stream }) => stream ?? []),
-  ].map((names) => binaryArray("text", names));
+  return [erasures.flatMap(({ thing }) => thing ?? []), erasures.flatMap(({ stream }) => stream ?? [])].map((names) =>
+    binaryArray("text", names),
+  );
 }
 
 /**

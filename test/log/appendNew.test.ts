@@ -44,7 +44,12 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** One batch of commands, as a decider that has seen the earlier batches would send them. */
 function batchOf(
   steps: Step[],
-  { streams, versions, earlier, sealed }: Record<"streams" | "earlier" | "sealed", string[]> & {
+  {
+    streams,
+    versions,
+    earlier,
+    sealed,
+  }: Record<"streams" | "earlier" | "sealed", string[]> & {
     versions: Map<string, number>;
   },
 ) {
