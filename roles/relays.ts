@@ -76,6 +76,7 @@ export function startRelays({ pool, db, log, bus, sameBus }: Resources, onError:
           types: publishedTypes(),
           batch: FEED_BATCH,
           onCommitted: bus.hints.onCommitted,
+          isAwaited: bus.feed.hasConsumers,
           onError,
           resume: findFeedPosition({ db, log, feed: bus.feed }),
           async publish(events) {

@@ -36,11 +36,11 @@ const attendBy =
     attendByAggregate[parseStreamName(head.stream).aggregate]?.(head);
 
 /** Starts the work that a commit of this process gave to it. */
-function afterCommits({ log, logger }: Resources, leased: LeasedRoom[], attend: Attend) {
+function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "afterCommit">[], attend: Attend) {
   const onError = (err: unknown, stream: string) => logger.warn({ err, stream }, "work not begun, the sweep continues");
   const attendCommitted = attendAfterCommit({ log, attend, onError });
   return (committed: CommittedCommand): void => {
-    for (const work of leased) work.afterCommit(committed);
+    for (const work of rooms) work.afterCommit(committed);
     attendCommitted(committed);
   };
 }
@@ -74,7 +74,7 @@ function openWork(resources: Resources) {
       (rooms[aggregate] ?? documents.readings).hasRoom(organization) ? worker : undefined,
     begin: runs.begin,
     beforeCommit: turns.beforeCommit,
-    afterCommit: afterCommits(resources, leased, (head) => attendBy(attendByAggregate)(head)),
+    afterCommit: afterCommits(resources, [...leased, messages], (head) => attendBy(attendByAggregate)(head)),
   });
 
   const stopping = [schedules, sources, runs, erasing, retaining, agents];

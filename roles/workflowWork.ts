@@ -4,15 +4,20 @@ import { listRunFiles } from "#projections/files/query.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
 import { streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
-import type { Handle } from "#services/handle.ts";
-import { sendTo } from "#services/send.ts";
+import type { CommittedCommand, Handle } from "#services/handle.ts";
+import { sendTo, type Target } from "#services/send.ts";
 import { listMessageWaits } from "#projections/runs/messageWaits.ts";
 import { listWorkflowsNamed } from "#projections/workflows/query.ts";
 import { createAgentTurns } from "#services/workflows/agentTurns.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";
 import { createChildRuns } from "#services/workflows/childRuns.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
-import { deliverMessage, type DeliveryDeps } from "#services/workflows/deliverMessage.ts";
+import {
+  deliverMessage,
+  findPosted,
+  type DeliveryDeps,
+  type PostedMessage,
+} from "#services/workflows/deliverMessage.ts";
 import { createRuns } from "#services/workflows/runs.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
@@ -82,7 +87,7 @@ const DELIVERIES = { total: 16, perTenant: 8 };
 const MAX_WAITING = 50;
 
 /** The work of a services process on messages: it delivers them to the runs that wait. Organizations take turns. */
-export function openMessageWork({ db, log, vault, worker, bus }: Resources, handle: Handle) {
+export function openMessageWork({ db, log, vault, worker, bus, logger }: Resources, handle: Handle) {
   const progress = trackProgress({ hints: bus.hints, db });
   const deps: DeliveryDeps = {
     log,
@@ -98,10 +103,20 @@ export function openMessageWork({ db, log, vault, worker, bus }: Resources, hand
     },
   };
   const deliveries = createFairSemaphore(DELIVERIES);
+  const deliver = async (target: Target, posted?: PostedMessage): Promise<void> => {
+    if (deliveries.countWaiting(target.organization_id) >= MAX_WAITING) return;
+    await deliveries.run(target.organization_id, () => deliverMessage(deps, target, posted));
+  };
   return {
-    async attend(head: StreamHead): Promise<void> {
-      if (deliveries.countWaiting(head.organization_id) >= MAX_WAITING) return;
-      await deliveries.run(head.organization_id, () => deliverMessage(deps, head));
+    attend: (head: StreamHead) => deliver(head),
+    /** Delivers a message that this process has just committed. If it is interrupted, the sweep of another process continues. */
+    afterCommit(committed: CommittedCommand): void {
+      const posted = findPosted(committed);
+      const { stream } = committed.command;
+      if (posted)
+        deliver(committed.command, posted).catch((err: unknown) =>
+          logger.warn({ err, stream }, "event not delivered, the sweep continues"),
+        );
     },
   };
 }

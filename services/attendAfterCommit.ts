@@ -9,18 +9,19 @@ interface Options {
 }
 
 /** The stream whose open work an event asks to be attended to. */
-function findTarget(stream: string, { type, data }: CommittedCommand["events"][number]): string | undefined {
+function findTarget(stream: string, { data }: CommittedCommand["events"][number]): string | undefined {
   const { settles, awaited_by } = data as { settles?: boolean; awaited_by?: string };
-  if (type === "MessagePosted" || settles) return stream;
+  if (settles) return stream;
   return awaited_by === undefined ? undefined : streamName("run", awaited_by);
 }
 
 /**
- * Attends to a message, to what the end of a run asks for, and to a run whose turn has ended, in the process that committed it:
- * without the way over the bus. If it is interrupted, the sweep of another process continues.
+ * Attends to what the end of a run asks for, and to a run whose turn has ended, in the process that committed it: without the way
+ * over the bus. If it is interrupted, the sweep of another process continues.
  */
 export function attendAfterCommit({ log, attend, onError }: Options) {
   return ({ command, events }: CommittedCommand): void => {
+    if (events.at(-1)?.type === "RunSettled") return;
     const target = events.map((event) => findTarget(command.stream, event)).find((stream) => stream !== undefined);
     if (target === undefined) return;
     const find = async (): Promise<void> => {

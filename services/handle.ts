@@ -18,6 +18,8 @@ export interface CommittedCommand {
   events: NewEvent[];
   /** Version of the stream after the events. */
   version: number;
+  /** Position of the last event that the command appended, those of claims included. */
+  position: number;
 }
 
 export interface HandlerOptions {
@@ -158,7 +160,7 @@ async function makePlan(log: EventLog, command: Command, decider: Decider<any>, 
 
 function announce(deps: Deps, command: Command, plan: Extract<Plan, { kind: "append" }>, position: number): void {
   if (position > 0) deps.hints.announceCommitted(position);
-  if (plan.events.length > 0) deps.afterCommit({ command, events: plan.events, version: plan.after.version });
+  if (plan.events.length > 0) deps.afterCommit({ command, events: plan.events, version: plan.after.version, position });
 }
 
 /** A repeated command gets the result of the first one. */

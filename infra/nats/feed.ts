@@ -10,6 +10,9 @@ export interface FeedMessage extends Pick<TraceHeaders, "traceparent"> {
   event: FeedEvent;
 }
 
+/** How long the answer to the question for consumers holds. */
+const CONSUMERS_MS = 1_000;
+
 type EncodedMessage = [subject: string, json: string, options: { headers: MsgHdrs }];
 
 /** The feed of events for other services. */
@@ -24,6 +27,8 @@ export interface Feed {
    * The stream refuses the next publication if its last event has changed by then, or if it was recreated.
    */
   last(): Promise<FeedEvent | "nothing" | undefined>;
+  /** Whether the stream had consumers when it was last asked, which this does once a second. */
+  hasConsumers(): boolean;
   /** Creates the durable consumer of a listener to one organization; one that exists keeps its place. Throws Unavailable. */
   addListener(name: string, organization: string): Promise<void>;
 }
@@ -35,7 +40,25 @@ export interface Feed {
 export const messageId = ({ position, recorded_at }: Pick<FeedEvent, "position" | "recorded_at">): string =>
   `${position}:${Date.parse(recorded_at)}`;
 
-export function createFeed({ connection, streams, names }: BusContext): Feed {
+/** Whether a stream has consumers. The answer is a second old at most while it is asked for, and false while the bus does not answer. */
+function watchConsumers({ streams, names }: BusContext): () => boolean {
+  let asked_at = -Infinity;
+  let isConsumed = false;
+  const ask = async (): Promise<void> => {
+    const { state } = await streams.jsm.streams.info(names.streams.events);
+    isConsumed = state.consumer_count > 0;
+  };
+  return () => {
+    if (performance.now() - asked_at >= CONSUMERS_MS) {
+      asked_at = performance.now();
+      ask().catch(() => (isConsumed = false));
+    }
+    return isConsumed;
+  };
+}
+
+export function createFeed(bus: BusContext): Feed {
+  const { connection, streams, names } = bus;
   /** Sequence of the stream's last message, if known. */
   let sequence: number | undefined;
   /** A message that the stream accepts only directly after the previous one. */
@@ -70,6 +93,7 @@ export function createFeed({ connection, streams, names }: BusContext): Feed {
     return sequence === 0 ? "nothing" : message?.json<FeedEvent>();
   };
   return {
+    hasConsumers: watchConsumers(bus),
     async publish(events) {
       if (events.length === 0) return;
       const messages = events.map((message, n) => encodeMessage(message, events[n - 1]));

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { AppendResult } from "#events/ports.ts";
 import type { EncodedAppend } from "./encode.ts";
 import { isEventFault, asUnavailable } from "./errors.ts";
-import { appendNew, isErasing } from "./appendNew.ts";
+import { appendNew, isSpecial } from "./appendNew.ts";
 
 /** Commands in one call of log.append. Larger batches do not make a command cheaper. */
 const MAX_BATCH = 64;
@@ -118,9 +118,9 @@ export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<
     });
 }
 
-/** The next commands, of which either none or all erase something: only those that do not may be appended as new. */
+/** The next commands, of which either none or all are special: only those that are not may be appended as new. */
 function takeBatch(pending: PendingAppend[]): PendingAppend[] {
-  const erases = isErasing(pending[0]!.encoded);
-  const end = pending.findIndex(({ encoded }, n) => n === MAX_BATCH || isErasing(encoded) !== erases);
+  const special = isSpecial(pending[0]!.encoded);
+  const end = pending.findIndex(({ encoded }, n) => n === MAX_BATCH || isSpecial(encoded) !== special);
   return pending.splice(0, end < 0 ? pending.length : end);
 }

@@ -27,11 +27,14 @@ interface StreamEnd {
   head?: Head;
 }
 
-const CALL = `select base, at from log.append_new(${Array.from({ length: 25 }, (_, n) => `$${n + 1}`).join(", ")})`;
+const call = (name: string, parameters: number): string =>
+  `select base, at from log.${name}(${Array.from({ length: parameters }, (_, n) => `$${n + 1}`).join(", ")})`;
+const PLAIN = { name: "append new", text: call("append_new", 25) };
+const ERASING = { name: "append new erasing", text: call("append_new_erasing", 27) };
 
 /** Whether only `log.append` or `log.append_unchanged` can do it. */
-export const isErasing = ({ erasures, forgotten, unchanged }: EncodedAppend): boolean =>
-  erasures.length > 0 || forgotten.length > 0 || unchanged.length > 0;
+export const isSpecial = ({ forgotten, unchanged }: EncodedAppend): boolean =>
+  forgotten.length > 0 || unchanged.length > 0;
 
 /** Arranges the rows. Undefined when versions do not follow each other, or when a stream's last events come without its head. */
 function arrange(batch: EncodedAppend[]): Batch | undefined {
@@ -99,18 +102,27 @@ function parametersFor(batch: EncodedAppend[], rows: Batch): Buffer[] {
   ];
 }
 
+/** The things and the streams whose keys the batch destroys; undefined for none. */
+function erasedBy(batch: EncodedAppend[]): Buffer[] | undefined {
+  const erasures = batch.flatMap((one) => one.erasures);
+  if (erasures.length === 0) return undefined;
+  return [erasures.flatMap(({ thing }) => thing ?? []), erasures.flatMap(({ stream }) => stream ?? [])].map((names) =>
+    binaryArray("text", names),
+  );
+}
+
 /**
  * Appends commands that are all new and fit (docs/adr/0025-appends-are-optimistic.md). Undefined, with nothing written, when one of them is
  * not or does not.
  */
 export async function appendNew(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendResult[] | undefined> {
-  if (batch.some(isErasing)) return undefined;
+  if (batch.some(isSpecial)) return undefined;
   const rows = arrange(batch);
   if (!rows) return undefined;
+  const erased = erasedBy(batch);
   const { rows: answers } = await pool.query<{ base: number; at: Date }>({
-    name: "append new",
-    text: CALL,
-    values: parametersFor(batch, rows),
+    ...(erased ? ERASING : PLAIN),
+    values: [...parametersFor(batch, rows), ...(erased ?? [])],
   });
   const answer = answers[0];
   if (!answer) return undefined;

@@ -27,6 +27,7 @@ interface StartOptions {
   hasHints?: boolean;
   batch?: number;
   resume?: (position: number) => Promise<number>;
+  isAwaited?: boolean;
 }
 
 beforeEach(() => {
@@ -43,7 +44,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-function start({ hasHints = true, batch = 100, resume }: StartOptions = {}): void {
+function start({ hasHints = true, batch = 100, resume, isAwaited = false }: StartOptions = {}): void {
   const failIfSet = (step: "scan" | "publish" | "save"): void => {
     if (fails.has(step)) throw new Error(step);
   };
@@ -80,6 +81,7 @@ function start({ hasHints = true, batch = 100, resume }: StartOptions = {}): voi
         published.push(...events.map(({ position }) => position));
       },
       ...(resume && { resume }),
+      isAwaited: () => isAwaited,
       onError: (error) => void errors.push((error as Error).message),
       ...(hasHints && {
         onCommitted(listener) {
@@ -97,6 +99,8 @@ const add = (...positions: number[]): void => {
 };
 /** Two rounds that hints start are at least so far apart. */
 const ROUND_MS = 20;
+/** The same while somebody waits for the events. */
+const AWAITED_ROUND_MS = 2;
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 describe("a relay with commit hints", () => {
@@ -126,6 +130,19 @@ describe("a relay with commit hints", () => {
     expect(published).toEqual([1]);
     await pass(1);
     expect([published, scans - before]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9], 1]);
+  });
+  test("gathers for a shorter time while somebody waits for the events", async () => {
+    start({ isAwaited: true });
+    await pass(ROUND_MS);
+    add(1);
+    commit();
+    await pass(0);
+    add(2);
+    commit();
+    await pass(AWAITED_ROUND_MS - 1);
+    expect(published).toEqual([1]);
+    await pass(1);
+    expect(published).toEqual([1, 2]);
   });
   test("polls in case a hint was lost", async () => {
     start();

@@ -9,9 +9,10 @@ const RESUME_EVERY_MS = 30_000;
 const ROUNDS_PER_SAVE = 20;
 /**
  * Minimum time between two rounds that a commit hint started: the first one starts at once, the second takes everything that came
- * meanwhile. With 2 ms the feed took a tenth of the processor time of turns that follow one another.
+ * meanwhile. With 2 ms the feed takes a tenth of the processor time of turns that follow one another, so this is for somebody who
+ * waits for the events.
  */
-const MIN_ROUND_MS = 20;
+const MIN_ROUND_MS = { isAwaited: 2, else: 20 };
 
 export interface RelayOptions {
   pool: pg.Pool;
@@ -28,6 +29,8 @@ export interface RelayOptions {
   resume?(position: number): Promise<number>;
   /** Subscribes to commits. Without it the log is only polled. */
   onCommitted?(listener: () => void): () => void;
+  /** Whether somebody waits for what it publishes now. */
+  isAwaited?(): boolean;
   onError(error: unknown): void;
 }
 
@@ -96,7 +99,8 @@ export async function relay(options: RelayOptions, signal: AbortSignal): Promise
       const began = performance.now();
       const more = await runRound().catch((error) => options.onError(error));
       if (more || signal.aborted) continue;
-      const rest = options.onCommitted ? began + MIN_ROUND_MS - performance.now() : 0;
+      const gather = options.isAwaited?.() ? MIN_ROUND_MS.isAwaited : MIN_ROUND_MS.else;
+      const rest = options.onCommitted ? began + gather - performance.now() : 0;
       if (rest > 0) await sleep(rest, undefined, { signal }).catch(() => {});
       if (!hasNewCommit && !signal.aborted) await pause.wait(POLL_MS);
     }

@@ -19,7 +19,7 @@ import {
   type RunEvent,
   type TakeRun,
 } from "#events/run.ts";
-import { chainClaim } from "#events/runLinks.ts";
+import { chainClaim, RunSettled } from "#events/runLinks.ts";
 import { decideLinks, recordLink, timeOutWaits } from "./runLinks.ts";
 import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
 import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
@@ -137,6 +137,17 @@ function forgetRun(command: CommandFrom<typeof ForgetRun>, state: RunState): Run
 /** Between two tries to destroy a run that a hold keeps. */
 const HELD_MS = 60 * 60 * 1_000;
 
+/**
+ * A run that ends in the commit that creates it has nobody to tell: the run that started it cannot wait for it yet, and looks at it
+ * before it does.
+ */
+function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string; watchers?: unknown }): RunEvent[] {
+  const state = events.reduce<RunState>(evolve, { status: "absent" });
+  if (watchers !== undefined || !isEnded(state) || !state.settling) return [];
+  const { cancel, stop = [], next } = state.settling;
+  return cancel.length + stop.length === 0 && !next ? [RunSettled.of({ run_id })] : [];
+}
+
 /** A run that has just ended first settles: others may wait for its end. */
 const mayForget = ({ at, data }: CommandFrom<typeof ForgetRun>, state: RunState): boolean =>
   isEnded(state) && (data.by_rule ? state.settling === null : Date.parse(state.forget_at) <= Date.parse(at));
@@ -155,7 +166,8 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
           { args, external_user_id, ...(headers && { headers }), ...(inherited && { inherited }) },
         );
         const { run_id } = data;
-        return [created, ...advanceRun({ run_id, epoch: 1, seen: 1, parts }, evolve(state, created))];
+        const events = [created, ...advanceRun({ run_id, epoch: 1, seen: 1, parts }, evolve(state, created))];
+        return [...events, ...settleAtOnce(events, data)];
       }
       case "AdvanceRun":
         return advanceRun(command.data, state);

@@ -221,3 +221,21 @@ test("a run that another one started has it as its first watcher", () => {
   const { state } = given(run, [{ ...created, data: { ...created.data, starter } }]);
   expect(state).toMatchObject({ watchers: [{ run_id: "r0", awaited_run_id: null }] });
 });
+
+test("a child run that ends in the commit that creates it has nobody to tell, and one that goes on for another run has", () => {
+  const { created_at: _, worker: __, ...fields } = created.data;
+  const parts = [
+    {
+      at: AT,
+      entries: [],
+      tick: { ...NO_TICK, end: { type: "completed" as const, completion: "explicit" as const, result: { json: "1" } } },
+    },
+  ];
+  const words = { args: { json: "{}" }, external_user_id: null, parts };
+  const lastOf = (more: object): string | undefined =>
+    run.decide(command("StartRun", { ...fields, ...words, ...more }, { at: AT }) as never, run.initial).at(-1)?.type;
+  const starter = { run_id: "parent", depth: 1, by: { type: "api_key" as const, id: "k1" } };
+  expect(lastOf({})).toBe("RunCompleted");
+  expect(lastOf({ starter })).toBe("RunSettled");
+  expect(lastOf({ starter, watchers: [{ run_id: "parent", awaited_run_id: "r0" }] })).toBe("RunCompleted");
+});

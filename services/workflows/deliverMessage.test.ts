@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deliverMessage, type DeliveryDeps, type MessageWait } from "./deliverMessage.ts";
+import { deliverMessage, findPosted, type DeliveryDeps, type MessageWait } from "./deliverMessage.ts";
 
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 
@@ -83,4 +83,12 @@ test("waits that the read model does not have yet are read from the log", async 
     { run_id: "other", key: "c", match: { text: "y" } },
   ]);
   expect(answered).toEqual(["old/a", "new/b"]);
+});
+
+test("a message is known from the commit that posted it, at its position", () => {
+  const posted = { type: "MessagePosted", data: { message_id: "m" } };
+  expect(findPosted({ events: [posted], position: 7 })).toEqual({ ...posted, position: 7 });
+  expect(
+    findPosted({ events: [{ type: "MessageDelivered", data: { message_id: "m" } }], position: 8 }),
+  ).toBeUndefined();
 });

@@ -4,11 +4,11 @@ import type { AuditLog } from "#events/auditLog.ts";
 import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import type { EventFrom } from "#events/define.ts";
 import { streamName } from "#events/ids.ts";
-import { CloseMessage, type MessagePosted } from "#events/message.ts";
-import type { EventLog, StreamHead } from "#events/ports.ts";
+import { CloseMessage, MessagePosted } from "#events/message.ts";
+import type { EventLog } from "#events/ports.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { DeliverMessage, MessageWaitStarted, WaitAnswered } from "#events/runLinks.ts";
-import type { Handle } from "../handle.ts";
+import type { CommittedCommand, Handle } from "../handle.ts";
 import type { Target } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import { isInEvent, openValues, RunGone } from "./values.ts";
@@ -162,14 +162,22 @@ async function countReached({ log }: DeliveryDeps, { organization_id, message_id
   return reached.size;
 }
 
+/** A message in the log. */
+export type PostedMessage = EventFrom<typeof MessagePosted> & { position: number };
+
+/** The message that a commit of this process has posted. */
+export function findPosted({ events, position }: Pick<CommittedCommand, "events" | "position">) {
+  const [first] = events;
+  return first?.type === MessagePosted.type ? { ...(first as EventFrom<typeof MessagePosted>), position } : undefined;
+}
+
 /**
  * Delivers a message to all waits that it matches and that the log had before it. It may be repeated, and done by two processes
- * at once. Does nothing while the read model is far behind: the sweep comes again.
+ * at once. Does nothing while the read model is far behind: the sweep comes again. `known`: the message, where it need not be read.
  */
-export async function deliverMessage(deps: DeliveryDeps, head: StreamHead): Promise<void> {
+export async function deliverMessage(deps: DeliveryDeps, head: Target, known?: PostedMessage): Promise<void> {
   const { stream, organization_id } = head;
-  const [first] = await deps.log.read(stream);
-  const posted = first as RecordedEvent<EventFrom<typeof MessagePosted>> | undefined;
+  const posted = known ?? ((await deps.log.read(stream))[0] as PostedMessage | undefined);
   // Another process has delivered it.
   if (!posted?.personal) return;
   const { message_id, project_id } = posted.data;

@@ -54,6 +54,12 @@ describe("An optimistic event", () => {
     expect(run.history.memo).toBe(memo);
     expect(run.history.state).toBe(state);
   });
+  test("is followed by what the same commit decided after it", () => {
+    run.expectCommit(4);
+    commit("AdvanceRun", started, ...scheduledAndBegun(A), completed(A, "1"));
+    expect([run.recorded(), run.history.version, run.isBehind()]).toEqual([5, 5, false]);
+    expect(memoEntries()).toEqual([[A, "1"]]);
+  });
   test("stays unrecorded when it was applied after the expected commit", () => {
     run.expectCommit(4);
     run.applyOptimistically([completed(A, "1")], INLINE);

@@ -118,12 +118,18 @@ async function open(
     expectCommit(version, carrier = AdvanceRun.type) {
       position.expected = { from: position.recorded, to: version, carrier };
     },
-    commit(command, { events, version }) {
-      const { recorded, expected } = position;
+    commit(command, { events: committed, version }) {
+      const { expected } = position;
+      let events = committed;
+      if (version <= position.recorded) return;
+      // What follows the expected events was decided with them.
+      if (command === expected?.carrier && version - events.length === expected.from && version >= expected.to) {
+        position.recorded = expected.to;
+        events = events.slice(expected.to - expected.from);
+        if (events.length === 0) return;
+      }
+      const { recorded } = position;
       const from = version - events.length;
-      if (version <= recorded) return;
-      if (command === expected?.carrier && from === expected.from && version === expected.to)
-        return void (position.recorded = version);
       const hasBlobs = events.some((event) => foldedValues(event).some((value) => "blob" in value));
       if (reader.current() || hasBlobs || from !== recorded || recorded !== history.version)
         return void (position.isBehind = true);

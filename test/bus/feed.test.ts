@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { jetstream } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
 import { publishedTypes, type FeedEvent } from "#events/published.ts";
@@ -60,6 +60,18 @@ describe("the feed", () => {
     await feed.publish(events(1, 4));
     expect((await readFeed(bus)).map(({ position }) => position)).toEqual([1, 2, 3, 4]);
   });
+});
+
+test("a feed notices within some seconds that its stream has a consumer, and that it has none any more", async () => {
+  const bus = testBus();
+  const { feed } = await openBus(bus);
+  expect(feed.hasConsumers()).toBe(false);
+  await feed.addListener("one", organization_id);
+  await vi.waitUntil(() => feed.hasConsumers(), 10_000);
+  const inspector = await openInspector(bus);
+  await inspector.jsm.consumers.delete(inspector.names.streams.events, inspector.names.listener("one"));
+  await inspector.close();
+  await vi.waitUntil(() => !feed.hasConsumers(), 10_000);
 });
 
 test("a feed stream that has another last event than expected, or was recreated, accepts nothing until its last event is read", async () => {

@@ -163,7 +163,7 @@ export function stageTurn(script: TurnScript) {
       if (dead()) return lost;
       const before = events.length;
       const position = append({ ...command, worker: name });
-      turns.afterCommit({ command, events: events.slice(before), version: position });
+      turns.afterCommit({ command, events: events.slice(before), version: position, position });
       return dead() ? lost : { position: position > before ? position : 0, repeated: false };
     };
     const options: TurnRunnerOptions = {
@@ -227,7 +227,7 @@ export function stageTurn(script: TurnScript) {
       /** Starts the turn and runs it until it ends or the worker dies. */
       async start() {
         const position = append({ ...startCommand, worker: name });
-        turns.afterCommit({ command: startCommand, events: [events[position - 1]!], version: position });
+        turns.afterCommit({ command: startCommand, events: [events[position - 1]!], version: position, position });
         await Promise.race([turns.idle(), death.promise]);
       },
       leave: turns.leave,

@@ -14,10 +14,14 @@ afterAll(() => testLog.close());
 
 const kinds = (appended: { kind: string }[]) => appended.map(({ kind }) => kind);
 
-/** Commands that erase nothing are appended as new first; with an erasure, by log.append. */
+/** The key of a thing that nothing else has. */
+const eraseMore = ({ things, streams }: AppendRequest["erase"]) => ({ things: [...things, newCommandId()], streams });
+
+/** Commands are appended as new first; those that forget another one, by log.append. */
 const ways: [string, (request: AppendRequest) => AppendRequest][] = [
   ["appended as new", (request) => request],
-  ["appended with an erasure", (request) => ({ ...request, forget: [...request.forget, newCommandId()] })],
+  ["appended as new with an erasure", (request) => ({ ...request, erase: eraseMore(request.erase) })],
+  ["appended by log.append", (request) => ({ ...request, forget: [...request.forget, newCommandId()] })],
 ];
 
 describe.each(ways)("a command that is %s", (_, prepare) => {

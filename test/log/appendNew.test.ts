@@ -35,13 +35,24 @@ const step = fc.record({
   repeats: fc.constantFrom(false, false, false, true),
   organization: fc.constantFrom(...ORGANIZATIONS),
   isNamed: fc.boolean(),
+  erases: fc.constantFrom(null, null, "thing" as const, "stream" as const),
   isRejected: fc.constantFrom(false, false, false, true),
 });
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** One batch of commands, as a decider that has seen the earlier batches would send them. */
-function batchOf(steps: Step[], streams: string[], versions: Map<string, number>, earlier: string[]) {
+function batchOf(
+  steps: Step[],
+  {
+    streams,
+    versions,
+    earlier,
+    sealed,
+  }: Record<"streams" | "earlier" | "sealed", string[]> & {
+    versions: Map<string, number>;
+  },
+) {
   const next = new Map(versions);
   return steps.map((one): AppendRequest => {
     const organization = one.organization;
@@ -50,9 +61,15 @@ function batchOf(steps: Step[], streams: string[], versions: Map<string, number>
     const base = change(streams[one.stream]!, { id, organization });
     if (one.isRejected) return { ...base, events: [], heads: [], rejection: { code: "no", message: "No." } };
     const { stream, event } = one.isNamed ? named("A name") : { stream: streams[one.stream]!, event: undefined };
+    const victims = sealed.slice(-2, -1);
+    const erase = {
+      things: one.erases === "thing" ? victims : [],
+      streams: one.erases === "stream" ? victims : [],
+    };
+    if (event) sealed.push(stream);
     const version = Math.max(1, (next.get(stream) ?? 0) + 1 + one.offset);
     next.set(stream, version);
-    return change(stream, { id, organization, version, ...(event && { event }) });
+    return { ...change(stream, { id, organization, version, ...(event && { event }) }), erase };
   });
 }
 
@@ -69,9 +86,9 @@ test("appends as new and by log.append have the same results and leave the same 
       async (batches) => {
         const streams = Array.from({ length: 4 }, aStream);
         const versions = new Map<string, number>();
-        const earlier: string[] = [];
+        const seen = { streams, versions, earlier: [], sealed: [] };
         for (const steps of batches) {
-          const batch = batchOf(steps, streams, versions, earlier);
+          const batch = batchOf(steps, seen);
           const results = await Promise.all(batch.map((request) => asNew.log.append(request)));
           const expected = await Promise.all(batch.map((request) => byFunction.log.append(forgetting(request))));
           expect(withoutTime(results)).toEqual(withoutTime(expected));
@@ -102,4 +119,6 @@ test("new commands are appended by one statement, and others by a second one", a
   expect(names).toEqual(["append new", "append new"]);
   expect((await log.append(change(stream, { version: 2 }))).kind).toBe("conflict");
   expect(names.slice(2)).toEqual(["append new", "append"]);
+  await log.append({ ...change(stream, { version: 3 }), erase: { things: ["turn-1"], streams: [] } });
+  expect(names.slice(4)).toEqual(["append new erasing"]);
 });

@@ -22,13 +22,13 @@ const rowsOf = (columns: Record<string, Value[]>): Record<string, Value>[] =>
     Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[n]!])),
   );
 
-/** The parameters of log.append for those of log.append_new. */
+/** The parameters of log.append for those of log.append_new and log.append_new_erasing. */
 export function asAppend(values: Buffer[]): string[] {
   const columns = values.map(readArray);
   const [ids, organizations, metas, fingerprints, https, rejections, , commands] = columns;
   const [streams, versions, types, shapes, datas, seals, things] = columns.slice(8);
   const [headEvents, , states, stateVersions, statuses, dues, workers] = columns.slice(15);
-  const [keyThings, keyStreams, keyWrappeds] = columns.slice(22);
+  const [keyThings, keyStreams, keyWrappeds, erasedThings = [], erasedStreams = []] = columns.slice(22);
   const command = commands!.map((n) => Number(n) - 1);
   const eventOf = headEvents!.map((n) => Number(n) - 1);
   const creators = keyStreams!.map((stream) => command[streams!.indexOf(stream)]!);
@@ -62,7 +62,10 @@ export function asAppend(values: Buffer[]): string[] {
       worker: workers!,
     }),
     rowsOf({ command: creators, thing: keyThings!, stream: keyStreams!, wrapped: keyWrappeds! }),
-    [],
+    [
+      ...erasedThings.map((thing) => ({ command: 0, thing })),
+      ...erasedStreams.map((stream) => ({ command: 0, stream })),
+    ],
     [],
   ].map((rows) => JSON.stringify(rows));
 }

@@ -91,7 +91,7 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
   const statements: [RegExp, (...values: any[]) => unknown[]][] = [
     [/from log\.append\(/, (...values) => append(values)],
     [/from log\.append_unchanged\(/, (...values) => appendUnchanged(values)],
-    [/from log\.append_new\(/, (...values) => appendNew(values)],
+    [/from log\.append_new(_erasing)?\(/, (...values) => appendNew(values)],
     [/into ops\.workers/, (worker: string) => [workers.set(worker, now())]],
     [/left join ops\.workers/, openWork],
     [/min\(due_at\)/, nextDue],
