@@ -104,9 +104,8 @@ export interface CommandSender {
   /**
    * Resolves with the result, received on the command's answer subject or read from the log after a silence.
    * Throws Unavailable if the stream is full, or if no result arrived by the deadline (the outcome is then unknown).
-   * `beforeBus` is called before the command leaves this process.
    */
-  send(command: Command, beforeBus?: () => void): Promise<CommandResult>;
+  send(command: Command): Promise<CommandResult>;
 }
 
 /** Faults of the surroundings that processes heal by themselves, as metrics name them. */
@@ -219,19 +218,11 @@ export interface Frames {
   sendToWaiter(organization: string, turn: string, frame: Frame): void;
   /** Delivers every frame that is sent after this call. */
   subscribe(organization: string, turn: string, listener: (frame: Frame) => void): () => void;
-  /** Delivers the frames of this process, and those of others from `listenElsewhere` on. */
-  subscribeHere(organization: string, turn: string, listener: (frame: Frame) => void): LocalSubscription;
   /** All retained frames of a turn, in order of publication. Throws Unavailable. */
   loadFrames(organization: string, turn: string): Promise<Frame[]>;
   /** Asks the worker of a turn to stop it. */
   requestStop(organization: string, turn: string, why?: StopReason): void;
   onStop(organization: string, turn: string, listener: (why: StopReason) => void): () => void;
-}
-
-export interface LocalSubscription {
-  /** May be called again. */
-  listenElsewhere(): void;
-  close(): void;
 }
 
 /** Queue of events that need slow work. Each is delivered at least once. */

@@ -99,8 +99,8 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     db,
     ...openHttpPorts(db, worker),
     findKeyByHash: async (hash) => (await keys([hash])).get(hash),
-    sender: sendWhileOpen(gatesOf(resources, clock), (command, beforeBus) =>
-      breaker(() => sender.send(command, beforeBus), COMMAND_PATIENCE_MS),
+    sender: sendWhileOpen(gatesOf(resources, clock), (command) =>
+      breaker(() => sender.send(command), COMMAND_PATIENCE_MS),
     ),
     frames: bus.frames,
     keyring,

@@ -17,8 +17,8 @@ export const sendWhileOpen = (
   gates: { gate: Pick<Gate, "isOpen">; closed: string }[],
   send: CommandSender["send"],
 ): CommandSender => ({
-  async send(command, beforeBus) {
+  async send(command) {
     for (const { gate, closed } of gates) if (!gate.isOpen()) throw new Unavailable(closed);
-    return send(command, beforeBus);
+    return send(command);
   },
 });

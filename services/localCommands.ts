@@ -40,14 +40,13 @@ async function handleHere({ handle, gate }: LocalHandler, command: Command): Pro
 export function preferLocal(local: LocalHandler, bus: CommandSender): CommandSender {
   let inProgress = 0;
   return {
-    async send(command, beforeBus) {
+    async send(command) {
       const encoded = JSON.stringify(command);
-      if (encoded.length > MAX_BYTES || inProgress >= MAX_IN_PROGRESS || !local.gate.isOpen())
-        return bus.send(command, beforeBus);
+      if (encoded.length > MAX_BYTES || inProgress >= MAX_IN_PROGRESS || !local.gate.isOpen()) return bus.send(command);
       inProgress++;
       try {
         // The copy is what another process would get.
-        return (await handleHere(local, JSON.parse(encoded))) ?? (await bus.send(command, beforeBus));
+        return (await handleHere(local, JSON.parse(encoded))) ?? (await bus.send(command));
       } finally {
         inProgress--;
       }

@@ -37,8 +37,6 @@ export interface CommandRequest<D> {
   requireProjected?: boolean;
   /** Aborted when the client disconnects: then a busy thread is no longer retried. */
   signal?: AbortSignal;
-  /** Called before the command leaves this process. */
-  beforeBus?: () => void;
 }
 
 export interface CommandReceipt extends Pick<CommandResult, "position" | "repeated"> {
@@ -95,8 +93,7 @@ interface SendNeeds {
 export function createSend({ sender, waitForProjections, logger, httpId }: SendNeeds): Send {
   return async (definition, given) => {
     const request = { ...given, id: given.id ?? newCommandId() };
-    const send = () => sender.send(buildCommand(definition, request, httpId), request.beforeBus);
-    const result = await sendWhileBusy(send, request.signal);
+    const result = await sendWhileBusy(() => sender.send(buildCommand(definition, request, httpId)), request.signal);
     const projected = await isProjected(waitForProjections, request.waitFor, result.position);
     if (!projected) {
       const { waitFor: projections, request_id } = request;

@@ -1,31 +1,24 @@
 import { describe, expect, test } from "vitest";
 import type { Frame, Frames } from "#events/ports.ts";
-import { openFrameReader, openLocalFrameReader } from "./frameReader.ts";
+import { openFrameReader } from "./frameReader.ts";
 
 const text = (n: number, attempt = 1): Frame => ({ attempt, n, type: "text", text: String(n) });
 
 /** The frames port for one turn, in memory. */
 function memoryBus(retained: Frame[] = []) {
   let listener: ((frame: Frame) => void) | undefined;
-  let listensElsewhere = false;
   const port: Frames = {
     publish: () => {},
     sendToWaiter: () => {},
-    subscribe: () => () => {},
-    subscribeHere: (_organization, _turn, listen) => {
+    subscribe: (_organization, _turn, listen) => {
       listener = listen;
-      return { listenElsewhere: () => void (listensElsewhere = true), close: () => void (listener = undefined) };
+      return () => (listener = undefined);
     },
     loadFrames: async () => retained,
     requestStop: () => {},
     onStop: () => () => {},
   };
-  return {
-    port,
-    deliver: (frame: Frame) => listener?.(frame),
-    hasListener: () => listener !== undefined,
-    listensElsewhere: () => listensElsewhere,
-  };
+  return { port, deliver: (frame: Frame) => listener?.(frame), hasListener: () => listener !== undefined };
 }
 
 describe("the frame reader of a turn", () => {
@@ -37,19 +30,6 @@ describe("the frame reader of a turn", () => {
     expect(await reader.next(1)).toBeUndefined();
     setTimeout(() => bus.deliver(text(1)), 5);
     expect(await reader.next(5_000)).toEqual(text(1));
-  });
-
-  test("of a turn in this process listens to others after a silence, and on request", async () => {
-    const [bus, other] = [memoryBus(), memoryBus()];
-    const reader = openLocalFrameReader(bus.port, "o", "t");
-    bus.deliver(text(0));
-    expect(await reader.next(1_000)).toEqual(text(0));
-    expect(bus.listensElsewhere()).toBe(false);
-    await reader.next(1);
-    expect(bus.listensElsewhere()).toBe(true);
-    const told = openLocalFrameReader(other.port, "o", "t");
-    told.listenElsewhere();
-    expect(other.listensElsewhere()).toBe(true);
   });
 
   test("fills a gap from the retained frames", async () => {

@@ -11,23 +11,11 @@ export interface FrameReader {
   next(ms: number): Promise<Frame | undefined>;
   /** Loads the frames that were sent before the reader was opened. */
   catchUp(): Promise<void>;
-  /** The turn may run in another process. */
-  listenElsewhere(): void;
   close(): void;
 }
 
-/** Reads a turn that may run in any process. */
+/** Subscribes at once, and fills gaps between live frames from the retained ones. */
 export function openFrameReader(frames: Frames, organization: string, turn: string): FrameReader {
-  const reader = openLocalFrameReader(frames, organization, turn);
-  reader.listenElsewhere();
-  return reader;
-}
-
-/**
- * Subscribes at once, and fills gaps between live frames from the retained ones. Listens to other processes on request, and after
- * a silence: then one may have taken the turn over.
- */
-export function openLocalFrameReader(frames: Frames, organization: string, turn: string): FrameReader {
   const order = createOrder();
   const ready: Frame[] = [];
   let wake: (() => void) | undefined;
@@ -58,21 +46,17 @@ export function openLocalFrameReader(frames: Frames, organization: string, turn:
     }
     filling = false;
   }
-  const { listenElsewhere, close } = frames.subscribeHere(organization, turn, (frame) => {
+  const unsubscribe = frames.subscribe(organization, turn, (frame) => {
     push(order.accept(frame));
     if (order.hasGap()) void fillGap();
   });
 
   return {
     catchUp,
-    listenElsewhere,
     async next(ms) {
       if (ready.length === 0 && !closed)
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(() => {
-            listenElsewhere();
-            resolve();
-          }, ms);
+          const timer = setTimeout(resolve, ms);
           wake = () => {
             clearTimeout(timer);
             resolve();
@@ -83,7 +67,7 @@ export function openLocalFrameReader(frames: Frames, organization: string, turn:
     },
     close() {
       closed = true;
-      close();
+      unsubscribe();
       wake?.();
     },
   };

@@ -15,7 +15,7 @@ async function startWith(failure: Error): Promise<string[]> {
     settings: { TURN_SECONDS: 60 },
     budgets: { check: async () => undefined, reading: () => ({ budgets: [] }), note: () => {} },
     rates: { admit: async () => ({ admitted: { headers: {}, withdraw: () => {}, end: () => {} } }) },
-    frames: { subscribeHere: () => ({ listenElsewhere: () => {}, close: () => {} }) },
+    frames: { subscribe: () => () => {} },
     send: () => Promise.reject(failure),
     abandonedTurns: { add: async (command_id: string) => void recorded.push(command_id) },
   };

@@ -14,7 +14,7 @@ import { requireStorage, requireThreadStorage } from "../base/storageLimits.ts";
 import { markUser } from "../base/limits.ts";
 import { admitTurn, projectOf, spenderOf } from "./admitTurn.ts";
 import { countAttachedBytes } from "./attachedBytes.ts";
-import { openLocalFrameReader, type FrameReader } from "./frameReader.ts";
+import { openFrameReader, type FrameReader } from "./frameReader.ts";
 import { spendingOf } from "#events/turnEnd.ts";
 import type { TurnIdentity } from "./previousTurn.ts";
 import { resumeTurn } from "./resumeTurn.ts";
@@ -89,9 +89,9 @@ async function startAdmitted(
   const blobs = { organization_id, scope, thread_id, turn_id, room };
   const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
 
-  const reader = settleAtEnd(openLocalFrameReader(http.frames, organization_id, turn_id), admitted);
+  const reader = settleAtEnd(openFrameReader(http.frames, organization_id, turn_id), admitted);
   try {
-    const { repeated, position } = await http.send(StartTurn, { ...command, beforeBus: reader.listenElsewhere });
+    const { repeated, position } = await http.send(StartTurn, command);
     request.onlyWaits();
     if (!repeated) room.settle(position);
     else {

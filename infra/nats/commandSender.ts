@@ -22,11 +22,10 @@ interface SenderContext extends BusContext {
 export function createSender(context: SenderContext): CommandSender {
   return {
     /** Throws a plain Error for a command over 256 KiB: larger content belongs in a blob. */
-    async send(command, beforeBus) {
+    async send(command) {
       const payload = Buffer.from(JSON.stringify(command));
       if (payload.length > MAX_COMMAND_BYTES) throw new Error(`${command.type} has ${payload.length} bytes encoded`);
       if (context.connection.nc.isClosed()) throw new Unavailable("The connection to the bus is closed");
-      beforeBus?.();
       return sendEncoded(context, command, payload);
     },
   };

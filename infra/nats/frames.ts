@@ -15,7 +15,6 @@ export function createFrames(bus: BusContext): Frames {
     publish: (organization, turn, frame) => pubSub.publish(names.frames(organization, turn), frame),
     sendToWaiter: (organization, turn, frame) => pubSub.publishToOne(names.frames(organization, turn), frame),
     subscribe: (organization, turn, listener) => pubSub.subscribe(names.frames(organization, turn), listener),
-    subscribeHere: (organization, turn, listener) => pubSub.subscribeHere(names.frames(organization, turn), listener),
     async loadFrames(organization, turn) {
       pubSub.flush();
       try {

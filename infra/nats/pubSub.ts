@@ -1,6 +1,5 @@
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import type { Logger } from "pino";
-import type { LocalSubscription } from "#events/ports.ts";
 
 type Listener = (message: any, subject: string) => void;
 
@@ -21,8 +20,6 @@ export interface PubSub {
    * afterwards. Answers with a function that unsubscribes.
    */
   subscribe(subject: string, listener: Listener): () => void;
-  /** Subscribes to a subject in this process, and in others once `listenElsewhere` is called: most turns need only the first. */
-  subscribeHere(subject: string, listener: Listener): LocalSubscription;
   /** Runs a write to the connection with the other writes of this turn of the event loop, in order. */
   batch(write: () => void): void;
   /** Runs the batched writes now. */
@@ -71,35 +68,6 @@ export function openPubSub({ nc, log }: { nc: NatsConnection; log: Logger }): Pu
     const text = JSON.stringify(message);
     batch(() => nc.publish(subject, text));
   };
-  const subscribeRemotely = (subject: string, listener: Listener) => {
-    let unsubscribe = () => {};
-    const callback = (error: Error | null, message: Msg) => {
-      if (!error) runSafely(() => listener(message.json(), message.subject));
-    };
-    batch(() => {
-      const subscription = nc.subscribe(subject, { callback });
-      unsubscribe = () => subscription.unsubscribe();
-    });
-    return () => batch(() => unsubscribe());
-  };
-  const subscribeHere = (subject: string, listener: Listener): LocalSubscription => {
-    local.set(subject, (local.get(subject) ?? new Set()).add(listener));
-    let leave: (() => void) | undefined;
-    let isClosed = false;
-    return {
-      listenElsewhere() {
-        if (!isClosed) leave ??= subscribeRemotely(subject, listener);
-      },
-      close() {
-        if (isClosed) return;
-        isClosed = true;
-        const listeners = local.get(subject);
-        listeners?.delete(listener);
-        if (listeners?.size === 0) local.delete(subject);
-        leave?.();
-      },
-    };
-  };
 
   return {
     batch,
@@ -113,10 +81,21 @@ export function openPubSub({ nc, log }: { nc: NatsConnection; log: Logger }): Pu
       if (!publishLocally(subject, message)) publishRemotely(subject, message);
     },
     subscribe(subject, listener) {
-      const subscription = subscribeHere(subject, listener);
-      subscription.listenElsewhere();
-      return subscription.close;
+      let unsubscribe = () => {};
+      const callback = (error: Error | null, message: Msg) => {
+        if (!error) runSafely(() => listener(message.json(), message.subject));
+      };
+      local.set(subject, (local.get(subject) ?? new Set()).add(listener));
+      batch(() => {
+        const subscription = nc.subscribe(subject, { callback });
+        unsubscribe = () => subscription.unsubscribe();
+      });
+      return () => {
+        const listeners = local.get(subject);
+        listeners?.delete(listener);
+        if (listeners?.size === 0) local.delete(subject);
+        batch(() => unsubscribe());
+      };
     },
-    subscribeHere,
   };
 }

@@ -186,7 +186,6 @@ export function stageTurn(script: TurnScript) {
         publish: (_organization, _turn, frame) => void (dead() || frames.push(frame)),
         sendToWaiter: (_organization, _turn, frame) => void (dead() || frames.push(frame)),
         subscribe: () => () => {},
-        subscribeHere: () => ({ listenElsewhere: () => {}, close: () => {} }),
         loadFrames: async () => frames,
         requestStop: () => {},
         onStop: (_organization, _turn, listener) => {

@@ -99,7 +99,6 @@ export function createBus(world: World) {
     publish: (_, turn, frame) => inOrder(() => kept.set(turn, [...(kept.get(turn) ?? []), frame])),
     sendToWaiter() {},
     subscribe: () => () => {},
-    subscribeHere: () => ({ listenElsewhere: () => {}, close: () => {} }),
     loadFrames: async (_, turn) => {
       await world.sleep(world.transit());
       return structuredClone(kept.get(turn) ?? []);
