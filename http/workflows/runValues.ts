@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import { blobFolder, streamName } from "#events/ids.ts";
 import { agentCallAnswer, type CallAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
@@ -89,6 +90,14 @@ export function createOpenValue(http: Pick<Http, "vault">, row: { id: string; wr
     return json === null ? null : JSON.parse(json);
   };
 }
+
+/** Long values count as bytes that the organization holds before they are read. */
+export const countOpened =
+  (request: Pick<FastifyRequest, "holds">, open: OpenValue): OpenValue =>
+  (value) => {
+    if (value && "blob" in value) request.holds(value.bytes);
+    return open(value);
+  };
 
 /** The answers that a run has inherited. */
 export async function openInherited(

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createJsonScan } from "#events/jsonLimits.ts";
+import { pauseWork } from "#events/slices.ts";
 import type { IncomingResponse } from "../send.ts";
-import { awaitRound, isRoundOver } from "./rounds.ts";
 
 /** The body of an answer is not UTF-8, or one piece of it is more than the event loop has time for. */
 export class InvalidBody extends Error {
@@ -136,8 +136,9 @@ export function checkedChunks(incoming: IncomingResponse, reading: Reading): Asy
   const chunks: AsyncIterableIterator<Uint8Array> = {
     async next() {
       // a body may be long and hold no piece at all
-      while (!isFirst && isRoundOver()) await awaitRound();
+      const pause = isFirst ? undefined : pauseWork();
       isFirst = false;
+      if (pause) await pause;
       const read = await incoming.chunks.next();
       if (!read.done) return { done: false, value: check.pass(read.value) };
       check.end();

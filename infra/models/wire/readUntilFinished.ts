@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { linkAborter } from "#events/linkAborter.ts";
+import { pauseWork } from "#events/slices.ts";
 import { ModelError } from "#services/turns/model.ts";
-import { awaitRound, isRoundOver } from "./rounds.ts";
 
 /** How long to wait for the end of the transfer after the answer is complete. */
 const DRAIN_MS = 1_000;
@@ -30,7 +30,8 @@ export async function* readUntilFinished<T>(
       for (const piece of read.value) {
         if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
         yield piece;
-        while (isRoundOver()) await awaitRound();
+        const pause = pauseWork();
+        if (pause) await pause;
       }
     }
   } catch (error) {
