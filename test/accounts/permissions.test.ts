@@ -120,7 +120,9 @@ test("for a project key, what belongs to another project or to none does not exi
 });
 
 test("a key without a project reaches what belongs to any project, and to none", async () => {
-  for (const { route } of table.filter(({ holders }) => holders["project key"] === "own" && holders["API key"] === "yes")) {
+  for (const { route } of table.filter(
+    ({ holders }) => holders["project key"] === "own" && holders["API key"] === "yes",
+  )) {
     const unknown = await callRoute(clients["API key"], route);
     for (const things of [stage.inOtherProject, stage.inNoProject]) {
       const { text } = await callRoute(clients["API key"], route, things);
@@ -151,7 +153,10 @@ test("a foreign organization's lists show nothing of another one", async () => {
     for (const call of [foreign.owner, foreign.key, foreignKeyOfProject]) {
       const { status, text } = await callRoute(call, route);
       expect(status, route).toBeLessThan(500);
-      expect(named.filter((id) => text.includes(id)), route).toEqual([]);
+      expect(
+        named.filter((id) => text.includes(id)),
+        route,
+      ).toEqual([]);
     }
 });
 

@@ -94,7 +94,12 @@ export const reads: Attack[] = [
     mustAnswer: { 200: 4 },
     run: async (attacker) => {
       const agent = await longAgents(attacker);
-      return read(attacker, "/api/agents?limit=500", `/api/agents/${agent}/versions?limit=500`, "/api/events?limit=500");
+      return read(
+        attacker,
+        "/api/agents?limit=500",
+        `/api/agents/${agent}/versions?limit=500`,
+        "/api/events?limit=500",
+      );
     },
   },
 ];
