@@ -12,7 +12,7 @@ export interface PageRows<Row> {
   total: number;
 }
 
-/** Bytes of the rows of one page: an answer is made on the event loop, and 500 rows may have 100 KB each. */
+/** Bytes of the rows of one page: an answer is made on the event loop, and 500 rows may have 100 KB each (docs/adr/0068-what-one-answer-holds-is-limited.md). */
 export const MAX_PAGE_BYTES = 2_000_000;
 
 /** The rows of a query in its order: the first ones that have MAX_PAGE_BYTES together, but always the first. */
