@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { pauseWork } from "#events/slices.ts";
+import { beginWork } from "#events/slices.ts";
 import { Prompt, type Message, type ThreadEvent } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
 import { measureJson } from "../base/largeJson.ts";
@@ -142,10 +142,10 @@ async function readMessages({ started, end }: EarlierTurn, open: OpenBlob) {
 /** The conversation that a turn continued. */
 export async function readConversation({ earlier }: ThreadBefore, open: OpenBlob) {
   const messages: Awaited<ReturnType<typeof readMessages>> = [];
+  const pause = beginWork();
   for (const turn of earlier) {
     messages.push(...(await readMessages(turn, open)));
-    const pause = pauseWork();
-    if (pause) await pause;
+    await pause();
   }
   return messages;
 }

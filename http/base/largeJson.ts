@@ -1,4 +1,4 @@
-import { pauseWork } from "#events/slices.ts";
+import { beginWork } from "#events/slices.ts";
 
 /** UTF-16 units of a value that is written as JSON at once: up to a millisecond. */
 const MAX_AT_ONCE = 64 * 1024;
@@ -60,11 +60,11 @@ function* parts(value: unknown): Generator<string> {
 /** The JSON of a large value, as JSON.stringify would write it; other work runs in between. `count` gets the length of each part. */
 export async function writeLargeJson(value: unknown, count: (bytes: number) => void): Promise<string> {
   const written: string[] = [];
+  const pause = beginWork();
   for (const part of parts(value)) {
     written.push(part);
     count(part.length);
-    const pause = pauseWork();
-    if (pause) await pause;
+    await pause();
   }
   return written.join("");
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idempotencyKey, stepId } from "#events/ids.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
-import { pauseWork } from "#events/slices.ts";
+import { beginWork } from "#events/slices.ts";
 import type { RunView } from "./foldRun.ts";
 import { errorInfo, type Step } from "./foldSteps.ts";
 import { openInherited, type OpenValue } from "./runValues.ts";
@@ -171,12 +171,12 @@ export async function presentSteps(
   const effects_of = created?.parent?.effects_of ?? run_id;
   const steps: z.infer<typeof RunStep>[] = [];
   const showLogs = createShowLogs();
+  const pause = beginWork();
   // one after the other, so that at most one sealed value is in memory next to the opened ones
   for (const [n, { step, isInherited }] of recorded.entries()) {
     steps.push(await presentStep({ effects_of, isInherited, showLogs }, step, omitted[n]!, open ?? closed));
     // values that are not in blobs are opened without waiting for anything
-    const pause = pauseWork();
-    if (pause) await pause;
+    await pause();
   }
   return steps;
 }

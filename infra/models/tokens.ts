@@ -1,4 +1,4 @@
-import { pauseWork } from "#events/slices.ts";
+import { beginWork } from "#events/slices.ts";
 import type { ModelMessage, ModelRequest } from "#services/turns/model.ts";
 
 type Encoding = typeof import("gpt-tokenizer/encoding/o200k_base");
@@ -28,12 +28,12 @@ function* slices(text: string): Generator<{ at: number; slice: string }> {
 async function countWith({ countTokens: count }: Encoding, texts: string[]): Promise<number> {
   let tokens = 0;
   let counted = 0;
+  const pause = beginWork();
   for (const text of texts) {
     const beginning = text.slice(0, MAX_COUNTED - counted);
     for (const { slice } of slices(beginning)) {
       tokens += count(slice, PLAIN_TEXT);
-      const pause = pauseWork();
-      if (pause) await pause;
+      await pause();
     }
     counted += beginning.length;
     if (counted === MAX_COUNTED) break;
@@ -65,13 +65,13 @@ export async function countPrompt(request: ModelRequest): Promise<number> {
 export async function firstTokens(text: string, limit: number): Promise<string> {
   const { countTokens: count } = await loadEncoding();
   let left = limit;
+  const pause = beginWork();
   for (const { at, slice } of slices(text)) {
     const tokens = count(slice, PLAIN_TEXT);
     if (tokens > left)
       return text.slice(0, at) + longestWithin(slice, (beginning) => count(beginning, PLAIN_TEXT) <= left);
     left -= tokens;
-    const pause = pauseWork();
-    if (pause) await pause;
+    await pause();
   }
   return text;
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createJsonScan } from "#events/jsonLimits.ts";
-import { pauseWork } from "#events/slices.ts";
+import { beginWork } from "#events/slices.ts";
 import type { IncomingResponse } from "../send.ts";
 
 /** The body of an answer is not UTF-8, or one piece of it is more than the event loop has time for. */
@@ -131,14 +131,14 @@ async function drain({ chunks, cancel }: IncomingResponse): Promise<void> {
 /** The checked bytes of an answer. When the reader stops early, the connection is drained or cancelled. */
 export function checkedChunks(incoming: IncomingResponse, reading: Reading): AsyncIterableIterator<Uint8Array> {
   const check = createBodyCheck(reading);
+  const pause = beginWork();
   let isDraining = false;
   let isFirst = true;
   const chunks: AsyncIterableIterator<Uint8Array> = {
     async next() {
       // a body may be long and hold no piece at all
-      const pause = isFirst ? undefined : pauseWork();
+      if (!isFirst) await pause();
       isFirst = false;
-      if (pause) await pause;
       const read = await incoming.chunks.next();
       if (!read.done) return { done: false, value: check.pass(read.value) };
       check.end();

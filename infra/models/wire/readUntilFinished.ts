@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { linkAborter } from "#events/linkAborter.ts";
-import { pauseWork } from "#events/slices.ts";
+import { beginWork } from "#events/slices.ts";
 import { ModelError } from "#services/turns/model.ts";
 
 /** How long to wait for the end of the transfer after the answer is complete. */
@@ -18,6 +18,7 @@ export async function* readUntilFinished<T>(
   signal: AbortSignal,
 ): AsyncGenerator<T> {
   const sending = linkAborter(signal);
+  const pause = beginWork();
   let isOver = false;
   try {
     const lists = (await send(sending.signal))[Symbol.asyncIterator]();
@@ -30,8 +31,7 @@ export async function* readUntilFinished<T>(
       for (const piece of read.value) {
         if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
         yield piece;
-        const pause = pauseWork();
-        if (pause) await pause;
+        await pause();
       }
     }
   } catch (error) {

@@ -41,7 +41,7 @@ export async function run(ctx) {
   ),
 );
 
-/** The last turn of a thread with 40 turns of 300 KB, and 200 short ones. */
+/** The last turn of a thread with 15 turns of 800 KB, and 60 short ones. */
 const longThread = once(async (attacker) => {
   const { thread } = await attacker.turn("first");
   const say = (text: string) =>
@@ -51,7 +51,7 @@ const longThread = once(async (attacker) => {
       { model: "offline/echo", max_tokens: 5, messages: [{ role: "user", content: text }] },
       { headers: { "x-thread-id": thread! } },
     );
-  for (const size of [...many(40, () => 300 * KIB), ...many(200, () => 10)]) await say('"'.repeat(size));
+  for (const size of [...many(15, () => 800 * KIB), ...many(60, () => 10)]) await say('"'.repeat(size));
   const { body } = await say("last");
   return { turn: body.id as string, thread: thread! };
 });
