@@ -35,7 +35,7 @@ const longRun = once((attacker) =>
     attacker,
     `export const steps = { long: ({ n }) => { for (let i = 0; i < 25; i++) console.log("l".repeat(10000)); return String(n).padEnd(60000, '"'); } };
 export async function run(ctx) {
-  await ctx.runStepMany("long", Array.from({ length: 400 }, (_, n) => ({ n })), { concurrency: 20 });
+  await ctx.runStepMany("long", Array.from({ length: 150 }, (_, n) => ({ n })), { concurrency: 20 });
   return ctx.complete(1);
 }`,
   ),
@@ -70,7 +70,7 @@ const longAgents = once(async (attacker) => {
 
 export const reads: Attack[] = [
   {
-    title: "20 reads of a run with 400 results of 60 KB and 100 MB of logs",
+    title: "20 reads of a run with 150 results of 60 KB and 37 MB of logs",
     prepare: longRun,
     mustAnswer: { 200: 4 },
     run: async (attacker) => {
