@@ -62,7 +62,7 @@ const longAgents = once(async (attacker) => {
   const agents = await all(60, (n) =>
     attacker.owner("POST", "/api/agents", { name: `Long ${n}`, model: "offline/echo", instructions }),
   );
-  const { id } = agents[0]!.body;
+  const { id } = agents.find(({ status }) => status === 201)!.body;
   for (let n = 0; n < 60; n++)
     await attacker.owner("PATCH", `/api/agents/${id}`, { instructions: `${n}${instructions.slice(3)}` });
   return id as string;
