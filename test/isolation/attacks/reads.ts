@@ -58,7 +58,7 @@ const longThread = once(async (attacker) => {
 
 /** An agent of 60 versions, and 60 agents, with instructions of 100,000 characters. */
 const longAgents = once(async (attacker) => {
-  const instructions = "ü".repeat(100_000);
+  const instructions = "x".repeat(100_000);
   const agents = await all(60, (n) =>
     attacker.owner("POST", "/api/agents", { name: `Long ${n}`, model: "offline/echo", instructions }),
   );
@@ -89,7 +89,7 @@ export const reads: Attack[] = [
     },
   },
   {
-    title: "20 lists of 60 agents, and of 60 versions, with instructions of 200 KB",
+    title: "20 lists of 60 agents, and of 60 versions, with instructions of 100 KB",
     prepare: longAgents,
     mustAnswer: { 200: 4 },
     run: async (attacker) => {
