@@ -64,6 +64,12 @@ export type PublicEvent = Pick<RecordedEvent, "type" | "stream" | "organization_
 /** A public event as a scan of the log returns it; `recorded_at` is RFC 3339. */
 export type ScannedEvent = PublicEvent & { version: number; recorded_at: string };
 
+/** Some events of a stream, and the bytes that they have in the log. */
+export interface StreamPage {
+  events: RecordedEvent[];
+  bytes: number;
+}
+
 /** The event log. It holds everything the service has acknowledged. */
 export interface EventLog {
   append(append: AppendRequest): Promise<AppendResult>;
@@ -71,6 +77,8 @@ export interface EventLog {
   heads(streams: string[]): Promise<Map<string, StreamHead>>;
   /** The events of a stream in order, starting at a version. */
   read(stream: string, fromVersion?: number): Promise<RecordedEvent[]>;
+  /** The same a page at a time, for readers that do not keep all of a long stream. */
+  pages(stream: string, fromVersion?: number): AsyncIterable<StreamPage>;
   /**
    * The newest events of some types before a version of a stream, in order. At most `limit`, and at most `bytes` of personal
    * fields, but always the newest.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mapInSlices } from "./slices.ts";
+import { beginWork, mapInSlices } from "./slices.ts";
 
 const compute = (ms: number): void => {
   const end = performance.now() + ms;
@@ -40,4 +40,24 @@ test("a few values are converted at once, also beside long work", async () => {
   expect(await mapInSlices([1, 2, 3], String)).toEqual(["1", "2", "3"]);
   expect(rounds).toBe(0);
   await long;
+});
+
+test("short work goes on before all that have waited more often", async () => {
+  let parts = 0;
+  // each part uses up a round
+  const work = async (count: number, done: () => void = () => {}) => {
+    const pause = beginWork();
+    for (let n = 0; n < count; n++) {
+      compute(6);
+      done();
+      await pause();
+    }
+  };
+  const long = Array.from({ length: 8 }, () => work(10, () => parts++));
+  while (parts < 40) await new Promise(setImmediate);
+  const before = parts;
+  await work(3);
+  // one after the other, all eight would have had their turn before each part
+  expect(parts - before).toBeLessThan(8);
+  await Promise.all(long);
 });

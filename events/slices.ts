@@ -8,8 +8,14 @@ const FEW = 32;
 
 let isOpen = false;
 let roundStart = 0;
-/** Work that has used up its round, in order: each continues in a round of its own. */
-const waiting: (() => void)[] = [];
+
+/** Work that has used up a round. It continues in a round of its own. */
+interface Waiting {
+  /** How often the work has waited before. */
+  waits: number;
+  resume(): void;
+}
+const waiting: Waiting[] = [];
 
 const closeRound = (): void => void (isOpen = false);
 function openRound(): void {
@@ -18,29 +24,41 @@ function openRound(): void {
   setImmediate(closeRound);
 }
 
+/** Work that has waited least goes on first, so what is short never waits behind all that is long. */
+function takeNext(): Waiting {
+  let first = 0;
+  for (const [n, { waits }] of waiting.entries()) if (waits < waiting[first]!.waits) first = n;
+  return waiting.splice(first, 1)[0]!;
+}
+
 function continueNext(): void {
   openRound();
-  waiting.shift()?.();
+  takeNext().resume();
   if (waiting.length > 0) setImmediate(continueNext);
 }
 
-/** For long work, to be awaited between its parts: undefined while the round is not used up, which costs nothing. */
-export function pauseWork(): Promise<void> | undefined {
-  if (!isOpen && waiting.length === 0) openRound();
-  if (isOpen && performance.now() - roundStart < ROUND_MS) return undefined;
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(continueNext);
-  });
+/** Pauses one piece of work, to be awaited between its parts: undefined while the round is not used up, which costs nothing. */
+export type Pause = () => Promise<void> | undefined;
+
+export function beginWork(): Pause {
+  let waits = 0;
+  return () => {
+    if (!isOpen) openRound();
+    if (performance.now() - roundStart < ROUND_MS) return undefined;
+    return new Promise((resume) => {
+      waiting.push({ waits: waits++, resume });
+      if (waiting.length === 1) setImmediate(continueNext);
+    });
+  };
 }
 
 /** Converts values one by one, and lets other callbacks run in between. */
 export async function mapInSlices<T, R>(values: readonly T[], convert: (value: T) => R): Promise<R[]> {
   if (values.length <= FEW) return values.map(convert);
   const converted: R[] = [];
+  const pause = beginWork();
   for (const value of values) {
-    const pause = pauseWork();
-    if (pause) await pause;
+    await pause();
     converted.push(convert(value));
   }
   return converted;

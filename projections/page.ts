@@ -12,6 +12,27 @@ export interface PageRows<Row> {
   total: number;
 }
 
+/** Bytes of the rows of one page: an answer is made on the event loop, and 500 rows may have 100 KB each (docs/adr/0068-what-one-answer-holds-is-limited.md). */
+export const MAX_PAGE_BYTES = 2_000_000;
+
+/** The rows of a query in its order: the first ones that have MAX_PAGE_BYTES together, but always the first. */
+export async function queryPage<Stored extends object>(db: Db, query: string, values: unknown[]): Promise<Stored[]> {
+  // without an order of its own, a window keeps the order of the query
+  const rows = await db.query<Stored & { page_bytes?: number; page_row?: number }>(
+    `select * from (
+       select page.*, row_number() over () as page_row,
+         sum(octet_length(page::text)) over (rows unbounded preceding) as page_bytes
+       from (${query}) page
+     ) measured where page_bytes <= ${MAX_PAGE_BYTES} or page_row = 1`,
+    values,
+  );
+  for (const row of rows) {
+    delete row.page_bytes;
+    delete row.page_row;
+  }
+  return rows;
+}
+
 interface List<Stored, Row> {
   /** SQL of all rows, in order. */
   ordered: string;
@@ -22,13 +43,13 @@ interface List<Stored, Row> {
   parseRow(row: Stored): Row;
 }
 
-export async function readPage<Stored, Row>(
+export async function readPage<Stored extends object, Row>(
   db: Db,
   { limit, offset }: Page,
   { ordered, from, values, parseRow }: List<Stored, Row>,
 ): Promise<PageRows<Row>> {
   const [nth, next] = [values.length + 1, values.length + 2];
-  const rows = await db.query<Stored>(`${ordered} limit $${nth} offset $${next}`, [...values, limit, offset]);
+  const rows = await queryPage<Stored>(db, `${ordered} limit $${nth} offset $${next}`, [...values, limit, offset]);
   const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${from}`, values);
   return { rows: rows.map(parseRow), total: count!.total };
 }

@@ -69,6 +69,14 @@ const addressOf = ({ address, port }: AddressInfo): string =>
 const readsOf = (log: Resources["log"], breaker: ReturnType<typeof createBreaker>) =>
   ({
     readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
+    async *streamPages(stream, fromVersion) {
+      const pages = log.pages(stream, fromVersion)[Symbol.asyncIterator]();
+      for (;;) {
+        const page = await breaker(() => pages.next());
+        if (page.done) return;
+        yield page.value;
+      }
+    },
     readAuditSlice: (organization, range) => breaker(() => log.slice(organization, range)),
     readHashes: (organization, positions) => breaker(() => log.hashes(organization, positions)),
     readEventHistogram: (organization, query) => breaker(() => log.histogram(organization, query)),

@@ -227,7 +227,12 @@ export interface Trace {
   duration_ms: number | null;
   attempts: { attempt: number; worker: string | null; at: string; resumed?: true }[];
   prompt:
-    | ({ instructions: string | null; messages: TracedMessage[]; forgotten_turns: number } & Record<string, unknown>)
+    | ({
+        instructions: string | null;
+        messages: TracedMessage[];
+        forgotten_turns: number;
+        turns_not_shown: number;
+      } & Record<string, unknown>)
     | null;
   rounds: TracedRound[];
   answer: (ModelOutput & { finish_reason: string | null; error: string | null }) | null;

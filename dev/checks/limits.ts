@@ -22,10 +22,28 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Body of a request to an agent", "http/agents/routes.ts#BODY_LIMIT", "bytes", "request_too_large"),
     limit("Depth of JSON in a body", "events/jsonLimits.ts#MAX_DEPTH", "", "invalid_json"),
     limit(
-      "Bodies of one key or person that are read at a time",
+      "Bodies that are read, and answers that are made and sent, of one organization at a time",
       "http/base/bodyBudget.ts#MAX_OWNER_BYTES",
       "bytes",
       "too_many_bytes",
+    ),
+    limit(
+      "Rows of one page of a list; a longer page ends early, and its `limit` says after how many rows",
+      "projections/page.ts#MAX_PAGE_BYTES",
+      "bytes",
+      null,
+    ),
+    limit(
+      "Lines that the steps of a run log together; the rest is not kept",
+      "services/workflows/attempt.ts#MAX_STEP_LOGS",
+      "characters",
+      null,
+    ),
+    limit(
+      "Turns before a turn that its trace shows; `turns_not_shown` counts the older ones",
+      "http/audit/traceThread.ts#MAX_CONVERSATION_BYTES",
+      "bytes",
+      null,
     ),
     limit("Open streams of a credential", "http/base/streamLimits.ts#MAX_OF_CREDENTIAL", "", "too_many_streams"),
     limit(

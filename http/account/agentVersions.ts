@@ -1,24 +1,39 @@
 import type { z } from "zod";
 import { AGENT_DEFAULTS, type AgentEvent } from "#events/agent.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
+import type { StreamPage } from "#events/ports.ts";
+import { MAX_PAGE_BYTES } from "#projections/page.ts";
+import type { Page } from "../base/pageResponse.ts";
 import { presentSettings, type AgentVersion } from "./agentShape.ts";
 
 type Version = z.infer<typeof AgentVersion>;
 type Recorded<E extends AgentEvent = AgentEvent> = E extends E ? RecordedEvent<E> : never;
 
-/** The versions in the stream of an agent, newest first. `slugs`: of the organization's collections by id. */
-export function foldAgentVersions(events: readonly RecordedEvent[], slugs: Map<string, string>): Version[] {
-  const versions: Version[] = [];
+/**
+ * A page of the versions in the stream of an agent, newest first. An agent may have thousands with long instructions: only those of
+ * the page are kept, and no more than MAX_PAGE_BYTES of them. `slugs`: of the organization's collections by id.
+ */
+export async function readAgentVersions(
+  stream: AsyncIterable<StreamPage>,
+  newest: number,
+  slugs: Map<string, string>,
+  { limit, offset }: Page,
+): Promise<{ rows: Version[]; total: number }> {
+  const last = newest - offset;
+  const kept: { row: Version; size: number }[] = [];
+  let size = 0;
   let stored: Parameters<typeof presentSettings>[0] = { ...AGENT_DEFAULTS, name: "" };
-  for (const event of events as readonly Recorded[]) {
-    if (event.type === "AgentDeleted" || event.type === "AgentTurnsEnded") continue;
-    stored = { ...stored, ...event.data, ...event.personal };
-    versions.push({
-      version: event.data.version,
-      changed_by: event.meta.principal,
-      created_at: event.recorded_at.toISOString(),
-      settings: presentSettings(stored, slugs),
-    });
-  }
-  return versions.toReversed();
+  for await (const { events } of stream)
+    for (const event of events as Recorded[]) {
+      if (event.type === "AgentDeleted" || event.type === "AgentTurnsEnded") continue;
+      stored = { ...stored, ...event.data, ...event.personal };
+      const { version } = event.data;
+      if (version > last || version <= last - limit) continue;
+      const settings = presentSettings(stored, slugs);
+      const row = { version, changed_by: event.meta.principal, created_at: event.recorded_at.toISOString(), settings };
+      kept.push({ row, size: JSON.stringify(settings).length });
+      size += kept.at(-1)!.size;
+      while (size > MAX_PAGE_BYTES && kept.length > 1) size -= kept.shift()!.size;
+    }
+  return { rows: kept.map(({ row }) => row).reverse(), total: newest };
 }

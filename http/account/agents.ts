@@ -13,10 +13,10 @@ import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { requireProject } from "../base/findProject.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
-import { describeList, pageResponse, slicePage, type Page } from "../base/pageResponse.ts";
+import { describeList, pageResponse, type Page } from "../base/pageResponse.ts";
 import { checkToolNames } from "../base/toolNames.ts";
 import { Agent, AgentVersion, Change, Create, present } from "./agentShape.ts";
-import { foldAgentVersions } from "./agentVersions.ts";
+import { readAgentVersions } from "./agentVersions.ts";
 import { unique } from "./keyShape.ts";
 
 async function requireAgent(http: Http, { organization_id }: Caller, id: string): Promise<AgentRow> {
@@ -106,13 +106,13 @@ export function agentRoutes(app: App, http: Http): void {
 
   const versions = describeList(one, "List the versions of an agent", AgentVersion);
   app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async ({ caller, params, query }) => {
-    const { id } = await requireAgent(http, caller, params.id);
+    const { id, version } = await requireAgent(http, caller, params.id);
     const slugs = await slugsById(http, caller.organization_id);
-    const all = foldAgentVersions(await http.readStream(streamName("agent", id)), slugs);
+    const stream = http.streamPages(streamName("agent", id));
     return pageResponse(
       query,
-      async (page) => slicePage(all, page),
-      (version) => version,
+      (page) => readAgentVersions(stream, version, slugs, page),
+      (row) => row,
     );
   });
 

@@ -7,9 +7,10 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { createCursor, readCursor } from "./cursor.ts";
 import { Trace } from "./traceShape.ts";
-import { traceTurn, type OpenBlob } from "./traceTurn.ts";
+import type { OpenBlob } from "./traceThread.ts";
+import { traceTurn } from "./traceTurn.ts";
 
-type Needs = Pick<Http, "turnHistory" | "vault" | "readStream" | "keyring" | "readAuditSlice">;
+type Needs = Pick<Http, "turnHistory" | "vault" | "streamPages" | "keyring" | "readAuditSlice">;
 
 /** A turn is named by its own id, or by that of its completion or response. */
 const bareId = (id: string): string => id.replace(/^(resp_|chatcmpl-)/, "").toLowerCase();
@@ -19,19 +20,26 @@ const openBlobs =
   async (turn_id, blob) =>
     (await vault.get({ thing: streamName("turn", turn_id) }, blob))?.toString();
 
+/** The events of a thread in order, up to a position of the log. */
+async function* readUntil({ streamPages }: Needs, stream: string, last = Number.POSITIVE_INFINITY) {
+  for await (const { events } of streamPages(stream)) {
+    const until = events.filter(({ position }) => position <= last);
+    yield until;
+    if (until.length < events.length) return;
+  }
+}
+
 async function readTrace(http: Needs, caller: Caller, id: string, as_of: string | undefined): Promise<Trace> {
   const turn_id = bareId(id);
   const { organization_id } = caller;
   const stream = isUuid(turn_id) ? await http.turnHistory.threadStream(organization_id, turn_id) : undefined;
   const openers = { open: openBlobs(http), toCursor: createCursor(http, organization_id) };
-  const events = stream ? await http.readStream(stream) : [];
-  const trace = await traceTurn(events, turn_id, openers);
+  const trace = stream && (await traceTurn(readUntil(http, stream), turn_id, openers));
   if (!trace || !(isBuilder(caller) || trace.principal === caller.principal))
     throw new ApiError("turn_not_found", "No turn has this id.", { param: "id" });
   const last = await readCursor(http, organization_id, "as_of", as_of);
   if (last === undefined) return trace;
-  const until = events.filter(({ position }) => position <= last);
-  const then = await traceTurn(until, turn_id, openers);
+  const then = await traceTurn(readUntil(http, stream, last), turn_id, openers);
   if (!then) throw new ApiError(null, "as_of: the turn had not begun at this event.", { param: "as_of" });
   return then;
 }

@@ -32,6 +32,9 @@ export const TracedPrompt = z.object({
   instructions: z.string().nullable().describe("Those of the agent, then those of the caller."),
   messages: z.array(TracedMessage).describe("The conversation so far, then the new messages."),
   forgotten_turns: z.int().describe("Turns that were part of the conversation then and have been deleted since."),
+  turns_not_shown: z
+    .int()
+    .describe("Older turns of the conversation: of what came before the new messages, the newest 2 MB are shown."),
   reasoning_effort: z.string().nullable(),
   ...settings,
   knowledge: Prompt.shape.knowledge.describe("Ids of the collections that the knowledge tools could search."),

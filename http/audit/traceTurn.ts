@@ -1,96 +1,45 @@
 import type { z } from "zod";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
-import { NO_USAGE, Prompt, type Message, type ThreadEvent, type Usage } from "#events/thread.ts";
-import { addUsage, answerText } from "#events/turnOutput.ts";
+import { NO_USAGE, type Usage } from "#events/thread.ts";
+import { addUsage } from "#events/turnOutput.ts";
 import { parseTraceId } from "#events/trace.ts";
 import type { ToCursor } from "./cursor.ts";
 import { traceApprovals } from "./traceApprovals.ts";
-import type { Trace, TracedCall, TracedMessage, TracedRound } from "./traceShape.ts";
+import type { Trace, TracedCall, TracedRound } from "./traceShape.ts";
+import {
+  hasType,
+  isEnd,
+  isStart,
+  presentMessage,
+  readConversation,
+  readPrompt,
+  readThread,
+  type OpenBlob,
+  type ThreadBefore,
+  type ThreadRecord,
+} from "./traceThread.ts";
 
-type EventType = ThreadEvent["type"];
-/** A recorded event of a thread, of one type or of any. */
-type ThreadRecord<T extends EventType = EventType> = {
-  [K in T]: RecordedEvent<Extract<ThreadEvent, { type: K }>> & { type: K };
-}[T];
-
-/** Reads a blob of a turn as text. Undefined when it has been deleted. */
-export type OpenBlob = (turn_id: string, blob: string) => Promise<string | undefined>;
-
-const hasType =
-  <T extends EventType>(...types: T[]) =>
-  (event: ThreadRecord): event is Extract<ThreadRecord, { type: T }> =>
-    (types as string[]).includes(event.type);
-const isStart = hasType("TurnStarted");
-const isEnd = hasType("TurnCompleted", "TurnFailed", "TurnStopped");
-const isRound = hasType("RoundRequested");
 const isToolFinish = hasType("ToolFinished");
+const isRound = hasType("RoundRequested");
 const isTargetFailure = hasType("TargetFailed");
 const isNextAttempt = hasType("TurnTakenOver", "TurnResumed");
-const isDeletion = hasType("TurnDeleted");
-
-async function readPrompt(
-  { data, personal }: ThreadRecord<"TurnStarted">,
-  open: OpenBlob,
-): Promise<Prompt | undefined> {
-  const input = personal?.input;
-  if (!input) return undefined;
-  if ("prompt" in input) return input.prompt;
-  const json = await open(data.turn_id, input.prompt_blob);
-  return json === undefined ? undefined : Prompt.parse(JSON.parse(json));
-}
-
-const presentMessage = (
-  turn_id: string,
-  { role, text, attachments, calls, call_id }: Message,
-): z.infer<typeof TracedMessage> => ({
-  role,
-  text,
-  ...(calls && { calls }),
-  ...(call_id !== undefined && { call_id }),
-  attachments: attachments.map(({ filename, mime_type, bytes, sha256 }) => ({ filename, mime_type, bytes, sha256 })),
-  turn_id,
-});
-
-/** The messages of an earlier turn: its question and its answer. Undefined when they have been deleted. */
-async function readMessages(started: ThreadRecord<"TurnStarted">, events: ThreadRecord[], open: OpenBlob) {
-  const { turn_id } = started.data;
-  const prompt = await readPrompt(started, open);
-  if (!prompt) return undefined;
-  const said = events.filter(isEnd).find(({ data }) => data.turn_id === turn_id)?.personal?.said;
-  const text = said ? answerText(said) : "";
-  const question = prompt.messages.map((message) => presentMessage(turn_id, message));
-  if (text === "" && !said?.calls) return question;
-  const answer: Message = { role: "assistant", text, attachments: [], ...(said?.calls && { calls: said.calls }) };
-  return [...question, presentMessage(turn_id, answer)];
-}
-
-/** The conversation that a turn continued: the turns before it, without refused and deleted ones. */
-async function readConversation(turn: ThreadRecord<"TurnStarted">, events: ThreadRecord[], open: OpenBlob) {
-  const before = events.filter(isStart).filter(({ version }) => version < turn.version);
-  const messages = await Promise.all(before.map((started) => readMessages(started, events, open)));
-  const deletedSince = before.filter(({ data }) =>
-    events
-      .filter(isDeletion)
-      .some(({ data: { turn_id }, version }) => turn_id === data.turn_id && version > turn.version),
-  );
-  return { messages: messages.flatMap((ofTurn) => ofTurn ?? []), forgotten_turns: deletedSince.length };
-}
 
 async function tracePrompt(
   turn: ThreadRecord<"TurnStarted">,
-  events: ThreadRecord[],
+  thread: ThreadBefore,
   open: OpenBlob,
 ): Promise<Trace["prompt"]> {
   const prompt = await readPrompt(turn, open);
   if (!prompt) return null;
   const { messages, instructions, agent, ...settings } = prompt;
-  const before = await readConversation(turn, events, open);
+  const before = await readConversation(thread, open);
   return {
     ...settings,
     instructions: [agent?.instructions, instructions].filter(Boolean).join("\n\n") || null,
-    messages: [...before.messages, ...messages.map((message) => presentMessage(turn.data.turn_id, message))],
-    forgotten_turns: before.forgotten_turns,
+    messages: [...before, ...messages.map((message) => presentMessage(turn.data.turn_id, message))],
+    forgotten_turns: thread.forgottenTurns,
+    turns_not_shown: thread.turnsNotShown,
     reasoning_effort: agent?.reasoning_effort ?? null,
   };
 }
@@ -163,12 +112,12 @@ const sumUsage = (rounds: z.infer<typeof TracedRound>[]): Usage =>
 
 /** The trace of a turn, from the events of its thread. Undefined when the turn has been deleted. */
 export async function traceTurn(
-  events: RecordedEvent[],
+  thread: AsyncIterable<RecordedEvent[]>,
   turn_id: string,
   { open, toCursor }: { open: OpenBlob; toCursor: ToCursor },
 ): Promise<Trace | undefined> {
-  const all = events as ThreadRecord[];
-  const own = all.filter(({ data }) => "turn_id" in data && data.turn_id === turn_id);
+  const read = await readThread(thread, turn_id);
+  const { own } = read;
   const started = own.find(isStart);
   if (!started?.personal) return undefined;
   const { data, stream, recorded_at, meta } = started;
@@ -203,7 +152,7 @@ export async function traceTurn(
         ...(event.type === "TurnResumed" && { resumed: true as const }),
       })),
     ],
-    prompt: await tracePrompt(started, all, open),
+    prompt: await tracePrompt(started, read, open),
     rounds,
     answer: presentAnswer(end),
     usage: end?.data.usage ?? sumUsage(rounds),

@@ -99,6 +99,8 @@ export interface HttpDeps extends HttpPorts {
   waitForProjections: WaitForProjections;
   /** A stream's events from a version on. Does not check which organization the stream belongs to. */
   readStream: EventLog["read"];
+  /** The same a page at a time. */
+  streamPages: EventLog["pages"];
   readAuditSlice: AuditLog["slice"];
   readHashes: AuditLog["hashes"];
   readEventHistogram: AuditLog["histogram"];

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
-import { pauseWork } from "#events/slices.ts";
+import { beginWork } from "#events/slices.ts";
 
 async function* toLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+  const pause = beginWork();
   for await (const value of values) {
     yield `${JSON.stringify(value)}\n`;
-    const pause = pauseWork();
-    if (pause) await pause;
+    await pause();
   }
 }
 

@@ -5,13 +5,16 @@ import type { BodyBudget } from "./bodyBudget.ts";
 import type { Http } from "./deps.ts";
 import type { Caller } from "./caller.ts";
 import { ApiError } from "./errors.ts";
-import { holdAnswer } from "./sendFile.ts";
+import { measureJson, writeLargeJson } from "./largeJson.ts";
+import { holdAnswer, limitSilence, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 import { traceRequests } from "./traceRequests.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Counts body bytes that have arrived. Throws when the organization's share, or all memory for bodies, is used up. */
-    /** Counts bytes of the body that this process keeps; a negative number lets them go. */
+    /**
+     * Counts bytes that this process keeps for the request, of its body or its answer; a negative number lets them go. Throws when
+     * the organization's share, or all memory for them, is used up.
+     */
     holds(bytes: number): void;
   }
 }
@@ -29,8 +32,6 @@ function logRequest({ metrics }: Pick<Http, "metrics">, request: FastifyRequest,
   request.log.info({ request_id: id, trace_id: trace?.trace_id, method, route, status, ms }, "request");
 }
 
-/** Bodies up to this size are not counted: thousands of them fit into memory, and counting would cost each a stream. */
-const MAX_UNCOUNTED_BYTES = 64 * 1024;
 /** A body must grow by MIN_BYTES within each interval, else its connection is closed: 10 KB/s is slower than any modem. */
 const RATE_INTERVAL_MS = 5_000;
 const MIN_BYTES = 50_000;
@@ -66,6 +67,36 @@ function countedBody(request: FastifyRequest, body: Readable): Readable {
   return counter;
 }
 
+/** Large reads of somebody known. The result of a write is always sent. */
+const isRead = ({ method, caller }: FastifyRequest): boolean =>
+  method === "GET" && (caller as Caller | undefined) !== undefined;
+
+/**
+ * Large answers stand in memory until their clients have read them. Each counts while it is written as JSON, in slices; files are
+ * counted before they are read.
+ */
+function countAnswers(app: App): void {
+  const counted = new WeakSet<FastifyRequest>();
+  app.addHook("preSerialization", async (request, reply, payload) => {
+    if (!isRead(request) || measureJson(payload, MAX_UNCOUNTED_BYTES) <= MAX_UNCOUNTED_BYTES) return payload;
+    const json = await writeLargeJson(payload, (bytes) => request.holds(bytes));
+    counted.add(request);
+    reply.serializer(() => json);
+    limitSilence(reply);
+    return payload;
+  });
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
+    const isCounted = counted.has(request) || reply.hasHeader("content-disposition");
+    try {
+      if (bytes > MAX_UNCOUNTED_BYTES && isRead(request) && !isCounted) holdAnswer(request, reply, bytes);
+    } catch (error) {
+      return done(error as Error);
+    }
+    done(null, payload);
+  });
+}
+
 /** Per request: one trace, one log line and one count once its connection is done with it, and the budget of its body. */
 export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudget): void {
   app.decorateRequest("holds", function (bytes: number) {
@@ -83,19 +114,7 @@ export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudge
     reply.header("connection", "close");
     done(new ApiError(null, "The request has no Host header."));
   });
-  // Large answers stand in memory until their clients have read them; files are counted before they are read. The
-  // result of a write is always sent.
-  app.addHook("onSend", (request, reply, payload, done) => {
-    const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
-    const isKnown = (request.caller as Caller | undefined) !== undefined;
-    const isLargeRead = request.method === "GET" && bytes > MAX_UNCOUNTED_BYTES && isKnown;
-    try {
-      if (isLargeRead && !reply.hasHeader("content-disposition")) holdAnswer(request, reply, bytes);
-    } catch (error) {
-      return done(error as Error);
-    }
-    done(null, payload);
-  });
+  countAnswers(app);
   app.addHook("preParsing", (request, _reply, body, done) => {
     done(null, isCounted(request) ? countedBody(request, body as Readable) : body);
   });

@@ -11,7 +11,7 @@ export const describeList = <S extends object, T extends z.ZodType>(shared: S, s
   response: { 200: listSchema(item) },
 });
 
-/** Reads the page that a query asks for and presents its rows. */
+/** Reads the page that a query asks for and presents its rows. `limit` says how many rows it has, where their bytes have ended it early. */
 export async function pageResponse<R, T>(
   query: z.infer<typeof PageQuery>,
   read: (page: Page) => Promise<{ rows: R[]; total: number }>,
@@ -19,7 +19,8 @@ export async function pageResponse<R, T>(
 ): Promise<{ data: T[]; total: number } & Page> {
   const page = readPage(query);
   const { rows, total } = await read(page);
-  return { data: rows.map(present), total, ...page };
+  const isCut = rows.length < page.limit && page.offset + rows.length < total;
+  return { data: rows.map(present), total, limit: isCut ? rows.length : page.limit, offset: page.offset };
 }
 
 /** The page of a list that is short enough to be read whole. */

@@ -7,7 +7,12 @@ const MAX_OFFSET = 2 ** 31 - 1;
 
 /** The query of every paged list. Values out of range are corrected, not refused. */
 export const PageQuery = z.object({
-  limit: z.string().optional().describe("50 by default, 500 at most."),
+  limit: z
+    .string()
+    .optional()
+    .describe(
+      "50 by default, 500 at most. Very long rows make a page shorter: continue at `offset` plus the number of rows.",
+    ),
   offset: z.string().optional().describe("0 by default."),
 });
 

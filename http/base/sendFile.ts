@@ -1,13 +1,17 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { downloadHeaders } from "./downloadHeaders.ts";
 
+/** Bodies and answers up to this size are not counted: thousands of them fit into memory, and counting would cost each body a stream. */
+export const MAX_UNCOUNTED_BYTES = 64 * 1024;
 /** A client that takes no byte of an answer for so long is cut off: the answer stands in memory until then. */
 const MAX_SILENCE_MS = 30_000;
 
+export const limitSilence = ({ raw }: FastifyReply): void => void raw.setTimeout(MAX_SILENCE_MS, () => raw.destroy());
+
 /** Counts an answer as bytes that its organization holds in memory until the client has it. Throws 429 `too_many_bytes`, and Unavailable. */
-export function holdAnswer(request: FastifyRequest, { raw }: FastifyReply, bytes: number): void {
+export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
   request.holds(bytes);
-  raw.setTimeout(MAX_SILENCE_MS, () => raw.destroy());
+  limitSilence(reply);
 }
 
 interface StoredFile {

@@ -27,15 +27,18 @@ const DESCRIBED = { tags: ["Workflows"], security: [{ key: [] }] };
 /** Approvals that runs and agents ask people for. */
 export function approvalRoutes(app: App, http: Http): void {
   const ofRun = {
-    ...DESCRIBED,
-    summary: "List the approvals of a run",
+    ...describeList(DESCRIBED, "List the approvals of a run", Approval),
+    description: "All, up to 500, unless `limit` is given.",
     params: z.object({ run_id: z.string() }),
-    response: { 200: z.object({ data: z.array(Approval) }) },
   };
   app.get("/runs/:run_id/approvals", { onRequest: requireCredential(http), schema: ofRun }, async (request) => {
     const { id } = await requireRun(http, request.caller, request.params.run_id);
     await http.freshRead(["runs"], streamName("run", id));
-    return { data: (await listRunApprovals(http.db, id)).map((row) => presentApproval(row)) };
+    return pageResponse(
+      { limit: "500", ...request.query },
+      (page) => listRunApprovals(http.db, id, page),
+      (row) => presentApproval(row),
+    );
   });
 
   const inbox = {

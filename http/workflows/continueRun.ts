@@ -7,6 +7,7 @@ import type { WorkflowRow } from "#projections/workflows/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
+import { readCounted } from "../base/readCounted.ts";
 import { actorFrom } from "./access.ts";
 import { foldCalls, type MadeCall } from "./answeredCalls.ts";
 import { foldRun, isLive, stillRunning, type RunView } from "./foldRun.ts";
@@ -53,7 +54,7 @@ interface Parent {
 async function openParent(http: Http, request: FastifyRequest, id: string): Promise<Parent> {
   const { caller } = request;
   const row = await requireRun(http, caller, id);
-  const events = await http.readStream(streamName("run", row.id));
+  const events = await readCounted(http, request, streamName("run", row.id));
   const view = foldRun(events);
   if (isLive(view))
     throw new ApiError("run_still_live", `The run is ${view.status}; only a run that has ended can be continued.`);

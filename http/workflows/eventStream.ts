@@ -36,6 +36,13 @@ interface Follower {
   reply: FastifyReply;
 }
 
+/** Events after a version, a page at a time. A failed read ends them: it is repeated after the next wait. */
+async function* readOn({ streamPages }: Http, stream: string, version: number): AsyncGenerator<RecordedRunEvent[]> {
+  try {
+    for await (const { events } of streamPages(stream, version + 1)) yield events as RecordedRunEvent[];
+  } catch {}
+}
+
 /** Sends the events of a run as they come, until nothing more will come or the client disconnects. */
 async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSeen, reply }: Follower): Promise<void> {
   const stream = streamName("run", row.id);
@@ -64,8 +71,10 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
   }
 
   while (!disconnected.aborted) {
-    // a failed read is repeated after the next wait
-    await send((await http.readStream(stream, version + 1).catch(() => [])) as RecordedRunEvent[]);
+    for await (const events of readOn(http, stream, version)) {
+      await send(events);
+      if (disconnected.aborted) break;
+    }
     words.follow();
     if (progress.isQuiet) break;
     if (progress.isOver) deadline ??= Date.now() + MAX_LATE_MS;

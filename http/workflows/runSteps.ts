@@ -5,9 +5,10 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
+import { readCounted } from "../base/readCounted.ts";
 import { foldRun } from "./foldRun.ts";
 import { requireRun } from "./lookups.ts";
-import { createOpenValue } from "./runValues.ts";
+import { countOpened, createOpenValue } from "./runValues.ts";
 import { presentSteps, RunStep, stepsOf } from "./stepShape.ts";
 
 const Query = PageQuery.extend({
@@ -24,10 +25,11 @@ export function runStepRoutes(app: App, http: Http): void {
     params: z.object({ run_id: z.string() }),
     querystring: Query,
   };
-  app.get("/runs/:run_id/steps", { onRequest: requireCredential(http), schema }, async ({ caller, params, query }) => {
+  app.get("/runs/:run_id/steps", { onRequest: requireCredential(http), schema }, async (request) => {
+    const { caller, params, query } = request;
     const row = await requireRun(http, caller, params.run_id);
-    const run = foldRun(await http.readStream(streamName("run", row.id)));
-    const open = createOpenValue(http, row);
+    const run = foldRun(await readCounted(http, request, streamName("run", row.id)));
+    const open = countOpened(request, createOpenValue(http, row));
     const steps = await stepsOf(run, row, open);
     const wanted = query.status ? steps.filter(({ step }) => step.status === query.status) : steps;
     const { data, ...page } = await pageResponse(

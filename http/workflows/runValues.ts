@@ -1,7 +1,8 @@
+import type { FastifyRequest } from "fastify";
 import { blobFolder, streamName } from "#events/ids.ts";
 import { agentCallAnswer, type CallAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { pauseWork } from "#events/slices.ts";
+import { beginWork } from "#events/slices.ts";
 import type { Http } from "../base/deps.ts";
 import type { MadeCall } from "./answeredCalls.ts";
 
@@ -90,6 +91,14 @@ export function createOpenValue(http: Pick<Http, "vault">, row: { id: string; wr
   };
 }
 
+/** Long values count as bytes that the organization holds before they are read. */
+export const countOpened =
+  (request: Pick<FastifyRequest, "holds">, open: OpenValue): OpenValue =>
+  (value) => {
+    if (value && "blob" in value) request.holds(value.bytes);
+    return open(value);
+  };
+
 /** The answers that a run has inherited. */
 export async function openInherited(
   chunks: StoredValue[] | null | undefined,
@@ -114,10 +123,10 @@ export async function openAnswer(
 
 /** Answered calls in the form in which another run inherits them, opened one after the other. */
 export async function* openCalls(calls: MadeCall[], open: OpenJson): AsyncGenerator<InheritedCall> {
+  const pause = beginWork();
   for (const { hasRun: _, endsRun: __, ofTurn, args, answer, ...call } of calls) {
     const opened = await openAnswer({ answer, ofTurn }, open);
     if (opened) yield { ...call, args: args && (await open(args)), answer: opened };
-    const pause = pauseWork();
-    if (pause) await pause;
+    await pause();
   }
 }

@@ -13,12 +13,13 @@ import { ApiError } from "../base/errors.ts";
 import { Moment } from "../base/moment.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
+import { readCounted } from "../base/readCounted.ts";
 import { actorFrom } from "./access.ts";
 import { foldRun, isLive, stillRunning } from "./foldRun.ts";
 import { requireRun, requireWorkflow } from "./lookups.ts";
 import { withNewestRun } from "./newestRun.ts";
 import { presentRun, presentSummary, Run, RunStatus, RunSummary } from "./runShape.ts";
-import { createOpenValue } from "./runValues.ts";
+import { countOpened, createOpenValue } from "./runValues.ts";
 import { createWaitForEnd, WaitQuery } from "./waitForEnd.ts";
 
 /** What the lists of runs, and changes of many runs, filter by. */
@@ -158,9 +159,9 @@ export function runRoutes(app: App, http: Http): void {
     const found = await requireRun(http, caller, params.run_id);
     if (isLive(found)) await waitForEnd(found.id, query.wait, reply);
     const row = isLive(found) ? await requireRun(http, caller, found.id) : found;
-    const run = foldRun(await http.readStream(streamName("run", row.id)));
+    const run = foldRun(await readCounted(http, request, streamName("run", row.id)));
     const show = query.steps === "false" ? "counts" : query.step_values === "false" ? "steps" : "values";
-    return presentRun(row, run, createOpenValue(http, row), show);
+    return presentRun(row, run, countOpened(request, createOpenValue(http, row)), show);
   });
 
   const cancelling = {

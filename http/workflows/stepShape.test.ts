@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { StoredValue } from "#events/runParts.ts";
-import { chooseOmitted } from "./stepShape.ts";
+import { chooseOmitted, createShowLogs } from "./stepShape.ts";
 
 const blob = (bytes: number): StoredValue => ({ blob: "b", bytes });
 const inline: StoredValue = { json: "1" };
+const longInline: StoredValue = { json: `"${"x".repeat(2_000)}"` };
 
 describe("the values omitted from a run's steps", () => {
   it.each<[string, [args: StoredValue | null, result: StoredValue | null][], string[][]]>([
@@ -17,6 +18,7 @@ describe("the values omitted from a run's steps", () => {
       [[], []],
     ],
     ["are never short values", [[blob(101), inline]], [["args"]]],
+    ["are long values of events, too", [[longInline, inline]], [["args"]]],
     ["are those beyond the limit, in order", [[blob(60), blob(50)]], [["result"]]],
     [
       "are all later long values, even those that would fit",
@@ -34,4 +36,11 @@ describe("the values omitted from a run's steps", () => {
       ),
     ).toEqual(expected),
   );
+});
+
+it("shows the lines of attempts until all together are too long, and says where some are missing", () => {
+  const show = createShowLogs(10);
+  expect(show(["1234", "5678"])).toEqual({ logs: ["1234", "5678"], logs_truncated: false });
+  expect(show(["123", "4"])).toEqual({ logs: [], logs_truncated: true });
+  expect(show([])).toEqual({ logs: [], logs_truncated: false });
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { idempotencyKey, stepId } from "#events/ids.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
+import { beginWork } from "#events/slices.ts";
 import type { RunView } from "./foldRun.ts";
 import { errorInfo, type Step } from "./foldSteps.ts";
 import { openInherited, type OpenValue } from "./runValues.ts";
@@ -53,10 +54,12 @@ const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** Bytes of log lines that are stored of one attempt; further lines are dropped. */
 const MAX_LOG_BYTES = 256 * 1024;
-/** Bytes of long values in one answer, of all steps together. A thousand results of 1 MiB would exceed the memory of the process. */
+/** Bytes of values in one answer, of all steps together. A thousand results of 1 MiB would exceed the memory of the process. */
 const MAX_VALUE_BYTES = 16 * 1024 * 1024;
-/** UTF-16 units of a value that is always shown. Only inherited values are longer and not in blobs. */
-const MAX_SHORT_VALUE = 64 * 1024;
+/** UTF-16 units of a value that is always shown. */
+const MAX_SHORT_VALUE = 1_024;
+/** UTF-16 units of the lines that the attempts of one answer show together. */
+const MAX_SHOWN_LOGS = 8 * 1024 * 1024;
 
 const byteLength = (logs: string[]): number => logs.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
 
@@ -96,8 +99,19 @@ function inheritedStep(run_id: string, { key, name, batch, index, args, answer, 
   };
 }
 
+type ShowLogs = (logs: string[]) => { logs: string[]; logs_truncated: boolean };
+
+/** The lines of attempts, one after the other, until all together are too long. */
+export function createShowLogs(limit = MAX_SHOWN_LOGS): ShowLogs {
+  let left = limit;
+  return (logs) => {
+    const shown = logs.filter(({ length }) => (left -= length) >= 0);
+    return { logs: shown, logs_truncated: shown.length < logs.length || byteLength(logs) >= MAX_LOG_BYTES };
+  };
+}
+
 async function presentStep(
-  { effects_of, isInherited }: { effects_of: string; isInherited: boolean },
+  { effects_of, isInherited, showLogs }: { effects_of: string; isInherited: boolean; showLogs: ShowLogs },
   step: Step,
   omitted: ValueField[],
   open: OpenValue,
@@ -113,7 +127,7 @@ async function presentStep(
       ...attempt,
       started_at: attempt.started_at.toISOString(),
       ended_at: iso(attempt.ended_at),
-      logs_truncated: byteLength(attempt.logs) >= MAX_LOG_BYTES,
+      ...showLogs(attempt.logs),
     })),
     args: omitted.includes("args") ? null : await open(step.args),
     result: omitted.includes("result") ? null : await open(step.result),
@@ -156,8 +170,13 @@ export async function presentSteps(
   const omitted = open ? chooseOmitted(recorded.map(({ step }) => step)) : recorded.map(({ step }) => valuesIn(step));
   const effects_of = created?.parent?.effects_of ?? run_id;
   const steps: z.infer<typeof RunStep>[] = [];
+  const showLogs = createShowLogs();
+  const pause = beginWork();
   // one after the other, so that at most one sealed value is in memory next to the opened ones
-  for (const [n, { step, isInherited }] of recorded.entries())
-    steps.push(await presentStep({ effects_of, isInherited }, step, omitted[n]!, open ?? closed));
+  for (const [n, { step, isInherited }] of recorded.entries()) {
+    steps.push(await presentStep({ effects_of, isInherited, showLogs }, step, omitted[n]!, open ?? closed));
+    // values that are not in blobs are opened without waiting for anything
+    await pause();
+  }
   return steps;
 }

@@ -16,9 +16,9 @@ import { createRecentEvents } from "./recentEvents.ts";
 import { createChainChecker } from "./auditChain.ts";
 import { createHistogramReader } from "./auditHistogram.ts";
 import { createHashReader, createSliceReader } from "./auditSlices.ts";
+import { readStreamPages } from "./streamPages.ts";
 import { batchLookups } from "./batchLookups.ts";
 
-const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 order by e.version`;
 const READ_NEWEST = `
   with newest as (
     select *, sum(coalesce(octet_length(sealed), 0)) over (order by version desc) as size from (
@@ -99,6 +99,8 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     return new Map(rows.map((row) => [row.thing, row.wrapped]));
   });
 
+  const pages = (stream: string, fromVersion = 1) => readStreamPages(db, keyring, stream, fromVersion);
+
   return {
     append: createAppender({ pool, keyring, findKeys, recentEvents }),
     heads: findHeads,
@@ -108,10 +110,11 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     histogram: createHistogramReader(db),
     checkChain: createChainChecker(db),
     find: findKeys,
-    async read(stream, fromVersion = 1) {
-      const rows = await db.query<EventRow>(READ, [stream, fromVersion]);
-      // a stream may have thousands of events
-      return mapInSlices(rows, (row) => decodeEvent(row, keyring));
+    pages,
+    async read(stream, fromVersion) {
+      const events: RecordedEvent[] = [];
+      for await (const page of pages(stream, fromVersion)) for (const event of page.events) events.push(event);
+      return events;
     },
     async readNewest(stream, { before, types, limit, bytes }) {
       const rows = await db.query<EventRow>(READ_NEWEST, [stream, before, types, limit, bytes]);
@@ -119,7 +122,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     },
     async follow(after, limit) {
       const rows = await db.query<EventRow>(FOLLOW, [after, limit]);
-      return rows.map((row) => decodeEvent(row, keyring));
+      return mapInSlices(rows, (row) => decodeEvent(row, keyring));
     },
     async scan(after, types, limit) {
       return recentEvents.scan(after, types, limit) ?? scanStored(db, after, types, limit);

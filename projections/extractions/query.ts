@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { queryPage } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface ExtractionRow {
@@ -60,7 +61,8 @@ export async function listExtractions(
 ): Promise<{ rows: ExtractionRow[]; total: number }> {
   const where = "where e.organization_id = $1 and ($2::text is null or e.status = $2) and e.expires_at > $3";
   const values = [organization, status, now];
-  const rows = await db.query<StoredRow>(
+  const rows = await queryPage<StoredRow>(
+    db,
     `select ${COLUMNS} ${FROM} ${where} order by e.created_at desc, e.id desc limit $4 offset $5`,
     [...values, limit, offset],
   );

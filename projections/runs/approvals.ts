@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { Actor } from "#events/runOrigin.ts";
+import { queryPage, type Page, type PageRows } from "../page.ts";
 import { encode, type Db } from "../projection.ts";
 import { parseRow, type ApprovalRow, type ApprovalStatus, type StoredRow } from "./approvalRows.ts";
 import { assigneePattern } from "./assignees.ts";
@@ -79,10 +80,15 @@ export async function getApproval(
   return { row: parseRow(row), isFresh: is_fresh === true };
 }
 
-/** All approvals of a run. */
-export async function listRunApprovals(db: Db, run: string): Promise<ApprovalRow[]> {
-  const rows = await db.query<StoredRow>(select("where a.run_id = $1"), [run]);
-  return rows.map(parseRow);
+/** The approvals of a run. */
+export async function listRunApprovals(db: Db, run: string, { limit, offset }: Page): Promise<PageRows<ApprovalRow>> {
+  const ofRun = "where a.run_id = $1";
+  const rows = await queryPage<StoredRow>(db, select(ofRun, "limit $2 offset $3"), [run, limit, offset]);
+  const [count] = await db.query<{ total: number }>(
+    `select count(*)::integer as total from read.approvals a ${ofRun}`,
+    [run],
+  );
+  return { rows: rows.map(parseRow), total: count!.total };
 }
 
 /** All approvals of a turn's calls. */
@@ -149,8 +155,8 @@ export async function listApprovals(
   db: Db,
   organization: string,
   { status, mine, reader, readsAll, order }: ApprovalFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: ApprovalRow[]; total: number }> {
+  { limit, offset }: Page,
+): Promise<PageRows<ApprovalRow>> {
   const approvers =
     mine &&
     [mine.self, ...mine.in_place_of].map((approver) => ({
@@ -161,7 +167,7 @@ export async function listApprovals(
   const self = mine?.self.user_id ?? null;
   const own = self && actorText(self);
   const values = [organization, status, approvers && JSON.stringify(approvers), own, self, readsAll, encode(reader)];
-  const rows = await db.query<StoredRow>(select(OF_ORGANIZATION, "limit $8 offset $9", ORDERS[order]), [
+  const rows = await queryPage<StoredRow>(db, select(OF_ORGANIZATION, "limit $8 offset $9", ORDERS[order]), [
     ...values,
     limit,
     offset,

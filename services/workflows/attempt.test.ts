@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StepSettings } from "#events/definition.ts";
-import { failForRetry, retryAt } from "./attempt.ts";
+import { keepLogs, failForRetry, retryAt } from "./attempt.ts";
 
 const settings = (fields: object = {}) => StepSettings.parse(fields);
 const failed = (attempt: number, more: object = {}) => ({
@@ -48,4 +48,13 @@ test("an attempt that the service could not run is retried after growing delays,
     return entry.type === "step_attempt_failed" && entry.retry_at !== null ? Date.parse(entry.retry_at) : null;
   });
   expect(retries).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, null]);
+});
+
+test("the lines that the steps of a run log are kept until all together are too long", () => {
+  const lines = ["a".repeat(600), "b".repeat(600)];
+  expect(keepLogs({ stepLogs: 0 }, lines)).toBe(lines);
+  const nearlyFull = 16 * 1024 * 1024 - 1_000;
+  expect(keepLogs({ stepLogs: nearlyFull }, lines)).toEqual([lines[0], expect.stringContaining("not kept")]);
+  expect(keepLogs({ stepLogs: nearlyFull + 1_000 }, lines)).toEqual([expect.stringContaining("not kept")]);
+  expect(keepLogs({ stepLogs: nearlyFull + 1_000 }, [])).toEqual([]);
 });

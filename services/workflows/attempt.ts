@@ -24,6 +24,8 @@ export interface AttemptDeps {
 const DEFAULT_SETTINGS = StepSettings.parse({});
 /** Attempts at one step that may lose their worker or their runner process. They do not count as retries. */
 const MAX_LOST_ATTEMPTS = 5;
+/** UTF-16 units of the lines that the steps of a run log together: every process that opens the run reads them all. */
+const MAX_STEP_LOGS = 16 * 1024 * 1024;
 /** Tries to store a result, 500 ms apart: for 30 s. */
 const MAX_STORE_TRIES = 60;
 const STORE_RETRY_MS = 500;
@@ -173,9 +175,18 @@ function retryFailure(settings: StepSettings, attempt: number, lostBefore: numbe
   return retryAt(settings, { attempt, lost, now: Date.now(), chance: Math.random(), final, retry_after_ms });
 }
 
+/** The lines of an attempt for which the run has room. */
+export function keepLogs({ stepLogs }: Pick<History, "stepLogs">, logs: string[]): string[] {
+  let left = MAX_STEP_LOGS - stepLogs;
+  const kept = logs.filter(({ length }) => (left -= length) >= 0);
+  return kept.length < logs.length ? [...kept, "… what was logged after this is not kept"] : logs;
+}
+
 /** As one JSON text: it gives the event loop its turn, and limits the marks of all lines together. */
-const redactLogs = async ({ redactJson }: OpenStepHost, logs: string[]): Promise<string[]> =>
-  logs.length === 0 ? logs : (JSON.parse(await redactJson(JSON.stringify(logs))) as string[]);
+async function redactLogs({ redactJson }: OpenStepHost, history: History, logs: string[]): Promise<string[]> {
+  const kept = keepLogs(history, logs);
+  return kept.length === 0 ? kept : (JSON.parse(await redactJson(JSON.stringify(kept))) as string[]);
+}
 
 /** Runs one attempt at a step. Throws the signal's reason when another process has the attempt. */
 export async function runAttempt(
@@ -197,7 +208,14 @@ export async function runAttempt(
   try {
     const { json, logs } = await runStep(deps, run, script, step, opened.host, signal);
     const result = await storeResult(deps, run, await opened.redactJson(json), signal);
-    return { type: "step_completed", key, attempt, result, logs: await redactLogs(opened, logs), ...measure() };
+    return {
+      type: "step_completed",
+      key,
+      attempt,
+      result,
+      logs: await redactLogs(opened, history, logs),
+      ...measure(),
+    };
   } catch (error) {
     if (signal.aborted || !(error instanceof StepFailure)) throw error;
     const { code, message, line, column, logs } = error;
@@ -208,7 +226,7 @@ export async function runAttempt(
       code,
       retry_at: retryFailure(settings, attempt, lostWorkers + (history.losses.get(key) ?? 0), error),
       error: { message: await opened.redact(message), line, column },
-      logs: await redactLogs(opened, logs),
+      logs: await redactLogs(opened, history, logs),
       ...measure(),
     };
   }

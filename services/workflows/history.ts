@@ -49,11 +49,16 @@ export interface History {
   links: LinkHistory;
   /** Number of recorded log lines of `run()`. */
   logged: number;
+  /** UTF-16 units of the recorded log lines of steps. */
+  stepLogs: number;
   /** Identities of the recorded warnings. */
   warned: Set<string>;
   /** Something has happened that `run()` has not seen. */
   needsTick: boolean;
 }
+
+const measureLogs = (personal: { logs: string[] } | undefined): number =>
+  personal?.logs.reduce((sum, line) => sum + line.length, 0) ?? 0;
 
 /** The JSON of a value of an event. The caller reads values from blobs before the fold. */
 export type ReadJson = (value: StoredValue) => string;
@@ -86,6 +91,7 @@ export function emptyHistory(
     approvals: new Map(),
     links: newLinkHistory(),
     logged: 0,
+    stepLogs: 0,
     warned: new Set(),
     needsTick: true,
   };
@@ -134,13 +140,16 @@ export function fold(history: History, event: NewEvent, readJson: ReadJson): voi
       return;
     case "StepAttemptFailed": {
       const { code, key } = happened.data;
+      history.stepLogs += measureLogs(happened.personal);
       if (code === "runner_lost") history.losses.set(key, (history.losses.get(key) ?? 0) + 1);
       return;
     }
     case "StepCompleted":
+      history.stepLogs += measureLogs(happened.personal);
       return closeStep(history, happened.data.key, { json: readJson(happened.personal!.result) });
     case "StepFailed": {
       const { code, key } = happened.data;
+      history.stepLogs += measureLogs(happened.personal);
       history.queue = history.queue.filter((queued) => queued !== key);
       return closeStep(history, key, { error: { code, message: happened.personal!.error.message } });
     }

@@ -13,6 +13,7 @@ const REFUSALS: Record<string, number> = {
   invalid_api_key: 401,
   invalid_session: 401,
   api_key_disabled: 401,
+  expired_api_key: 401,
   missing_webhook_secret: 401,
   invalid_webhook_secret: 401,
   session_required: 403,
@@ -118,14 +119,57 @@ test("for a project key, what belongs to another project or to none does not exi
   }
 });
 
+test("a key without a project reaches what belongs to any project, and to none", async () => {
+  for (const { route } of table.filter(
+    ({ holders }) => holders["project key"] === "own" && holders["API key"] === "yes",
+  )) {
+    const unknown = await callRoute(clients["API key"], route);
+    for (const things of [stage.inOtherProject, stage.inNoProject]) {
+      const { text } = await callRoute(clients["API key"], route, things);
+      expect(text, route).not.toBe(unknown.text);
+    }
+  }
+});
+
+test("who may read is refused no thing of the organization", async () => {
+  for (const holder of HOLDERS) {
+    const rows = secured().filter(({ route, holders }) => route.startsWith("GET ") && holders[holder] === "yes");
+    for (const { route } of rows) {
+      const { status, text } = await callRoute(clients[holder], route, stage.things);
+      expect([401, 403, 500], `${holder}: ${route}: ${text}`).not.toContain(status);
+    }
+  }
+});
+
+test("a foreign organization's lists show nothing of another one", async () => {
+  const { foreign, things } = stage;
+  const foreignProject = (await foreign.made(foreign.owner("POST", "/projects", { name: "P" }))).id;
+  const foreignKeyOfProject = (await foreign.newKey({ project_id: foreignProject })).call;
+  const named = Object.values(things).filter((value) => value.length >= 32);
+  expect(named.length).toBeGreaterThan(15);
+  const lists = secured().filter(({ route }) => route.startsWith("GET ") && !route.includes("{"));
+  expect(lists.length).toBeGreaterThan(25);
+  for (const { route } of lists)
+    for (const call of [foreign.owner, foreign.key, foreignKeyOfProject]) {
+      const { status, text } = await callRoute(call, route);
+      expect(status, route).toBeLessThan(500);
+      expect(
+        named.filter((id) => text.includes(id)),
+        route,
+      ).toEqual([]);
+    }
+});
+
 test("for a foreign organization, a thing is answered like one that does not exist", async () => {
   const { foreign, things } = stage;
+  const project_id = (await foreign.made(foreign.owner("POST", "/projects", { name: "Q" }))).id;
+  const ofProject = (await foreign.newKey({ project_id })).call;
   let compared = 0;
   for (const { route, holders } of secured()) {
     // the hook's own token leads to it, models are everybody's, and a name that PUT writes is the caller's own organization's
     const namesOwn = route.startsWith("PUT ") && !route.includes("/members/");
     if (!route.includes("{") || isHook(route) || route.includes("/models/") || namesOwn) continue;
-    const callers = [foreign.owner, ...(holders["API key"] === "yes" ? [foreign.key] : [])];
+    const callers = [foreign.owner, ...(holders["API key"] === "yes" ? [foreign.key, ofProject] : [])];
     for (const call of callers) {
       const [unknown, answer] = [await callRoute(call, route), await callRoute(call, route, things)];
       expect(fillPath(route, things)).not.toBe(fillPath(route));
@@ -137,10 +181,25 @@ test("for a foreign organization, a thing is answered like one that does not exi
   await stage.expectUntouched();
 });
 
-test("a deleted or disabled key, a closed session and a removed member's are refused everywhere", async () => {
+test("a key or session that no longer counts is refused everywhere, whatever ended it", async () => {
   const { home, keyWith } = stage;
-  const [deleted, disabled] = [await keyWith({}), await keyWith({})];
-  const [left, removed] = [await home.member("admin"), await home.member("admin")];
+  const [deleted, disabled, expired, rotated] = [
+    await keyWith({}),
+    await keyWith({}),
+    await keyWith({}),
+    await keyWith({}),
+  ];
+  const [left, removed, inactive, renewed] = [
+    await home.member("admin"),
+    await home.member("admin"),
+    await home.member("admin"),
+    await home.member("admin"),
+  ];
+  const past = new Date(Date.now() - 1_000).toISOString();
+  await home.made(home.owner("PATCH", `/keys/${expired.id}`, { expires_at: past }));
+  await home.made(home.owner("POST", `/keys/${rotated.id}/rotate`));
+  await home.made(home.owner("PATCH", `/members/${inactive.id}`, { active: false }));
+  await home.made(home.owner("POST", `/members/${renewed.id}/password`));
   await home.made(home.owner("DELETE", `/keys/${deleted.id}`));
   await home.made(home.owner("PATCH", `/keys/${disabled.id}`, { enabled: false }));
   await home.made(left.call("POST", "/auth/logout"));
@@ -148,6 +207,10 @@ test("a deleted or disabled key, a closed session and a removed member's are ref
   const revoked: [Client, string][] = [
     [deleted.call, "401 invalid_api_key"],
     [disabled.call, "401 api_key_disabled"],
+    [expired.call, "401 expired_api_key"],
+    [rotated.call, "401 invalid_api_key"],
+    [inactive.call, "401 invalid_session"],
+    [renewed.call, "401 invalid_session"],
     [left.call, "401 invalid_session"],
     [removed.call, "401 invalid_session"],
   ];

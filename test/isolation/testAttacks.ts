@@ -55,9 +55,9 @@ export function testAttacks(attacks: Attack[]): void {
   });
 
   test.each(attacks)("$title: another organization notices nothing", async (attack) => {
-    const limit = new Promise<"slow">((resolve) => setTimeout(resolve, MAX_ATTACK_MS, "slow").unref());
     await attack.prepare?.(attacker);
     await deployment.watchLoop();
+    const limit = new Promise<"slow">((resolve) => setTimeout(resolve, MAX_ATTACK_MS, "slow").unref());
     const running = repeat(attack, attacker);
     const experience = await bystander.watch(Promise.race([running, limit]));
     const outcome = await Promise.race([running, limit]);

@@ -34,7 +34,7 @@ export function PromptCard({ trace }: { trace: Trace }) {
         <p className="quiet">It has been deleted.</p>
       </section>
     );
-  const { instructions, messages, forgotten_turns, ...settings } = trace.prompt;
+  const { instructions, messages, forgotten_turns, turns_not_shown, ...settings } = trace.prompt;
   const before = messages.filter(({ turn_id }) => turn_id !== trace.id);
   const asked = messages.filter(({ turn_id }) => turn_id === trace.id);
   return (
@@ -48,6 +48,12 @@ export function PromptCard({ trace }: { trace: Trace }) {
         <p className="notice warn">
           {formatCount(forgotten_turns, "earlier turn")} of the conversation {forgotten_turns === 1 ? "has" : "have"}{" "}
           been deleted since.
+        </p>
+      )}
+      {turns_not_shown > 0 && (
+        <p className="quiet">
+          {formatCount(turns_not_shown, "older turn")} of the conversation {turns_not_shown === 1 ? "is" : "are"} not
+          shown.
         </p>
       )}
       {before.length > 0 && (

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createJsonScan } from "#events/jsonLimits.ts";
+import { beginWork } from "#events/slices.ts";
 import type { IncomingResponse } from "../send.ts";
-import { awaitRound, isRoundOver } from "./rounds.ts";
 
 /** The body of an answer is not UTF-8, or one piece of it is more than the event loop has time for. */
 export class InvalidBody extends Error {
@@ -131,12 +131,13 @@ async function drain({ chunks, cancel }: IncomingResponse): Promise<void> {
 /** The checked bytes of an answer. When the reader stops early, the connection is drained or cancelled. */
 export function checkedChunks(incoming: IncomingResponse, reading: Reading): AsyncIterableIterator<Uint8Array> {
   const check = createBodyCheck(reading);
+  const pause = beginWork();
   let isDraining = false;
   let isFirst = true;
   const chunks: AsyncIterableIterator<Uint8Array> = {
     async next() {
       // a body may be long and hold no piece at all
-      while (!isFirst && isRoundOver()) await awaitRound();
+      if (!isFirst) await pause();
       isFirst = false;
       const read = await incoming.chunks.next();
       if (!read.done) return { done: false, value: check.pass(read.value) };

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { linkAborter } from "#events/linkAborter.ts";
+import { beginWork } from "#events/slices.ts";
 import { ModelError } from "#services/turns/model.ts";
-import { awaitRound, isRoundOver } from "./rounds.ts";
 
 /** How long to wait for the end of the transfer after the answer is complete. */
 const DRAIN_MS = 1_000;
@@ -18,6 +18,7 @@ export async function* readUntilFinished<T>(
   signal: AbortSignal,
 ): AsyncGenerator<T> {
   const sending = linkAborter(signal);
+  const pause = beginWork();
   let isOver = false;
   try {
     const lists = (await send(sending.signal))[Symbol.asyncIterator]();
@@ -30,7 +31,7 @@ export async function* readUntilFinished<T>(
       for (const piece of read.value) {
         if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
         yield piece;
-        while (isRoundOver()) await awaitRound();
+        await pause();
       }
     }
   } catch (error) {

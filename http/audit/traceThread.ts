@@ -1,0 +1,151 @@
+import type { z } from "zod";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { beginWork } from "#events/slices.ts";
+import { Prompt, type Message, type ThreadEvent } from "#events/thread.ts";
+import { answerText } from "#events/turnOutput.ts";
+import { measureJson } from "../base/largeJson.ts";
+import type { TracedMessage } from "./traceShape.ts";
+
+type EventType = ThreadEvent["type"];
+/** A recorded event of a thread, of one type or of any. */
+export type ThreadRecord<T extends EventType = EventType> = {
+  [K in T]: RecordedEvent<Extract<ThreadEvent, { type: K }>> & { type: K };
+}[T];
+
+/** Reads a blob of a turn as text. Undefined when it has been deleted. */
+export type OpenBlob = (turn_id: string, blob: string) => Promise<string | undefined>;
+
+export const hasType =
+  <T extends EventType>(...types: T[]) =>
+  (event: ThreadRecord): event is Extract<ThreadRecord, { type: T }> =>
+    (types as string[]).includes(event.type);
+export const isStart = hasType("TurnStarted");
+export const isEnd = hasType("TurnCompleted", "TurnFailed", "TurnStopped");
+const isDeletion = hasType("TurnDeleted");
+
+/** Bytes of the turns before a turn that its trace shows; a thread may have a hundred megabytes. */
+const MAX_CONVERSATION_BYTES = 2_000_000;
+/** Of a prompt in a blob whose event does not say how long it is. */
+const UNKNOWN_BYTES = 256 * 1024;
+
+interface EarlierTurn {
+  started: ThreadRecord<"TurnStarted">;
+  end: ThreadRecord<"TurnCompleted" | "TurnFailed" | "TurnStopped"> | undefined;
+  bytes: number;
+}
+
+/** What a trace shows of the turns before. */
+export interface ThreadBefore {
+  /** The newest ones, in order. */
+  earlier: EarlierTurn[];
+  /** Older ones, for which the trace has no room. */
+  turnsNotShown: number;
+  /** Those that have been deleted since the turn began. */
+  forgottenTurns: number;
+}
+
+function promptBytes({ personal }: ThreadRecord<"TurnStarted">): number {
+  const input = personal?.input;
+  if (!input) return 0;
+  return "prompt" in input ? measureJson(input.prompt, MAX_CONVERSATION_BYTES) : (input.bytes ?? UNKNOWN_BYTES);
+}
+
+/** The turns before one, oldest first; those that no longer fit are dropped. */
+function createWindow() {
+  const earlier: EarlierTurn[] = [];
+  let [bytes, dropped] = [0, 0];
+  const add = (more: number): void => {
+    bytes += more;
+    while (bytes > MAX_CONVERSATION_BYTES && earlier.length > 0) {
+      bytes -= earlier.shift()!.bytes;
+      dropped += 1;
+    }
+  };
+  return {
+    earlier,
+    dropped: () => dropped,
+    start(started: ThreadRecord<"TurnStarted">): void {
+      const size = promptBytes(started);
+      // refused and deleted turns have no input any more
+      if (size === 0) return;
+      earlier.push({ started, end: undefined, bytes: size });
+      add(size);
+    },
+    end(end: NonNullable<EarlierTurn["end"]>): void {
+      const turn = earlier.at(-1);
+      if (turn?.started.data.turn_id !== end.data.turn_id) return;
+      const size = measureJson(end.personal, MAX_CONVERSATION_BYTES);
+      Object.assign(turn, { end, bytes: turn.bytes + size });
+      add(size);
+    },
+  };
+}
+
+/** The events of a turn, and what its trace shows of the turns before. Reads a thread once, in memory that does not grow with it. */
+export async function readThread(
+  thread: AsyncIterable<RecordedEvent[]>,
+  turn_id: string,
+): Promise<ThreadBefore & { own: ThreadRecord[] }> {
+  const own: ThreadRecord[] = [];
+  const before = new Set<string>();
+  const window = createWindow();
+  let forgottenTurns = 0;
+  for await (const events of thread)
+    for (const event of events as ThreadRecord[]) {
+      const of = "turn_id" in event.data ? event.data.turn_id : undefined;
+      if (of === turn_id) own.push(event);
+      else if (own.length > 0) forgottenTurns += isDeletion(event) && before.has(event.data.turn_id) ? 1 : 0;
+      else if (isStart(event)) {
+        before.add(event.data.turn_id);
+        window.start(event);
+      } else if (isEnd(event)) window.end(event);
+    }
+  return { own, earlier: window.earlier, turnsNotShown: window.dropped(), forgottenTurns };
+}
+
+export async function readPrompt(
+  { data, personal }: ThreadRecord<"TurnStarted">,
+  open: OpenBlob,
+): Promise<Prompt | undefined> {
+  const input = personal?.input;
+  if (!input) return undefined;
+  if ("prompt" in input) return input.prompt;
+  const json = await open(data.turn_id, input.prompt_blob);
+  return json === undefined ? undefined : Prompt.parse(JSON.parse(json));
+}
+
+export const presentMessage = (
+  turn_id: string,
+  { role, text, attachments, calls, call_id }: Message,
+): z.infer<typeof TracedMessage> => ({
+  role,
+  text,
+  ...(calls && { calls }),
+  ...(call_id !== undefined && { call_id }),
+  attachments: attachments.map(({ filename, mime_type, bytes, sha256 }) => ({ filename, mime_type, bytes, sha256 })),
+  turn_id,
+});
+
+/** The messages of an earlier turn: its question and its answer. None when they have been deleted. */
+async function readMessages({ started, end }: EarlierTurn, open: OpenBlob) {
+  const { turn_id } = started.data;
+  const prompt = await readPrompt(started, open);
+  if (!prompt) return [];
+  const said = end?.personal?.said;
+  const text = said ? answerText(said) : "";
+  const question = prompt.messages.map((message) => presentMessage(turn_id, message));
+  if (text === "" && !said?.calls) return question;
+  const answer: Message = { role: "assistant", text, attachments: [], ...(said?.calls && { calls: said.calls }) };
+  return [...question, presentMessage(turn_id, answer)];
+}
+
+/** The conversation that a turn continued. */
+export async function readConversation({ earlier }: ThreadBefore, open: OpenBlob) {
+  const messages: Awaited<ReturnType<typeof readMessages>> = [];
+  const pause = beginWork();
+  for (const turn of earlier) {
+    messages.push(...(await readMessages(turn, open)));
+    await pause();
+  }
+  return messages;
+}

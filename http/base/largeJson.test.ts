@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { measureJson, writeLargeJson } from "./largeJson.ts";
+
+const ignore = (): void => {};
+const long = (text: string): string => text.repeat(Math.ceil(100_000 / text.length));
+
+test.each([
+  ["texts with escapes", [long('"\\\n\u2028'), long("ü🎈")]],
+  ["a lone surrogate at the end of a part", `${"x".repeat(64 * 1024 - 1)}\ud83c!${long("y")}`],
+  ["a pair across two parts", `${"x".repeat(64 * 1024 - 1)}🎈${long("y")}`],
+  ["objects in lists", { list: Array.from({ length: 5_000 }, (_, n) => ({ n, text: "abc", none: undefined })) }],
+  ["what has no JSON", { a: undefined, b: [undefined, () => 1, long("x")], c: new Date(0), d: () => 1, e: Number.NaN }],
+  ["nothing long", { empty: {}, list: [], nested: [[[{}]]] }],
+])("%s are written as JSON.stringify does", async (_title, value) => {
+  expect(await writeLargeJson(value, ignore)).toBe(JSON.stringify(value));
+});
+
+test("any value is written as JSON.stringify does", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), fc.integer({ min: 0, max: 3 }), async (value, copies) => {
+      const large = { value, filler: Array.from({ length: copies }, () => long("z")), again: [value] };
+      expect(await writeLargeJson(large, ignore)).toBe(JSON.stringify(large));
+    }),
+  );
+});
+
+test("the event loop goes round while a large value is written, and every part is counted", async () => {
+  const value = Array.from({ length: 300 }, () => ({ text: long('"x"') }));
+  let [rounds, isOver, counted] = [0, false, 0];
+  const count = (): void => {
+    rounds += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const json = await writeLargeJson(value, (bytes) => (counted += bytes));
+  isOver = true;
+  expect(rounds).toBeGreaterThan(3);
+  expect(counted).toBe(json.length);
+});
+
+test("writing ends with the first part that is refused", async () => {
+  let parts = 0;
+  const refuse = () => {
+    parts += 1;
+    if (parts === 3) throw new Error("full");
+  };
+  await expect(writeLargeJson([long("a"), long("b"), long("c")], refuse)).rejects.toThrow("full");
+  expect(parts).toBe(3);
+});
+
+test("measuring a large value ends early", () => {
+  let read = 0;
+  const items = Array.from({ length: 10_000 }, () => ({
+    get text() {
+      read += 1;
+      return "x".repeat(1_000);
+    },
+  }));
+  expect(measureJson(items)).toBeGreaterThan(64 * 1024);
+  expect(read).toBeLessThan(100);
+});

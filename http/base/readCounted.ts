@@ -1,0 +1,26 @@
+import type { FastifyRequest } from "fastify";
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { Http } from "./deps.ts";
+import { MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
+
+/**
+ * The events of a stream, for an answer. A long stream counts, while it is read, as bytes that the organization holds until the
+ * client has the answer. Throws 429 `too_many_bytes`, and Unavailable.
+ */
+export async function readCounted(
+  { streamPages }: Pick<Http, "streamPages">,
+  request: Pick<FastifyRequest, "holds">,
+  stream: string,
+): Promise<RecordedEvent[]> {
+  const events: RecordedEvent[] = [];
+  let [read, counted] = [0, 0];
+  for await (const page of streamPages(stream)) {
+    read += page.bytes;
+    if (read > MAX_UNCOUNTED_BYTES) {
+      request.holds(read - counted);
+      counted = read;
+    }
+    for (const event of page.events) events.push(event);
+  }
+  return events;
+}
