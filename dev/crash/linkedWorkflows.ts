@@ -1,8 +1,8 @@
-/* Workflows whose runs depend on others: on runs that they start, on events, and on several votes. */
+/* Workflows whose runs depend on others: on runs that they start, on events, on several votes; and those that store something. */
 
-/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes; `chained` goes on as other runs; `asking` asks an agent. */
-export type LinkedKind = "starter" | "listener" | "voted" | "chained" | "asking";
-export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted", "chained", "asking"];
+/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes; `chained` goes on as other runs; `asking` asks an agent; `storing` saves a file and pushes a document. */
+export type LinkedKind = "starter" | "listener" | "voted" | "chained" | "asking" | "storing";
+export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted", "chained", "asking", "storing"];
 
 /** Arguments of such a run. */
 export interface LinkedArgs {
@@ -25,6 +25,10 @@ export interface LinkedArgs {
 export const ASKED_AGENT = "Asked by runs";
 /** The event that a `listener` waits for. */
 export const EVENT = "crash";
+/** The collection to which `storing` runs push documents. */
+export const STORED_IN = "Stored by runs";
+/** Starts of `storing` runs; more are refused. */
+export const START_RATE = { max_runs: 10, per_seconds: 5 };
 /** Votes that a `voted` run needs. */
 const VOTES = 2;
 /** Longer than any fault of a run: then it goes on without the event. */
@@ -49,7 +53,20 @@ export const meta = {
     additionalProperties: false,
   },
 };
-export const steps = {};
+`;
+
+const NO_STEPS = "export const steps = {};";
+/** Longer than a fault lasts. */
+const STORE = `
+const patient = { retries: 15, backoff: { kind: "fixed", initial_ms: 2_000 } };
+export const steps = {
+  store: defineStep(patient, async ({ id }, ctx) => {
+    const { file_id } = await ctx.files.save({ name: "note.txt", text: "File of " + id });
+    const { content } = await ctx.files.read({ file_id });
+    const { document_id } = await ctx.knowledge.push({ collection: "${STORED_IN}", text: "Document of " + id });
+    return { file_id, content, document_id };
+  }),
+};
 `;
 
 const RUNS: Record<LinkedKind, string> = {
@@ -84,6 +101,11 @@ export async function run(ctx, { id, words = "Hello" }) {
   return { id, answers: second ? [first, second] : [first] };
 }
 `,
+  storing: `
+export async function run(ctx, { id }) {
+  return { id, stored: await ctx.runStep("store", { id }) };
+}
+`,
   chained: `
 export async function run(ctx, { id, client, left = 0, path = [] }) {
   const here = [...path, ctx.runId];
@@ -92,7 +114,7 @@ export async function run(ctx, { id, client, left = 0, path = [] }) {
 `,
 };
 
-export const linkedSourceOf = (kind: LinkedKind): string => META + RUNS[kind];
+export const linkedSourceOf = (kind: LinkedKind): string => META + (kind === "storing" ? STORE : NO_STEPS) + RUNS[kind];
 
 /** The tool of the guarded agent, which acts on the server of the harness once a person has allowed the call. */
 export const GUARDED_TOOL = "crash_act";

@@ -273,3 +273,38 @@ describe("runs that ask agents", () => {
     expect(scenario.findings()).toContain("doubled I10");
   });
 });
+
+describe("runs that store something", () => {
+  const stored = { file_id: "f", content: "File of a", document_id: "d" };
+  function storing() {
+    started("storing");
+    event("FileUploaded", "file-f", { file_id: "f", scope: "run:r" });
+    scenario.event("DocumentUploaded", "document-d", "r", { document_id: "d" });
+    completed("r", { id: "a", stored });
+  }
+  /** Leaves out what a document of this test lacks: it is never read. */
+  const ofRuns = () => scenario.findings().filter((one) => one.endsWith("I10"));
+
+  test("one file, one document and their ids are no finding of the run", () => {
+    storing();
+    expect(ofRuns()).toEqual([]);
+  });
+  test("a file too many, a document that is gone, and another text are found", () => {
+    storing();
+    event("FileUploaded", "file-g", { file_id: "g", scope: "run:r" });
+    expect(ofRuns()).toEqual(["doubled I10"]);
+    event("DocumentDeleted", "document-d", { document_id: "d" });
+    expect(ofRuns()).toEqual(["doubled I10", "lost I10"]);
+  });
+  test("a file that is not in the log, and a result that is not what was stored, are found", () => {
+    started("storing");
+    scenario.event("DocumentUploaded", "document-d", "r", { document_id: "d" });
+    completed("r", { id: "a", stored: { ...stored, content: "File of b" } });
+    expect(ofRuns().toSorted()).toEqual(["different I10", "lost I10"]);
+  });
+  test("two runs that took one start of a rate are found", () => {
+    created("r1", { id: "b" }, { start_place: "p" });
+    created("r2", { id: "c" }, { start_place: "p" });
+    expect(ofRuns()).toContain("doubled I10");
+  });
+});

@@ -35,6 +35,7 @@ import { checkSchedules } from "./schedules.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkStarts } from "./starts.ts";
 import { checkSteps } from "./steps.ts";
+import { checkStoringRuns } from "./storingRuns.ts";
 import { checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
 import { checkVotes } from "./votes.ts";
 
@@ -76,6 +77,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkSchedules(evidence),
   ...checkLinkedRuns(evidence),
   ...checkChains(evidence),
+  ...checkStoringRuns(evidence),
   ...checkExports(evidence),
   ...checkRetention(evidence),
   ...checkBudgets(evidence),

@@ -25,7 +25,7 @@ function checkStep(run: RunHistory, step: StepHistory): Finding[] {
 }
 
 /** Steps without outside effects. */
-const INSIDE = new Set(["ask", "pure"]);
+const INSIDE = new Set(["ask", "pure", "store"]);
 /** Steps that must never run twice. */
 const AT_MOST_ONCE = new Set(["once"]);
 

@@ -100,6 +100,10 @@ export const startAsking = async (action: Action): Promise<void> => {
   await startLinked(action, "asking", { ...argsOf(action), words });
 };
 
+/** Starts a run that stores something; above the rate of such starts it is refused. */
+export const startStoring = async (action: Action): Promise<void> =>
+  void (await startLinked(action, "storing", argsOf(action)));
+
 export const startChained = async (action: Action): Promise<void> =>
   void (await startLinked(action, "chained", { ...argsOf(action), left: action.random.int(1, 3) }));
 

@@ -6,8 +6,11 @@ import {
   guardedSource,
   LINKED_KINDS,
   linkedSourceOf,
+  START_RATE,
+  STORED_IN,
   type LinkedKind,
 } from "../linkedWorkflows.ts";
+import { KNOWLEDGE } from "./session.ts";
 import type { Wire, WireAnswer } from "./wire.ts";
 
 /** A person who votes for all clients. */
@@ -57,7 +60,8 @@ export async function makeLinked(wire: Wire, token: string, effects: { url: stri
   async function makeWorkflow(kind: LinkedKind): Promise<string> {
     const source = linkedSourceOf(kind);
     const { id } = await send("POST", "/api/definitions", { type: "workflow", name: `crash_${kind}`, source });
-    const envelope = { approvals: APPROVALS };
+    const envelope =
+      kind === "storing" ? { writable_collections: ["*"], start_rate: START_RATE } : { approvals: APPROVALS };
     return (await send("POST", "/api/workflows", { definition_id: id, name: kind, envelope })).id;
   }
 
@@ -73,6 +77,7 @@ export async function makeLinked(wire: Wire, token: string, effects: { url: stri
   const until = new Date(Date.now() + DAY_MS).toISOString();
   await send("PUT", `/api/members/${voters[1].id}/substitute`, { substitute: standIn.id, until });
   await send("PUT", `/api/groups/${GROUP}`, { members: voters.map(({ id }) => id) });
+  await send("POST", `${KNOWLEDGE}/collections`, { name: STORED_IN });
   const ids = {} as Record<LinkedKind, string>;
   for (const kind of LINKED_KINDS) ids[kind] = await makeWorkflow(kind);
   return { workflows: ids, voters, standIn, guardedAgent: await makeAgent() };

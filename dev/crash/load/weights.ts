@@ -40,6 +40,7 @@ const WEIGHTS = {
   startVoted: 4,
   startChained: 3,
   startAsking: 4,
+  startStoring: 5,
   vote: 8,
   failAndRetry: 3,
   askGuarded: 6,

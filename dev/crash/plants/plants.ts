@@ -230,6 +230,15 @@ export const PLANTS: Plant[] = [
     load: ["switchAgent"],
     faults: [{ what: "crash", role: "postgres", after: "agent.disable", loses: "agents" }],
   },
+  {
+    name: "file-of-each-attempt",
+    file: "services/workflows/host/files.ts",
+    text: 'const file_id = deriveId("file of a step", run_id, key, ...call);',
+    instead: 'const file_id = deriveId("file of a step", run_id, key, ...call, globalThis.crypto.randomUUID());',
+    rules: ["I10"],
+    load: ["startStoring"],
+    faults: KILL_SERVICES,
+  },
 ];
 
 const root = new URL("../../../", import.meta.url);
