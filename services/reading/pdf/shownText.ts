@@ -1,6 +1,7 @@
 import { type Matrix, multiply } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
 import { OPS, visitOperators } from "./operators.ts";
+import { RIGHT_TO_LEFT } from "./readingDirection.ts";
 import { type Pen, TextFlow, type TextStyle } from "./textFlow.ts";
 import { MAX_ITEMS, type TextItem, type TextItems } from "./textItems.ts";
 
@@ -22,7 +23,7 @@ interface Font {
 }
 
 /** Characters that need more than their place and width. */
-type Kind = "plain" | "space" | "combining" | "invisible" | "rightToLeft";
+type Kind = "plain" | "space" | "combining" | "invisible" | "ligature";
 
 const kinds = new Map<string, Kind>();
 
@@ -30,7 +31,7 @@ function classify(unicode: string): Kind {
   if (/^\s/.test(unicode)) return "space";
   if (/^\p{Mn}$/u.test(unicode)) return "combining";
   if (/^\p{Cf}$/u.test(unicode)) return "invisible";
-  return /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]/.test(unicode) ? "rightToLeft" : "plain";
+  return unicode.length > 1 && RIGHT_TO_LEFT.test(unicode) ? "ligature" : "plain";
 }
 
 /** Different texts of glyphs that are kept; a font of all Chinese characters has fewer. */
@@ -239,7 +240,6 @@ class TextReader {
       }
       const kind = kindOf(glyph.unicode);
       if (kind === "invisible") continue;
-      if (kind === "rightToLeft") this.needsPdfJs = true;
       const width = kind === "combining" ? 0 : glyph.width * unit * style.size * sign;
       const spacing = (state.spacing + (glyph.originalCharCode === 0x20 ? state.wordSpacing : 0)) * stretch;
       if (kind === "space") {
@@ -249,7 +249,7 @@ class TextReader {
       }
       pen.x = startX + a * at;
       pen.y = startY + b * at;
-      if (kind === "plain" || kind === "rightToLeft") {
+      if (kind !== "combining") {
         if (!this.#isVisible(pen.x, pen.y, width)) {
           at += width * stretch;
           continue;
@@ -259,7 +259,9 @@ class TextReader {
       at += width * stretch;
       end.x = startX + a * at;
       end.y = startY + b * at;
-      flow.add(glyph.unicode, style, pen, width * stretch * sign, end);
+      // its letters as they stand, from left to right
+      const text = kind === "ligature" ? [...glyph.unicode].toReversed().join("") : glyph.unicode;
+      flow.add(text, style, pen, width * stretch * sign, end);
       at += spacing;
     }
     this.#state = { ...state, text: translate(state.text, at, 0) };

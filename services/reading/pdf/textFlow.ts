@@ -1,4 +1,5 @@
 import type { Matrix } from "./geometry.ts";
+import { inReadingOrder } from "./readingDirection.ts";
 import type { TextItem } from "./textItems.ts";
 
 /* Widths of gaps between characters, in font sizes. They are those of pdf.js, so that both ways of reading text cut it nearly alike. */
@@ -72,7 +73,7 @@ export class TextFlow {
     const open = this.#open;
     if (open === null) return;
     this.#items.push({
-      str: open.text,
+      str: inReadingOrder(open.text),
       width: Math.abs(open.length + open.advance * open.scale),
       height: open.height,
       transform: open.transform,

@@ -23,7 +23,7 @@ export interface TextItems {
   isCut: boolean;
 }
 
-/** The text of a page as pdf.js joins it, which knows right-to-left and vertical writing, and takes three times as long. */
+/** The text of a page as pdf.js joins it, which knows vertical writing and drawn fonts, and takes three times as long. */
 export async function itemsByPdfJs(page: PdfPage): Promise<TextItems> {
   const reader = page.streamTextContent({ includeMarkedContent: true, disableNormalization: true }).getReader();
   const items: TextItem[] = [];
