@@ -6,15 +6,17 @@ export interface Vocabulary {
 const WORDS = /\p{L}[\p{L}\p{M}\p{N}]*(?:[-‐]\p{L}[\p{L}\p{M}\p{N}]*)*/gu;
 const MAX_WORDS = 300_000;
 
-const ENDS_IN_HYPHEN = /[-‐\u00AD]$/;
+/** The words of the lines, without a last word that ends in a hyphen. Collected when one is asked for: most texts have no such line. */
+export function collectVocabulary(lines: Iterable<string>): Vocabulary {
+  let words: Set<string> | undefined;
+  return { has: (word) => (words ??= collectWords(lines)).has(word) };
+}
 
-/** The words of the lines, without a last word that ends in a hyphen; none if no line does, because nobody asks for them then. */
-export function collectVocabulary(lines: readonly string[]): Vocabulary {
+function collectWords(lines: Iterable<string>): Set<string> {
   const words = new Set<string>();
-  if (!lines.some((line) => ENDS_IN_HYPHEN.test(line))) return words;
   for (const line of lines) {
     const found = line.match(WORDS) ?? [];
-    for (const word of ENDS_IN_HYPHEN.test(line) ? found.slice(0, -1) : found) {
+    for (const word of /[-‐\u00AD]$/.test(line) ? found.slice(0, -1) : found) {
       if (words.size < MAX_WORDS) words.add(word.toLowerCase().replaceAll("‐", "-"));
     }
   }

@@ -1,5 +1,5 @@
 import { type Box, height, overlap, width } from "./geometry.ts";
-import { isRightToLeft } from "./readingDirection.ts";
+import { isRightToLeft, RIGHT_TO_LEFT } from "./readingDirection.ts";
 import type { Run } from "./runs.ts";
 
 /** Runs on one baseline, from left to right. */
@@ -10,6 +10,29 @@ export interface Line extends Box {
   size: number;
 }
 
+/** A wider gap, in sizes of the text, is one between cells. */
+const MAX_WORD_GAP = 0.6;
+
+/** Words, numbers and parts of a formula, but not the full stop at the end of a line. */
+const isForeignWord = ({ text }: Run): boolean => !RIGHT_TO_LEFT.test(text) && /[\p{L}\p{N}]/u.test(text);
+
+/** Puts the runs of a right-to-left line in order. Neighbours of another script, such as the parts of a formula, keep theirs. */
+function reverseRuns(runs: Run[]): void {
+  runs.reverse();
+  for (let start = 0; start < runs.length; start++) {
+    let end = start;
+    for (let at = start; at < runs.length && !RIGHT_TO_LEFT.test(runs[at]!.text); at++) {
+      const run = runs[at]!;
+      if (at > start && runs[at - 1]!.x0 - run.x1 > run.size * MAX_WORD_GAP) break;
+      if (isForeignWord(run)) end = at;
+    }
+    if (end === start || !isForeignWord(runs[start]!)) continue;
+    const part = runs.slice(start, end + 1).toReversed();
+    for (const [index, run] of part.entries()) runs[start + index] = run;
+    start = end;
+  }
+}
+
 const toLine = (runs: Run[]): Line => {
   const main = runs.reduce((a, b) => (b.text.length * b.size > a.text.length * a.size ? b : a));
   const box = { x0: Infinity, x1: -Infinity };
@@ -18,7 +41,7 @@ const toLine = (runs: Run[]): Line => {
     box.x1 = Math.max(box.x1, run.x1);
   }
   runs.sort((a, b) => a.x0 - b.x0);
-  if (isRightToLeft(runs.map((run) => run.text))) runs.reverse();
+  if (isRightToLeft(runs.map((run) => run.text))) reverseRuns(runs);
   return { ...box, y0: main.y0, y1: main.y1, baseline: main.baseline, size: main.size, runs };
 };
 

@@ -13,6 +13,11 @@ test.each([
   ["numbers are not", drawn(turned("גרסה "), "25.5%", turned(" מתוך "), "1,200"), "גרסה 25.5% מתוך 1,200"],
   ["numbers apart are two", drawn(turned("של "), "12", turned(" "), "340"), "של 12 340"],
   ["names of other scripts are not", drawn(turned("קובץ "), "Word 2016", turned(" חדש")), "קובץ Word 2016 חדש"],
+  [
+    "numbers in a quotation are not",
+    `See ${drawn(turned("פרק "), "12", turned(" כאן"))} and go`,
+    "See פרק 12 כאן and go",
+  ],
   ["a quotation in Latin text is", `See ${turned("שלום עולם")} and go`, "See שלום עולם and go"],
 ])("right-to-left writing: %s", (_, drawing, text) => {
   expect(inReadingOrder(drawing)).toBe(text);

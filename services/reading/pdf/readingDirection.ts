@@ -11,30 +11,20 @@ const directionOf = (sign: string): Direction => {
   return /\p{L}/u.test(sign) ? "right" : "none";
 };
 
+/** How many of them a line of such a script has for each other letter. A line of as many of both may be either. */
+const MIN_SHARE = 1.25;
+
 /** Whether most letters are of a script that is written from right to left. */
 export function isRightToLeft(texts: readonly string[]): boolean {
   if (!texts.some((text) => RIGHT_TO_LEFT.test(text))) return false;
-  let balance = 0;
+  let [left, right] = [0, 0];
   for (const text of texts)
     for (const sign of text) {
       const direction = directionOf(sign);
-      if (direction === "left") balance++;
-      else if (direction === "right") balance--;
+      if (direction === "left") left++;
+      else if (direction === "right") right++;
     }
-  return balance > 0;
-}
-
-/** Reverses the parts that `isPart` begins and goes on with, without the signs at their ends that it only goes on with. */
-function reverseParts(signs: string[], opens: (sign: string) => boolean, goesOn: (sign: string) => boolean): string[] {
-  const out = [...signs];
-  for (let start = 0; start < out.length; start++) {
-    if (!opens(out[start]!)) continue;
-    let end = start;
-    for (let at = start; at < out.length && goesOn(out[at]!); at++) if (opens(out[at]!)) end = at;
-    out.splice(start, end + 1 - start, ...out.slice(start, end + 1).toReversed());
-    start = end;
-  }
-  return out;
+  return left > right * MIN_SHARE;
 }
 
 /** A number with its signs, from right to left. */
@@ -45,20 +35,46 @@ const TURNED_NUMBER =
 const restoreNumbers = (text: string): string =>
   text.replace(TURNED_NUMBER, (number) => [...number].toReversed().join(""));
 
+interface Parts {
+  opens(sign: string): boolean;
+  goesOn(sign: string): boolean;
+  turn(part: string[]): string;
+}
+
+/** Turns the parts that `opens` begins and `goesOn` continues, without the signs at their ends that only continue. */
+function turnParts(signs: readonly string[], { opens, goesOn, turn }: Parts): string {
+  let text = "";
+  for (let start = 0; start < signs.length; ) {
+    if (!opens(signs[start]!)) {
+      text += signs[start++]!;
+      continue;
+    }
+    let end = start;
+    for (let at = start; at < signs.length && goesOn(signs[at]!); at++) if (opens(signs[at]!)) end = at;
+    text += turn(signs.slice(start, end + 1));
+    start = end + 1;
+  }
+  return text;
+}
+
+const reverse = (part: string[]): string => part.toReversed().join("");
+
 /** The parts of a line of a right-to-left script that are of another: letters with what is between them, and numbers. */
-function restoreForeign(signs: string[]): string[] {
+function restoreForeign(signs: readonly string[]): string {
   const isForeign = (sign: string): boolean => directionOf(sign) === "right";
   const opens = (sign: string): boolean => isForeign(sign) || (DIGIT.test(sign) && !ARABIC_DIGIT.test(sign));
-  const out: string[] = [];
+  let text = "";
   for (let at = 0; at < signs.length; ) {
     let end = at;
     while (end < signs.length && directionOf(signs[end]!) !== "left") end++;
     const part = signs.slice(at, end);
-    out.push(part.some(isForeign) ? reverseParts(part, opens, () => true).join("") : restoreNumbers(part.join("")));
-    if (end < signs.length) out.push(signs[end]!);
+    text += part.some(isForeign)
+      ? turnParts(part, { opens, goesOn: () => true, turn: reverse })
+      : restoreNumbers(part.join(""));
+    text += signs[end] ?? "";
     at = end + 1;
   }
-  return out;
+  return text;
 }
 
 /**
@@ -68,11 +84,10 @@ function restoreForeign(signs: string[]): string[] {
 export function inReadingOrder(drawn: string): string {
   if (!RIGHT_TO_LEFT.test(drawn)) return drawn;
   const signs = [...drawn];
-  if (isRightToLeft([drawn])) return restoreForeign(signs.toReversed()).join("");
-  const turned = reverseParts(
-    signs,
-    (sign) => directionOf(sign) === "left",
-    (sign) => directionOf(sign) !== "right",
-  );
-  return turned.join("");
+  if (isRightToLeft([drawn])) return restoreForeign(signs.toReversed());
+  return turnParts(signs, {
+    opens: (sign) => directionOf(sign) === "left",
+    goesOn: (sign) => directionOf(sign) !== "right",
+    turn: (part) => restoreNumbers(reverse(part)),
+  });
 }

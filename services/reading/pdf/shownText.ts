@@ -1,12 +1,10 @@
 import { type Matrix, multiply } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
 import { OPS, visitOperators } from "./operators.ts";
-import { RIGHT_TO_LEFT } from "./readingDirection.ts";
-import { type Pen, TextFlow, type TextStyle } from "./textFlow.ts";
+import { kindOf } from "./glyphKinds.ts";
+import { type Pen, TextFlow } from "./textFlow.ts";
+import { CHANGES, DEFAULT_UNIT, IDENTITY, START, type TextState, translate } from "./textState.ts";
 import { MAX_ITEMS, type TextItem, type TextItems } from "./textItems.ts";
-
-const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
-const DEFAULT_UNIT = 0.001;
 
 /** A character to show. Numbers between them move the next one, in thousandths of the font size. */
 interface Glyph {
@@ -21,89 +19,6 @@ interface Font {
   isType3Font?: boolean;
   fontMatrix?: number[];
 }
-
-/** Characters that need more than their place and width. */
-type Kind = "plain" | "space" | "combining" | "invisible" | "ligature";
-
-const kinds = new Map<string, Kind>();
-
-function classify(unicode: string): Kind {
-  if (/^\s/.test(unicode)) return "space";
-  if (/^\p{Mn}$/u.test(unicode)) return "combining";
-  if (/^\p{Cf}$/u.test(unicode)) return "invisible";
-  return unicode.length > 1 && RIGHT_TO_LEFT.test(unicode) ? "ligature" : "plain";
-}
-
-/** Different texts of glyphs that are kept; a font of all Chinese characters has fewer. */
-const MAX_KINDS = 100_000;
-
-function kindOf(unicode: string): Kind {
-  let kind = kinds.get(unicode);
-  if (kind === undefined) {
-    if (kinds.size >= MAX_KINDS) kinds.clear();
-    kinds.set(unicode, (kind = classify(unicode)));
-  }
-  return kind;
-}
-
-interface TextState {
-  style: TextStyle;
-  /** Width of a unit of the font's glyphs, for a size of 1. */
-  unit: number;
-  /** -1 for text of a negative size, which is text of the opposite direction. */
-  sign: number;
-  spacing: number;
-  wordSpacing: number;
-  stretch: number;
-  leading: number;
-  rise: number;
-  /** From text space to the page's units, of the next character and of the line. */
-  text: Matrix;
-  line: Matrix;
-}
-
-const START: TextState = {
-  style: { font: "", family: "", size: 0, widthSize: 0 },
-  unit: DEFAULT_UNIT,
-  sign: 1,
-  spacing: 0,
-  wordSpacing: 0,
-  stretch: 1,
-  leading: 0,
-  rise: 0,
-  text: IDENTITY,
-  line: IDENTITY,
-};
-
-/** The matrix after a translation within it. */
-const translate = (m: Matrix, x: number, y: number): Matrix => [
-  m[0],
-  m[1],
-  m[2],
-  m[3],
-  m[0] * x + m[2] * y + m[4],
-  m[1] * x + m[3] * y + m[5],
-];
-
-const toNextLine = (state: TextState, x: number, y: number): Partial<TextState> => {
-  const line = translate(state.line, x, y);
-  return { text: line, line };
-};
-
-type Change = (state: TextState, args: number[]) => Partial<TextState>;
-
-/** What the operators for text change. */
-const CHANGES = new Map<number, Change>([
-  [OPS.beginText, () => ({ text: IDENTITY, line: IDENTITY })],
-  [OPS.setCharSpacing, (_, [spacing]) => ({ spacing })],
-  [OPS.setWordSpacing, (_, [wordSpacing]) => ({ wordSpacing })],
-  [OPS.setHScale, (_, [percent]) => ({ stretch: percent! / 100 })],
-  [OPS.setLeading, (_, [leading]) => ({ leading })],
-  [OPS.setTextRise, (_, [rise]) => ({ rise })],
-  [OPS.moveText, (state, [x, y]) => toNextLine(state, x!, y!)],
-  [OPS.setLeadingMoveText, (state, [x, y]) => ({ ...toNextLine(state, x!, y!), leading: -y! })],
-  [OPS.nextLine, (state) => toNextLine(state, 0, -state.leading)],
-]);
 
 /** Reads the text of a page from its operators. */
 class TextReader {

@@ -10,8 +10,8 @@ const MAX_OVERLAP = 0.2;
 const MAX_TIGHT_SPACE = 0.03;
 /** A wider gap is a space. */
 const MIN_SPACE = 0.102;
-/** A wider gap divides two texts. The space of typewriters is 0.6 wide. */
-const MAX_SPACE = 0.605;
+/** A wider gap divides two texts. */
+const MAX_SPACE = 0.6;
 /** Shares of the text's height that a character may stand higher or lower. */
 const MAX_SHIFT = 0.25;
 const MAX_LINE_SHIFT = 0.5;
