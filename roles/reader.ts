@@ -13,7 +13,7 @@ serveReading({
   read: async (file) => toReadText(await readFile(file, recognizer)),
   async cut(bytes, paging) {
     const markdown = bytes.toString();
-    const passages = cutPassages(markdown, paging.pages);
+    const passages = cutPassages(markdown, paging);
     const { markdown: _, ...cut } = toReadText({ ...paging, markdown, passages, warnings: [] });
     return cut;
   },

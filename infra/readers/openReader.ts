@@ -89,7 +89,7 @@ export const openReader = ({
 
   return {
     read: ({ bytes, ...file }, owner) => run({ kind: "read", ...file }, bytes, owner),
-    cut: (markdown, { page_count, pages }, owner) => run({ kind: "cut", page_count, pages }, markdown, owner),
+    cut: (markdown, paging, owner) => run({ kind: "cut", ...paging }, markdown, owner),
     async list(sitemap, owner) {
       const { markdown } = await run({ kind: "list" }, sitemap, owner);
       return JSON.parse(markdown.toString()) as Sitemap;

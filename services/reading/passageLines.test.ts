@@ -20,6 +20,11 @@ test.each([0, 1, 999, 1_000, 2_001])("%i passages survive encoding and decoding"
   expect(readPaging(bytes)).toEqual(paging);
 });
 
+test("whether pages are slides survives encoding", () => {
+  const slides = { page_count: null, pages: [7, 9], slides: true as const };
+  expect(readPaging(encodePassages(slides, []))).toEqual(slides);
+});
+
 test("passages from one on are read without parsing those before", () => {
   const passages = passagesOf(5);
   const bytes = encodePassages(paging, passages);

@@ -8,8 +8,8 @@ const NEWLINE = 0x0a;
 /** Lines parsed before other work may run: a few milliseconds. */
 const BATCH_SIZE = 1_000;
 
-export const encodePassages = ({ page_count, pages }: Paging, passages: Passage[]): Buffer =>
-  Buffer.from([{ page_count, pages }, ...passages].map((line) => JSON.stringify(line)).join("\n"));
+export const encodePassages = ({ page_count, pages, slides }: Paging, passages: Passage[]): Buffer =>
+  Buffer.from([{ page_count, pages, slides }, ...passages].map((line) => JSON.stringify(line)).join("\n"));
 
 /** The form in which a reading is stored. */
 export const toReadText = ({ markdown, passages, warnings, scanned, ...paging }: Reading): ReadText => ({
@@ -38,8 +38,8 @@ const parseHead = (line: (() => unknown) | undefined): Paging & { passages?: Pas
 };
 
 export function readPaging(bytes: Buffer): Paging {
-  const { page_count, pages } = parseHead(lineParsers(bytes).next().value ?? undefined);
-  return { page_count, pages };
+  const { page_count, pages, slides } = parseHead(lineParsers(bytes).next().value ?? undefined);
+  return { page_count, pages, ...(slides && { slides }) };
 }
 
 /** The passages from `seq` on; those before it are not parsed. */

@@ -7,8 +7,10 @@ const words = (count: number, word = "word"): string =>
   Array.from({ length: count }, (_, n) => `${word}${n}`).join(" ");
 const sentences = (count: number): string =>
   Array.from({ length: count }, (_, n) => `This is sentence number ${n} of the text.`).join(" ");
+const NO_PAGES = { page_count: null, pages: null };
+const paged = (pages: number[]) => ({ page_count: pages.length, pages });
 const texts = (markdown: string, pages: number[] | null = null): string[] =>
-  cutPassages(markdown, pages).map(({ start, end }) => markdown.slice(start, end));
+  cutPassages(markdown, pages ? paged(pages) : NO_PAGES).map(({ start, end }) => markdown.slice(start, end));
 const joinPages = (pages: string[]) => ({
   markdown: pages.join("\n\n"),
   lengths: pages.map((page, n) => page.length + (n < pages.length - 1 ? 2 : 0)),
@@ -53,7 +55,7 @@ test("passages cover the Markdown without a gap, are never blank or too long, an
   fc.assert(
     fc.property(fc.array(page, { minLength: 1, maxLength: 5 }), (pages) => {
       const { markdown, lengths } = joinPages(pages);
-      const passages = cutPassages(markdown, lengths);
+      const passages = cutPassages(markdown, paged(lengths));
       expect(passages.map((passage) => markdown.slice(passage.start, passage.end)).join("")).toBe(
         markdown.trim() === "" ? "" : markdown,
       );
@@ -69,7 +71,7 @@ test("passages cover the Markdown without a gap, are never blank or too long, an
         expect(markdown.slice(start, from).trim()).toBe("");
         expect(markdown.slice(from + lengths[page! - 1]!, end).trim()).toBe("");
       }
-      expect(cutPassages(markdown, lengths)).toEqual(passages);
+      expect(cutPassages(markdown, paged(lengths))).toEqual(passages);
     }),
     { numRuns: 300 },
   );
@@ -86,7 +88,7 @@ test("a heading starts a passage, and its plain text is part of the section path
     "Setext heading\n---",
     sentences(5),
   ].join("\n\n");
-  const passages = cutPassages(markdown, null);
+  const passages = cutPassages(markdown, NO_PAGES);
   expect(passages.map(({ section }) => section)).toEqual([
     null,
     "The Guide > 1. Install svc #1",
@@ -101,14 +103,14 @@ test("a heading inside a code fence is ignored, and the fence is not split", () 
   const fence = `\`\`\`sh\n# not a heading\n\n${words(120)}\n\`\`\``;
   const markdown = `# Setup\n\n${sentences(15)}\n\n${fence}\n\n${sentences(20)}`;
   expect(texts(markdown).filter((text) => text.includes(fence))).toHaveLength(1);
-  expect(cutPassages(markdown, null).every(({ section }) => section === "Setup")).toBe(true);
+  expect(cutPassages(markdown, NO_PAGES).every(({ section }) => section === "Setup")).toBe(true);
 });
 
 test("a long table is cut between rows, with its header as the lead of each passage", () => {
   const header = "| Region | Limit |\n| --- | ---: |";
   const rows = Array.from({ length: 120 }, (_, n) => `| Region number ${n} | ${n * 1_000} |`);
   const markdown = `${sentences(3)}\n\n${header}\n${rows.join("\n")}\n\n${sentences(3)}`;
-  const passages = cutPassages(markdown, null);
+  const passages = cutPassages(markdown, NO_PAGES);
   for (const row of rows) expect(texts(markdown).filter((text) => text.includes(row))).toHaveLength(1);
   expect(passages.length).toBeGreaterThan(2);
   expect(passages.slice(1).every(({ lead }) => lead === header)).toBe(true);
@@ -122,7 +124,7 @@ test("a list is cut between its items", () => {
 
 test("a long paragraph is cut after a sentence, with the end before as the lead of the next passage", () => {
   const markdown = sentences(100);
-  const passages = cutPassages(markdown, null);
+  const passages = cutPassages(markdown, NO_PAGES);
   for (const text of texts(markdown)) expect(text.trim()).toMatch(/^This is sentence .* of the text\.$/s);
   for (const [n, { lead }] of passages.slice(1).entries()) {
     expect(lead.length).toBeGreaterThan(100);
@@ -141,7 +143,7 @@ test("a short rest joins the passage before, and so does a heading at the end of
   expect(texts(markdown)).toEqual([markdown]);
   const pages = [`${sentences(5)}\n\n## Next`, sentences(5)];
   const { markdown: joined, lengths } = joinPages(pages);
-  expect(cutPassages(joined, lengths)).toMatchObject([
+  expect(cutPassages(joined, paged(lengths))).toMatchObject([
     { page: 1, section: null, start: 0, end: lengths[0] },
     { page: 2, section: "Next", start: lengths[0], end: joined.length },
   ]);
@@ -149,13 +151,31 @@ test("a short rest joins the passage before, and so does a heading at the end of
 
 test("blank pages have no passages, and blank Markdown has none at all", () => {
   const { markdown, lengths } = joinPages(["", "One.", "  \n", "Two.", ""]);
-  expect(cutPassages(markdown, lengths).map(({ page }) => page)).toEqual([2, 4]);
+  expect(cutPassages(markdown, paged(lengths)).map(({ page }) => page)).toEqual([2, 4]);
   expect(texts(markdown, lengths).join("")).toBe(markdown);
-  expect(cutPassages(` \n\n\t${" ".repeat(5_000)}`, null)).toEqual([]);
-  expect(cutPassages("", [0])).toEqual([]);
+  expect(cutPassages(` \n\n\t${" ".repeat(5_000)}`, NO_PAGES)).toEqual([]);
+  expect(cutPassages("", paged([0]))).toEqual([]);
 });
 
 test("tiny sections are joined into passages", () => {
   const markdown = Array.from({ length: 500 }, (_, n) => `# ${n}\n\nNo.`).join("\n\n");
-  expect(cutPassages(markdown, null).length).toBeLessThan(100);
+  expect(cutPassages(markdown, NO_PAGES).length).toBeLessThan(100);
+});
+
+test("the headings of a slide are not above the next one", () => {
+  const { markdown, lengths } = joinPages([
+    "# The deck\n\nWelcome to all of it.",
+    "## First\n\nOne.",
+    "Two.",
+    "## Last\n\n### Part\n\nThree.",
+  ]);
+  const slides = { ...paged(lengths), slides: true as const };
+  expect(cutPassages(markdown, slides).map(({ page, section }) => [page, section])).toEqual([
+    [1, "The deck"],
+    [2, "First"],
+    [3, null],
+    [4, "Last > Part"],
+  ]);
+  const unnumbered = cutPassages(markdown, { ...slides, page_count: null });
+  expect(unnumbered.map(({ page, section }) => [page, section])).toContainEqual([null, "First"]);
 });

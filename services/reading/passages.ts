@@ -1,7 +1,7 @@
 import { scanBlocks, type Block } from "./blocks.ts";
 import { isSpace, splitBlock } from "./splitBlock.ts";
 import { withHeading, plainHeading, formatPath, type HeadingPath } from "./headings.ts";
-import type { Passage } from "./reader.ts";
+import type { Paging, Passage } from "./reader.ts";
 
 /** UTF-16 units of a passage. 1,200 with a lead of 150 found more in the first eight results than 400 to 800, and is shorter to read than 2,000. */
 const MAX_PASSAGE = 1_200;
@@ -24,10 +24,9 @@ interface Piece {
 
 /**
  * Cuts Markdown into citable passages that cover it exactly, in order; none for blank Markdown. A passage lies in one section and on
- * one page, and includes the white space around it. `pages`: the lengths of the pages in UTF-16 units, each with the blank line that
- * joins it to the next; null without pages.
+ * one page, and includes the white space around it.
  */
-export function cutPassages(markdown: string, pages: number[] | null): Passage[] {
+export function cutPassages(markdown: string, { page_count, pages, slides }: Paging): Passage[] {
   const pieces: Piece[] = [];
   const offsets: number[] = [];
   let path: HeadingPath = [];
@@ -36,7 +35,7 @@ export function cutPassages(markdown: string, pages: number[] | null): Passage[]
   for (const [n, length] of lengths.entries()) {
     const to = n === lengths.length - 1 ? markdown.length : Math.min(from + length, markdown.length);
     offsets.push(from);
-    const packed = packBlocks(markdown, { from, to, page: n }, path);
+    const packed = packBlocks(markdown, { from, to, page: n }, slides ? [] : path);
     path = packed.path;
     for (const piece of mergeShort(packed.pieces)) pieces.push(piece);
     from = to;
@@ -44,7 +43,7 @@ export function cutPassages(markdown: string, pages: number[] | null): Passage[]
   const starts = pieces.map((piece, n) => (piece.page === pieces[n - 1]?.page ? piece.start : offsets[piece.page]!));
   return pieces.map((piece, seq) => ({
     seq,
-    page: pages ? piece.page + 1 : null,
+    page: page_count === null ? null : piece.page + 1,
     section: formatPath(piece.path),
     start: seq === 0 ? 0 : starts[seq]!,
     end: starts[seq + 1] ?? markdown.length,

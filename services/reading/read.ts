@@ -2,7 +2,7 @@ import { hasPages, MEDIA_TYPES, canonicalType, type PictureType, type ReadableTy
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
 import type { Recognition, Recognizer } from "./pictures/recognizer.ts";
-import { UnreadableFile, type FileToRead, type Reading, type Warn } from "./reader.ts";
+import { UnreadableFile, type FileToRead, type Paging, type Reading, type Warn } from "./reader.ts";
 
 /** Reads a file into one Markdown text per page, or a single one if its type has no pages. */
 type ReadPages = (bytes: Uint8Array, warn: Warn, recognition?: Recognition) => Promise<string[]>;
@@ -63,6 +63,8 @@ const cleanPage = (page: string): string =>
     .replace(/^(?:[ \t]*\n)+/, "")
     .trimEnd();
 
+const SLIDES = new Set<string>([MEDIA_TYPES.pptx, MEDIA_TYPES.odp]);
+
 const pageLengths = (pages: string[]): number[] =>
   pages.map((page, at) => page.length + (at < pages.length - 1 ? PAGE_SEPARATOR.length : 0));
 
@@ -93,9 +95,13 @@ export const readFile = async (
   const markdown = pages.join(PAGE_SEPARATOR);
   if (markdown.trim() === "") throw new UnreadableFile("There is no text in the file.");
   if (Buffer.byteLength(markdown) > MAX_BYTES) throw new UnreadableFile("The file contains more than 50 MB of text.");
-  const lengths = hasPages(type) ? pageLengths(pages) : null;
-  const passages = cutPassages(markdown, lengths);
+  const slides = SLIDES.has(type);
+  const paging: Paging = {
+    page_count: hasPages(type) ? pages.length : null,
+    pages: hasPages(type) || slides ? pageLengths(pages) : null,
+    ...(slides && { slides }),
+  };
+  const passages = cutPassages(markdown, paging);
   const scanned = recognition ? 0 : countScanned(type, bytes, warnings);
-  const paging = { page_count: lengths && pages.length, pages: lengths };
   return { markdown, ...paging, passages, warnings, ...(scanned > 0 && { scanned }) };
 };

@@ -30,8 +30,10 @@ export interface Passage {
 export interface Paging {
   /** Pages or slides; null if the type has none. */
   page_count: number | null;
-  /** Their lengths in UTF-16 units, each with the blank line after it. `cut` needs them. */
+  /** Their lengths in UTF-16 units, each with the blank line after it; null if passages may cross them. `cut` needs them. */
   pages: number[] | null;
+  /** Each is a slide: the headings of one are not above the next. */
+  slides?: true;
 }
 
 export interface Reading extends Paging {

@@ -33,13 +33,10 @@ const lineCut = (window: string, kind: Block["kind"]): number | undefined => {
 };
 
 /** A line break inside a paragraph does not end a sentence. */
-const sentenceCut = (window: string): number | undefined =>
-  lastAllowed(
-    sentences
-      .segment(window.replaceAll("\n", " "))
-      [Symbol.iterator]()
-      .map(({ index }) => index),
-  );
+const sentenceCut = (window: string): number | undefined => {
+  const last = sentences.segment(window.replaceAll("\n", " ")).containing(window.length - 1);
+  return last && lastAllowed([last.index]);
+};
 
 const spaceCut = (window: string): number | undefined => {
   for (let at = window.length; at > MIN_PIECE; at--) if (isSpace(window.charCodeAt(at - 1))) return at;

@@ -30,23 +30,22 @@ const pageContent = (page: number): Buffer => {
 
 /** A PDF of this many pages; `picture` gives the gray pixels of a picture on each, 1,000 in a row. */
 export const reportPdf = (pages: number, picture?: (page: number) => Buffer): Buffer => {
-  const [catalog, , page, , font] = onePage("", Buffer.alloc(0)) as string[];
+  const [catalog, , , , font] = onePage("", Buffer.alloc(0)) as string[];
   const objectsPerPage = picture ? 3 : 2;
   const firstObject = (n: number) => 4 + objectsPerPage * n;
   const numbers = Array.from({ length: pages }, (_, n) => n);
   const objects = numbers.flatMap((n): Parameters<typeof pdfOf>[0] => {
-    const resources = page!
-      .replace("4 0 R", `${firstObject(n) + 1} 0 R`)
-      .replace("5 0 R", "3 0 R")
-      .replace("/Font", picture ? `/XObject << /P ${firstObject(n) + 2} 0 R >> /Font` : "/Font");
+    const images = picture ? `/XObject << /P ${firstObject(n) + 2} 0 R >> ` : "";
+    const resources = `<< ${images}/Font << /F1 3 0 R >> >>`;
+    const page = `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents ${firstObject(n) + 1} 0 R /Resources ${resources} >>`;
     const content = picture
       ? Buffer.concat([pageContent(n + 1), Buffer.from("\nq 200 0 0 200 50 50 cm /P Do Q")])
       : pageContent(n + 1);
     const drawing: [string, Buffer] = ["/Filter /FlateDecode", deflateSync(content)];
-    if (!picture) return [resources, drawing];
+    if (!picture) return [page, drawing];
     const pixels = picture(n);
     const image = `/Type /XObject /Subtype /Image /Width 1000 /Height ${pixels.length / 1_000} /ColorSpace /DeviceGray /BitsPerComponent 8`;
-    return [resources, drawing, [image, pixels]];
+    return [page, drawing, [image, pixels]];
   });
   const kids = numbers.map((n) => `${firstObject(n)} 0 R`).join(" ");
   return pdfOf([catalog!, `<< /Type /Pages /Kids [${kids}] /Count ${pages} >>`, font!, ...objects]);

@@ -33,7 +33,7 @@ export const judgedCorpus = (): { works: Work[]; sets: JudgedSet[] } => {
 
 const toWork = ({ name, markdown }: Article): Work => ({
   name,
-  pieces: cutPassages(markdown, null).map(({ start, end, lead, section }) => ({
+  pieces: cutPassages(markdown, { page_count: null, pages: null }).map(({ start, end, lead, section }) => ({
     text: markdown.slice(start, end),
     lead,
     section,

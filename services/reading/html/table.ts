@@ -2,6 +2,7 @@ import type { Element } from "hast";
 import type { Nodes, PhrasingContent, RootContent, TableRow } from "mdast";
 import type { State } from "hast-util-to-mdast";
 import { cellContent, plainText } from "./cellContent.ts";
+import { bulletList } from "./signColumns.ts";
 import { type Cell, toGrid, type Row } from "./tableGrid.ts";
 import { findElements, isElement, property, textContent } from "./tree.ts";
 
@@ -79,7 +80,10 @@ export const tableHandler = (state: State, table: Element): RootContent[] => {
     const cells = rows.flatMap(({ row }) => cellElements(row));
     return [...caption, ...cells.flatMap((cell) => state.toFlow(state.all(cell)))];
   }
-  const grid = toGrid(rows.map(({ row, header }) => readRow(state, row, header)));
+  const read = rows.map(({ row, header }) => readRow(state, row, header));
+  const list = bulletList(read);
+  if (list) return [...caption, list];
+  const grid = toGrid(read);
   const title: RootContent[] = grid.title.length > 0 ? [{ type: "paragraph", children: grid.title }] : [];
   const whole: RootContent[] =
     grid.rows.length > 0 ? [{ type: "table", align: [], children: grid.rows.map(toTableRow) }] : [];

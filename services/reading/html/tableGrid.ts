@@ -1,5 +1,6 @@
 import type { PhrasingContent } from "mdast";
 import { plainText } from "./cellContent.ts";
+import { joinSigns } from "./signColumns.ts";
 
 /* Expands spanning cells to one cell per row and column, and merges stacked header rows. */
 
@@ -18,6 +19,8 @@ type Content = PhrasingContent[];
 
 interface GridCell {
   content: Content;
+  /** Columns of its cell. */
+  columns: number;
   /** Columns to the right of its cell's first column. */
   step: number;
 }
@@ -43,7 +46,7 @@ const expandSpans = (rows: Row[]): GridRow[] => {
       for (let down = 0; down < lines; down += 1) {
         for (let step = 0; step < columns; step += 1) {
           const line = places[y + down];
-          if (line) line[x + step] ??= { content: cell.content, step };
+          if (line) line[x + step] ??= { content: cell.content, columns, step };
         }
       }
       x += columns;
@@ -55,9 +58,17 @@ const expandSpans = (rows: Row[]): GridRow[] => {
 const isFilled = (place: GridCell | undefined): boolean =>
   place !== undefined && plainText(place.content).trim() !== "";
 
+/** A cell over several columns fills the first of them if nothing else fills one. */
 const dropEmptyColumns = (rows: GridRow[]): GridRow[] => {
   const filled = new Set<number>();
-  for (const row of rows) row.forEach((place, x) => void (isFilled(place) && place?.step === 0 && filled.add(x)));
+  const firsts = rows.flatMap((row) =>
+    row.flatMap((cell, x) => (cell?.step === 0 && isFilled(cell) ? [{ cell, x }] : [])),
+  );
+  for (const { cell, x } of firsts) if (cell.columns === 1) filled.add(x);
+  for (const { cell, x } of firsts) {
+    const covered = Array.from({ length: cell.columns }, (_, step) => x + step);
+    if (!covered.some((column) => filled.has(column))) filled.add(x);
+  }
   const width = Math.max(0, ...[...filled].map((x) => x + 1));
   const columns = Array.from({ length: width }, (_, x) => x).filter((x) => filled.has(x));
   return rows.map((row) => columns.map((x) => row[x]));
@@ -107,7 +118,7 @@ export const toGrid = (table: Row[]): Grid => {
   const spreadRows = expandSpans(rows).map((places, y) => ({ row: rows[y], places }));
   const filledRows = spreadRows.filter(({ places }) => places.some(isFilled));
   const count = headerCount(filledRows.flatMap(({ row }) => row ?? []));
-  const places = dropEmptyColumns(filledRows.map((line) => line.places));
+  const places = dropEmptyColumns(filledRows.map((line) => joinSigns(line.places)));
   const columns = [...(places[0] ?? []).keys()];
   const header = columns.map((x) => stackHeaders(places.slice(0, count), x));
   const body = places.slice(count).map((row) => bodyRow(row, columns));

@@ -78,3 +78,31 @@ test("spans over millions of cells are ignored", async () => {
   const line = "<tr><td rowspan=65000 colspan=1000>a</td><td>b</td></tr>";
   expect((await read(`<table>${line.repeat(500)}</table>`)).join("\n").length).toBeLessThan(1_000_000);
 });
+
+test("signs in columns of their own join their numbers", async () => {
+  const head = "<tr><th></th><th colspan=3>2023</th><th colspan=3>2022</th></tr>";
+  const body = [
+    row("Sales", "$", "383,285", "", "$", "394,328", ""),
+    row("Margin", "", "44.1", "%", "", "43.3", "%"),
+    row("Loss", "$", "(1,200", ")", "€", "(900", ")"),
+    row("Other", "$", "—", "", "", "5", ""),
+  ];
+  expect(await read(`<table>${head}${body.join("")}</table>`)).toEqual([
+    "| | 2023 | 2022 |",
+    "| --- | --- | --- |",
+    "| Sales | $383,285 | $394,328 |",
+    "| Margin | 44.1% | 43.3% |",
+    "| Loss | $(1,200) | €(900) |",
+    "| Other | $— | 5 |",
+  ]);
+});
+
+test("signs that stand beside no number keep their cell", async () => {
+  const table = `<table>${row("Unit", "Sign", "Name")}${row("money", "$", "Dollar")}${row("share", "%", "Percent")}</table>`;
+  expect((await read(table)).slice(2)).toEqual(["| money | $ | Dollar |", "| share | % | Percent |"]);
+});
+
+test("a table of bullets is a list", async () => {
+  const table = `<table>${row("•", "", "First <b>risk</b>.")}${row("", "•", "Second risk.")}</table>`;
+  expect(await read(table)).toEqual(["- First **risk**.", "- Second risk."]);
+});

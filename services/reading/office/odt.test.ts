@@ -92,8 +92,9 @@ test("warnings count deletions, comments and pictures without a description", as
   const frame = (more: string): string => `<draw:frame><draw:image/>${more}</draw:frame>`;
   const warnings: ReadingWarning[] = [];
   const body = `<text:tracked-changes>${deletion}</text:tracked-changes>${p(`Text<office:annotation>${p("?")}</office:annotation>`)}`;
-  await readOdt(openText(body + p(frame("") + frame("<svg:desc>A lighthouse</svg:desc>"))), (one) =>
-    warnings.push(one),
+  await readOdt(
+    openText(body + p(frame("<svg:desc>fig: light.png</svg:desc>") + frame("<svg:desc>A lighthouse</svg:desc>"))),
+    (one) => warnings.push(one),
   );
   expect(warnings).toEqual([
     { code: "tracked_changes_left_out", count: 1 },

@@ -3,6 +3,7 @@ import { type Element, childElements, findAll, textContent } from "../guard/xml.
 import { NOTE, NOTE_REFERENCE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
 import type { OdtStyles } from "./odtStyles.ts";
+import { isFileName } from "./fileNames.ts";
 import { odtTable } from "./odtTable.ts";
 
 /* Converts OpenDocument text to HTML. */
@@ -126,7 +127,8 @@ const frame = (node: Element, context: OdtContext): ElementContent[] => {
   if (found.length > 0) return found;
   const boxes = findAll(node, "draw:text-box").flatMap((box) => convertChildren(box, context));
   if (boxes.length > 0) return boxes;
-  const described = [...findAll(node, "svg:desc"), ...findAll(node, "svg:title")].map(textContent).find(Boolean);
+  const texts = [...findAll(node, "svg:desc"), ...findAll(node, "svg:title")].map(textContent);
+  const described = texts.find((text) => text !== "" && !isFileName(text));
   return described ? [element("img", [], { alt: described })] : [];
 };
 

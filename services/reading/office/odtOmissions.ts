@@ -1,9 +1,13 @@
-import { childElements, findAll, type Element } from "../guard/xml.ts";
+import { childElements, findAll, textContent, type Element } from "../guard/xml.ts";
 import type { Warn } from "../reader.ts";
 import { warnOfCount } from "../warnings.ts";
+import { isFileName } from "./fileNames.ts";
 
 const isDescribed = (frame: Element): boolean =>
-  childElements(frame).some(({ name }) => name === "svg:desc" || name === "svg:title");
+  childElements(frame)
+    .filter(({ name }) => name === "svg:desc" || name === "svg:title")
+    .map(textContent)
+    .some((text) => text !== "" && !isFileName(text));
 
 /** Frames that show a picture and nothing that was read. A picture beside an object or a text box is its preview. */
 const countPictures = (root: Element): number =>

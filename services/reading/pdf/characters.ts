@@ -37,8 +37,13 @@ const combineAccent = (pair: string, accent: string, letter: string): string => 
   return whole.normalize("NFC").length === 1 ? whole : pair;
 };
 
+/** Most text needs no change, and saying so takes a twentieth of the time. */
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
 /** The text of a run in characters that a search can match. */
-export const normalizeText = (text: string): string =>
+export const normalizeText = (text: string): string => (PRINTABLE_ASCII.test(text) ? text : normalizeSigns(text));
+
+const normalizeSigns = (text: string): string =>
   (/^[\uF000-\uF0FF]$/.test(text) ? (SYMBOLS[text] ?? "•") : text)
     .replace(/[\t\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, " ")
     .replace(FORMS, (form) => form.normalize("NFKC"))

@@ -6,8 +6,13 @@ export interface Vocabulary {
 const WORDS = /\p{L}[\p{L}\p{M}\p{N}]*(?:[-‐]\p{L}[\p{L}\p{M}\p{N}]*)*/gu;
 const MAX_WORDS = 300_000;
 
-/** The words of the lines, without a last word that ends in a hyphen. */
+/** The words of the lines, without a last word that ends in a hyphen. Collected when one is asked for: most texts have no such line. */
 export function collectVocabulary(lines: Iterable<string>): Vocabulary {
+  let words: Set<string> | undefined;
+  return { has: (word) => (words ??= collectWords(lines)).has(word) };
+}
+
+function collectWords(lines: Iterable<string>): Set<string> {
   const words = new Set<string>();
   for (const line of lines) {
     const found = line.match(WORDS) ?? [];

@@ -1,4 +1,5 @@
 import { type Box, height, overlap, width } from "./geometry.ts";
+import { isRightToLeft, RIGHT_TO_LEFT } from "./readingDirection.ts";
 import type { Run } from "./runs.ts";
 
 /** Runs on one baseline, from left to right. */
@@ -9,21 +10,38 @@ export interface Line extends Box {
   size: number;
 }
 
-const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/g;
+/** A wider gap, in sizes of the text, is one between cells. */
+const MAX_WORD_GAP = 0.6;
+
+/** Words, numbers and parts of a formula, but not the full stop at the end of a line. */
+const isForeignWord = ({ text }: Run): boolean => !RIGHT_TO_LEFT.test(text) && /[\p{L}\p{N}]/u.test(text);
+
+/** Puts the runs of a right-to-left line in order. Neighbours of another script, such as the parts of a formula, keep theirs. */
+function reverseRuns(runs: Run[]): void {
+  runs.reverse();
+  for (let start = 0; start < runs.length; start++) {
+    let end = start;
+    for (let at = start; at < runs.length && !RIGHT_TO_LEFT.test(runs[at]!.text); at++) {
+      const run = runs[at]!;
+      if (at > start && runs[at - 1]!.x0 - run.x1 > run.size * MAX_WORD_GAP) break;
+      if (isForeignWord(run)) end = at;
+    }
+    if (end === start || !isForeignWord(runs[start]!)) continue;
+    const part = runs.slice(start, end + 1).toReversed();
+    for (const [index, run] of part.entries()) runs[start + index] = run;
+    start = end;
+  }
+}
 
 const toLine = (runs: Run[]): Line => {
   const main = runs.reduce((a, b) => (b.text.length * b.size > a.text.length * a.size ? b : a));
   const box = { x0: Infinity, x1: -Infinity };
-  let rightToLeft = 0;
-  let letters = 0;
   for (const run of runs) {
     box.x0 = Math.min(box.x0, run.x0);
     box.x1 = Math.max(box.x1, run.x1);
-    rightToLeft += run.text.match(RIGHT_TO_LEFT)?.length ?? 0;
-    letters += run.text.length;
   }
   runs.sort((a, b) => a.x0 - b.x0);
-  if (rightToLeft * 2 > letters) runs.reverse();
+  if (isRightToLeft(runs.map((run) => run.text))) reverseRuns(runs);
   return { ...box, y0: main.y0, y1: main.y1, baseline: main.baseline, size: main.size, runs };
 };
 
@@ -101,7 +119,9 @@ export const markSuperscript = (run: Run, line: Line): string => {
 /** Whether white space separates two consecutive runs of a line. `size`: of the line's text, in points. */
 export const hasSpaceBetween = (before: Run, after: Run, size: number): boolean => {
   const gap = Math.max(after.x0 - before.x1, before.x0 - after.x1);
-  return gap > 0.25 * size || (after.spaced && gap > 0.08 * size);
+  // the file's white space is before the run on the right, in whichever order they are read
+  const { spaced } = after.x0 >= before.x0 ? after : before;
+  return gap > 0.25 * size || (spaced && gap > 0.08 * size);
 };
 
 /** The text of a line. */

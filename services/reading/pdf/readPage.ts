@@ -118,7 +118,7 @@ export async function readPage(
   page: PdfPage,
   { fonts, plain, tagged }: PageOptions,
 ): Promise<LaidOutPage | TaggedPage> {
-  const found = await readText(page);
+  const found = await readText(page, plain);
   const { links, filled } = await readOverlay(page, found.matrix);
   const runs = placeDropCaps(dropDoublePrint(found.runs));
   const text = { ...found, runs: [...addLinks(runs, links), ...filled] };

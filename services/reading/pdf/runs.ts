@@ -1,7 +1,9 @@
 import { type Box, type Matrix, multiply } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
 import { normalizeText } from "./characters.ts";
+import { itemsByOperators } from "./shownText.ts";
 import { createSymbolCount } from "./symbols.ts";
+import { itemsByPdfJs, type TextItem } from "./textItems.ts";
 
 /** Text in one font on one baseline. */
 export interface Run extends Box {
@@ -18,22 +20,6 @@ export interface Run extends Box {
   /** Marked as not part of the document's content, as running heads and page numbers are. */
   artifact: boolean;
   link: string | null;
-}
-
-/** Text items of a page; a telephone book's page has fewer. */
-const MAX_ITEMS = 60_000;
-
-interface TextItem {
-  str?: string;
-  dir?: string;
-  width?: number;
-  height?: number;
-  transform?: number[];
-  fontName?: string;
-  type?: string;
-  id?: string;
-  tag?: string;
-  hasEOL?: boolean;
 }
 
 interface Mark {
@@ -55,22 +41,6 @@ const upright = (turn: QuarterTurns, w: number, h: number): Matrix => {
   if (turn === 2) return [-1, 0, 0, -1, w, h];
   return turn === 3 ? [0, 1, -1, 0, h, 0] : [1, 0, 0, 1, 0, 0];
 };
-
-/** Yields the text items; returns whether the page has more than can be read. */
-async function* readItems(page: PdfPage): AsyncGenerator<TextItem, boolean> {
-  const reader = page.streamTextContent({ includeMarkedContent: true, disableNormalization: true }).getReader();
-  try {
-    for (let count = 0; count < MAX_ITEMS; ) {
-      const { done, value } = (await reader.read()) as { done: boolean; value?: { items: TextItem[] } };
-      if (done || value === undefined) return false;
-      count += value.items.length;
-      yield* value.items;
-    }
-    return true;
-  } finally {
-    await reader.cancel(new Error("The limit of text items is reached."));
-  }
-}
 
 const toRun = (item: TextItem, matrix: Matrix, mark: Mark, spaced: boolean): Run => {
   const size = Math.hypot(matrix[2], matrix[3]) || (item.height ?? 0);
@@ -122,18 +92,12 @@ interface PlacedItem {
   spaced: boolean;
 }
 
-async function placeItems(
-  page: PdfPage,
-  toView: Matrix,
-): Promise<Pick<PageText, "isCut" | "isSymbols"> & { found: PlacedItem[] }> {
+function placeItems(items: readonly TextItem[], toView: Matrix): { found: PlacedItem[]; isSymbols: boolean } {
   const marks: Mark[] = [];
   const found: PlacedItem[] = [];
   const symbols = createSymbolCount();
-  const items = readItems(page);
   let spaced = true;
-  let next = await items.next();
-  for (; next.done !== true; next = await items.next()) {
-    const item = next.value;
+  for (const item of items) {
     const around = marks.at(-1) ?? { id: null, artifact: false };
     if (item.type === "endMarkedContent") marks.pop();
     else if (item.type !== undefined) {
@@ -146,7 +110,7 @@ async function placeItems(
       spaced = item.hasEOL === true;
     }
   }
-  return { found, isCut: next.value, isSymbols: symbols.isUnreadable() };
+  return { found, isSymbols: symbols.isUnreadable() };
 }
 
 const hasText = (run: Run): boolean => run.text.trim() !== "" && run.size > 0;
@@ -161,11 +125,12 @@ function toPagePosition(run: Run, matrix: Matrix): Run {
   return { ...run, x0: x - half, x1: x + half, y0: y - half, y1: y + half, baseline: y + run.size * 0.3 };
 }
 
-/** The text of a page, rotated so that most of it is upright. */
-export async function readText(page: PdfPage): Promise<PageText> {
+/** The text of a page, rotated so that most of it is upright. `plain`: its operators are too many to be kept. */
+export async function readText(page: PdfPage, plain: boolean): Promise<PageText> {
   const view = page.getViewport({ scale: 1 });
   const toView = view.transform as unknown as Matrix;
-  const { found, isCut, isSymbols } = await placeItems(page, toView);
+  const { items, isCut } = (plain ? null : await itemsByOperators(page)) ?? (await itemsByPdfJs(page));
+  const { found, isSymbols } = placeItems(items, toView);
   const characters = [0, 0, 0, 0];
   for (const { turn, item } of found) characters[turn]! += item.str!.length;
   const main = characters.indexOf(Math.max(...characters)) as QuarterTurns;

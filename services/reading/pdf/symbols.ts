@@ -8,12 +8,18 @@ const MAX_UNKNOWN = 0.3;
 
 const CONTROL = /\p{Cc}/u;
 const UNKNOWN = /[\p{Co}\p{Cn}\uFFFD]/u;
+/** Characters that may be neither white space nor letters, digits or marks of a script. */
+const DOUBTFUL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/u;
 
 /** Counts the characters of a page that stand for no letter. */
 export function createSymbolCount() {
   let [all, control, unknown] = [0, 0, 0];
   return {
     add(text: string): void {
+      if (!DOUBTFUL.test(text)) {
+        all += text.replaceAll(" ", "").length;
+        return;
+      }
       for (const sign of text) {
         if (sign.trim() === "" || isKnownSymbol(sign)) continue;
         all++;

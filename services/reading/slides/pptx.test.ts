@@ -117,7 +117,7 @@ test("groups, alternatives and image descriptions are read; links keep their add
     `<p:grpSp><p:grpSp>${shape(linked)}</p:grpSp></p:grpSp>` +
     `<mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice>${shape(text("new"))}</mc:Choice><mc:Fallback>${shape(text("old"))}</mc:Fallback></mc:AlternateContent>` +
     picture("A crab under a stone\n\nDescription automatically generated") +
-    picture("IMG_1.png");
+    ["IMG_1.png", "fig: sales.png", "file:///C:/My pictures/sales 1.png", "..\\media\\a b.jpeg"].map(picture).join("");
   const markdown = await only(shapes, { h: ["hyperlink", "https://example.com/pools"] });
   expect(markdown).toBe("[here](https://example.com/pools)\n\nnew\n\nA crab under a stone");
 });

@@ -7,6 +7,7 @@ import { findPlaceholder } from "./design.ts";
 import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, findPath, childNamed, localName, reference } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
+import { isFileName } from "../office/fileNames.ts";
 import type { Parts, Relation } from "./parts.ts";
 import { tableToHtml } from "./table.ts";
 import { isTitle } from "./title.ts";
@@ -21,7 +22,6 @@ export interface SlideContext {
 /** Types of placeholders that repeat on every slide. */
 const REPEATED = new Set(["dt", "ftr", "hdr", "sldNum"]);
 const GENERATED = /\s*(?:Description automatically generated|AI-generated content may be incorrect).*$/s;
-const FILE_NAME = /^\S+\.\w{3,4}$/;
 
 const textShape = (shape: Element, { links, placeholderStyles }: SlideContext): ElementContent[] => {
   const placeholder = findPlaceholder(shape);
@@ -50,7 +50,7 @@ const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
 
 const picture = (node: Element): ElementContent[] => {
   const alt = findPath(node, "nvPicPr", "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
-  return alt === "" || FILE_NAME.test(alt) ? [] : [element("p", [alt])];
+  return alt === "" || isFileName(alt) ? [] : [element("p", [alt])];
 };
 
 /** The content of shapes as HTML, in the order of the slide, without its title. */

@@ -1,0 +1,60 @@
+import type { List, PhrasingContent } from "mdast";
+import { plainText } from "./cellContent.ts";
+
+/* Web pages that were made from print align figures and lists with columns of their own for signs. */
+
+const CURRENCY = /^(?:[A-Z]{0,3}[$€£¥₹]|[A-Z]{3})$/;
+const CLOSING = /^[)%‰]{1,3}$/;
+const NUMBER_START = /^[-–—−(]?\s*[\d.—–-]/;
+const NUMBER = /^(?:[A-Z]{0,3}[$€£¥₹])?\s*[-–—−(]?\s*[\d.,—–-]/;
+const BULLET = /^[•●○◦▪■□‣⁃·∙➢✓✔§*–—-]$/;
+
+type Content = PhrasingContent[];
+
+interface SignCell {
+  content: Content;
+  columns: number;
+}
+
+const textOf = (cell: { content: Content } | undefined): string => (cell ? plainText(cell.content).trim() : "");
+
+/**
+ * Moves a currency sign in a cell of its own before the number on its right, and a bracket or percent sign behind the number on its
+ * left. The cells that they leave are empty.
+ */
+export function joinSigns<Cell extends SignCell>(row: readonly (Cell | undefined)[]): (Cell | undefined)[] {
+  const joined = [...row];
+  for (const [x, cell] of row.entries()) {
+    if (!cell || cell.columns > 1) continue;
+    const sign = textOf(cell);
+    const isClosing = CLOSING.test(sign);
+    const step = isClosing ? -1 : 1;
+    if (!isClosing && !CURRENCY.test(sign)) continue;
+    const place = textOf(joined[x + step]) === "" ? x + 2 * step : x + step;
+    const number = joined[place];
+    if (!number || number.columns > 1 || !(isClosing ? NUMBER : NUMBER_START).test(textOf(number))) continue;
+    const content: Content = isClosing ? [...number.content, ...cell.content] : [...cell.content, ...number.content];
+    joined[place] = { ...number, content };
+    joined[x] = { ...cell, content: [] };
+  }
+  return joined;
+}
+
+/** The list that a table of bullets and texts draws; undefined for other tables. */
+export function bulletList(rows: readonly { cells: readonly SignCell[] }[]): List | undefined {
+  const filled = rows
+    .map(({ cells }) => cells.filter((cell) => textOf(cell) !== ""))
+    .filter((cells) => cells.length > 0);
+  const isList = filled.every((cells) => cells.length === 2 && BULLET.test(textOf(cells[0])));
+  if (filled.length === 0 || !isList) return undefined;
+  return {
+    type: "list",
+    ordered: false,
+    spread: false,
+    children: filled.map(([, text]) => ({
+      type: "listItem",
+      spread: false,
+      children: [{ type: "paragraph", children: text!.content }],
+    })),
+  };
+}

@@ -1,0 +1,25 @@
+import { RIGHT_TO_LEFT } from "./readingDirection.ts";
+
+/** Characters that need more than their place and width. */
+export type GlyphKind = "plain" | "space" | "combining" | "invisible" | "ligature";
+
+const kinds = new Map<string, GlyphKind>();
+
+function classify(unicode: string): GlyphKind {
+  if (/^\s/.test(unicode)) return "space";
+  if (/^\p{Mn}$/u.test(unicode)) return "combining";
+  if (/^\p{Cf}$/u.test(unicode)) return "invisible";
+  return unicode.length > 1 && RIGHT_TO_LEFT.test(unicode) ? "ligature" : "plain";
+}
+
+/** Different texts of glyphs that are kept; a font of all Chinese characters has fewer. */
+const MAX_KINDS = 100_000;
+
+export function kindOf(unicode: string): GlyphKind {
+  let kind = kinds.get(unicode);
+  if (kind === undefined) {
+    if (kinds.size >= MAX_KINDS) kinds.clear();
+    kinds.set(unicode, (kind = classify(unicode)));
+  }
+  return kind;
+}

@@ -1,0 +1,180 @@
+import type { Matrix } from "./geometry.ts";
+import { inReadingOrder } from "./readingDirection.ts";
+import type { TextItem } from "./textItems.ts";
+
+/* Widths of gaps between characters, in font sizes. They are those of pdf.js, so that both ways of reading text cut it nearly alike. */
+
+/** The next character starts further to the left: other text. */
+const MAX_OVERLAP = 0.2;
+/** A space of the file that is no wider is none. */
+const MAX_TIGHT_SPACE = 0.03;
+/** A wider gap is a space. */
+const MIN_SPACE = 0.102;
+/** A wider gap divides two texts. */
+const MAX_SPACE = 0.6;
+/** Shares of the text's height that a character may stand higher or lower. */
+const MAX_SHIFT = 0.25;
+const MAX_LINE_SHIFT = 0.5;
+
+/** What holds for the characters of one text. */
+export interface TextStyle {
+  font: string;
+  /** The name in the file: subsets of one font have the same. */
+  family: string;
+  /** Of the height and of the width, in text space; neither is negative. */
+  size: number;
+  widthSize: number;
+}
+
+/** The pen before a character. */
+export interface Pen {
+  x: number;
+  y: number;
+  rise: number;
+  /** From text space to the page; its last two numbers do not count. */
+  matrix: Matrix;
+  /** Length of a unit of text space. */
+  scale: number;
+}
+
+interface OpenText {
+  text: string;
+  font: string;
+  size: number;
+  height: number;
+  transform: number[];
+  /** Length of the parts that ended with another scale. */
+  length: number;
+  advance: number;
+  scale: number;
+}
+
+const blank = (x: number, y: number, hasEOL: boolean): TextItem => ({ str: "", transform: [1, 0, 0, 1, x, y], hasEOL });
+
+/** Joins characters to texts, as pdf.js does: one for each part of a line without wide gaps, in one font. */
+export class TextFlow {
+  readonly #items: TextItem[];
+  #open: OpenText | null = null;
+  /** The text that was open last: its size and direction say what the next gap means. */
+  #last: OpenText | null = null;
+  #end: { x: number; y: number; rise: number } | null = null;
+  #family = "";
+  #size = 0;
+  /** The file has white space since the last character. */
+  #space = false;
+  #isStart = true;
+
+  constructor(items: TextItem[]) {
+    this.#items = items;
+  }
+
+  /** Ends the text that is open. */
+  flush(): void {
+    const open = this.#open;
+    if (open === null) return;
+    this.#items.push({
+      str: inReadingOrder(open.text),
+      width: Math.abs(open.length + open.advance * open.scale),
+      height: open.height,
+      transform: open.transform,
+      fontName: open.font,
+      hasEOL: false,
+    });
+    this.#open = null;
+  }
+
+  /** Ends the text if another size or font begins. */
+  setStyle({ family, size }: TextStyle): void {
+    if (size !== this.#size || family !== this.#family) this.flush();
+    this.#size = size;
+    this.#family = family;
+  }
+
+  /** Notes that the text matrix has changed. */
+  setScale(scale: number): void {
+    const open = this.#open;
+    if (open === null || open.scale === scale) return;
+    open.length += open.advance * open.scale;
+    open.advance = 0;
+    open.scale = scale;
+  }
+
+  addWhiteSpace(): void {
+    if (!this.#isStart) this.#space = true;
+  }
+
+  /** Adds a character of a width, in text space, at the pen; combining ones without a width. `end`: the pen after it. */
+  add(character: string, style: TextStyle, pen: Pen, width: number, end: { x: number; y: number }): void {
+    const open = (this.#open ??= this.#begin(style, pen));
+    open.advance += width;
+    if (width !== 0) this.#end = { x: end.x, y: end.y, rise: pen.rise };
+    if (this.#space) open.text += " ";
+    open.text += character;
+    this.#space = false;
+    this.#isStart = false;
+  }
+
+  #begin(style: TextStyle, { x, y, matrix, scale }: Pen): OpenText {
+    const { size, widthSize } = style;
+    const [a, b, c, d] = matrix;
+    const height = Math.hypot(c, d) * size;
+    const transform = [a * widthSize, b * widthSize, c * size, d * size, x, y];
+    this.#last = { text: "", font: style.font, size, height, transform, length: 0, advance: 0, scale };
+    return this.#last;
+  }
+
+  #forgetSpace(): void {
+    this.#space = false;
+    this.#isStart = true;
+  }
+
+  /** Ends the text, and its line. */
+  #endLine({ x, y }: Pen): void {
+    this.#forgetSpace();
+    if (this.#open === null) {
+      this.#items.push(blank(x, y, true));
+      return;
+    }
+    this.flush();
+    this.#items.at(-1)!.hasEOL = true;
+  }
+
+  #separate({ x, y }: Pen): void {
+    this.#forgetSpace();
+    this.flush();
+    this.#items.push(blank(x, y, false));
+  }
+
+  /** Moves the pen from the end of the last character to that of the next one: ends the text, adds a space, or neither. */
+  moveTo(pen: Pen): void {
+    const [end, last] = [this.#end, this.#last];
+    if (end === null || last === null || (end.x === pen.x && end.y === pen.y)) return;
+    const [a, b, c, d] = pen.matrix;
+    const length = Math.hypot(a, b) || 1;
+    const [dx, dy] = [pen.x - end.x, pen.y - end.y];
+    const along = (a * dx + b * dy) / length / last.scale;
+    const across = (a * dy - b * dx) / length;
+    const lifted = across - ((a * d - b * c) / length) * (pen.rise - end.rise);
+    if (along < -MAX_OVERLAP * last.size) {
+      if (Math.abs(across) > MAX_LINE_SHIFT * last.height) return this.#endLine(pen);
+      this.#forgetSpace();
+      return this.flush();
+    }
+    if (Math.abs(lifted) > last.height) return this.#endLine(pen);
+    this.#closeGap(along, last.size, pen);
+    if (Math.abs(across) > MAX_SHIFT * last.height) this.flush();
+  }
+
+  #closeGap(gap: number, size: number, pen: Pen): void {
+    if (gap <= MAX_TIGHT_SPACE * size) this.#forgetSpace();
+    if (gap <= MIN_SPACE * size) {
+      if (this.#space) this.#separate(pen);
+      else if (this.#open) this.#open.advance += gap;
+      return;
+    }
+    if (gap > MAX_SPACE * size || this.#open === null) return this.#separate(pen);
+    this.#forgetSpace();
+    this.#open.text += " ";
+    this.#open.advance += gap;
+  }
+}

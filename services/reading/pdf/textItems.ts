@@ -1,0 +1,40 @@
+import type { PdfPage } from "./openPdf.ts";
+
+/** A text of a page, or the beginning or end of marked content, as pdf.js describes them. */
+export interface TextItem {
+  str?: string;
+  width?: number;
+  height?: number;
+  transform?: number[];
+  fontName?: string;
+  type?: string;
+  /** Of marked content. */
+  id?: string | null;
+  tag?: string | null;
+  hasEOL?: boolean;
+}
+
+/** Text items of a page; a telephone book's page has fewer. */
+export const MAX_ITEMS = 60_000;
+
+/** What was read of a page's text; `isCut`: it has more than can be read. */
+export interface TextItems {
+  items: TextItem[];
+  isCut: boolean;
+}
+
+/** The text of a page as pdf.js joins it, which knows vertical writing and drawn fonts, and takes three times as long. */
+export async function itemsByPdfJs(page: PdfPage): Promise<TextItems> {
+  const reader = page.streamTextContent({ includeMarkedContent: true, disableNormalization: true }).getReader();
+  const items: TextItem[] = [];
+  try {
+    while (items.length < MAX_ITEMS) {
+      const { done, value } = (await reader.read()) as { done: boolean; value?: { items: TextItem[] } };
+      if (done || value === undefined) return { items, isCut: false };
+      items.push(...value.items);
+    }
+    return { items, isCut: true };
+  } finally {
+    await reader.cancel(new Error("The limit of text items is reached."));
+  }
+}
