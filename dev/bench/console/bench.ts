@@ -28,11 +28,11 @@ async function makeRun(service: Service): Promise<string> {
   const definition = await owner("POST", "/api/definitions", { type: "workflow", name, source: SOURCE }, [201]);
   const settings = { definition_id: definition.id, name, envelope: { limits: { max_steps: STEPS } } };
   const workflow = await owner("POST", "/api/workflows", settings, [201]);
-  const { run_id } = await owner("POST", `/api/workflows/${workflow.id}/runs`, { args: {} }, [202]);
+  const { id } = await owner("POST", `/api/workflows/${workflow.id}/runs`, { args: {} }, [202]);
   return service.until("the end of the run", 500, async () => {
-    const run = await owner("GET", `/api/workflows/runs/${run_id}?steps=false`, undefined, [200]);
+    const run = await owner("GET", `/api/workflows/runs/${id}?steps=false`, undefined, [200]);
     if (run.status === "failed") throw new Error(`the run failed: ${run.error}`);
-    return run.status === "completed" ? (run_id as string) : undefined;
+    return run.status === "completed" ? (id as string) : undefined;
   });
 }
 
