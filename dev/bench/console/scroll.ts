@@ -4,7 +4,7 @@ export interface Scrolling {
   framesPerSecond: number;
   /** The longest time between two frames. */
   worstMs: number;
-  /** Of the page's main thread, which has 16.7 ms for a frame. */
+  /** Processor time of the page's main thread, which has 16.7 ms for a frame. */
   mainThreadMs: number;
   /** Rows in the page at the end. */
   rows: number;
