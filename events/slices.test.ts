@@ -42,17 +42,31 @@ test("a few values are converted at once, also beside long work", async () => {
   await long;
 });
 
+/** Work of which each part uses up a round. */
+async function work(count: number, done: () => void = () => {}): Promise<void> {
+  const pause = beginWork();
+  for (let n = 0; n < count; n++) {
+    compute(6);
+    done();
+    await pause();
+  }
+}
+
+test("long work goes on while short work arrives all the time", async () => {
+  let isOver = false;
+  const arrive = async () => {
+    let count = 0;
+    for (; !isOver && count < 100; count++) await work(2);
+    return count;
+  };
+  const arriving = Array.from({ length: 4 }, arrive);
+  await work(15);
+  isOver = true;
+  for (const count of await Promise.all(arriving)) expect(count).toBeLessThan(50);
+});
+
 test("short work goes on before all that have waited more often", async () => {
   let parts = 0;
-  // each part uses up a round
-  const work = async (count: number, done: () => void = () => {}) => {
-    const pause = beginWork();
-    for (let n = 0; n < count; n++) {
-      compute(6);
-      done();
-      await pause();
-    }
-  };
   const long = Array.from({ length: 8 }, () => work(10, () => parts++));
   while (parts < 40) await new Promise(setImmediate);
   const before = parts;

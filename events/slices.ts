@@ -24,9 +24,16 @@ function openRound(): void {
   setImmediate(closeRound);
 }
 
-/** Work that has waited least goes on first, so what is short never waits behind all that is long. */
+let isOldestNext = false;
+
+/**
+ * In turns, the work that has waited least often, so that what is short never waits behind all that is long, and the work that has
+ * waited longest, so that what is long goes on however much arrives.
+ */
 function takeNext(): Waiting {
+  isOldestNext = !isOldestNext;
   let first = 0;
+  if (isOldestNext) return waiting.shift()!;
   for (const [n, { waits }] of waiting.entries()) if (waits < waiting[first]!.waits) first = n;
   return waiting.splice(first, 1)[0]!;
 }
