@@ -91,8 +91,10 @@ describe("the pages of the audit log", () => {
     await people.owner("PUT", "/providers/acme", { api_key: "sk-acme-secret", base_url: "https://models.example/v1" });
     const { password } = await people.join("viewer");
     const shown = JSON.stringify(await readAllEvents(people.owner));
-    for (const secret of [key, "very-secret-value", "sk-acme-secret", password, "$argon2id", "_hash", "sealed_"])
+    for (const secret of [key, "very-secret-value", "sk-acme-secret", password, "$argon2id"])
       expect(shown).not.toContain(secret);
+    // each event has the hash of its sealed bytes, which a reader compares
+    expect(shown.replaceAll('"sealed_hash"', "")).not.toMatch(/_hash|sealed_/);
     expect(shown).toContain('"key_hint"');
   });
 

@@ -7,7 +7,7 @@ beforeEach(() => (scenario = newScenario()));
 test("a journal that agrees with the log has no finding", () => {
   turn(scenario, "a", "1");
   scenario.operation("chat", "1", heard("a"));
-  scenario.event("FileUploaded", "file-f", "2");
+  scenario.event("FileUploaded", "file-f", "2", { scope: "key:k" });
   scenario.operation("file.upload", "2", { asked: { sha256: "x" }, got: { file_id: "f" } }, [null, 201]);
   scenario.operation("file.read", "3", { asked: { file_id: "f" }, got: { sha256: "x" } });
   scenario.operation("thread.read", "4", {
@@ -55,9 +55,9 @@ describe("the checker finds", () => {
   });
 
   test("a command with two sets of events", () => {
-    scenario.event("FileUploaded", "file-f", "1");
+    scenario.event("FileUploaded", "file-f", "1", { scope: "key:k" });
     scenario.event("KeyCreated", "key-k", "2");
-    scenario.event("FileUploaded", "file-f", "1");
+    scenario.event("FileUploaded", "file-f", "1", { scope: "key:k" });
     expect(scenario.findings()).toEqual(["doubled I5"]);
   });
 
@@ -82,7 +82,7 @@ describe("the checker finds", () => {
   });
 
   test("a file that is shown after its deletion, or with other bytes", () => {
-    scenario.event("FileUploaded", "file-f", "1");
+    scenario.event("FileUploaded", "file-f", "1", { scope: "key:k" });
     scenario.operation("file.upload", "1", { asked: { sha256: "x" }, got: { file_id: "f" } }, [201]);
     scenario.operation("file.read", "2", { asked: { file_id: "f" }, got: { sha256: "y" } });
     scenario.event("FileDeleted", "file-f", "3");

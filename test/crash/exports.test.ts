@@ -5,7 +5,7 @@ import { heard, newScenario, turn } from "./scenario.ts";
 let scenario: ReturnType<typeof newScenario>;
 beforeEach(() => {
   scenario = newScenario();
-  scenario.event("FileUploaded", "file-f", "2", { file_id: "f" });
+  scenario.event("FileUploaded", "file-f", "2", { file_id: "f", scope: "key:k" });
   turn(scenario, "u", "1");
   scenario.operation("chat", "1", heard("u"));
   scenario.operation("file.upload", "2", { asked: { sha256: "s" }, got: { file_id: "f" } });
