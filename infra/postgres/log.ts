@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { AuditLog } from "#events/auditLog.ts";
-import type { EventLog, ScannedEvent, StreamHead } from "#events/ports.ts";
+import type { EventLog, ScannedEvent, StreamHead, StreamPage } from "#events/ports.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { DataKeys, Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
@@ -82,6 +82,12 @@ async function scanStored(db: Db, after: number, types: string[], limit: number)
   return { events, seen: events.length === limit ? events.at(-1)!.position : rows[0]!.head };
 }
 
+async function collectEvents(pages: AsyncIterable<StreamPage>): Promise<RecordedEvent[]> {
+  const events: RecordedEvent[] = [];
+  for await (const page of pages) for (const event of page.events) events.push(event);
+  return events;
+}
+
 /** The event log in PostgreSQL. */
 export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & AuditLog {
   const db = asDb(pool);
@@ -111,11 +117,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     checkChain: createChainChecker(db),
     find: findKeys,
     pages,
-    async read(stream, fromVersion) {
-      const events: RecordedEvent[] = [];
-      for await (const page of pages(stream, fromVersion)) for (const event of page.events) events.push(event);
-      return events;
-    },
+    read: (stream, fromVersion) => collectEvents(pages(stream, fromVersion)),
     async readNewest(stream, { before, types, limit, bytes }) {
       const rows = await db.query<EventRow>(READ_NEWEST, [stream, before, types, limit, bytes]);
       return mapInSlices(rows, (row) => decodeEvent(row, keyring));

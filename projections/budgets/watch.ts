@@ -1,9 +1,10 @@
+import { createReporter, type ReportOptions } from "./reporter.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EACH_USER, LimitName, type BudgetStep } from "#events/budget.ts";
 import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
-import { createLoader, createMemory, MAX_ENTRIES } from "./memory.ts";
+import { createLoader, createMemory } from "./memory.ts";
 import type { BudgetRow } from "./query.ts";
 import {
   budgetStatuses,
@@ -66,29 +67,7 @@ export interface BudgetWatch {
   fresh(organization: string): Promise<BudgetStatus[]>;
 }
 
-interface WatchOptions extends FigureOptions {
-  /** Records that a limit is reached. Called again after it failed. */
-  report(organization: string, reached: BudgetStep): Promise<unknown>;
-  onError(error: unknown): void;
-}
-
-/** Reports each step of a limit once per process; the decider lets the first process's report into the log. */
-function createReporter({ report, onError }: WatchOptions) {
-  const reported = new Set<string>();
-  return (organization: string, steps: BudgetStep[]): void => {
-    for (const reached of steps) {
-      const { subject, limit, period, percent, at_most } = reached;
-      const key = [organization, subject, limit, period, percent, at_most].join();
-      if (reported.has(key)) continue;
-      if (reported.size >= MAX_ENTRIES) reported.clear();
-      reported.add(key);
-      report(organization, reached).catch((error: unknown) => {
-        reported.delete(key);
-        onError(error);
-      });
-    }
-  };
-}
+interface WatchOptions extends FigureOptions, ReportOptions {}
 
 const isPresent = ({ ends_at }: LimitStatus): boolean => !ends_at || ends_at.getTime() > Date.now();
 
@@ -179,30 +158,45 @@ const withoutUsers = (reading: Reading): Reading => ({
   budgets: reading.budgets.filter(({ subject }) => subject !== EACH_USER),
 });
 
-/** Reads what budgets leave, shared by all turns of an organization in this process. */
-export function watchBudgets(options: WatchOptions): BudgetWatch {
+/** What budgets leave, by organization, and when it is read again. */
+function createReadings(options: WatchOptions, tell: (organization: string, reached: BudgetStep[]) => void) {
   const figures = createFigures(options);
-  const tell = createReporter(options);
   const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
-  const holdings = createHoldings(options);
   const far = new WeakSet<Reading>();
+  const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
   const loader = createLoader(async (organization) => {
-    const reading = await figures.read(organization, Date.now(), far.has(known.get(organization) ?? NO_READING));
+    const reading = await figures.read(organization, Date.now(), far.has(lastOf(organization)));
     const statuses = statusesOf(reading);
     if (isFar(statuses)) far.add(reading);
     known.set(organization, reading);
     tell(organization, reachedLimits(statuses));
     return reading;
   }, options.onError);
+  return {
+    lastOf,
+    async recent(organization: string): Promise<Reading> {
+      const last = lastOf(organization);
+      const age = Date.now() - last.at;
+      if (age < MAX_AGE_MS) return last;
+      const reading = loader.load(organization);
+      if (last.budgets.length === 0 && age <= MAX_IDLE_MS) return last;
+      return within(reading, last);
+    },
+    /** Reads the whole day. A reading that runs may have begun before what the caller wants to see. */
+    async whole(organization: string): Promise<Reading> {
+      await loader.running(organization)?.catch(() => {});
+      figures.forget(organization);
+      far.delete(lastOf(organization));
+      return loader.load(organization);
+    },
+  };
+}
 
-  async function recent(organization: string): Promise<Reading> {
-    const last = known.get(organization) ?? NO_READING;
-    const age = Date.now() - last.at;
-    if (age < MAX_AGE_MS) return last;
-    const reading = loader.load(organization);
-    if (last.budgets.length === 0 && age <= MAX_IDLE_MS) return last;
-    return within(reading, last);
-  }
+/** Reads what budgets leave, shared by all turns of an organization in this process. */
+export function watchBudgets(options: WatchOptions): BudgetWatch {
+  const tell = createReporter(options);
+  const readings = createReadings(options, tell);
+  const holdings = createHoldings(options);
 
   const withHeld = (organization: string, reading: Reading) => ({ ...reading, held: holdings.sums(organization) });
   /** Near a limit the sums are read again: what was deleted or has ended must make room, and other processes admit, too. */
@@ -212,11 +206,11 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
   }
 
   return {
-    check: async (spender) => reachedInTurn(await recent(spender.organization_id), spender),
+    check: async (spender) => reachedInTurn(await readings.recent(spender.organization_id), spender),
     async admit(spender, wanted) {
       const { organization_id } = spender;
       const subjects = subjectsOf(spender);
-      const concerned = concerning(await recent(organization_id), subjects);
+      const concerned = concerning(await readings.recent(organization_id), subjects);
       if (!concerned.budgets.some((budget) => hasUnits(budget, wanted))) return { admitted: UNLIMITED };
       const reached = (more: Demand) => reachedBy(withHeld(organization_id, concerned), subjects, more);
       if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now")))
@@ -231,13 +225,9 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },
     note: tell,
-    reading: (organization) => known.get(organization) ?? NO_READING,
+    reading: readings.lastOf,
     async fresh(organization) {
-      // one that runs may have begun before what the caller wants to see
-      await loader.running(organization)?.catch(() => {});
-      figures.forget(organization);
-      far.delete(known.get(organization) ?? NO_READING);
-      const reading = await loader.load(organization);
+      const reading = await readings.whole(organization);
       if (!hasHeld(reading.budgets)) return statusesOf(reading);
       await holdings.fresh(organization);
       return statusesOf(withHeld(organization, reading));

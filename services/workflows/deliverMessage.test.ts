@@ -40,7 +40,7 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
     },
     findMessageWaits: async () => ({ waits: [...waits], projected: 9 }),
   } as unknown as DeliveryDeps;
-  await deliverMessage(deps, { stream: "message:m", organization_id: "o" } as never);
+  await deliverMessage(deps, { stream: "message:m", organization_id: "o" });
   return { stored, answered };
 }
 

@@ -19,7 +19,7 @@ import {
   type DriveDeps,
   type Driver,
 } from "./driver.ts";
-import { startableSteps } from "./history.ts";
+import { startableSteps } from "./startableSteps.ts";
 import { nextAction, POLL_MS, type Action, type DrivenRun } from "./nextAction.ts";
 import type { OpenRun } from "./openRun.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";

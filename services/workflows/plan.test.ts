@@ -5,7 +5,8 @@ import type { NewEvent } from "#events/define.ts";
 import { Limits } from "#events/workflow.ts";
 import { tickOutcome } from "#test/samples.ts";
 import { differences } from "./differences.ts";
-import { emptyHistory, fold, startableSteps, type History } from "./history.ts";
+import { emptyHistory, fold, type History } from "./history.ts";
+import { startableSteps } from "./startableSteps.ts";
 import { planTick } from "./plan.ts";
 import type { PendingCall, TickOutcome } from "./tick.ts";
 

@@ -2,7 +2,8 @@ import { approvalId } from "#events/ids.ts";
 import type { StoredValue, TickResult } from "#events/runParts.ts";
 import { isLive, type LiveRun } from "../deciders/runState.ts";
 import { differences } from "./differences.ts";
-import { startableSteps, warningIdentity, type History, type StepToStart } from "./history.ts";
+import { warningIdentity, type History } from "./history.ts";
+import { startableSteps, type StepToStart } from "./startableSteps.ts";
 import { planLinks } from "./planLinks.ts";
 import type { PendingCall, TickOutcome, TickWarning } from "./tick.ts";
 

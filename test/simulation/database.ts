@@ -123,9 +123,12 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
         ),
     ],
     [
-      /where e\.stream = \$1/,
-      (stream: string, from: number) =>
-        withKeys(tables.events.filter((event) => event.stream === stream && event.version >= from)),
+      /^\s*with found as \(select \* from log\.events where stream/,
+      (stream: string, from: number) => {
+        const all = tables.events.filter((event) => event.stream === stream);
+        const page = withKeys(all.filter((event) => event.version >= from));
+        return page.map((row) => ({ ...row, bytes: 0, newest: all.at(-1)?.version ?? null }));
+      },
     ],
     [
       /where e\.position > \$1/,

@@ -1,6 +1,7 @@
 import { CANARY, PERSONAL } from "../topology.ts";
-import { CHAT, onceOnly, perform, type Action } from "./session.ts";
+import { onceOnly, perform, type Action } from "./session.ts";
 import type { KnownKey } from "./known.ts";
+import { CHAT } from "./wire.ts";
 
 /** Signs in; the token serves what only a person may do. */
 export async function login(action: Action): Promise<void> {

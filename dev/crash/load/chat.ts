@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { PERSONAL } from "../topology.ts";
-import type { WireAnswer } from "./wire.ts";
-import { CHAT, onceOnly, perform, type Action } from "./session.ts";
+import { CHAT, type WireAnswer } from "./wire.ts";
+import { onceOnly, perform, type Action } from "./session.ts";
 
 const MIB = 1024 * 1024;
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

@@ -7,9 +7,9 @@ import { readEverything, runClient } from "./client.ts";
 import { makeLinked } from "./makeLinked.ts";
 import { startProbe } from "./probe.ts";
 import { makeSchedules } from "./schedules.ts";
-import { KNOWLEDGE, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import type { Act } from "./weights.ts";
-import { openWire, type Wire } from "./wire.ts";
+import { KNOWLEDGE, openWire, type Wire } from "./wire.ts";
 import { makeWorkflows } from "./workflows.ts";
 
 interface ClientsOptions {

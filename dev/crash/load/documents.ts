@@ -1,8 +1,9 @@
 import { FormData } from "undici";
 import { PERSONAL } from "../topology.ts";
 import { sha256 } from "./chat.ts";
-import { KNOWLEDGE, onceOnly, perform, type Action } from "./session.ts";
+import { onceOnly, perform, type Action } from "./session.ts";
 import type { KnownDocument } from "./known.ts";
+import { KNOWLEDGE } from "./wire.ts";
 
 const wordOf = (id: string): string => `w${id.replaceAll("-", "x")}`;
 

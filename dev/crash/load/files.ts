@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { FormData } from "undici";
 import { PERSONAL } from "../topology.ts";
 import { sha256 } from "./chat.ts";
-import { CHAT, onceOnly, perform, type Action } from "./session.ts";
+import { onceOnly, perform, type Action } from "./session.ts";
+import { CHAT } from "./wire.ts";
 
 const query = (user: string): string => `?user=${encodeURIComponent(user)}`;
 

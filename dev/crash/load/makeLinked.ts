@@ -10,8 +10,7 @@ import {
   STORED_IN,
   type LinkedKind,
 } from "../linkedWorkflows.ts";
-import { KNOWLEDGE } from "./session.ts";
-import type { Wire, WireAnswer } from "./wire.ts";
+import { KNOWLEDGE, type Wire, type WireAnswer } from "./wire.ts";
 
 /** A person who votes for all clients. */
 export interface Voter {

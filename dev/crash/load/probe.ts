@@ -1,5 +1,5 @@
 import type { Journal } from "../journal.ts";
-import { CHAT } from "./session.ts";
+import { CHAT } from "./wire.ts";
 
 const EVERY_MS = 500;
 const PATIENCE_MS = 5_000;

@@ -110,5 +110,3 @@ export async function perform({ id, session, random }: Action, request: Operatio
 
 /** The key of an operation that must take effect once, however often it is sent. */
 export const onceOnly = (id: string): Record<string, string> => ({ "idempotency-key": id });
-export const CHAT = "/api/openai/v1";
-export const KNOWLEDGE = "/api/v1/knowledge";

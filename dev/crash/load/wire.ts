@@ -3,6 +3,9 @@ import { Agent, FormData, fetch, type Response } from "undici";
 import type { Journal } from "../journal.ts";
 import type { Random } from "../random.ts";
 
+export const CHAT = "/api/openai/v1";
+export const KNOWLEDGE = "/api/v1/knowledge";
+
 const ANSWER_MS = 150_000;
 const LONGEST_PAUSE_MS = 8_000;
 

@@ -5,7 +5,7 @@ import { fileOf, stream } from "./testing/build.ts";
 
 /** A text as it is drawn, from left to right. */
 const drawn = (...parts: string[]): string => parts.toReversed().join("");
-const turned = (text: string): string => [...text].toReversed().join("");
+const turned = (text: string): string => Array.from(text).toReversed().join("");
 
 test.each([
   ["Latin text stays", "Plain text, 25.5 %.", "Plain text, 25.5 %."],

@@ -33,7 +33,7 @@ const TURNED_NUMBER =
 
 /** Numbers are written from left to right within any script. */
 const restoreNumbers = (text: string): string =>
-  text.replace(TURNED_NUMBER, (number) => [...number].toReversed().join(""));
+  text.replace(TURNED_NUMBER, (number) => Array.from(number).toReversed().join(""));
 
 interface Parts {
   opens(sign: string): boolean;
@@ -83,7 +83,7 @@ function restoreForeign(signs: readonly string[]): string {
  */
 export function inReadingOrder(drawn: string): string {
   if (!RIGHT_TO_LEFT.test(drawn)) return drawn;
-  const signs = [...drawn];
+  const signs = Array.from(drawn);
   if (isRightToLeft([drawn])) return restoreForeign(signs.toReversed());
   return turnParts(signs, {
     opens: (sign) => directionOf(sign) === "left",
