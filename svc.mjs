@@ -214,7 +214,7 @@ const tool = {
   "--test": { script: "node_modules/vitest/vitest.mjs", args: ["run", "--project=unit", "--project=system", ...rest] },
   "--drill": {
     script: "node_modules/vitest/vitest.mjs",
-    args: ["run", "--project=drill", "--project=isolation", ...rest],
+    args: ["run", "--project=drill", "--project=alone", ...rest],
   },
   "--check": { script: "dev/checks/check.ts", args: rest },
   "--bench": { script: "dev/bench/run.ts", args: rest },

@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 const never = ["**/node_modules/**", "dev/bench/**", "dev/checks/fixtures/**", ".data/**", ".runtime/**"];
 /** What takes a deployment apart, or takes long by its nature (hostile scripts, files and providers): up to a minute each, for `npm run drill`. */
 const drills = ["test/**/*.drill.test.ts"];
-const isolation = "test/isolation/*.drill.test.ts";
+/** Alone: they measure how long others wait, and how much memory grows. */
+const alone = ["test/isolation/*.drill.test.ts", "test/soak/*.drill.test.ts"];
 const shared = {
   setupFiles: "test/setup.ts",
   testTimeout: 120_000,
@@ -47,19 +48,18 @@ export default defineConfig({
           ...patient,
           name: "drill",
           include: drills,
-          exclude: [...never, isolation],
+          exclude: [...never, ...alone],
           globalSetup: "test/services.ts",
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
       {
-        // Alone: it measures how long others wait.
         test: {
           ...shared,
           ...patient,
-          name: "isolation",
-          include: [isolation],
+          name: "alone",
+          include: alone,
           globalSetup: "test/services.ts",
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
