@@ -24,7 +24,7 @@ function presented({ stream, version, type, recorded_at, command_id, meta, data,
 }
 
 function checkEvent(shown: any, event: RecordedEvent): Finding[] {
-  const { erased: _, trace_id: _trace, cursor: _cursor, position: _position, ...rest } = shown;
+  const { erased: _, trace_id: _trace, cursor: _cursor, position: _position, sealed_hash: _hash, ...rest } = shown;
   return isDeepStrictEqual(rest, presented(event))
     ? []
     : [different("I18", `audit ${event.position} ${event.type}`, "is not shown as the log has it")];
