@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readArguments } from "../../dev/crash/arguments.ts";
 import { planFaults } from "../../dev/crash/faults/plan.ts";
@@ -34,6 +36,15 @@ test("the harness refuses faults that it does not know, and those that a cluster
     "--faults floods: without --cluster, choose from all, stop",
   );
   expect(() => readArguments(["--faults", "network", "--cluster"])).toThrow("with --cluster, choose from all, stop");
+});
+
+test("the harness names its options on request, and with a wrong one what is wrong with it", () => {
+  const program = fileURLToPath(new URL("../../dev/crash/run.ts", import.meta.url));
+  const run = (...args: string[]) => spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
+  const help = run("--help");
+  expect([help.status, help.stdout]).toEqual([0, expect.stringMatching(/^usage: npm run crash -- .+--seed N/)]);
+  const wrong = run("--kill", "3");
+  expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringMatching(/^Unknown option '--kill'.*\nusage: /)]);
 });
 
 test("a plan with every fault of the surroundings fills, slows, stops and cuts every disk", () => {
