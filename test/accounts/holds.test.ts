@@ -1,20 +1,17 @@
 import { beforeAll, expect, test } from "vitest";
+import type { Db } from "#projections/projection.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { code, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { ageRuns } from "./ageRuns.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
 let home: Tenant;
 let foreign: Tenant;
-let ageRuns: (organization: string) => Promise<unknown>;
+let db: Db;
 let upload: ReturnType<typeof belongings>["upload"];
 beforeAll(async () => {
   ({ home, foreign } = await openTwoTenants());
-  const { platform } = await openCommonPlatform();
-  ageRuns = (organization) =>
-    platform.resources.db.query(
-      "update read.runs set completed_at = completed_at - interval '3 days', created_at = created_at - interval '3 days' where organization_id = $1",
-      [organization],
-    );
+  ({ db } = (await openCommonPlatform()).platform.resources);
   ({ upload } = belongings(home));
 });
 
@@ -121,7 +118,7 @@ test("a run that a hold covers stays, with the threads of its steps, until the h
   const rules = { runs: "1d" };
   for (const subject of [`run:${run}`, `person:${person}`, "organization"]) {
     const hold = await home.made(place(subject));
-    await ageRuns(home.organization_id);
+    await ageRuns(db, home);
     const { held } = await home.made(home.owner("POST", "/retention/organization/preview", rules));
     expect(held).toEqual([expect.objectContaining({ hold_id: hold.id, kind: "runs", count: 1 })]);
     await home.made(home.owner("PUT", "/retention/organization", rules));

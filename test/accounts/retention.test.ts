@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { code, openTenant, SOON, UNKNOWN, workflowSource, type Client, type Tenant } from "../workflows/tenant.ts";
+import { ageRuns } from "./ageRuns.ts";
 
 let home: Tenant;
 let platform: Awaited<ReturnType<typeof openCommonPlatform>>["platform"];
@@ -240,12 +241,7 @@ describe("retention", () => {
     const [approval] = await tenant.pending(over);
     await tenant.decide(approval, { decision: "approve" });
     const { result } = await tenant.untilOver(over);
-    // waits until the read models have the end of the run
-    await tenant.made(tenant.owner("POST", "/retention/organization/preview", { runs: "2d" }));
-    await platform.resources.db.query(
-      "update read.runs set completed_at = completed_at - interval '3 days', created_at = created_at - interval '3 days' where organization_id = $1",
-      [tenant.organization_id],
-    );
+    await ageRuns(platform.resources.db, tenant);
     const count = await tenant.made(tenant.owner("POST", "/retention/organization/preview", { runs: "2d" }));
     expect(count).toEqual({
       threads: NONE,
@@ -299,11 +295,7 @@ describe("retention", () => {
     const free = await startFor("bob");
     for (const run of [...kept, free]) await tenant.untilOver(run);
     await tenant.made(tenant.owner("POST", "/holds", { subject: "user:anna", name: "Case 8", reason: "A claim" }));
-    await tenant.made(tenant.owner("POST", "/retention/organization/preview", { runs: "2d" }));
-    await platform.resources.db.query(
-      "update read.runs set completed_at = completed_at - interval '3 days', created_at = created_at - interval '3 days' where organization_id = $1",
-      [tenant.organization_id],
-    );
+    await ageRuns(platform.resources.db, tenant);
     await tenant.made(tenant.owner("PUT", "/retention/organization", { runs: "2d" }));
     const rules = () => tenant.made(tenant.owner("GET", "/retention/organization"));
     await expect.poll(async () => (await rules()).last_round_at, SOON).not.toBeNull();
