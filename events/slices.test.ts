@@ -42,6 +42,11 @@ test("a few values are converted at once, also beside long work", async () => {
   await long;
 });
 
+test("the event loop goes round while a few values that take long are converted", async () => {
+  const work = mapInSlices(numbers.slice(0, 20), () => compute(3));
+  expect(await countRounds(work)).toBeGreaterThanOrEqual(8);
+});
+
 /** Work of which each part uses up a round. */
 async function work(count: number, done: () => void = () => {}): Promise<void> {
   const pause = beginWork();

@@ -3,8 +3,9 @@
  * would delay everything else by their sum.
  */
 const ROUND_MS = 5;
-/** Values that are converted at once, in 2 ms: nothing short waits behind long work. */
+/** So many values are converted without waiting for a round, if that takes no longer than this: nothing short waits behind long work. */
 const FEW = 32;
+const SHORT_MS = 2;
 
 let isOpen = false;
 let roundStart = 0;
@@ -61,11 +62,11 @@ export function beginWork(): Pause {
 
 /** Converts values one by one, and lets other callbacks run in between. */
 export async function mapInSlices<T, R>(values: readonly T[], convert: (value: T) => R): Promise<R[]> {
-  if (values.length <= FEW) return values.map(convert);
   const converted: R[] = [];
   const pause = beginWork();
+  const shortUntil = values.length <= FEW ? performance.now() + SHORT_MS : 0;
   for (const value of values) {
-    await pause();
+    if (performance.now() >= shortUntil) await pause();
     converted.push(convert(value));
   }
   return converted;

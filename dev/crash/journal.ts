@@ -13,6 +13,8 @@ export interface Attempt {
   status: number | null;
   code: string | null;
   request_id: string | null;
+  /** Whether the answer says when to ask again. */
+  retry_after: boolean;
 }
 
 /**

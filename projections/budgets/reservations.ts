@@ -51,6 +51,7 @@ const pendingOf = ({ cost, counted, reserved }: Entry): UnsettledAmounts =>
 export class Reservations {
   readonly #entries = new Map<string, Entry>();
   readonly #totals = new Map<string, UnsettledAmounts>();
+  /** The moments at which turns were forgotten, in their order. */
   readonly #forgotten = new Map<string, number>();
   /** The newest snapshot. */
   #spending: Spending | undefined;
@@ -101,7 +102,10 @@ export class Reservations {
     }
     for (const [turn_id, { isRecorded, at }] of this.#entries)
       if (!open.has(turn_id) && (isRecorded || now - at > UNRECORDED_MS)) this.forget(turn_id, now);
-    for (const [turn_id, at] of this.#forgotten) if (now - at > REMEMBERED_MS) this.#forgotten.delete(turn_id);
+    for (const [turn_id, at] of this.#forgotten) {
+      if (now - at <= REMEMBERED_MS) break;
+      this.#forgotten.delete(turn_id);
+    }
   }
   #record({ turn_id, reserved, counted, ...spender }: OpenTurn, now: number): void {
     if (this.#forgotten.has(turn_id)) return;

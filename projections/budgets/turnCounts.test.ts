@@ -45,6 +45,22 @@ test("room comes when enough has left the window", () => {
   expect(counts.freeIn(SUBJECT, "concurrent_turns", 1, now)).toBe(0);
 });
 
+test("of more turns than it knows, those that ended first are forgotten, and none that is under way", () => {
+  const counts = new TurnCounts();
+  counts.begin(begun("under way"));
+  const ids = Array.from({ length: 50_001 }, (_, n) => `t${n}`);
+  for (const id of ids) {
+    counts.begin(begun(id));
+    counts.end(id, 1, AT);
+  }
+  counts.prune(AT);
+  const [before] = used(counts);
+  for (const id of ["under way", ids[0]!, ids[1]!, ids[2]!, ids.at(-1)!]) counts.begin(begun(id));
+  // the first two were forgotten, so they count again
+  expect(used(counts)[0]! - before!).toBe(2);
+  expect(counts.openBefore(AT + 1)).toEqual(["under way", ids[0], ids[1]]);
+});
+
 test("each turn begins and ends once, however often and in whatever order news of it arrives", () => {
   const news = fc.record({ turn: fc.nat(5), kind: fc.constantFrom("begin", "end", "withdraw"), at: fc.nat(59_000) });
   fc.assert(

@@ -66,10 +66,11 @@ interface BegunTurn {
   streamed: boolean;
   at: number;
 }
-interface KnownTurn extends BegunTurn {
-  ended_at?: number;
-  /** Tokens that it took; undefined for a turn that goes on or was withdrawn. */
-  took?: number;
+interface EndedTurn {
+  turn: BegunTurn;
+  ended_at: number;
+  /** Tokens that it took; undefined for a turn that was withdrawn. */
+  took: number | undefined;
 }
 
 /** What a subject has used. */
@@ -92,7 +93,9 @@ export const NO_RATES: Rates = {
  * news of it arrives: from this process, from others, and from the read models after a start.
  */
 export class TurnCounts {
-  readonly #turns = new Map<string, KnownTurn>();
+  readonly #open = new Map<string, BegunTurn>();
+  /** In the order in which they ended, nearly: the first ones are forgotten first. */
+  readonly #ended = new Map<string, EndedTurn>();
   readonly #counts = new Map<string, SubjectCounts>();
 
   #countsOf(subject: string): SubjectCounts {
@@ -102,10 +105,11 @@ export class TurnCounts {
     this.#counts.set(subject, created);
     return created;
   }
-  #close(turn_id: string, at: number): KnownTurn | undefined {
-    const turn = this.#turns.get(turn_id);
-    if (!turn || turn.ended_at !== undefined) return undefined;
-    turn.ended_at = at;
+  #close(turn_id: string, ended_at: number, took?: number): BegunTurn | undefined {
+    const turn = this.#open.get(turn_id);
+    if (!turn) return undefined;
+    this.#open.delete(turn_id);
+    this.#ended.set(turn_id, { turn, ended_at, took });
     for (const subject of turn.subjects) {
       const count = this.#countsOf(subject);
       count.open -= 1;
@@ -116,8 +120,8 @@ export class TurnCounts {
   }
 
   begin(turn: BegunTurn): void {
-    if (this.#turns.has(turn.turn_id)) return;
-    this.#turns.set(turn.turn_id, { ...turn });
+    if (this.#open.has(turn.turn_id) || this.#ended.has(turn.turn_id)) return;
+    this.#open.set(turn.turn_id, turn);
     for (const subject of turn.subjects) {
       const count = this.#countsOf(subject);
       count.requests.add(turn.at, 1);
@@ -128,8 +132,7 @@ export class TurnCounts {
   }
   /** With the tokens that it took. */
   end(turn_id: string, tokens: number, at: number): void {
-    const turn = this.#close(turn_id, at);
-    if (turn) turn.took = tokens;
+    const turn = this.#close(turn_id, at, tokens);
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).tokens.add(at, tokens);
   }
   /** The turn was refused before it began: it counts for nothing. */
@@ -156,16 +159,15 @@ export class TurnCounts {
   }
   /** Turns under way that began before a moment. */
   openBefore(ms: number): string[] {
-    const all = [...this.#turns.values()];
-    return all.filter(({ at, ended_at }) => ended_at === undefined && at < ms).map(({ turn_id }) => turn_id);
+    return [...this.#open.values()].filter(({ at }) => at < ms).map(({ turn_id }) => turn_id);
   }
   /** Turns under way that began after a moment. */
   openSince(ms: number): BegunTurn[] {
-    return [...this.#turns.values()].filter(({ at, ended_at }) => ended_at === undefined && at > ms);
+    return [...this.#open.values()].filter(({ at }) => at > ms);
   }
   /** Turns that ended after a moment, and the tokens that they took. */
   endedSince(ms: number): (BegunTurn & { took: number })[] {
-    return [...this.#turns.values()].flatMap(({ ended_at = 0, took, ...turn }) =>
+    return [...this.#ended.values()].flatMap(({ turn, ended_at, took }) =>
       took !== undefined && ended_at > ms ? [{ ...turn, took }] : [],
     );
   }
@@ -173,9 +175,10 @@ export class TurnCounts {
   /** Forgets what no longer counts. */
   prune(now: number): void {
     const cutoff = now - WINDOW_SECONDS * 1000;
-    let surplus = this.#turns.size - MAX_TURNS;
-    for (const [turn_id, { ended_at }] of this.#turns)
-      if (ended_at !== undefined && (ended_at < cutoff || surplus-- > 0)) this.#turns.delete(turn_id);
+    for (const [turn_id, { ended_at }] of this.#ended) {
+      if (ended_at >= cutoff && this.#open.size + this.#ended.size <= MAX_TURNS) break;
+      this.#ended.delete(turn_id);
+    }
     const isFull = this.#counts.size > MAX_SUBJECTS;
     for (const [subject, { requests, tokens, open }] of this.#counts)
       if (open === 0 && (isFull || (requests.total(now) === 0 && tokens.total(now) === 0)))

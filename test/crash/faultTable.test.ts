@@ -11,9 +11,10 @@ const attempt = (start: number, end: number, status: number | null): Attempt => 
   status,
   code: null,
   request_id: null,
+  retry_after: true,
 });
 
-test("the table shows for each kind of fault the slowest recovery after its end, and what clients saw until then", () => {
+test("the table shows for each kind of fault the slowest recovery after its end, the slowest 503, and what clients saw until then", () => {
   const fault = (target: string, at: number, until: number) =>
     ({ kind: "fault", what: "network", target, at, until }) as const;
   const attempts = new Map([
@@ -31,11 +32,11 @@ test("the table shows for each kind of fault the slowest recovery after its end,
   ]);
   const faults = [fault("http 1 nats deaf", 1_000, 5_000), fault("http 2 nats deaf", 8_000, 19_000)];
   expect(faultTable({ faults, attempts }).slice(2)).toEqual([
-    "| network http nats deaf | 2 | 2.0 | 12.1 | 200 × 3, 503 × 1, broken × 1 |",
+    "| network http nats deaf | 2 | 2.0 | 12.1 | 3.0 | 200 × 3, 503 × 1, broken × 1 |",
   ]);
 });
 
 test("the table says never when nothing succeeded after a fault", () => {
   const faults = [{ kind: "fault", what: "kill", target: "nats", at: 5 } as const];
-  expect(faultTable({ faults, attempts: new Map() }).at(-1)).toBe("| kill nats | 1 | never | 0.0 | none |");
+  expect(faultTable({ faults, attempts: new Map() }).at(-1)).toBe("| kill nats | 1 | never | 0.0 | none | none |");
 });

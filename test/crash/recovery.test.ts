@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkRecovery } from "../../dev/crash/check/recovery.ts";
+import { checkRecovery, checkUnavailable } from "../../dev/crash/check/recovery.ts";
 import type { Attempt, InjectedFault } from "../../dev/crash/journal.ts";
 
 const attempt = (start: number, status: number | null): Attempt => ({
@@ -11,6 +11,7 @@ const attempt = (start: number, status: number | null): Attempt => ({
   status,
   code: null,
   request_id: null,
+  retry_after: true,
 });
 const fault = (at: number, until?: number): InjectedFault => ({
   kind: "fault",
@@ -42,4 +43,11 @@ test("the time of other faults does not count as recovery from one", () => {
   const attempts = [attempt(60_000, 200)];
   const others = [fault(12_000, 40_000), fault(15_000, 38_000), fault(70_000, 90_000)];
   expect(found([fault(5_000, 10_000), ...others], attempts)).toEqual([]);
+});
+
+test("the checker names a 503 that does not say when to ask again", () => {
+  const attempts = new Map([["o", [attempt(0, 503), { ...attempt(1, 503), code: "unavailable", retry_after: false }]]]);
+  expect(checkUnavailable({ attempts })).toEqual([
+    { kind: "different", rule: "I22", about: "o", what: "got a 503 (unavailable) without Retry-After" },
+  ]);
 });

@@ -53,6 +53,7 @@ export function newScenario() {
           status,
           code: null,
           request_id: null,
+          retry_after: true,
         });
       operations.push({
         kind: "operation",

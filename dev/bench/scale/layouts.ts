@@ -16,6 +16,8 @@ export interface Layout {
   processes: Role[];
   nats_url: string;
   replicas: number;
+  /** A module that each process loads first. */
+  preload?: string;
 }
 
 /** The servers that a deployment uses. */
@@ -55,6 +57,7 @@ export const deploy = async (layout: Layout, environment: Environment, id: strin
     OPENAI_API_KEY: "mock",
     LOG_LEVEL: "fatal",
   };
+  const preload = layout.preload ? ["--import", layout.preload] : [];
   const children: Deployment["children"] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(children.map(({ child }) => child.stop()));
@@ -65,7 +68,7 @@ export const deploy = async (layout: Layout, environment: Environment, id: strin
       const port = await freePort();
       const origin = role === "all" || role === "http" ? `http://127.0.0.1:${port}` : undefined;
       if (origin) origins.push(origin);
-      const child = startNode([main, role], { ...env, PORT: String(port) });
+      const child = startNode([...preload, main, role], { ...env, PORT: String(port) });
       children.push({ role, child });
       await child.firstLine();
       if (origin) await waitForAnswer(child, `${origin}/readyz`);

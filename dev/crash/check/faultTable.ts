@@ -9,8 +9,12 @@ interface Seen {
   recovery: number | undefined;
   /** The longest time without the end of a successful request, from its start to the first success afterwards. */
   silence: number;
+  /** The longest that a client waited for a 503; undefined: there was none. */
+  refusal: number | undefined;
   statuses: (number | null)[];
 }
+
+const longest = (times: number[]): number | undefined => (times.length > 0 ? Math.max(...times) : undefined);
 
 function seenDuring({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
   const firsts = all.filter((one) => succeeded(one) && one.start >= until).map(({ end }) => end);
@@ -21,6 +25,7 @@ function seenDuring({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
   return {
     recovery: back === undefined ? undefined : back - until,
     silence: Math.max(0, ...sorted.slice(1).map((end, n) => end - sorted[n]!)),
+    refusal: longest(met.filter(({ status }) => status === 503).map(({ start, end }) => end - start)),
     statuses: met.map(({ status }) => status),
   };
 }
@@ -39,9 +44,10 @@ function countStatuses(statuses: (number | null)[]): string {
 /** A fault by its kind, without the number of the process that it hit. */
 const kindOf = ({ what, target }: InjectedFault): string => `${what} ${target.replace(/ \d+(?= |$)/, "")}`.trim();
 
-const inSeconds = (ms: number | undefined): string => (ms === undefined ? "never" : (ms / 1_000).toFixed(1));
+const inSeconds = (ms: number | undefined, otherwise: string): string =>
+  ms === undefined ? otherwise : (ms / 1_000).toFixed(1);
 
-/** One line for each kind of fault: how often, how fast the service recovered at worst, and what clients saw until then. */
+/** One line for each kind of fault: how often, how fast the service recovered and answered a 503 at worst, and what clients saw until then. */
 export function faultTable({ faults, attempts }: Pick<Evidence, "faults" | "attempts">): string[] {
   const all = [...attempts.values()].flat();
   const kinds = new Map<string, Seen[]>();
@@ -49,14 +55,16 @@ export function faultTable({ faults, attempts }: Pick<Evidence, "faults" | "atte
   const rows = [...kinds].toSorted(([a], [b]) => a.localeCompare(b));
   if (rows.length === 0) return [];
   return [
-    "| Fault | Count | Slowest first success after its end, s | Longest without a success, s | Clients saw |",
-    "|---|---|---|---|---|",
+    "| Fault | Count | Slowest first success after its end, s | Longest without a success, s | Slowest 503, s | Clients saw |",
+    "|---|---|---|---|---|---|",
     ...rows.map(([kind, seen]) => {
       const recoveries = seen.map(({ recovery }) => recovery);
-      const slowest = recoveries.includes(undefined) ? undefined : Math.max(...(recoveries as number[]));
-      const silence = Math.max(...seen.map((one) => one.silence));
+      const isBack = (recovery: number | undefined) => recovery !== undefined;
+      const slowest = recoveries.every(isBack) ? longest(recoveries) : undefined;
+      const silence = longest(seen.map((one) => one.silence));
+      const refusal = longest(seen.flatMap((one) => one.refusal ?? []));
       const statuses = countStatuses(seen.flatMap((one) => one.statuses));
-      return `| ${kind} | ${seen.length} | ${inSeconds(slowest)} | ${inSeconds(silence)} | ${statuses} |`;
+      return `| ${kind} | ${seen.length} | ${inSeconds(slowest, "never")} | ${inSeconds(silence, "-")} | ${inSeconds(refusal, "none")} | ${statuses} |`;
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Attempt, InjectedFault, Operation } from "../journal.ts";
 import type { Evidence } from "./evidence.ts";
-import { stuck, type Finding } from "./finding.ts";
+import { different, stuck, type Finding } from "./finding.ts";
 
 const SETTLED_MS = 5_000;
 /** The promise: after the end of a fault, requests succeed again within this time, without a hand. */
@@ -49,6 +49,13 @@ export function recovery(evidence: Evidence): { first: Spread; slowest: string; 
     delayed: { ...spreadOf(delayed), count: delayed.length },
   };
 }
+
+/** A 503 that does not say when to ask again. */
+export const checkUnavailable = ({ attempts }: Pick<Evidence, "attempts">): Finding[] =>
+  [...attempts.values()]
+    .flat()
+    .filter(({ status, retry_after }) => status === 503 && !retry_after)
+    .map(({ operation, code }) => different("I22", operation, `got a 503 (${code}) without Retry-After`));
 
 /** Milliseconds between two moments in which none of these faults lasts. */
 function quietTime(from: number, to: number, faults: InjectedFault[]): number {

@@ -20,14 +20,17 @@ export function startProbe({ journal, ports, api_key }: { journal: Journal; port
       "content-type": "application/json",
       "x-request-id": request_id,
     };
-    const status = await fetch(`http://127.0.0.1:${port}${CHAT}/chat/completions`, {
+    const { status, retry_after } = await fetch(`http://127.0.0.1:${port}${CHAT}/chat/completions`, {
       method: "POST",
       headers,
       body,
       signal: AbortSignal.timeout(PATIENCE_MS),
     }).then(
-      async (response) => (await response.arrayBuffer(), response.status),
-      () => null,
+      async (response) => {
+        await response.arrayBuffer();
+        return { status: response.status, retry_after: response.headers.has("retry-after") };
+      },
+      () => ({ status: null, retry_after: false }),
     );
     journal.note({
       kind: "attempt",
@@ -38,6 +41,7 @@ export function startProbe({ journal, ports, api_key }: { journal: Journal; port
       status,
       code: null,
       request_id,
+      retry_after,
     });
   }
 

@@ -165,6 +165,7 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
           status,
           code: answered.code ?? code,
           request_id,
+          retry_after: answered.headers.get("retry-after") !== null,
         });
         if (attempt === retries || wanted.leaves || !mayHelp(answered, stubborn))
           return { ...answered, text: heard + answered.text, attempts: attempt + 1 };
