@@ -8,6 +8,8 @@ if (isMainThread) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   process.on("SIGUSR2", () => {
+    // the first collection lets go of buffers, the second one counts them
+    collect();
     collect();
     const { heapUsed, external } = process.memoryUsage();
     const path = `${process.env["DATA_DIR"]}/live-${process.pid}`;
