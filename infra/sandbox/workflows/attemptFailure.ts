@@ -1,6 +1,6 @@
 import type { StepFailureCode } from "#services/workflows/tick.ts";
 import { describeThrown, NO_PLACE, placeInStack, type ScriptException } from "../vm/thrown.ts";
-import { nestsTooDeep } from "./limits.ts";
+import { nestsTooDeep, STEP_MEMORY_BYTES } from "./limits.ts";
 import type { StepOutcome } from "./messages.ts";
 import { limitRetryAfter } from "./retryAfter.ts";
 
@@ -21,7 +21,7 @@ export const limitFailure = (message: string): AttemptFailure =>
 /** The failure for an exception of a script; `more` replaces the defaults. */
 export const scriptFailure = (thrown: ScriptException, more: Partial<FailureDetails> = {}): AttemptFailure =>
   thrown.name === "InternalError" && thrown.message === "out of memory"
-    ? limitFailure("The script needed more memory than 64 MiB.")
+    ? limitFailure(`The script needed more memory than ${STEP_MEMORY_BYTES / 1024 ** 2} MiB.`)
     : new AttemptFailure({ message: describeThrown(thrown), ...placeInStack(thrown.stack), ...more });
 
 /** What a step threw, as `describe` in stepGuest.ts returns it. */

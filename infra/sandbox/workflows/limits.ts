@@ -2,6 +2,10 @@ import { InvalidOption } from "./callOptions.ts";
 
 /* Limits of the scripts of workflows. Sizes of text are in UTF-16 units of JSON. */
 
+/** Memory of `run()`, with its arguments and the results that it has. */
+export const RUN_MEMORY_BYTES = 32 * 1024 * 1024;
+/** Memory of an attempt at a step. */
+export const STEP_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Depth of values into and out of a script: code that reads them recurses. */
 export const MAX_DEPTH = 200;
 /** Arguments of one step. */

@@ -1,4 +1,5 @@
 import type { RunFailureCode, TickOutcome } from "#services/workflows/tick.ts";
+import { RUN_MEMORY_BYTES } from "./limits.ts";
 import { describeThrown, NO_PLACE, placeInStack, type Place, type ScriptException } from "../vm/thrown.ts";
 
 /** A failure of `run()` that its script caused. */
@@ -16,10 +17,13 @@ export class RunFailure extends Error {
   }
 }
 
-function failureCode({ name, message }: ScriptException): RunFailureCode {
-  if (name === "InternalError" && message.includes("out of memory")) return "out_of_memory";
-  return name === "TypeError" && message.includes("not serialisable") ? "not_serialisable" : "run_error";
-}
+const OUT_OF_MEMORY = `run() needed more memory than ${RUN_MEMORY_BYTES / 1024 ** 2} MiB, which its arguments and the results of all its steps share. Save what is large as a file in a step (ctx.files.save), and return its id.`;
 
-export const runFailure = (thrown: ScriptException): RunFailure =>
-  new RunFailure(failureCode(thrown), describeThrown(thrown), placeInStack(thrown.stack));
+export function runFailure(thrown: ScriptException): RunFailure {
+  const { name, message, stack } = thrown;
+  const place = placeInStack(stack);
+  if (name === "InternalError" && message.includes("out of memory"))
+    return new RunFailure("out_of_memory", OUT_OF_MEMORY, place);
+  const isUnserialisable = name === "TypeError" && message.includes("not serialisable");
+  return new RunFailure(isUnserialisable ? "not_serialisable" : "run_error", describeThrown(thrown), place);
+}

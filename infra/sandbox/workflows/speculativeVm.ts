@@ -2,10 +2,10 @@ import type { JSValueHandle } from "quickjs-wasi";
 import type { StepResult } from "#services/workflows/tick.ts";
 import { createCpuClock } from "../vm/cpuClock.ts";
 import type { QuickJsWasm } from "../vm/wasm.ts";
-import { createLogs, nestsTooDeep } from "./limits.ts";
+import { createLogs, nestsTooDeep, STEP_MEMORY_BYTES } from "./limits.ts";
 import type { StepOrder } from "./messages.ts";
 import { createRealm } from "./realm.ts";
-import { nameStepGuest, pureHosts, STEP_KIND, STEP_MEMORY_BYTES } from "./stepVm.ts";
+import { nameStepGuest, pureHosts, STEP_KIND } from "./stepVm.ts";
 import { vmOptions } from "./vmOptions.ts";
 
 /** CPU time of a step that can run speculatively, in milliseconds. */

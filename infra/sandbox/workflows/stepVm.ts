@@ -14,7 +14,7 @@ import {
   type ThrownByStep,
 } from "./attemptFailure.ts";
 import { compileModule, type CodeCache } from "./bytecode.ts";
-import { createLogs } from "./limits.ts";
+import { createLogs, STEP_MEMORY_BYTES } from "./limits.ts";
 import type { StepOrder, StepOutcome } from "./messages.ts";
 import { createRealm, type HostFunction, type RealmKind } from "./realm.ts";
 import { nextRetryAfter } from "./retryAfter.ts";
@@ -22,7 +22,6 @@ import { STEP_GUEST } from "./stepGuest.ts";
 import { vmOptions } from "./vmOptions.ts";
 import { callWebFunction } from "./webFunctions.ts";
 
-export const STEP_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Maximum size of one request, and of what `inspect` returns, in UTF-16 units. */
 const MAX_SIZE = 1024 * 1024;
 const LIMITS: RequestLimits = { maxSize: MAX_SIZE, maxPending: 20, maxPendingSize: 2 * MAX_SIZE, maxTotal: 1_000 };

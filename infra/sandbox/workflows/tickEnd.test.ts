@@ -55,6 +55,15 @@ describe("A tick", () => {
     ]);
   });
 
+  test("that runs out of memory says how much there is, what takes it, and what to do", () => {
+    const error = { name: "InternalError", message: "out of memory", stack: "at run (script.js:4:48)" };
+    expect(tickEnd(thrown({ error }), false, signalsOf([])).end).toMatchObject({
+      code: "out_of_memory",
+      line: 4,
+      message: expect.stringMatching(/than 32 MiB, .* results of all its steps share\. Save what is large as a file/),
+    });
+  });
+
   test.each<[title: string, state: RunState, code: string]>([
     ["run() waits for something else than a call", { is: "pending" }, "run_stuck"],
     ["the result is too long", returned("1".repeat(1_048_577)), "result_too_large"],

@@ -6,6 +6,7 @@ import type { QuickJsWasm } from "../vm/wasm.ts";
 import { compileModule } from "./bytecode.ts";
 import type { Answer } from "./callAnswers.ts";
 import type { CallHistory } from "./callHistory.ts";
+import { RUN_MEMORY_BYTES } from "./limits.ts";
 import type { TickReply } from "./messages.ts";
 import { createRealm, type HostFunction, type Realm, type RealmKind } from "./realm.ts";
 import { RunFailure, runFailure } from "./runFailure.ts";
@@ -20,7 +21,6 @@ import { createTickTrace, type TickTrace } from "./tickTrace.ts";
 import { vmOptions } from "./vmOptions.ts";
 import { callWebFunction } from "./webFunctions.ts";
 
-const MEMORY_BYTES = 32 * 1024 * 1024;
 /**
  * Interrupts of one tick. QuickJS makes one every 10,000 loops and calls: 1,000 of them are 0.3 s of ordinary code, and no more
  * on a busy machine.
@@ -96,7 +96,7 @@ interface RunningTick {
 }
 
 const timeoutFailure = (): RunFailure =>
-  new RunFailure("run_timeout", "run() computed for longer than it may on one tick.");
+  new RunFailure("run_timeout", "run() computed for longer than it may on one tick. Move the work into a step.");
 
 function countInterrupt(tick: RunningTick, cpu_ms: number): boolean {
   tick.interrupts += 1;
@@ -120,7 +120,7 @@ function createTickRealm(wasm: QuickJsWasm, cpu_ms: number) {
     };
   const options = vmOptions({
     wasm,
-    memory: MEMORY_BYTES,
+    memory: RUN_MEMORY_BYTES,
     now: () => current?.created_at ?? 0,
     interrupt: () => current !== undefined && countInterrupt(current, cpu_ms),
   });
