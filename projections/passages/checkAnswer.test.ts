@@ -119,9 +119,9 @@ describe("a quote", () => {
   });
 
   test("of a few words is a name", async () => {
-    expect(verdicts(await check('The "Home Office Rules" let employees work from home three days a week.', LEAVE))).toEqual(
-      ["supported"],
-    );
+    expect(
+      verdicts(await check('The "Home Office Rules" let employees work from home three days a week.', LEAVE)),
+    ).toEqual(["supported"]);
   });
 
   test("in Chinese is compared by its characters", async () => {
@@ -140,7 +140,7 @@ describe("what stands in brackets or before a text", () => {
     "(a) Paint labor costs $61.",
     "iv. Paint labor costs $61.",
     "> 9. Paint labor costs $61.",
-    "Paint labor costs $61 ([rates](https://example.com/2024/77 \"Rates 88\")).",
+    'Paint labor costs $61 ([rates](https://example.com/2024/77 "Rates 88")).',
     "Paint labor costs $61, see https://example.com/2024/77.",
     "Paint labor costs $61【3:1†rates 99】.",
   ])("is no number of the sentence: %s", async (answer) => {
@@ -148,13 +148,19 @@ describe("what stands in brackets or before a text", () => {
   });
 
   test("is one in Chinese brackets that mark no source", async () => {
-    expect((await check("【重要】价格为【99元】，工时费用。", "重要：价格为61元，工时费用。"))[0]!.missing_numbers).toEqual(["99"]);
+    expect(
+      (await check("【重要】价格为【99元】，工时费用。", "重要：价格为61元，工时费用。"))[0]!.missing_numbers,
+    ).toEqual(["99"]);
   });
 });
 
 describe("other scripts", () => {
   test.each([
-    ["Arabic, with articles and vowel signs", "يُسمح للموظفين بالعمل من المنزل ثلاثة أيام.", "الموظفون: العمل من المنزل ثلاثة ايام يسمح به للموظفين"],
+    [
+      "Arabic, with articles and vowel signs",
+      "يُسمح للموظفين بالعمل من المنزل ثلاثة أيام.",
+      "الموظفون: العمل من المنزل ثلاثة ايام يسمح به للموظفين",
+    ],
     ["Arabic digits", "السعر ٥٧٫٥ دولار للساعة", "السعر 57.5 دولار للساعة"],
     ["Chinese", "退货期限为14天。", "客户的退货期限为14天，从收到货物之日起计算。"],
     ["Japanese", "有給休暇は年間20日です。", "社員の有給休暇は、年間20日とする。"],
@@ -176,7 +182,9 @@ test("rows of a table are sentences, and its lines are no claims", async () => {
 test("a text of 20,000 characters without a full stop leaves room for other work", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
-  const answer = Array.from({ length: 3_000 }, (_, n) => `w${n.toString(36)}x`).join(" ").slice(0, 20_000);
+  const answer = Array.from({ length: 3_000 }, (_, n) => `w${n.toString(36)}x`)
+    .join(" ")
+    .slice(0, 20_000);
   const sentences = await check(answer, ...Array.from({ length: 50 }, () => `${RATES} ${LEAVE}`));
   clearInterval(timer);
   expect(sentences.length).toBeGreaterThan(15);

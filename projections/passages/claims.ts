@@ -55,7 +55,9 @@ const isLong = (quote: string): boolean =>
   UNSPACED.test(quote) ? quote.length >= MIN_QUOTED_CHARACTERS : splitWords(quote).length >= MIN_QUOTED_WORDS;
 
 const quotesIn = (text: string): string[] =>
-  [...text.matchAll(QUOTED)].flatMap(([, ...groups]) => groups.find((group) => group !== undefined) ?? []).filter(isLong);
+  [...text.matchAll(QUOTED)]
+    .flatMap(([, ...groups]) => groups.find((group) => group !== undefined) ?? [])
+    .filter(isLong);
 
 export const claimFrom = (sentence: string, language: Language): Claim => {
   const text = sentence.replace(CHANGED_LETTERS, "$1");

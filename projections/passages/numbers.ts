@@ -128,7 +128,9 @@ function readSuffix(after: string): { scale: number; unit: number | undefined } 
 
 /** The unit before a number: `$5`, `EUR 5`. */
 const readPrefix = (before: string): number | undefined =>
-  UNIT_BY_WORD.get((/([$€£₹]|(?<!\p{L})(?:USD|EUR|GBP|CHF|INR))[\s\u00a0\u202f]?$/u.exec(before)?.[1] ?? "").toLowerCase());
+  UNIT_BY_WORD.get(
+    (/([$€£₹]|(?<!\p{L})(?:USD|EUR|GBP|CHF|INR))[\s\u00a0\u202f]?$/u.exec(before)?.[1] ?? "").toLowerCase(),
+  );
 
 /** UTF-16 units around a number that are looked at. */
 const AROUND = 30;

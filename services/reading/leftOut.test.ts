@@ -30,9 +30,7 @@ describe("an e-mail", () => {
   const part = (type: string, headers: string, body: string): string =>
     `--x\r\nContent-Type: ${type}\r\n${headers}\r\n${body}\r\n`;
   const mail = (kind: string, ...parts: string[]): Buffer =>
-    Buffer.from(
-      `From: a@b.example\r\nContent-Type: multipart/${kind}; boundary=x\r\n\r\n${parts.join("")}--x--\r\n`,
-    );
+    Buffer.from(`From: a@b.example\r\nContent-Type: multipart/${kind}; boundary=x\r\n\r\n${parts.join("")}--x--\r\n`);
   const text = part("text/plain", "", "See the files.");
   const attachment = (name: string, type = "application/pdf"): string =>
     part(type, `Content-Disposition: attachment; filename=${name}\r\n`, "content");
@@ -129,7 +127,8 @@ describe("a Word document", () => {
     const point = (text: string, type = "node"): string =>
       `<dgm:pt type="${type}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
     const data = `<dgm:dataModel xmlns:dgm="urn:d" xmlns:a="urn:a">${point("Plan")}${point("", "pres")}${point("Build")}</dgm:dataModel>`;
-    const graphic = '<w:p><w:r><w:drawing><dgm:relIds xmlns:dgm="urn:d" xmlns:r="urn:r" r:dm="r0"/></w:drawing></w:r></w:p>';
+    const graphic =
+      '<w:p><w:r><w:drawing><dgm:relIds xmlns:dgm="urn:d" xmlns:r="urn:r" r:dm="r0"/></w:drawing></w:r></w:p>';
     const file = withParts(wordFile(p("Steps:") + graphic), {
       "word/_rels/document.xml.rels": relationsTo(["diagramData", "diagrams/data1.xml"]),
       "word/diagrams/data1.xml": data,
@@ -140,7 +139,8 @@ describe("a Word document", () => {
 
 test("an OpenDocument text has embedded objects, hidden texts and headers counted", async () => {
   const styles = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>';
-  const objects = '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame><draw:frame><draw:object-ole/></draw:frame>';
+  const objects =
+    '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame><draw:frame><draw:object-ole/></draw:frame>';
   const body = `<text:p>Shown</text:p><text:p><text:span text:style-name="H">secret</text:span></text:p><text:p>${objects}</text:p>`;
   const sheet = "<office:document-content><office:spreadsheet/></office:document-content>";
   const page =
@@ -171,7 +171,14 @@ test("RTF has embedded objects, hidden texts and headers counted", async () => {
 describe("a spreadsheet", () => {
   const sheets = (bookType: BookType): Buffer => {
     const made = utils.book_new();
-    utils.book_append_sheet(made, utils.aoa_to_sheet([["Item", "Sum"], ["Paper", 4]]), "S");
+    utils.book_append_sheet(
+      made,
+      utils.aoa_to_sheet([
+        ["Item", "Sum"],
+        ["Paper", 4],
+      ]),
+      "S",
+    );
     return write(made, { type: "buffer", bookType }) as Buffer;
   };
 
@@ -180,7 +187,9 @@ describe("a spreadsheet", () => {
     const name = "xl/worksheets/sheet1.xml";
     const bare = '<c r="C2"><f>B2*2</f><v></v></c><c r="D2"><f>B2</f><v/></c><c r="E2"><f>B2</f></c>';
     const computed = '<c r="F2" t="str"><f>""</f><v></v></c><c r="G2"><f>B2*3</f><v>12</v></c>';
-    const xml = Buffer.from(parts[name]!).toString().replace("</row></sheetData>", `${bare}${computed}</row></sheetData>`);
+    const xml = Buffer.from(parts[name]!)
+      .toString()
+      .replace("</row></sheetData>", `${bare}${computed}</row></sheetData>`);
     const { text, warnings } = await read("a.xlsx", zipSync({ ...parts, [name]: strToU8(xml) }));
     expect(text).toContain("12");
     expect(warnings).toEqual([{ code: "formulas_without_values", count: 3 }]);
@@ -193,7 +202,10 @@ describe("a spreadsheet", () => {
 
   test("reads hidden rows, columns and sheets", async () => {
     const made = utils.book_new();
-    const sheet = utils.aoa_to_sheet([["a", "b"], ["c", "d"]]);
+    const sheet = utils.aoa_to_sheet([
+      ["a", "b"],
+      ["c", "d"],
+    ]);
     sheet["!rows"] = [{}, { hidden: true }];
     sheet["!cols"] = [{}, { hidden: true }];
     utils.book_append_sheet(made, sheet, "S");
@@ -205,11 +217,14 @@ describe("a spreadsheet", () => {
 });
 
 test("an OpenDocument spreadsheet has what is drawn on a sheet read after its cells", async () => {
-  const cell = "<table:table-row><table:table-cell office:value-type=\"string\"><text:p>a</text:p></table:table-cell></table:table-row>";
+  const cell =
+    '<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row>';
   const box = "<draw:frame><draw:text-box><text:p>Draft of May</text:p></draw:text-box></draw:frame>";
   const shape = "<draw:custom-shape><text:p>Not final</text:p></draw:custom-shape>";
-  const objects = '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame><draw:frame><draw:object-ole/></draw:frame>';
-  const chart = "<office:document-content><chart:chart><chart:title><text:p>Visits</text:p></chart:title></chart:chart></office:document-content>";
+  const objects =
+    '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame><draw:frame><draw:object-ole/></draw:frame>';
+  const chart =
+    "<office:document-content><chart:chart><chart:title><text:p>Visits</text:p></chart:title></chart:chart></office:document-content>";
   const drawn = `<table:shapes>${box}${shape}${objects}</table:shapes>`;
   const body = `<table:table table:name="S">${drawn}${cell}</table:table>`;
   const content = `<office:document-content><office:body><office:spreadsheet>${body}</office:spreadsheet></office:body></office:document-content>`;
@@ -226,7 +241,10 @@ test("an OpenDocument spreadsheet has what is drawn on a sheet read after its ce
 });
 
 describe("a PDF", () => {
-  const pages = [show(72, 700, 11, "The first page has a sentence."), show(72, 700, 11, "The second page has one, too.")];
+  const pages = [
+    show(72, 700, 11, "The first page has a sentence."),
+    show(72, 700, 11, "The second page has one, too."),
+  ];
   /** A PDF of two pages: its catalog and its second page have more entries, and more objects follow from number 8 on. */
   const pdf = ({ catalog = "", page = "", more = [] as string[] }): Buffer => {
     const objects = objectsOf(pages);

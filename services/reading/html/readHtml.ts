@@ -23,7 +23,8 @@ export const htmlToMarkdown = (html: string, warn: Warn = ignoreWarnings): strin
 export const readHtml = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const omitted: ReadingWarning[] = [];
   const text = htmlToMarkdown(decodeText(bytes), (warning) => omitted.push(warning));
-  if (text.trim() === "" && omitted.some(({ code }) => code === "frames_left_out")) throw new UnreadableFile(FRAMES_ONLY);
+  if (text.trim() === "" && omitted.some(({ code }) => code === "frames_left_out"))
+    throw new UnreadableFile(FRAMES_ONLY);
   for (const warning of omitted) warn(warning);
   return [text];
 };
