@@ -22,14 +22,17 @@ test("times of a hundred events that are asked for at once are one query", async
   );
   const times = await Promise.all(Array.from({ length: 100 }, (_, n) => reader.recordedAt(n)));
   expect(asked).toHaveLength(1);
-  expect(times.map((time) => time?.getTime())).toEqual(Array.from({ length: 100 }, (_, n) => (n === 7 ? undefined : n)));
+  expect(times.map((time) => time?.getTime())).toEqual(
+    Array.from({ length: 100 }, (_, n) => (n === 7 ? undefined : n)),
+  );
 });
 
 test("holders of a hundred claims that are asked for at once are one query, and each caller gets its own", async () => {
-  const { asked, reader } = fakeDb((streams) => streams.map((stream) => ({ stream, state: JSON.stringify(`of ${stream}`) })));
+  const { asked, reader } = fakeDb((streams) =>
+    streams.map((stream) => ({ stream, state: JSON.stringify(`of ${stream}`) })),
+  );
   const claims = Array.from({ length: 100 }, (_, n) => `content:${n}`);
   const holders = await Promise.all(claims.map((claim) => reader.claimHolders([claim])));
   expect(asked).toHaveLength(1);
-  for (const [n, claim] of claims.entries())
-    expect([...holders[n]!]).toEqual([[claim, `of ${claimStream(claim)}`]]);
+  for (const [n, claim] of claims.entries()) expect([...holders[n]!]).toEqual([[claim, `of ${claimStream(claim)}`]]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { longestTurn } from "#test/computingTime.ts";
 import { checkAnswer } from "./checkAnswer.ts";
 
 const RATES =
@@ -177,6 +178,19 @@ describe("other scripts", () => {
 test("rows of a table are sentences, and its lines are no claims", async () => {
   const rows = await check("| Work | Rate |\n| --- | --- |\n| Body labor | $57.50 |\n| Paint labor | $62.00 |", RATES);
   expect(verdicts(rows)).toEqual(["supported", "no_claim", "supported", "unsupported"]);
+});
+
+test.each([
+  ["numbers", (n: number) => `${n} `, "1 in millions. "],
+  ["words of scripts without spaces", (n: number) => String.fromCharCode(0x4e00 + (n % 20_000)), "买方可以退货。"],
+  ["openings of marks", () => "【1†", "A. "],
+])("answers full of %s do not hold the event loop", async (_, part, sentence) => {
+  const answer = Array.from({ length: 20_000 }, (_unused, n) => part(n))
+    .join("")
+    .slice(0, 20_000);
+  const passages = Array.from({ length: 50 }, () => sentence.repeat(Math.ceil(1_500 / sentence.length)));
+  await check(answer.slice(0, 2_000), ...passages);
+  expect(await longestTurn(() => check(answer, ...passages))).toBeLessThan(50);
 });
 
 test("a text of 20,000 characters without a full stop leaves room for other work", async () => {

@@ -55,10 +55,32 @@ function prepare({ text, cited }: CitedPassage, language: Language): Prepared {
 const isSupported = ({ support, missing, quotes }: Comparison): boolean =>
   missing.length === 0 && quotes.length === 0 && support >= MIN_SUPPORT;
 
+/** Words looked up before other work may run: a few milliseconds. */
+const MAX_LOOKUPS = 2_000;
+
+/** Counts look-ups, and lets other work run when there were many. */
+type Meter = (lookups: number) => Promise<void>;
+
+function openMeter(): Meter {
+  let sum = 0;
+  return async (lookups) => {
+    sum += lookups;
+    if (sum < MAX_LOOKUPS) return;
+    sum = 0;
+    await setImmediate();
+  };
+}
+
+const sizeOf = ({ stems, numbers, quotes }: Claim): number => stems.size + 4 * numbers.length + quotes.length + 1;
+
 /** The sentences of a passage that have most in common with the claim: the best one, with its neighbours where they add to it. */
-function findPlace(pieces: readonly Piece[], claim: Claim): Span | null {
+async function findPlace(pieces: readonly Piece[], claim: Claim, meter: Meter): Promise<Span | null> {
   const weighRange = (from: number, to: number): number => weigh(claim, combine(pieces.slice(from, to + 1)));
-  const weights = pieces.map((piece) => weigh(claim, piece));
+  const weights: number[] = [];
+  for (const piece of pieces) {
+    weights.push(weigh(claim, piece));
+    await meter(sizeOf(claim));
+  }
   const best = weights.indexOf(Math.max(...weights));
   if (best === -1 || weights[best] === 0) return null;
   let [from, to] = [best, best];
@@ -90,13 +112,23 @@ function compareTogether(
 
 type Finding = Pick<CheckedSentence, "verdict" | "support" | "missing_numbers" | "missing_quotes" | "source">;
 
+interface Evidence {
+  passages: readonly Prepared[];
+  /** All of the answer. */
+  answer: Span;
+  meter: Meter;
+}
+
 /** Compares a claim with the passages that are cited where it stands. */
-function judge(claim: Claim, around: Span, passages: readonly Prepared[], answer: Span): Finding {
+async function judge(claim: Claim, around: Span, { passages, answer, meter }: Evidence): Promise<Finding> {
   const nothing = { support: 0, missing_numbers: [], missing_quotes: [], source: null };
   if (claim.stems.size + claim.numbers.length < MIN_CLAIM) return { verdict: "no_claim", ...nothing };
-  const compared = passages.flatMap((one, passage) =>
-    overlaps(around, one.cited) ? [{ passage, ...compare(claim, one) }] : [],
-  );
+  const compared: Compared[] = [];
+  for (const [passage, one] of passages.entries()) {
+    if (!overlaps(around, one.cited)) continue;
+    compared.push({ passage, ...compare(claim, one) });
+    await meter(sizeOf(claim));
+  }
   const lacks = ({ missing, quotes }: Comparison): number => missing.length + quotes.length;
   const first = compared.toSorted((a, b) => lacks(a) - lacks(b) || b.support - a.support)[0];
   if (!first) {
@@ -104,7 +136,7 @@ function judge(claim: Claim, around: Span, passages: readonly Prepared[], answer
     return { verdict: "unsupported", ...nothing, missing_numbers, missing_quotes: claim.quotes };
   }
   const best = compareTogether(claim, first, { passages, compared, answer });
-  const place = findPlace(passages[best.passage]!.pieces, claim);
+  const place = await findPlace(passages[best.passage]!.pieces, claim, meter);
   return {
     verdict: isSupported(best) ? "supported" : "unsupported",
     support: best.support,
@@ -113,9 +145,6 @@ function judge(claim: Claim, around: Span, passages: readonly Prepared[], answer
     source: place && { passage: best.passage, ...place },
   };
 }
-
-/** Words looked up in passages before other work may run: a few milliseconds. */
-const MAX_LOOKUPS = 5_000;
 
 /** Checks each sentence of an answer against the passages that it cites. Other work may run in between. */
 export async function checkAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CheckedSentence[]> {
@@ -126,16 +155,13 @@ export async function checkAnswer(answer: string, passages: readonly CitedPassag
     prepared.push(prepare(passage, language));
     await setImmediate();
   }
+  const evidence: Evidence = { passages: prepared, answer: { start: 0, end: answer.length }, meter: openMeter() };
   const checked: CheckedSentence[] = [];
-  let lookups = 0;
   for (const { start, end, around } of sentencesOf(said)) {
     const claim = claimFrom(said.slice(start, end), language);
-    const finding = judge(claim, around, prepared, { start: 0, end: answer.length });
+    const finding = await judge(claim, around, evidence);
     checked.push({ text: answer.slice(start, end), start, end, ...finding });
-    lookups += (claim.stems.size + claim.numbers.length + 1) * (prepared.length + 1);
-    if (lookups < MAX_LOOKUPS) continue;
-    lookups = 0;
-    await setImmediate();
+    await evidence.meter(sizeOf(claim));
   }
   return checked;
 }

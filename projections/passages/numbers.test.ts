@@ -26,6 +26,11 @@ describe("a number is the same", () => {
     ["below a header that scales it", "| in millions | 2024 |\n| Sales | 57.5 |", "57.5 million"],
     ["below such a header, written out", "Amounts in thousands. Sales: 57", "57,000"],
     ["as a date in another form", "2024-05-12", "12.05.2024"],
+    ["as a date in the form of the web", "12.05.2024", "2024-05-12"],
+    ["as a date with strokes", "12/05/2024", "12.05.2024"],
+    ["below a header with a currency", "| | EUR million |\n| Sales | 57.5 |", "€57.5 million"],
+    ["below a German header", "| Umsatz (Mio. €) |\n| 57,5 |", "57,5 Millionen"],
+    ["as one of two that a space parts", "12 345", "345"],
     ["with its unit on the other side", "USD 57", "57 $"],
     ["without its unit, as in a table", "| Deposit (EUR) | 500 |", "€500"],
     ["with another word before its unit", "14 calendar days", "14 days"],
@@ -52,6 +57,8 @@ describe("a number differs", () => {
     ["by its sign in a table", "| 5 |", "−5"],
     ["as a version", "2.9.10", "2.9.1"],
     ["by a day of a date", "2024-05-13", "12.05.2024"],
+    ["from the parts of a date", "Since 2024-05-12", "5 days"],
+    ["by a scale that another number has", "5 customers paid 7 million", "5 million"],
     ["by being parts of another", "1234567", "234"],
   ])("%s", (_, source, claim) => {
     expect(has(source, claim)).toBe(false);

@@ -1,9 +1,9 @@
 /* Finds the numbers of a text, so that the same number in another form is recognized: grouped, scaled, in other digits. */
 
-/** Digits with separators between them; a plain space groups digits by three only. */
+/** Dates, and digits with separators between them; a plain space groups digits by three only. */
 export const NUMBER =
-  /(?<![\p{Nd}.,])\p{Nd}{1,3}(?: \p{Nd}{3})+(?!\p{Nd})(?:[.,]\p{Nd}+)?|\p{Nd}+(?:[.,'’\u066b\u066c\u00a0\u2009\u202f]\p{Nd}+)*/gu;
-const DATE = /^\d{1,2}\.\d{1,2}\.\d{4}$/;
+  /(?<!\p{Nd})\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2}(?!\p{Nd})|(?<![\p{Nd}.,])\p{Nd}{1,3}(?: \p{Nd}{3})+(?!\p{Nd})(?:[.,]\p{Nd}+)?|\p{Nd}+(?:[.,'’\u066b\u066c\u00a0\u2009\u202f]\p{Nd}+)*/gu;
+const DATE = /^(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{4}-\d{2}-\d{2})$/;
 const SIGNED = /(?:^|[\s(|])[-\u2212]$/;
 const ALWAYS_DECIMAL = "\u066b";
 const DECIMALS = new Set([".", ",", ALWAYS_DECIMAL]);
@@ -65,7 +65,9 @@ export interface FoundNumber {
   isNegative: boolean;
   /** Whether it stands alone in brackets, as negative amounts in accounts do. */
   isInBrackets: boolean;
-  /** What it is, too: the parts of a date, or numbers that a space parts. */
+  /** Whether it is a date of digits, such as `12.05.2024`. */
+  isDate: boolean;
+  /** The parts of a date, or the numbers that it may be instead of one that spaces group. */
   parts: string[];
 }
 
@@ -141,7 +143,7 @@ const toFound = (text: string, written: string, start: number): FoundNumber => {
   const after = text.slice(end, end + AROUND);
   const digits = written.replace(/\p{Nd}/gu, digitValue);
   const isNegative = SIGNED.test(before);
-  const isSpaced = written.includes(" ");
+  const isDate = DATE.test(digits);
   const { scale, unit = readPrefix(before.replace(/[-\u2212]$/, "")) } = readSuffix(after);
   return {
     text: isNegative ? `-${written}` : written,
@@ -150,7 +152,8 @@ const toFound = (text: string, written: string, start: number): FoundNumber => {
     unit,
     isNegative,
     isInBrackets: before.endsWith("(") && after.startsWith(")"),
-    parts: DATE.test(digits) || isSpaced ? digits.split(isSpaced ? " " : ".").map(canonical) : [],
+    isDate,
+    parts: isDate || written.includes(" ") ? digits.split(/[ .-]/).map(canonical) : [],
   };
 };
 
@@ -162,11 +165,15 @@ export interface NumberIndex {
   has(number: FoundNumber): boolean;
 }
 
-const SCALE_WORDS = /\p{Script=Latin}{2,}/gu;
+/** `in millions`, `(Mio. €)`, `EUR million`. */
+const HEADER = /(?<=(?<!\p{L})(?:in|en|em|USD|EUR|GBP|CHF)\s{1,3}|[($€£|]\s{0,3})\p{Script=Latin}{2,}/giu;
 
-/** Scales that a text names anywhere: a table of amounts says `in millions` once. */
+/** Scales that a text names for all its numbers: a table of amounts says `in millions` once. */
 const namedScales = (text: string): Set<number> =>
-  new Set([...text.matchAll(SCALE_WORDS)].flatMap(([word]) => SCALE_BY_WORD.get(word.toLowerCase()) ?? []));
+  new Set([...text.matchAll(HEADER)].flatMap(([word]) => SCALE_BY_WORD.get(word.toLowerCase()) ?? []));
+
+/** The same for a date in any order of its parts. */
+const dateKey = ({ parts }: FoundNumber): string => parts.toSorted().join(" ");
 
 /** Units differ only where both are known; a negative number needs a negative one. */
 const agree = (claimed: FoundNumber, found: FoundNumber): boolean =>
@@ -176,7 +183,8 @@ const agree = (claimed: FoundNumber, found: FoundNumber): boolean =>
 export function indexNumbers(text: string): NumberIndex {
   const found = findNumbers(text);
   const byValue = Map.groupBy(found, ({ value, scale }) => timesTen(value, scale));
-  const parts = new Set(found.flatMap((number) => number.parts));
+  const dates = new Set(found.filter(({ isDate }) => isDate).map(dateKey));
+  const spaced = new Set(found.flatMap(({ isDate, parts }) => (isDate ? [] : parts)));
   const scales = found.length > 0 ? namedScales(text) : new Set<number>();
   const hasValue = (value: string, claimed: FoundNumber): boolean =>
     byValue.get(value)?.some((one) => agree(claimed, one)) ?? false;
@@ -185,11 +193,11 @@ export function indexNumbers(text: string): NumberIndex {
     byValue.get(value)?.some((one) => one.scale === 0 && agree(claimed, one)) ?? false;
   return {
     has(claimed) {
-      const { value, scale } = claimed;
+      const { value, scale, isDate, parts } = claimed;
       const whole = timesTen(value, scale);
-      if (hasValue(whole, claimed) || parts.has(whole)) return true;
+      if (hasValue(whole, claimed) || spaced.has(whole) || (isDate && dates.has(dateKey(claimed)))) return true;
       if ([...scales].some((named) => hasBare(timesTen(whole, -named), claimed))) return true;
-      return claimed.parts.length > 0 && claimed.parts.every((part) => byValue.has(part) || parts.has(part));
+      return parts.length > 0 && parts.every((part) => byValue.has(part) || spaced.has(part));
     },
   };
 }
