@@ -15,6 +15,12 @@ export const WARNING_CODES = [
   "tracked_changes_left_out",
   "comments_left_out",
   "hidden_sheets",
+  "embedded_files_left_out",
+  "headers_and_footers_left_out",
+  "hidden_text_left_out",
+  "formulas_without_values",
+  "frames_left_out",
+  "drawings_left_out",
 ] as const;
 
 export type WarningCode = (typeof WARNING_CODES)[number];
@@ -23,7 +29,7 @@ export const ReadingWarning = z.object({
   code: z.enum(WARNING_CODES),
   /** Pages or slides, from 1, ascending; absent if the type has none. */
   pages: z.array(z.int().positive()).optional(),
-  /** Images, changes, comments or sheets; absent if pages say how many. */
+  /** Images, changes, comments, sheets, files and so on; absent if pages say how many. */
   count: z.int().positive().optional(),
   /** How sure text recognition is of each of `pages`, in their order, from 0 to 100; of pages that were read from pictures. */
   confidence: z.array(z.int().min(0).max(100)).optional(),

@@ -2,18 +2,19 @@ import type { Db } from "./projection.ts";
 
 /* Bytes stored as blobs. Read models lag, and documents count once they are ready, so a limit on them is not exact. */
 
-const STORED_BY_ORGANIZATION = `
-  select (
-    (select coalesce(sum(stored_bytes), 0) from read.turns where organization_id = $1 and stored_bytes > 0)
-    + (select coalesce(sum(bytes), 0) from read.files where organization_id = $1)
-    + (select coalesce(sum(size_bytes), 0) from read.extractions where organization_id = $1)
+const STORED_BY_ORGANIZATIONS = `
+  select o.id, (
+    (select coalesce(sum(stored_bytes), 0) from read.turns where organization_id = o.id and stored_bytes > 0)
+    + (select coalesce(sum(bytes), 0) from read.files where organization_id = o.id)
+    + (select coalesce(sum(size_bytes), 0) from read.extractions where organization_id = o.id)
     + (select coalesce(sum(s.bytes), 0) from read.collections c join ops.collection_summaries s on s.collection_id = c.id
-       where c.organization_id = $1)
-  )::bigint as bytes`;
+       where c.organization_id = o.id)
+  )::bigint as bytes from unnest($1::uuid[]) o (id)`;
 
-export async function organizationBytes(db: Db, organization: string): Promise<number> {
-  const [row] = await db.query<{ bytes: number }>(STORED_BY_ORGANIZATION, [organization]);
-  return Number(row!.bytes);
+/** The stored bytes of each organization. */
+export async function organizationBytes(db: Db, organizations: string[]): Promise<Map<string, number>> {
+  const rows = await db.query<{ id: string; bytes: number }>(STORED_BY_ORGANIZATIONS, [organizations]);
+  return new Map(rows.map(({ id, bytes }) => [id, Number(bytes)]));
 }
 
 export async function threadBytes(db: Db, organization: string, thread: string): Promise<number> {

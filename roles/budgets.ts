@@ -2,6 +2,7 @@ import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { ApiError } from "#http/base/errors.ts";
 import { requireStorage } from "#http/base/storageLimits.ts";
+import { openStoredBytes } from "./storedBytes.ts";
 import { watchBudgets, type BudgetWatch, type Demand } from "#projections/budgets/watch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import type { FileDeps } from "#services/workflows/host/files.ts";
@@ -55,9 +56,10 @@ export function openContentLimits(
   handle: (command: Command) => Promise<CommandResult>,
 ): FileDeps["admitContent"] {
   const admit = openOwnLimits(resources, handle);
+  const needs = { settings: resources.settings, storedBytes: openStoredBytes(resources.db) };
   return async ({ organization_id, project_id }, added) => {
     try {
-      await requireStorage(resources, organization_id, added.bytes, "The content");
+      await requireStorage(needs, organization_id, added.bytes, "The content");
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) return { refused: error.message };
       throw error;

@@ -32,6 +32,7 @@ import { searchInTurns } from "./searchInTurns.ts";
 import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
 import { watchOwnClock } from "./ownClock.ts";
+import { openStoredBytes } from "./storedBytes.ts";
 
 /** How long a command that was sent may wait for a database that is away: a restart takes 1 to 3 s. */
 const COMMAND_PATIENCE_MS = 2_500;
@@ -106,6 +107,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     settings,
     db,
     ...openHttpPorts(db, worker),
+    storedBytes: openStoredBytes(db),
     findKeyByHash: async (hash) => (await keys([hash])).get(hash),
     sender: sendWhileOpen(gatesOf(resources, clock), (command) =>
       breaker(() => sender.send(command), COMMAND_PATIENCE_MS),

@@ -17,17 +17,18 @@ import { createSources } from "#services/sources/sources.ts";
 import { createSourceWeb } from "#services/sources/web.ts";
 import { openPageLimits } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
+import { openStoredBytes, type StoredBytes } from "./storedBytes.ts";
 
 /** A file of the web as an upload of the same file would be stored, or why it cannot be. */
 async function describe(
-  { db, settings }: Resources,
+  needs: Pick<Resources, "settings"> & { storedBytes: StoredBytes },
   organization_id: string,
   { bytes, filename, mimetype }: WebFile,
 ): Promise<PageFile | { refusal: string }> {
   try {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const file = await describeFile({ bytes, filename, mimetype, sha256 }, { pictures: settings.OCR });
-    await requireStorage({ db, settings }, organization_id, bytes.length, "The page");
+    const file = await describeFile({ bytes, filename, mimetype, sha256 }, { pictures: needs.settings.OCR });
+    await requireStorage(needs, organization_id, bytes.length, "The page");
     return file;
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return { refusal: error.message };
@@ -38,6 +39,7 @@ async function describe(
 /** The work of a services process on sources: it reads them, and deletes the documents of deleted ones. */
 export function openSourceWork(resources: Resources, handle: Handle, { reader }: { reader: Pick<Reader, "list"> }) {
   const { db, log, blobs, vault, keyring, worker, logger, settings } = resources;
+  const storedBytes = openStoredBytes(db);
   const send = sendTo(handle, worker);
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const name = settings.SERVICE_NAME;
@@ -62,7 +64,7 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
         return { source, pages: source ? await allSourcePages(db, source_id) : [] };
       },
     },
-    describe: (organization_id, file) => describe(resources, organization_id, file),
+    describe: (organization_id, file) => describe({ settings, storedBytes }, organization_id, file),
     admit: openPageLimits(resources, handle),
     onError: (error, stream) => logger.warn({ err: error, stream }, "source not read, retrying"),
   });

@@ -72,6 +72,8 @@ export interface HttpDeps extends HttpPorts {
   };
   /** For the queries of projections; the log and the operational tables are reached through ports. */
   db: Db;
+  /** The bytes that an organization stores; look-ups of the same moment share one query. */
+  storedBytes(organization: string): Promise<number>;
   /** The key with this SHA-256, never cached; look-ups of the same moment share one query. */
   findKeyByHash(hash: string): Promise<KeyInUse | undefined>;
   sender: CommandSender;

@@ -1,20 +1,20 @@
-import { organizationBytes, threadBytes } from "#projections/storedBytes.ts";
+import { threadBytes } from "#projections/storedBytes.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
-type Needs = Pick<Http, "db" | "settings">;
+type Needs = Pick<Http, "settings" | "storedBytes">;
 
 const MEGABYTE = 1_000_000;
 
 /** Throws 413 `storage_limit_reached` unless the organization may store so many bytes more. `param` is the field that holds them. */
 export async function requireStorage(
-  { db, settings }: Needs,
+  { storedBytes, settings }: Needs,
   organization: string,
   bytes: number,
   param: string,
 ): Promise<void> {
   const limit = settings.ORGANIZATION_MEGABYTES;
-  if ((await organizationBytes(db, organization)) + bytes <= limit * MEGABYTE) return;
+  if ((await storedBytes(organization)) + bytes <= limit * MEGABYTE) return;
   throw new ApiError(
     "storage_limit_reached",
     `${param} does not fit: an organization stores at most ${limit} MB of files, attachments and documents. Delete some first.`,
@@ -24,7 +24,7 @@ export async function requireStorage(
 
 /** Throws 413 `thread_too_large` unless the thread may store so many bytes more. */
 export async function requireThreadStorage(
-  { db, settings }: Needs,
+  { db, settings }: Pick<Http, "db" | "settings">,
   { organization_id, thread_id }: { organization_id: string; thread_id: string },
   bytes: number,
   param: string,

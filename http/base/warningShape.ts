@@ -5,7 +5,7 @@ import { WARNING_CODES, type ReadingWarning, type WarningCode } from "#events/re
 export const Warning = z.object({
   code: z.enum(WARNING_CODES),
   pages: z.array(z.int()).optional().describe("The pages or slides that it concerns, from 1."),
-  count: z.int().optional().describe("How many images, changes, comments or sheets it concerns."),
+  count: z.int().optional().describe("How many images, changes, comments, sheets, files and so on it concerns."),
   confidence: z
     .array(z.int())
     .optional()
@@ -41,6 +41,8 @@ interface Wording {
   rest: string;
   /** The counted thing, for warnings without pages. */
   noun?: string;
+  /** Several of them; the noun with an s by default. */
+  nouns?: string;
 }
 
 const WORDINGS: Record<WarningCode, Wording> = {
@@ -66,6 +68,30 @@ const WORDINGS: Record<WarningCode, Wording> = {
   },
   comments_left_out: { noun: "comment", verbs: ["has", "have"], rest: "comments that were left out" },
   hidden_sheets: { noun: "hidden sheet", verbs: ["has", "have"], rest: "hidden sheets that were left out" },
+  embedded_files_left_out: {
+    noun: "attached or embedded file",
+    verbs: ["has", "have"],
+    rest: "embedded files or recordings that were left out",
+  },
+  headers_and_footers_left_out: {
+    noun: "header or footer",
+    verbs: ["has", "have"],
+    rest: "headers or footers that were left out",
+  },
+  hidden_text_left_out: { noun: "hidden text", verbs: ["has", "have"], rest: "hidden text that was left out" },
+  formulas_without_values: {
+    noun: "formula without a stored value",
+    nouns: "formulas without stored values",
+    verbs: ["has", "have"],
+    rest: "formulas without stored values",
+  },
+  drawings_left_out: { noun: "drawing", verbs: ["has", "have"], rest: "drawings that were left out" },
+  frames_left_out: {
+    noun: "page shown in a frame",
+    nouns: "pages shown in frames",
+    verbs: ["has", "have"],
+    rest: "frames that were left out",
+  },
 };
 
 /** `91 %`, or `91-96 %`. */
@@ -76,8 +102,8 @@ function formatConfidence(confidence: readonly number[]): string {
 }
 
 function describeWarning({ code, pages, count = 0, confidence = [] }: ReadingWarning): string {
-  const { verbs, rest, noun = "part" } = WORDINGS[code];
-  if (!pages) return `${count.toLocaleString("en")} ${noun}${count === 1 ? " was" : "s were"} left out.`;
+  const { verbs, rest, noun = "part", nouns = `${noun}s` } = WORDINGS[code];
+  if (!pages) return `${count.toLocaleString("en")} ${count === 1 ? `${noun} was` : `${nouns} were`} left out.`;
   const one = pages.length === 1;
   const said = rest.replace("%", formatConfidence(confidence));
   return `${one ? "Page" : "Pages"} ${formatPages(pages)} ${verbs[one ? 0 : 1]} ${one ? said.replace("from pictures", "from a picture") : said}.`;

@@ -9,6 +9,7 @@ import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
 import { formRoute, readUpload, UploadForm } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
+import type { CollectionRow } from "#projections/collections/query.ts";
 import { MAX_METADATA_KEYS, MAX_TAGS } from "#events/documentInput.ts";
 import { checkReaders } from "./documentAccess.ts";
 import { CollectionQuery, listFiltered } from "./documentList.ts";
@@ -69,8 +70,9 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
   const params = z.object({ reference: z.string().describe("Slug or id of the collection.") });
   const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
   const find = (request: FastifyRequest) => findCollection(http, request);
-  // before the body is read
-  const checkCollection = async (request: FastifyRequest) => void (await find(request));
+  const checked = new WeakMap<FastifyRequest, CollectionRow>();
+  // before the body is read; what is deleted meanwhile, the answer says
+  const checkCollection = async (request: FastifyRequest) => void checked.set(request, await find(request));
   const response = { 200: Document.describe("The collection has it already."), 202: Document };
 
   const listing = { ...describeList(described, "List documents", Document), querystring: CollectionQuery };
@@ -89,8 +91,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
   };
   const uploadRoute = { ...formRoute(checkCollection), schema: uploading };
   app.post("/collections/:reference/documents", uploadRoute, async (request, reply) => {
-    const { id } = await find(request);
-    const { status, document } = await uploadFile(http, request, id);
+    const { status, document } = await uploadFile(http, request, checked.get(request)!.id);
     return reply.code(status).send(present(document));
   });
 
@@ -105,7 +106,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
       validatorCompiler: validator(PUSH_CODES),
     },
     async (request, reply) => {
-      const { id } = await find(request);
+      const { id } = checked.get(request)!;
       await checkReaders(http, request.caller.organization_id, request.body.readers);
       const path = `/api/v1/knowledge/collections/${id}/documents/text`;
       const place = { collection_id: id, identity: identifyPost(request, path) };

@@ -138,7 +138,7 @@ export function verifyRoute(app: App, http: Http): void {
     security: [{ key: [] }],
     summary: "Check an answer against the passages that it cites",
     description:
-      "Says for each sentence whether a cited passage contains its numbers and most of its words. It compares words, not meaning: a sentence that negates its passage counts as supported.",
+      "Says for each sentence whether a cited passage contains its numbers, its quotes and most of its words. It compares words, not meaning: a sentence that negates its passage counts as supported.",
     body: VerifyRequest,
     response: { 200: Verification },
   };

@@ -34,7 +34,7 @@ export const VerifyRequest = UserQuery.extend({
     .array(Citation, "must be an array of citations")
     .max(MAX_CITATIONS, `must have ${MAX_CITATIONS} items at most`)
     .describe(
-      `The passages that the answer cites, at most ${MAX_CITATIONS}. A sentence is compared with those whose part of the answer it touches.`,
+      `The passages that the answer cites, at most ${MAX_CITATIONS}. A sentence is compared with those whose part of the answer it touches, the marks after it included; up to five that are cited for a part only may support it together.`,
     ),
 }).meta({ title: "VerifyRequest" });
 
@@ -66,6 +66,9 @@ export const Verification = z
           .describe("`no_claim`: too short to be compared, as `Yes.`"),
         support: z.number().describe("Share of its words that the passage contains, from 0 to 1."),
         missing_numbers: z.array(z.string()).describe("Its numbers that the passage does not contain."),
+        missing_quotes: z
+          .array(z.string())
+          .describe("What it quotes in six words or more and the passage does not contain word by word."),
         source: z
           .object({ citation: z.int().describe("Index in `citations`."), ...place, quote: z.string() })
           .nullable()

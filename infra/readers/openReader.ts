@@ -5,6 +5,7 @@ import type { Outcome, ReadingTask, Request } from "./messages.ts";
 import { createProcessPool } from "./processPool.ts";
 import { NotStarted, type ReadingProcess, type ReadingResult } from "./readingProcess.ts";
 import type { Limits } from "./watchLimits.ts";
+import { MAX_WEAR } from "./wear.ts";
 
 interface Options {
   /** Files read at once; each can hold 1.5 GB. */
@@ -21,8 +22,7 @@ interface Options {
 
 const PROGRAM = fileURLToPath(new URL("../../roles/reader.ts", import.meta.url));
 const LIMITS: Limits = { deadline_ms: 120_000, resident: 1_500_000_000, idle_ms: 60_000 };
-/** Libraries leak: a process is replaced after so many files, or if it holds so many bytes after one. */
-const MAX_FILES = 50;
+/** A process is replaced if it holds so many bytes after a file. */
 const MAX_IDLE_RESIDENT = 400_000_000;
 /** Processor time for each page that may be recognized. */
 const PAGE_MS = 60_000;
@@ -41,7 +41,7 @@ const toReadText = ({ outcome, bytes }: ReadingResult): ReadText => {
 };
 
 const isSpent = (process: ReadingProcess, outcome: Outcome): boolean =>
-  process.fileCount() >= MAX_FILES ||
+  process.wear() >= MAX_WEAR ||
   outcome.resident > MAX_IDLE_RESIDENT ||
   (outcome.kind === "failed" && !outcome.unreadable);
 

@@ -5,6 +5,7 @@ import { launch, type LaunchOptions, PIPE } from "../processes/launch.ts";
 import type { Answer, Outcome, Request } from "./messages.ts";
 import { readExactly } from "./readExactly.ts";
 import { watchLimits, type Limits } from "./watchLimits.ts";
+import { wearOf } from "./wear.ts";
 
 /** The process died before the request had arrived, so nothing is known about the file. */
 export class NotStarted extends Error {
@@ -36,7 +37,7 @@ export const startReadingProcess = (options: ProcessOptions) => {
     process.once("error", () => resolve());
     process.once("exit", () => resolve());
   }).then(() => void (isAlive = false));
-  let fileCount = 0;
+  let wear = 0;
 
   // an iterator, because two messages may arrive at once
   const answers = on(process, "message", { close: ["exit"] });
@@ -60,12 +61,12 @@ export const startReadingProcess = (options: ProcessOptions) => {
   return {
     exited,
     isAlive: () => isAlive,
-    /** Files sent to it so far. */
-    fileCount: () => fileCount,
+    /** What the requests so far have added up to. */
+    wear: () => wear,
     kill: () => void process.kill("SIGKILL"),
     /** Throws UnreadableFile if the process does not survive the request, NotStarted if it never got it. */
     async request(request: Request, bytes: Buffer, limits: Limits): Promise<ReadingResult> {
-      fileCount += 1;
+      wear += wearOf(request);
       const watch = watchLimits(process, limits);
       try {
         const result = await send(request, bytes);

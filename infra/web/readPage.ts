@@ -29,7 +29,7 @@ export async function readPage(
   const found = await download(fetch, url, { headers: { accept: ACCEPT } }, signal);
   if (found.status >= 400) throw new WebError(`The server answered ${found.status}.`);
   try {
-    const read = await reader.read({ bytes: found.bytes, mime_type: mediaTypeOf(found), name: "page" });
+    const read = await reader.read({ bytes: found.bytes, mime_type: mediaTypeOf(found) });
     const markdown = read.markdown.toString();
     return { url: found.url, title: pageTitle(markdown, found.url), text: markdown };
   } catch (error) {

@@ -1,19 +1,17 @@
 import { setImmediate } from "node:timers/promises";
+import { claimFrom, combine, compare, toSource, weigh, type Claim, type Comparison, type Source } from "./claims.ts";
 import { detectLanguage, type Language } from "./languages.ts";
-import { fold, splitWord, splitWords } from "./terms.ts";
+import { sentencesOf, type Span } from "./sentences.ts";
+import { splitWords } from "./terms.ts";
 
-/* Compares the sentences of an answer with the passages that they cite, by words and numbers, without a model. */
+/* Compares the sentences of an answer with the passages that they cite, by words, numbers and quotes, without a model. */
 
 /** Share of a sentence's words that its passage has to contain. */
 const MIN_SUPPORT = 0.6;
 /** Words and numbers of a sentence that claims something. */
 const MIN_CLAIM = 2;
-
-/** Half open, in UTF-16 units. */
-export interface Span {
-  start: number;
-  end: number;
-}
+/** Passages that are cited for the same part of an answer and may support it together. */
+const MAX_TOGETHER = 5;
 
 export interface CitedPassage {
   text: string;
@@ -28,102 +26,17 @@ export interface CheckedSentence extends Span {
   support: number;
   /** As the sentence writes them. */
   missing_numbers: string[];
+  missing_quotes: string[];
   /** Index of the passage that supports it best, and the place in its text; null without words in common. */
   source: (Span & { passage: number }) | null;
 }
 
-const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
-const NUMBER = /\d+(?:[.,'’\u00a0\u202f]\d+)*/g;
-/** Marks of citations, targets of links and numbers of list items: not part of what a sentence says. */
-const MARKS = /\[\d{1,3}(?:, ?\d{1,3})*\]|【[^】]*】|(?<=\])\([^()\s]*\)|^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]/gm;
-
-/** A number without grouping and without zeros at the end: `1,234.50` is `1234.5`. */
-const canonical = (number: string): string => {
-  const parts = number.split(/[^\d]/);
-  const grouped = parts.length > 1 && parts.slice(1).every((part) => part.length === 3);
-  if (grouped || parts.length === 1) return parts.join("").replace(/^0+(?=\d)/, "");
-  const decimals = parts.pop()!.replace(/0+$/, "");
-  return parts.join("").replace(/^0+(?=\d)/, "") + (decimals === "" ? "" : `.${decimals}`);
-};
-
-const numbersIn = (text: string): string[] => text.match(NUMBER) ?? [];
-
-/** Lines, and the sentences in them. */
-function* sentencesOf(text: string): Generator<Span> {
-  for (const line of text.matchAll(/[^\n]+/g)) {
-    for (const { segment, index } of segmenter.segment(line[0])) {
-      const start = line.index + index + (segment.length - segment.trimStart().length);
-      const length = segment.trim().length;
-      if (length > 0) yield { start, end: start + length };
-    }
-  }
-}
-
-/** The stems of the words that carry meaning, each once. */
-const stemsOf = (text: string, language: Language): Set<string> => {
-  const words = splitWords(text.replace(NUMBER, " "));
-  const meaningful = words.filter((word) => !language.stopWords.has(word)).flatMap(splitWord);
-  return new Set(meaningful.map((word) => fold(language.stem(word))));
-};
-
-interface Claim {
-  stems: Set<string>;
-  numbers: string[];
-}
-
-interface Source {
-  stems: Set<string>;
-  numbers: Set<string>;
-}
+/** Marks of citations, targets of links, addresses and numbers of list items: not part of what a sentence says. */
+const MARKS =
+  /\[\^?\d{1,3}(?:[ \u00a0]?[,;–-][ \u00a0]?\^?\d{1,3})*\]|【\d+(?::\d+)?(?:†[^】\n]{0,200})?】|<sup>[\d,;\s]{1,20}<\/sup>|(?<=\])\([^()\s]*(?:\s+"[^"\n]{0,200}")?\)|https?:\/\/[^\s)\]]+|^[ \t>]*(?:[-*+•‣◦–—]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)])[ \t]/gm;
 
 /** A sentence or line of a passage. */
 type Piece = Span & Source;
-
-const toPieces = (text: string, language: Language): Piece[] =>
-  [...sentencesOf(text)].map((span) => ({ ...span, ...toSource(text.slice(span.start, span.end), language) }));
-
-const toSource = (text: string, language: Language): Source => ({
-  stems: stemsOf(text, language),
-  numbers: new Set(numbersIn(text).map(canonical)),
-});
-
-interface Comparison {
-  support: number;
-  missing: string[];
-}
-
-const compare = ({ stems, numbers }: Claim, source: Source): Comparison => ({
-  support: stems.size === 0 ? 1 : stems.intersection(source.stems).size / stems.size,
-  missing: numbers.filter((number) => !source.numbers.has(canonical(number))),
-});
-
-const isSupported = ({ support, missing }: Comparison): boolean => missing.length === 0 && support >= MIN_SUPPORT;
-
-/** What a text has in common with a claim; numbers say more than words. */
-const weightOf = ({ stems, numbers }: Claim, source: Source): number =>
-  stems.intersection(source.stems).size + 2 * numbers.filter((number) => source.numbers.has(canonical(number))).length;
-
-/** The sentences of a passage that have most in common with the claim: the best one, with its neighbours where they add to it. */
-function findPlace(pieces: readonly Piece[], claim: Claim): Span | null {
-  const weigh = (from: number, to: number): number => {
-    const some = pieces.slice(from, to + 1);
-    const stems = new Set(some.flatMap((piece) => [...piece.stems]));
-    return weightOf(claim, { stems, numbers: new Set(some.flatMap((piece) => [...piece.numbers])) });
-  };
-  const weights = pieces.map((piece) => weightOf(claim, piece));
-  const best = weights.indexOf(Math.max(...weights));
-  if (best === -1 || weights[best] === 0) return null;
-  let [from, to] = [best, best];
-  if (from > 0 && weigh(from - 1, to) > weigh(from, to)) from -= 1;
-  if (to + 1 < pieces.length && weigh(from, to + 1) > weigh(from, to)) to += 1;
-  return { start: pieces[from]!.start, end: pieces[to]!.end };
-}
-
-const overlaps = (one: Span, other: Span | undefined): boolean =>
-  other === undefined || (one.start < other.end && other.start < one.end);
-
-/** Sentences that are checked before other work may run. */
-const BATCH_SIZE = 50;
 
 interface Prepared extends Source {
   pieces: Piece[];
@@ -131,31 +44,104 @@ interface Prepared extends Source {
 }
 
 function prepare({ text, cited }: CitedPassage, language: Language): Prepared {
-  const pieces = toPieces(text, language);
-  return {
-    pieces,
-    cited,
-    stems: new Set(pieces.flatMap(({ stems }) => [...stems])),
-    numbers: new Set(pieces.flatMap(({ numbers }) => [...numbers])),
+  const pieces = [...sentencesOf(text)].map(({ start, end }) => ({
+    start,
+    end,
+    ...toSource(text.slice(start, end), language),
+  }));
+  return { ...toSource(text, language), pieces, cited };
+}
+
+const isSupported = ({ support, missing, quotes }: Comparison): boolean =>
+  missing.length === 0 && quotes.length === 0 && support >= MIN_SUPPORT;
+
+/** Words looked up before other work may run: a few milliseconds. */
+const MAX_LOOKUPS = 2_000;
+
+/** Counts look-ups, and lets other work run when there were many. */
+type Meter = (lookups: number) => Promise<void>;
+
+function openMeter(): Meter {
+  let sum = 0;
+  return async (lookups) => {
+    sum += lookups;
+    if (sum < MAX_LOOKUPS) return;
+    sum = 0;
+    await setImmediate();
   };
 }
 
-type Finding = Pick<CheckedSentence, "verdict" | "support" | "missing_numbers" | "source">;
+const sizeOf = ({ stems, numbers, quotes }: Claim): number => stems.size + 4 * numbers.length + quotes.length + 1;
+
+/** The sentences of a passage that have most in common with the claim: the best one, with its neighbours where they add to it. */
+async function findPlace(pieces: readonly Piece[], claim: Claim, meter: Meter): Promise<Span | null> {
+  const weighRange = (from: number, to: number): number => weigh(claim, combine(pieces.slice(from, to + 1)));
+  const weights: number[] = [];
+  for (const piece of pieces) {
+    weights.push(weigh(claim, piece));
+    await meter(sizeOf(claim));
+  }
+  const best = weights.indexOf(Math.max(...weights));
+  if (best === -1 || weights[best] === 0) return null;
+  let [from, to] = [best, best];
+  if (from > 0 && weighRange(from - 1, to) > weighRange(from, to)) from -= 1;
+  if (to + 1 < pieces.length && weighRange(from, to + 1) > weighRange(from, to)) to += 1;
+  return { start: pieces[from]!.start, end: pieces[to]!.end };
+}
+
+const overlaps = (one: Span, other: Span | undefined): boolean =>
+  other === undefined || (one.start < other.end && other.start < one.end);
+
+interface Compared extends Comparison {
+  passage: number;
+}
+
+/** What the best passage lacks may stand in others, if all of them are cited for this part of the answer and not for all of it. */
+function compareTogether(
+  claim: Claim,
+  best: Compared,
+  { passages, compared, answer }: { passages: readonly Prepared[]; compared: readonly Compared[]; answer: Span },
+): Compared {
+  const cited = compared.map(({ passage }) => passages[passage]!);
+  const isForAll = ({ cited: part }: Prepared): boolean =>
+    part === undefined || (part.start <= answer.start && part.end >= answer.end);
+  if (isSupported(best) || cited.length < 2 || cited.length > MAX_TOGETHER || cited.some(isForAll)) return best;
+  const together = compare(claim, combine(cited));
+  return isSupported(together) ? { ...together, passage: best.passage } : best;
+}
+
+type Finding = Pick<CheckedSentence, "verdict" | "support" | "missing_numbers" | "missing_quotes" | "source">;
+
+interface Evidence {
+  passages: readonly Prepared[];
+  /** All of the answer. */
+  answer: Span;
+  meter: Meter;
+}
 
 /** Compares a claim with the passages that are cited where it stands. */
-function judge(claim: Claim, span: Span, passages: readonly Prepared[]): Finding {
-  if (claim.stems.size + claim.numbers.length < MIN_CLAIM)
-    return { verdict: "no_claim", support: 0, missing_numbers: [], source: null };
-  const compared = passages.flatMap((one, passage) =>
-    overlaps(span, one.cited) ? [{ passage, ...compare(claim, one) }] : [],
-  );
-  const best = compared.toSorted((a, b) => a.missing.length - b.missing.length || b.support - a.support)[0];
-  if (!best) return { verdict: "unsupported", support: 0, missing_numbers: claim.numbers, source: null };
-  const place = findPlace(passages[best.passage]!.pieces, claim);
+async function judge(claim: Claim, around: Span, { passages, answer, meter }: Evidence): Promise<Finding> {
+  const nothing = { support: 0, missing_numbers: [], missing_quotes: [], source: null };
+  if (claim.stems.size + claim.numbers.length < MIN_CLAIM) return { verdict: "no_claim", ...nothing };
+  const compared: Compared[] = [];
+  for (const [passage, one] of passages.entries()) {
+    if (!overlaps(around, one.cited)) continue;
+    compared.push({ passage, ...compare(claim, one) });
+    await meter(sizeOf(claim));
+  }
+  const lacks = ({ missing, quotes }: Comparison): number => missing.length + quotes.length;
+  const first = compared.toSorted((a, b) => lacks(a) - lacks(b) || b.support - a.support)[0];
+  if (!first) {
+    const missing_numbers = claim.numbers.map(({ text }) => text);
+    return { verdict: "unsupported", ...nothing, missing_numbers, missing_quotes: claim.quotes };
+  }
+  const best = compareTogether(claim, first, { passages, compared, answer });
+  const place = await findPlace(passages[best.passage]!.pieces, claim, meter);
   return {
     verdict: isSupported(best) ? "supported" : "unsupported",
     support: best.support,
     missing_numbers: best.missing,
+    missing_quotes: best.quotes,
     source: place && { passage: best.passage, ...place },
   };
 }
@@ -169,12 +155,13 @@ export async function checkAnswer(answer: string, passages: readonly CitedPassag
     prepared.push(prepare(passage, language));
     await setImmediate();
   }
+  const evidence: Evidence = { passages: prepared, answer: { start: 0, end: answer.length }, meter: openMeter() };
   const checked: CheckedSentence[] = [];
-  for (const span of sentencesOf(said)) {
-    const words = said.slice(span.start, span.end);
-    const claim = { stems: stemsOf(words, language), numbers: [...new Set(numbersIn(words))] };
-    const text = answer.slice(span.start, span.end);
-    if (checked.push({ text, ...span, ...judge(claim, span, prepared) }) % BATCH_SIZE === 0) await setImmediate();
+  for (const { start, end, around } of sentencesOf(said)) {
+    const claim = claimFrom(said.slice(start, end), language);
+    const finding = await judge(claim, around, evidence);
+    checked.push({ text: answer.slice(start, end), start, end, ...finding });
+    await evidence.meter(sizeOf(claim));
   }
   return checked;
 }

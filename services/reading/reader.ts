@@ -5,8 +5,6 @@ import type { ReadingWarning } from "#events/readingWarnings.ts";
 export interface FileToRead {
   bytes: Buffer;
   mime_type: string;
-  /** A name, never a path; its extension distinguishes similar types. */
-  name: string;
   /** Pages without text whose pictures may be recognized; none by default. */
   recognize?: number;
 }

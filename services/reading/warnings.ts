@@ -20,6 +20,17 @@ export const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/g
 export const pagesWithoutText = (texts: readonly string[]): number[] =>
   texts.flatMap((text, index) => (countLetters(text) < minLetters(texts.length) ? [index + 1] : []));
 
+/** Letters and digits of a header or footer that says something: `Page 3 of 12` has fewer. */
+const MIN_EDGE_LETTERS = 12;
+
+/** Headers and footers that say what the text does not. */
+export const countEdges = (edges: readonly string[], text: string): number => {
+  const words = (one: string): string => one.replace(/\s+/g, " ").trim();
+  const body = words(text);
+  const distinct = new Set(edges.map(words));
+  return [...distinct].filter((edge) => countLetters(edge) >= MIN_EDGE_LETTERS && !body.includes(edge)).length;
+};
+
 /** Warns about pages, unless there are none. */
 export const warnOfPages = (warn: Warn, code: WarningCode, pages: number[]): void => {
   if (pages.length > 0) warn({ code, pages });

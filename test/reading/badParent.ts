@@ -5,7 +5,7 @@ import { openReader } from "#infra/readers/openReader.ts";
 
 const program = fileURLToPath(new URL("badReader.ts", import.meta.url));
 const reader = openReader({ processes: 1, program });
-const file = (name: string) => ({ name, mime_type: "text/plain", bytes: Buffer.from("") });
+const file = (mime_type: string) => ({ mime_type, bytes: Buffer.from("") });
 const { markdown } = await reader.read(file("echo"));
 console.log(markdown.toString().trim());
 void reader.read(file("loop"));

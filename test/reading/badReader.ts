@@ -4,7 +4,7 @@ import { serveReading } from "#infra/readers/serve.ts";
 import { toReadText } from "#services/reading/passageLines.ts";
 import { UnreadableFile, type ReadText } from "#services/reading/reader.ts";
 
-/* A reading process that does what the file's name says. It stands for a library that fails on a hostile file. */
+/* A reading process that does what the file's type says. It stands for a library that fails on a hostile file. */
 
 const readText = (markdown: string): ReadText =>
   toReadText({ markdown, page_count: null, pages: null, passages: [], warnings: [] });
@@ -80,7 +80,7 @@ const actions: Record<string, (text: string) => ReadText | Promise<ReadText>> = 
 };
 
 serveReading({
-  read: async ({ name, bytes }) => actions[name]!(bytes.toString()),
+  read: async ({ mime_type, bytes }) => actions[mime_type]!(bytes.toString()),
   cut: () => Promise.reject(new Error("not in this test")),
   list: () => Promise.reject(new Error("not in this test")),
 });

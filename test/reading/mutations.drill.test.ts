@@ -52,7 +52,7 @@ test.each(readable)(
     await Promise.all(
       seeds.map(async (seed) => {
         const bytes = isZip && seed % 4 > 0 ? mutatePart(original, seed) : mutate(original, seed);
-        const outcome = await reader.read({ name, mime_type, bytes }).catch((error: unknown) => error);
+        const outcome = await reader.read({ mime_type, bytes }).catch((error: unknown) => error);
         if (!(outcome instanceof Error)) return expect(outcome).toMatchObject({ passages: expect.any(Buffer) });
         expect(outcome, `seed ${seed}: ${outcome.stack}`).toBeInstanceOf(UnreadableFile);
         expect(outcome.cause, `seed ${seed}`).toBeUndefined();

@@ -10,7 +10,7 @@ const folder = new URL("../files/office/", import.meta.url);
 const truth = readFileSync(new URL("handbook.md", folder), "utf8");
 
 const read = async (name: string, mime_type: string): Promise<string> =>
-  (await readFile({ name, mime_type, bytes: readFileSync(new URL(name, folder)) })).markdown;
+  (await readFile({ mime_type, bytes: readFileSync(new URL(name, folder)) })).markdown;
 
 test.each([
   ["handbook.docx", MEDIA_TYPES.docx],

@@ -40,7 +40,7 @@ const others = new Set(children());
 const readers = (): number[] => children().filter((pid) => !others.has(pid));
 
 const run = async (reader: Reader, action: string, text = ""): Promise<string> => {
-  const { markdown } = await reader.read({ name: action, mime_type: "text/plain", bytes: Buffer.from(text) });
+  const { markdown } = await reader.read({ mime_type: action, bytes: Buffer.from(text) });
   return markdown.toString();
 };
 const failure = (reader: Reader, action: string): Promise<unknown> =>
@@ -94,7 +94,7 @@ test("a file that needs too much memory fails at the limit, and the next one is 
 test("large contents pass to the process and back unchanged", async () => {
   const reader = open(1);
   const text = "Zwölf Boxkämpfer 🥊 ".repeat(1_000_000);
-  const { markdown } = await reader.read({ name: "echo", mime_type: "text/plain", bytes: Buffer.from(text) });
+  const { markdown } = await reader.read({ mime_type: "echo", bytes: Buffer.from(text) });
   expect(markdown.equals(Buffer.from(`${readers()[0]} ${text}`))).toBe(true);
 });
 
@@ -178,7 +178,7 @@ test("a busy process ends when its parent is killed", async () => {
 test("an owner whose files take long leaves a process to others", async () => {
   const reader = openReader({ processes: 2, perOwner: 1, program, limits: LIMITS });
   opened.push(reader);
-  const file = (name: string) => ({ name, mime_type: "text/plain", bytes: Buffer.from("") });
+  const file = (mime_type: string) => ({ mime_type, bytes: Buffer.from("") });
   const slow = [reader.read(file("loop"), "a"), reader.read(file("loop"), "a")];
   const refused = Promise.all(slow.map((reading) => expect(reading).rejects.toThrow("closed")));
   expect((await reader.read(file("echo"), "b")).markdown.toString()).toMatch(/^\d+/);

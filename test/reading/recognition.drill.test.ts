@@ -13,7 +13,7 @@ const reader = openReader({ processes: 1, args: ["eng"], nice: 10 });
 afterAll(() => reader.close());
 
 const read = (bytes: Buffer, mime_type: string = MEDIA_TYPES.pdf) =>
-  reader.read({ bytes, mime_type, name: "a", recognize: 5 }).catch((error: unknown) => error as Error);
+  reader.read({ bytes, mime_type, recognize: 5 }).catch((error: unknown) => error as Error);
 
 const pageOf = (operators: string, image: Buffer): Buffer => {
   const objects = objectsOf([operators]);

@@ -13,7 +13,7 @@ const recognizer = createRecognizer({ languages: ["eng", "deu"] });
 afterAll(recognizer.close);
 
 const read = (bytes: Buffer, recognize: number) =>
-  readFile({ bytes, mime_type: MEDIA_TYPES.pdf, name: "a.pdf", recognize }, recognizer);
+  readFile({ bytes, mime_type: MEDIA_TYPES.pdf, recognize }, recognizer);
 
 const NOTICE = /The pilot boat leaves the north quay at noon[^]*\| Trawler \| 120.50 \| May 2 \|/;
 
@@ -95,10 +95,7 @@ describe("a picture", () => {
 
 test.each([-2.5, 1.5])("a grainy scan that is %d° askew is read with its table", async (degrees) => {
   const bytes = wornPng(realFile("notice.png"), degrees);
-  const { markdown, warnings } = await readFile(
-    { bytes, mime_type: MEDIA_TYPES.png, name: "a.png", recognize: 1 },
-    recognizer,
-  );
+  const { markdown, warnings } = await readFile({ bytes, mime_type: MEDIA_TYPES.png, recognize: 1 }, recognizer);
   expect(markdown).toMatch(NOTICE);
   expect(warnings).toEqual([{ code: "read_from_picture", pages: [1], confidence: [expect.any(Number)] }]);
 });

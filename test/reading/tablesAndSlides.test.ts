@@ -5,7 +5,7 @@ import { realFile } from "../files/index.ts";
 import { headingScore, score, tableScore } from "#services/reading/testing/score.ts";
 
 const read = async (name: string, bytes: Buffer): Promise<string> =>
-  (await readFile({ name, mime_type: typeFromFileName(name)!, bytes })).markdown;
+  (await readFile({ mime_type: typeFromFileName(name)!, bytes })).markdown;
 
 const source = (name: string): string => realFile(`source/${name}`).toString();
 

@@ -27,6 +27,8 @@ export interface WantedGeneration extends Target, Pick<TraceHeaders, "traceparen
   document_id: string;
   collection_id: string;
   text: ReadText;
+  /** Passages of the text; undefined where the events do not say, or it has vectors, of which there may be more. */
+  chunk_count: number | undefined;
   /** What is stored of its vectors. */
   vectors: StoredVectors | undefined;
   /** The text includes all events of the document up to this position. */
@@ -103,7 +105,9 @@ function wantedGenerations(
     const finished_at = isIndexed ? known.finished_at : undefined;
     const { collection_id, vectors } = state;
     const { traceparent } = causes.at(-1)!;
+    const counted: number | undefined = causes.find(({ type }) => type === "DocumentRead")?.data.chunk_count;
+    const chunk_count = vectors ? undefined : counted;
     const ids = { stream, organization_id, document_id, collection_id };
-    return [{ ...ids, text, vectors, position, finished_at, awaited: isAwaited, traceparent }];
+    return [{ ...ids, text, chunk_count, vectors, position, finished_at, awaited: isAwaited, traceparent }];
   });
 }

@@ -6,6 +6,8 @@ import type { WantedGeneration } from "./planChanges.ts";
 
 /** Passages that are held in memory and sent together. */
 const BATCH_PASSAGES = 2_000;
+/** Short documents are loaded together: their look-ups share queries, and their files are read side by side. */
+const [MAX_LOADS, MAX_LOADED_PASSAGES] = [16, 200];
 
 export interface PutDeps extends VaultDeps {
   log: Pick<EventLog, "read">;
@@ -34,21 +36,45 @@ export async function putGenerations(
     if (loaded.length > 0) batches.push({ wanted: loaded, changes: await deps.index.put(index, passages) });
     [passages, loaded] = [[], []];
   };
-  for (const one of wanted) {
-    try {
-      const found = await loadPassages(deps, one);
-      if (!found) continue;
-      for (const passage of found) passages.push(passage);
-      loaded.push(one);
-    } catch (error) {
-      if (!(error instanceof UnreadablePassages)) throw error;
-      deps.onError(error);
-      unreadable.push(one);
+  for (const some of groupLoads(wanted)) {
+    for (const { one, found } of await Promise.all(some.map((each) => load(deps, each)))) {
+      if (found === "unreadable") unreadable.push(one);
+      else if (found) {
+        for (const passage of found) passages.push(passage);
+        loaded.push(one);
+      }
+      if (passages.length >= batchPassages) await flush();
     }
-    if (passages.length >= batchPassages) await flush();
   }
   await flush();
   return { batches, unreadable };
+}
+
+/** Generations in order, in groups that are loaded at once. One whose length is unknown may have 50 MB, and is alone. */
+function* groupLoads(wanted: readonly WantedGeneration[]): Generator<WantedGeneration[]> {
+  let [group, passages] = [[] as WantedGeneration[], 0];
+  for (const one of wanted) {
+    const { chunk_count = Number.POSITIVE_INFINITY } = one;
+    if (group.length > 0 && (group.length === MAX_LOADS || passages + chunk_count > MAX_LOADED_PASSAGES)) {
+      yield group;
+      [group, passages] = [[], 0];
+    }
+    group.push(one);
+    passages += chunk_count;
+  }
+  if (group.length > 0) yield group;
+}
+
+type Loaded = { one: WantedGeneration; found: IndexedPassage[] | "unreadable" | undefined };
+
+async function load(deps: PutDeps, one: WantedGeneration): Promise<Loaded> {
+  try {
+    return { one, found: await loadPassages(deps, one) };
+  } catch (error) {
+    if (!(error instanceof UnreadablePassages)) throw error;
+    deps.onError(error);
+    return { one, found: "unreadable" };
+  }
 }
 
 /** When the last of the changes was done; undefined if one was refused. */

@@ -6,7 +6,6 @@ import { storedDocument, type StoredDocument } from "../../deciders/documentStat
 import { readPaging } from "../../reading/passageLines.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
 import { readState } from "../../states.ts";
-import { describeDocument } from "../describeDocument.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
@@ -73,9 +72,8 @@ function storeText(deps: JobDeps, job: Job, source: Source): Promise<StoredText>
 }
 
 async function readOriginal(deps: JobDeps, job: Job, { before, blobs, turn }: Source): Promise<StoredText> {
-  const name = describeDocument(await deps.log.read(job.stream))?.name ?? "";
-  const file = { blob: before.blob, mime_type: before.mime_type, name };
-  const read = await readFile(deps, job.organization_id, { blobs, turn, ...file });
+  const { blob, mime_type } = before;
+  const read = await readFile(deps, job.organization_id, { blobs, turn, blob, mime_type });
   const [text, passages] = await Promise.all([blobs.put(read.markdown), blobs.put(read.passages)]);
   return { blobs: [text, passages], text: { text, passages, ...readFields(read) } };
 }

@@ -47,9 +47,7 @@ async function storeText(
   job: Job,
   { before, blobs, turn }: { before: OpenExtraction; blobs: ThingBlobs; turn: Turn },
 ) {
-  const [requested] = await deps.log.read(job.stream);
-  const { name } = (requested?.personal ?? { name: "" }) as { name: string };
-  const file = { blob: before.blob, mime_type: before.mime_type, name };
-  const { markdown, ...read } = await readFile(deps, job.organization_id, { blobs, turn, ...file });
+  const { blob, mime_type } = before;
+  const { markdown, ...read } = await readFile(deps, job.organization_id, { blobs, turn, blob, mime_type });
   return { text: await blobs.put(markdown), ...readFields(read) };
 }

@@ -68,7 +68,6 @@ function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false
     blobs: { get: () => Promise.resolve(Buffer.from("file")) } as unknown as ThingBlobs,
     blob: "b",
     mime_type: "application/pdf",
-    name: "a.pdf",
     turn: { end: () => void steps.push("turn ends"), stopping: stopping.signal },
   };
   return { steps, stopping, recognition, left: () => left, read: () => readFile(deps, "o1", file) };

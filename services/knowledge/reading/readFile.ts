@@ -25,7 +25,6 @@ interface StoredFile {
   blobs: ThingBlobs;
   blob: string;
   mime_type: string;
-  name: string;
   turn: Turn;
 }
 
@@ -38,10 +37,10 @@ interface FirstReading {
 /** Reads the original. Its bytes are in memory only while a reader works on them. Throws UnreadableFile. */
 export async function readFile(deps: JobDeps, organization_id: string, file: StoredFile): Promise<ReadText> {
   const { reader, openFiles, recognition } = deps;
-  const { blobs, blob, mime_type, name } = file;
+  const { blobs, blob, mime_type } = file;
   const first = await openFiles.run(organization_id, async (): Promise<FirstReading> => {
     try {
-      return { text: await reader.read({ bytes: await blobs.get(blob), mime_type, name }, organization_id) };
+      return { text: await reader.read({ bytes: await blobs.get(blob), mime_type }, organization_id) };
     } catch (error) {
       if (error instanceof ScannedFile) return { scanned: error };
       throw error;
@@ -66,7 +65,7 @@ async function recognize(
   organization_id: string,
   { file, first, pages }: { file: StoredFile; first: FirstReading; pages: number },
 ): Promise<ReadText> {
-  const { blobs, blob, mime_type, name, turn } = file;
+  const { blobs, blob, mime_type, turn } = file;
   turn.end();
   const read = async (): Promise<ReadText> => {
     const granted = await budget.take(organization_id, Math.min(pages, MAX_PAGES));
@@ -74,7 +73,7 @@ async function recognize(
     let used = 0;
     try {
       const bytes = await blobs.get(blob);
-      const found = await reader.read({ bytes, mime_type, name, recognize: granted }, organization_id);
+      const found = await reader.read({ bytes, mime_type, recognize: granted }, organization_id);
       used = countUsed(found);
       return found;
     } catch (error) {

@@ -7,6 +7,8 @@ import { readDirectory, packedBytes, type Entry } from "./zipDirectory.ts";
 export interface Zip {
   /** In the archive's order; folders end with a slash. */
   names(): string[];
+  /** Whether there is such a part, in any case of the name. */
+  has(name: string): boolean;
   /** Undefined if there is no such part. Without an exact match the case of the name is ignored. */
   bytes(name: string): Uint8Array | undefined;
   /** The part as text, decoded by its byte order mark or XML declaration, else as UTF-8. */
@@ -36,12 +38,14 @@ const unpack = (bytes: Uint8Array, entry: Entry): Uint8Array => {
 export const openZip = (bytes: Uint8Array): Zip => {
   const entries = new Map(readDirectory(bytes).map((entry) => [entry.name, entry]));
   const anyCase = new Map([...entries.values()].map((entry) => [entry.name.toLowerCase(), entry]));
+  const find = (name: string): Entry | undefined => entries.get(name) ?? anyCase.get(name.toLowerCase());
   const read = (name: string): Uint8Array | undefined => {
-    const entry = entries.get(name) ?? anyCase.get(name.toLowerCase());
+    const entry = find(name);
     return entry && unpack(bytes, entry);
   };
   return {
     names: () => [...entries.keys()],
+    has: (name) => find(name) !== undefined,
     bytes: read,
     text(name) {
       const part = read(name);

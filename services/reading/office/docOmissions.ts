@@ -1,15 +1,19 @@
 import type { Warn } from "../reader.ts";
-import { warnOfCount } from "../warnings.ts";
+import { countEdges, warnOfCount } from "../warnings.ts";
 import type { DocFile } from "./docFile.ts";
 import { readFlag, readFormatRuns } from "./docProperties.ts";
 
-const MODIFIER = { deleted: 0x0800, picture: 0x6a03, isFormData: 0x0806 };
+const MODIFIER = { deleted: 0x0800, picture: 0x6a03, isFormData: 0x0806, hidden: 0x083c };
 
 /** Each comment starts with its mark. */
 // oxlint-disable-next-line no-control-regex
 const COMMENT = /\u0005/g;
 
-/** Warns of what the text of a Word document leaves out: tracked deletions, comments, pictures. */
+/** A field that shows a file of another program. */
+// oxlint-disable-next-line no-control-regex
+const EMBEDDED = /\u0013\s*EMBED\b/g;
+
+/** Warns of what the text of a Word document leaves out. */
 export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
   const runs = readFormatRuns(file, "characterFormats").map(({ modifiers }) => modifiers);
   const { body, footnotes, headers, comments } = file.lengths;
@@ -18,4 +22,8 @@ export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
   warnOfCount(warn, "tracked_changes_left_out", runs.filter((run) => readFlag(run, MODIFIER.deleted)).length);
   warnOfCount(warn, "comments_left_out", file.text.slice(from, from + comments).match(COMMENT)?.length ?? 0);
   warnOfCount(warn, "images_without_text", pictures.length);
+  const edges = file.text.slice(body + footnotes, from).split("\r");
+  warnOfCount(warn, "embedded_files_left_out", file.text.slice(0, body).match(EMBEDDED)?.length ?? 0);
+  warnOfCount(warn, "headers_and_footers_left_out", countEdges(edges, file.text.slice(0, body)));
+  warnOfCount(warn, "hidden_text_left_out", runs.filter((run) => readFlag(run, MODIFIER.hidden)).length);
 };

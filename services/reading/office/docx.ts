@@ -1,12 +1,13 @@
 import { strToU8, zipSync } from "fflate";
 import mammoth from "mammoth";
-import { childElements, type Element } from "../guard/xml.ts";
+import { childElements, textContent, type Element } from "../guard/xml.ts";
 import { openZip, type Zip } from "../guard/zip.ts";
 import { parseHtml } from "../html/parseHtml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { ignoreWarnings } from "../warnings.ts";
 import { readChart } from "../slides/chart.ts";
+import { descendantsNamed } from "../slides/localNames.ts";
 import { openParts } from "../slides/parts.ts";
 import { warnOfWordParts } from "./wordOmissions.ts";
 import { numberItems } from "./itemNumbers.ts";
@@ -32,7 +33,16 @@ const KNOWN_STYLES = [
 
 /** Parts that the converter needs; headers, footers, comments and images are left out. */
 const NEEDED = /(?:^\[Content_Types\]\.xml|\.rels|\/(?:styles|numbering)\.xml)$/;
+const EDGE = /\/(?:header|footer)\d*\.xml$/;
 const BODY = /\/(?:document\d*|footnotes|endnotes)\.xml$/;
+
+/** The texts of a SmartArt graphic's boxes. */
+const diagramTexts = (data: Element | undefined): string[] =>
+  descendantsNamed(data, "pt")
+    .filter(({ attributes }) => (attributes["type"] ?? "node") === "node")
+    .flatMap((point) => descendantsNamed(point, "p"))
+    .map((line) => descendantsNamed(line, "t").map(textContent).join(""))
+    .filter((text) => text.trim() !== "");
 
 const mainPart = (zip: Zip): string => {
   const relationships = childElements(requirePart(zip, "_rels/.rels"));
@@ -46,11 +56,14 @@ const rewriteArchive = (zip: Zip, warn: Warn): Uint8Array => {
   requirePart(zip, main);
   const folder = main.slice(0, main.lastIndexOf("/") + 1);
   const parts = openParts(zip);
+  const relations = parts.relations(main);
+  const related = (id: string): Element | undefined => parts.xml(relations.get(id)?.target ?? "");
   const context = {
     chart: (id: string) => {
-      const root = parts.xml(parts.relations(main).get(id)?.target ?? "");
+      const root = related(id);
       return root && readChart(root);
     },
+    diagram: (id: string) => diagramTexts(related(id)),
     styles: readWordStyles(readPart(zip, `${folder}styles.xml`)),
     numbering: readWordNumbering(readPart(zip, `${folder}numbering.xml`)),
   };
@@ -63,7 +76,8 @@ const rewriteArchive = (zip: Zip, warn: Warn): Uint8Array => {
     if (part && body) bodies.push(part);
     if (part) kept[name] = strToU8(writeXml(body ? rewriteWord(part, context) : part));
   }
-  warnOfWordParts(warn, bodies, readPart(zip, `${folder}comments.xml`));
+  const edges = zip.names().flatMap((name) => (EDGE.test(name) ? (readPart(zip, name) ?? []) : []));
+  warnOfWordParts(warn, { bodies, edges, relations, comments: readPart(zip, `${folder}comments.xml`) });
   return zipSync(kept, { level: 0 });
 };
 

@@ -1,8 +1,9 @@
 import PostalMime, { type Address, type Email } from "postal-mime";
 import { htmlToMarkdown } from "../html/readHtml.ts";
 import { normalizeText } from "../html/text.ts";
-import { UnreadableFile } from "../reader.ts";
+import { UnreadableFile, type Warn } from "../reader.ts";
 import { escapePlain } from "../text/plain.ts";
+import { ignoreWarnings, warnOfCount } from "../warnings.ts";
 
 /** A `<` that would start an HTML element and is no e-mail address. */
 const TAG = /<(?=[a-z/!?])(?![^\s<>]+@[^\s<>]+>)/gi;
@@ -34,9 +35,20 @@ const headerLines = (email: Email): string[] => {
     .map(([name, value]) => `${name}: ${oneLine(value).replace(TAG, "\\<")}`);
 };
 
-const bodyMarkdown = ({ html, text }: Email): string => {
-  const page = html?.trim() ? htmlToMarkdown(html) : "";
+const bodyMarkdown = ({ html, text }: Email, warn: Warn): string => {
+  const page = html?.trim() ? htmlToMarkdown(html, warn) : "";
   return page === "" ? escapePlain(normalizeText(text ?? "").trim()) : page;
+};
+
+/** Pictures that the text shows have no name in the list of attachments. */
+const isShownPicture = ({ mimeType, related }: Email["attachments"][number]): boolean =>
+  related === true && mimeType.startsWith("image/");
+
+/** Warns of what hangs on the e-mail: its text and the names of attachments are all that is read. */
+const warnOfParts = (warn: Warn, { attachments }: Email): void => {
+  const pictures = attachments.filter(isShownPicture).length;
+  warnOfCount(warn, "embedded_files_left_out", attachments.length - pictures);
+  warnOfCount(warn, "images_without_text", pictures);
 };
 
 const parse = async (bytes: Uint8Array): Promise<Email> => {
@@ -48,7 +60,8 @@ const parse = async (bytes: Uint8Array): Promise<Email> => {
 };
 
 /** Reads an e-mail: its header fields, the names of its attachments, then its text. Throws UnreadableFile. */
-export const readEml = async (bytes: Uint8Array): Promise<string[]> => {
+export const readEml = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const email = await parse(bytes);
-  return [[headerLines(email).join("  \n"), bodyMarkdown(email)].filter(Boolean).join("\n\n")];
+  warnOfParts(warn, email);
+  return [[headerLines(email).join("  \n"), bodyMarkdown(email, warn)].filter(Boolean).join("\n\n")];
 };

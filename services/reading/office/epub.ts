@@ -5,7 +5,8 @@ import { mainContent } from "../html/mainContent.ts";
 import { xhtmlToHtml, parseHtml } from "../html/parseHtml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { eachElement, findElements, isElement, property } from "../html/tree.ts";
-import { UnreadableFile } from "../reader.ts";
+import { UnreadableFile, type Warn } from "../reader.ts";
+import { ignoreWarnings, warnOfCount } from "../warnings.ts";
 
 const PAGE = /^(?:application\/xhtml\+xml|text\/html|application\/x-dtbook\+xml)$/;
 
@@ -34,18 +35,30 @@ const tryResolve = (from: string, href: string): { part: string; id: string } | 
   }
 };
 
+interface Spine {
+  pages: string[];
+  /** Pages that are pictures. */
+  pictures: number;
+  /** Pages that the book does not have. */
+  missing: number;
+}
+
 /** The pages in reading order, without the table of contents, which repeats their headings. */
-const readSpine = (zip: Zip): string[] => {
+const readSpine = (zip: Zip): Spine => {
   const rootfile = findByName(requireXml(zip, "META-INF/container.xml"), "rootfile")[0]?.attributes["full-path"];
   if (!rootfile) throw new UnreadableFile("The file is damaged: it names no book.");
   const book = requireXml(zip, rootfile);
   const items = new Map(findByName(book, "item").map((item) => [item.attributes["id"], item.attributes]));
-  return findByName(book, "itemref").flatMap(({ attributes }) => {
+  const spine: Spine = { pages: [], pictures: 0, missing: 0 };
+  for (const { attributes } of findByName(book, "itemref")) {
     const item = items.get(attributes["idref"]);
-    if (!item || !PAGE.test(item["media-type"] ?? "") || /\bnav\b/.test(item["properties"] ?? "")) return [];
-    const target = tryResolve(rootfile, item["href"] ?? "");
-    return target ? [target.part] : [];
-  });
+    if (/\bnav\b/.test(item?.["properties"] ?? "")) continue;
+    const part = item && tryResolve(rootfile, item["href"] ?? "")?.part;
+    if (item?.["media-type"]?.startsWith("image/")) spine.pictures += 1;
+    else if (part === undefined || !PAGE.test(item?.["media-type"] ?? "") || !zip.has(part)) spine.missing += 1;
+    else spine.pages.push(part);
+  }
+  return spine;
 };
 
 /** Makes ids and links unique across pages, so that a note may be on another page. */
@@ -59,14 +72,25 @@ const qualifyIds = (page: Root, name: string): void =>
     if (target) node.properties["href"] = `#${encodeURIComponent(`${target.part}#${target.id}`)}`;
   });
 
-const readPage = (zip: Zip, name: string): ElementContent[] => {
-  const xhtml = zip.text(name);
-  if (xhtml === undefined) return [];
-  const page = parseHtml(xhtmlToHtml(xhtml));
+/** Pictures of a page without a description. */
+const countPictures = (page: Root): number =>
+  findElements(page, (node) =>
+    node.tagName === "img" ? property(node, "alt").trim() === "" : node.tagName === "image",
+  ).length;
+
+interface Page {
+  content: ElementContent[];
+  pictures: number;
+}
+
+const readPage = (zip: Zip, name: string): Page => {
+  const page = parseHtml(xhtmlToHtml(zip.text(name) ?? ""));
+  const pictures = countPictures(page);
   qualifyIds(page, name);
   const content = mainContent(page);
   const [body] = findElements(content, ({ tagName }) => tagName === "body");
-  return (body ?? content).children.filter((child) => isElement(child) || child.type === "text") as ElementContent[];
+  const children = (body ?? content).children.filter((child) => isElement(child) || child.type === "text");
+  return { content: children as ElementContent[], pictures };
 };
 
 /** Obfuscated fonts are fine; an encrypted page means that the book has copy protection. */
@@ -78,9 +102,16 @@ const refuseEncrypted = (zip: Zip, pages: string[]): void => {
 };
 
 /** Reads an EPUB in the order of the book: one Markdown text without pages. Throws UnreadableFile. */
-export const readEpub = async (bytes: Uint8Array): Promise<string[]> => {
+export const readEpub = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const zip = openZip(bytes);
-  const pages = readSpine(zip);
-  refuseEncrypted(zip, pages);
-  return [toMarkdown({ type: "root", children: pages.flatMap((name) => readPage(zip, name)) })];
+  const spine = readSpine(zip);
+  refuseEncrypted(zip, spine.pages);
+  const pages = spine.pages.map((name) => readPage(zip, name));
+  warnOfCount(warn, "page_damaged", spine.missing);
+  warnOfCount(
+    warn,
+    "images_without_text",
+    pages.reduce((sum, { pictures }) => sum + pictures, spine.pictures),
+  );
+  return [toMarkdown({ type: "root", children: pages.flatMap(({ content }) => content) })];
 };

@@ -1,7 +1,8 @@
 import { childElements, findAll, textContent, type Element } from "../guard/xml.ts";
 import type { Warn } from "../reader.ts";
-import { warnOfCount } from "../warnings.ts";
+import { countEdges, warnOfCount } from "../warnings.ts";
 import { isFileName } from "./fileNames.ts";
+import type { OdtContext } from "./odtBody.ts";
 
 const isDescribed = (frame: Element): boolean =>
   childElements(frame)
@@ -17,9 +18,37 @@ const countPictures = (root: Element): number =>
     return names.includes("draw:image") && !isRead && !isDescribed(frame);
   }).length;
 
-/** Warns of what the text of an OpenDocument file leaves out: tracked deletions, comments, pictures. */
-export const warnOfOdtParts = (warn: Warn, root: Element): void => {
+/** Objects of other programs and recordings, and objects that are neither a formula nor a chart. */
+const countEmbedded = (root: Element, object: OdtContext["object"]): number =>
+  findAll(root, "draw:object-ole").length +
+  findAll(root, "draw:plugin").length +
+  findAll(root, "draw:object").filter((node) => object(node.attributes["xlink:href"] ?? "").length === 0).length;
+
+const STYLED = ["text:p", "text:h", "text:span"];
+
+/** Texts that are hidden by their style, and sections and fields that are hidden by themselves. */
+const countHidden = (root: Element, { isHidden }: OdtContext["styles"]): number =>
+  STYLED.flatMap((name) => findAll(root, name)).filter(
+    (node) => isHidden(node.attributes["text:style-name"] ?? "") && textContent(node).trim() !== "",
+  ).length +
+  ["text:section", "text:hidden-text", "text:hidden-paragraph"].flatMap((name) =>
+    findAll(root, name).filter(({ attributes }) => attributes["text:display"] === "none"),
+  ).length;
+
+const EDGES = ["style:header", "style:footer", "style:header-left", "style:footer-left", "style:header-first"];
+
+export interface OdtParts extends Pick<OdtContext, "object" | "styles"> {
+  /** The headers and footers of its pages are in there. */
+  pageStyles: Element | undefined;
+}
+
+/** Warns of what the text of an OpenDocument file leaves out. */
+export const warnOfOdtParts = (warn: Warn, root: Element, { object, styles, pageStyles }: OdtParts): void => {
   warnOfCount(warn, "tracked_changes_left_out", findAll(root, "text:deletion").length);
   warnOfCount(warn, "comments_left_out", findAll(root, "office:annotation").length);
   warnOfCount(warn, "images_without_text", countPictures(root));
+  warnOfCount(warn, "embedded_files_left_out", countEmbedded(root, object));
+  const edges = pageStyles ? EDGES.flatMap((name) => findAll(pageStyles, name)).map(textContent) : [];
+  warnOfCount(warn, "headers_and_footers_left_out", countEdges(edges, textContent(root)));
+  warnOfCount(warn, "hidden_text_left_out", countHidden(root, styles));
 };

@@ -1,9 +1,28 @@
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { countEdges, ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { readRtfBlocks } from "./readRtfBlocks.ts";
 
 const count = (source: string, pattern: RegExp): number => source.match(pattern)?.length ?? 0;
+
+/** UTF-16 units of a header or footer that are looked at. */
+const MAX_EDGE = 5_000;
+const EDGE = /\{\\(?:header|footer)[lrf]?(?![a-z])/g;
+const CONTROL = /\\(?:[a-z]{1,32}-?\d* ?|'[\da-f]{2}|[^a-z])/gi;
+
+/** The text of a group that begins at an offset. */
+function groupText(source: string, from: number): string {
+  let depth = 0;
+  for (let at = from; at < Math.min(source.length, from + MAX_EDGE); at++) {
+    const sign = source[at];
+    if (sign === "\\") at += 1;
+    else if (sign === "{") depth += 1;
+    else if (sign === "}" && --depth === 0) return source.slice(from, at).replace(CONTROL, "").replace(/[{}]/g, "");
+  }
+  return "";
+}
+
+const edges = (source: string): string[] => [...source.matchAll(EDGE)].map(({ index }) => groupText(source, index));
 
 /** Warns of what the text leaves out. Pictures are stored twice for older programs, once within `nonshppict`. */
 const warnOfParts = (warn: Warn, source: string): void => {
@@ -14,6 +33,9 @@ const warnOfParts = (warn: Warn, source: string): void => {
     "images_without_text",
     count(source, /\{\\pict(?![a-z])/g) - count(source, /\{\\nonshppict(?![a-z])/g),
   );
+  warnOfCount(warn, "embedded_files_left_out", count(source, /\{\\\*\\objdata(?![a-z])/g));
+  warnOfCount(warn, "headers_and_footers_left_out", countEdges(edges(source), ""));
+  warnOfCount(warn, "hidden_text_left_out", count(source, /\\v(?![a-z\d])/g));
 };
 
 /** Reads RTF: one Markdown text without pages. Throws UnreadableFile. */

@@ -1,7 +1,7 @@
 import { findChild, type Element, childElements, findAll, textContent } from "../guard/xml.ts";
 import { ommlToTex } from "./omml.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
-import { wordValue, type WordStyles } from "./wordStyles.ts";
+import { isOn, wordValue, type WordStyles } from "./wordStyles.ts";
 import { makeElement, makeRun, makeValue } from "./wordXml.ts";
 
 /* Rewrites Word's XML so that the converter does not miss equations, fields, text boxes and styles. */
@@ -10,9 +10,6 @@ const equation = (element: Element): Element => {
   const tex = makeRun(ommlToTex(element));
   return { ...tex, children: [makeElement("w:rPr", [makeValue("w:rStyle", "Known-run-math")]), ...tex.children] };
 };
-
-const isOn = (element: Element | undefined): boolean =>
-  element !== undefined && !/^(?:0|false|off)$/.test(wordValue(element));
 
 /** Keeps the text boxes of an alternative without a usable fallback. */
 const keepTextBoxes = (element: Element): Element => {
@@ -63,17 +60,19 @@ const table = (rows: readonly string[][]): Element =>
     ),
   );
 
-/** The titles and values of the charts in a paragraph, which follow it. */
-const chartsIn = (element: Element, { chart }: WordContext): Element[] =>
-  findAll(element, "c:chart").flatMap((node) => {
+/** The titles and values of the charts in a paragraph, and the texts of its SmartArt graphics, which follow it. */
+const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[] => [
+  ...findAll(element, "c:chart").flatMap((node) => {
     const { title, rows } = chart(node.attributes["r:id"] ?? "") ?? { title: "", rows: [] };
     return [...(title === "" ? [] : [paragraph(title)]), ...(rows.length === 0 ? [] : [table(rows)])];
-  });
+  }),
+  ...findAll(element, "dgm:relIds").flatMap((node) => diagram(node.attributes["r:dm"] ?? "").map(paragraph)),
+];
 
 const rewriteElement = (element: Element, context: WordContext): Element[] => {
   switch (element.name) {
     case "w:p":
-      return [...rewriteParagraph(element, context), ...chartsIn(element, context)];
+      return [...rewriteParagraph(element, context), ...graphicsIn(element, context)];
     case "w:tr":
       return [tableRow(element)];
     case "w:r":

@@ -1,6 +1,8 @@
-import { childElements, findAll, type Element } from "../guard/xml.ts";
+import { childElements, findAll, findChild, textContent, type Element } from "../guard/xml.ts";
 import type { Warn } from "../reader.ts";
-import { warnOfCount } from "../warnings.ts";
+import type { Relation } from "../slides/parts.ts";
+import { countEdges, warnOfCount } from "../warnings.ts";
+import { isOn } from "./wordStyles.ts";
 
 /** Tracked deletions, and the places that tracked moves left. */
 const DELETIONS = new Set(["w:del", "w:moveFrom"]);
@@ -28,8 +30,26 @@ const countDeletions = (element: Element): number => {
   return count;
 };
 
-/** Warns of what the text of a Word document leaves out: tracked deletions, comments, pictures. */
-export function warnOfWordParts(warn: Warn, bodies: readonly Element[], comments: Element | undefined): void {
+const countHidden = (body: Element): number =>
+  findAll(body, "w:r").filter((run) => isOn(findChild(findChild(run, "w:rPr"), "w:vanish")) && hasText(run)).length;
+
+const textOf = (element: Element): string => findAll(element, "w:t").map(textContent).join("");
+
+/** Relations to files of other programs, and to documents that Word shows within this one. */
+const EMBEDDED = new Set(["oleObject", "package", "aFChunk"]);
+
+export interface WordParts {
+  /** The text and its notes. */
+  bodies: readonly Element[];
+  comments: Element | undefined;
+  /** Headers and footers. */
+  edges: readonly Element[];
+  /** Of the text. */
+  relations: ReadonlyMap<string, Relation>;
+}
+
+/** Warns of what the text of a Word document leaves out. */
+export function warnOfWordParts(warn: Warn, { bodies, comments, edges, relations }: WordParts): void {
   const sum = (count: (body: Element) => number): number => bodies.reduce((total, body) => total + count(body), 0);
   warnOfCount(warn, "tracked_changes_left_out", sum(countDeletions));
   warnOfCount(warn, "comments_left_out", comments ? findAll(comments, "w:comment").length : 0);
@@ -38,4 +58,8 @@ export function warnOfWordParts(warn: Warn, bodies: readonly Element[], comments
     "images_without_text",
     sum((body) => countAll(body, PICTURES)),
   );
+  const embedded = [...relations.values()].filter(({ kind }) => EMBEDDED.has(kind));
+  warnOfCount(warn, "embedded_files_left_out", new Set(embedded.map(({ target }) => target)).size);
+  warnOfCount(warn, "headers_and_footers_left_out", countEdges(edges.map(textOf), bodies.map(textOf).join(" ")));
+  warnOfCount(warn, "hidden_text_left_out", sum(countHidden));
 }

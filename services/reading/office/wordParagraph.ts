@@ -12,6 +12,8 @@ export interface WordContext {
   numbering: Numbering;
   /** A chart of the part, by the id of its relation. */
   chart(id: string): Chart | undefined;
+  /** The texts of a SmartArt graphic, by the id of the relation to its data. */
+  diagram(id: string): string[];
 }
 
 /** The id of one of KNOWN_STYLES in docx.ts. */

@@ -14,6 +14,10 @@ export interface WordStyles {
 /** The `w:val` attribute; "" without one. */
 export const wordValue = (element: Element | undefined): string => element?.attributes["w:val"] ?? "";
 
+/** Whether a property that is on or off is on. */
+export const isOn = (element: Element | undefined): boolean =>
+  element !== undefined && !/^(?:0|false|off)$/.test(wordValue(element));
+
 const HEADING = /^heading ?([1-9])$/i;
 const KINDS: ["code" | "quote" | "contents", RegExp][] = [
   ["code", /^(?:source code|html preformatted|preformatted text|code|code block|macro text|macro)$/i],

@@ -16,6 +16,7 @@ interface Annotation {
   radioButton?: boolean;
   buttonValue?: string;
   textContent?: string[];
+  contentsObj?: { str?: string };
   defaultAppearanceData?: { fontSize?: number };
 }
 
@@ -62,13 +63,25 @@ export interface Overlay {
   links: Link[];
   /** Text of form fields and typed notes. */
   filled: Run[];
+  /** Whether comments are pinned to it, or mark its text. */
+  hasComments: boolean;
+  /** Whether files are pinned to it, or recordings. */
+  hasFiles: boolean;
 }
+
+/** Comments that show on a click. A typed note (`FreeText`) shows its text. */
+const COMMENTS = new Set(
+  "Text Highlight Underline StrikeOut Squiggly Caret Ink Square Circle Line Polygon PolyLine Stamp".split(" "),
+);
+const FILES = new Set(["FileAttachment", "Sound", "Movie", "Screen", "RichMedia"]);
 
 /** The annotations of a page. `matrix` converts from PDF units to page coordinates. */
 export async function readOverlay(page: PdfPage, matrix: Matrix): Promise<Overlay> {
   const annotations = (await page.getAnnotations().catch(() => [])) as Annotation[];
-  const overlay: Overlay = { links: [], filled: [] };
+  const overlay: Overlay = { links: [], filled: [], hasComments: false, hasFiles: false };
   for (const one of annotations.slice(0, MAX_ANNOTATIONS)) {
+    overlay.hasFiles ||= FILES.has(one.subtype ?? "");
+    overlay.hasComments ||= COMMENTS.has(one.subtype ?? "") && (one.contentsObj?.str ?? "").trim() !== "";
     if (one.rect?.length !== 4) continue;
     const box = toBox(one.rect, matrix);
     if (one.subtype === "Link" && one.url !== undefined) overlay.links.push({ ...box, url: one.url });

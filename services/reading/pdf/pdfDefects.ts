@@ -1,5 +1,6 @@
 import { ScannedFile, UnreadableFile, type Warn } from "../reader.ts";
 import { countLetters, minLetters, pagesWithoutText, RECOGNITION_LIMIT_REACHED, warnOfPages } from "../warnings.ts";
+import type { Pdf } from "./openPdf.ts";
 import type { PageDefects } from "./readPage.ts";
 import type { RecognizedPages } from "./recognizePages.ts";
 
@@ -33,6 +34,33 @@ export function checkText(texts: readonly string[], pages: readonly PageDefects[
   }
   if (length > MAX_CHARACTERS) throw new UnreadableFile("The PDF has more text than can be read.");
   if (letters < wanted) throw reasonForNoText(texts, pages, recognized);
+}
+
+const XFA =
+  "The PDF is a form of a kind that only Adobe's programs show (XFA). Print it into a PDF there, and upload that.";
+
+/** The number of attached files. Throws UnreadableFile for a form whose pages only say that it cannot be shown. */
+export async function checkParts(pdf: Pdf): Promise<number> {
+  const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as {
+    info: { IsXFAPresent?: boolean; IsAcroFormPresent?: boolean };
+  };
+  if (info.IsXFAPresent === true && info.IsAcroFormPresent !== true) throw new UnreadableFile(XFA);
+  const attached = (await pdf.getAttachments().catch(() => null)) as Map<string, unknown> | null;
+  return attached?.size ?? 0;
+}
+
+/** Names the pages with comments and files that are pinned to them. */
+export function warnOfPinned(warn: Warn, pages: readonly PageDefects[]): void {
+  warnOfPages(
+    warn,
+    "comments_left_out",
+    pageNumbers(pages, ({ pinned }) => pinned?.comments === true),
+  );
+  warnOfPages(
+    warn,
+    "embedded_files_left_out",
+    pageNumbers(pages, ({ pinned }) => pinned?.files === true),
+  );
 }
 
 const pageNumbers = (pages: readonly PageDefects[], has: (page: PageDefects) => boolean): number[] =>

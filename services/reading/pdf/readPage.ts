@@ -18,6 +18,8 @@ export interface PageDefects {
   isCut: boolean;
   /** Its fonts do not say which characters they show. */
   isSymbols: boolean;
+  /** What is pinned to it and was not read. */
+  pinned?: { comments: boolean; files: boolean };
 }
 
 /** A page read by its layout: columns in reading order, each with its lines and tables. */
@@ -119,7 +121,8 @@ export async function readPage(
   { fonts, plain, tagged }: PageOptions,
 ): Promise<LaidOutPage | TaggedPage> {
   const found = await readText(page, plain);
-  const { links, filled } = await readOverlay(page, found.matrix);
+  const { links, filled, hasComments, hasFiles } = await readOverlay(page, found.matrix);
+  const pinned = { comments: hasComments, files: hasFiles };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
   const text = { ...found, runs: [...addLinks(runs, links), ...filled] };
   // form fields have no tags
@@ -131,5 +134,6 @@ export async function readPage(
   }
   const blocks = blocksByTags(tree, text.runs, fonts);
   const { isCut, isSymbols } = found;
-  return blocks === null ? await readByLayout(page, text, fonts, plain) : { blocks, isCut, isSymbols };
+  const read = blocks === null ? await readByLayout(page, text, fonts, plain) : { blocks, isCut, isSymbols };
+  return { ...read, pinned };
 }

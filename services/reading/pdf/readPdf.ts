@@ -1,6 +1,6 @@
 import type { Recognition } from "../pictures/recognizer.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { ignoreWarnings, pagesWithoutText } from "../warnings.ts";
+import { ignoreWarnings, pagesWithoutText, warnOfCount } from "../warnings.ts";
 import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
 import { repeatHeaders } from "./continuedTables.ts";
@@ -11,7 +11,7 @@ import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from
 import { largestStream } from "./streamLimits.ts";
 import { collectVocabulary } from "./joinLines.ts";
 import { DAMAGED, openPdf, type Pdf } from "./openPdf.ts";
-import { checkText, warnOfDefects } from "./pdfDefects.ts";
+import { checkParts, checkText, warnOfDefects, warnOfPinned } from "./pdfDefects.ts";
 import { type RecognizedPages, recognizePages } from "./recognizePages.ts";
 import { type LaidOutPage, readPage, type TaggedPage } from "./readPage.ts";
 import { render } from "./render.ts";
@@ -133,6 +133,7 @@ export async function readPdf(
 ): Promise<string[]> {
   const plain = largestStream(bytes) > MAX_DRAWN;
   const pdf = await openPdf(bytes);
+  const attached = await checkParts(pdf);
   const read = await readPages(pdf, plain);
   await pdf.loadingTask.destroy();
   const recognized = await recognizeRest(bytes, read, recognition);
@@ -147,5 +148,7 @@ export async function readPdf(
   const texts = blocks.map((page) => render(page, levels, words));
   checkText(texts, pages, recognized);
   warnOfDefects(warn, texts, { pages, damaged: read.damaged, recognized });
+  warnOfPinned(warn, read.pages);
+  warnOfCount(warn, "embedded_files_left_out", attached);
   return texts;
 }

@@ -65,7 +65,7 @@ const heic = (width: number, height: number): Buffer =>
 /** Refusals must come before anything is decoded. */
 const recognizer = { recognize: () => Promise.reject(new Error("nothing may be recognized")) };
 const refusal = (type: string, bytes: Buffer, recognize?: number) =>
-  readFile({ bytes, mime_type: type, name: "x", ...(recognize && { recognize }) }, recognizer).then(
+  readFile({ bytes, mime_type: type, ...(recognize && { recognize }) }, recognizer).then(
     () => undefined,
     (error: unknown) => error as Error,
   );

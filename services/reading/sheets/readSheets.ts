@@ -6,6 +6,7 @@ import { UnreadableFile, type Warn } from "../reader.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { escapePlain } from "../text/plain.ts";
 import { openDrawings } from "./drawings.ts";
+import { openOdsDrawings } from "./odsDrawings.ts";
 import { readCells } from "./readCells.ts";
 import { sheetParts, withSheetName } from "./toMarkdown.ts";
 
@@ -45,7 +46,23 @@ const commentList = (lines: readonly string[]): string =>
 /** Pictures of XLSX and ODS. */
 const PICTURE = /^(?:xl\/media|Pictures)\/[^/]+$/;
 
-const countPictures = (zip: Zip): number => zip.names().filter((name) => PICTURE.test(name)).length;
+/** Files of other programs in XLSX. */
+const EMBEDDED = /^xl\/embeddings\/[^/]+$/;
+
+const countParts = (zip: Zip, pattern: RegExp): number => zip.names().filter((name) => pattern.test(name)).length;
+
+const SHEET = /^xl\/worksheets\/[^/]+\.xml$/;
+/** A cell with a formula and no value, as programs write it that do not compute. */
+const BARE_FORMULA = /<c\b([^>]*)>\s*<f\b[^>]*(?:\/>|>[^<]*<\/f>)\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g;
+
+/** A formula whose value is an empty text has one. */
+const countBareFormulas = (zip: Zip): number => {
+  let count = 0;
+  for (const name of zip.names().filter((one) => SHEET.test(one)))
+    for (const [, attributes = ""] of (zip.text(name) ?? "").matchAll(BARE_FORMULA))
+      if (!attributes.includes('t="str"')) count += 1;
+  return count;
+};
 
 const nothingDrawn = (): string => "";
 
@@ -70,7 +87,9 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
   if (!isZip(bytes)) return toMarkdown(bytes, nothingDrawn, warn);
   checkZip(bytes);
   const zip = openZip(bytes);
-  warnOfCount(warn, "images_without_text", countPictures(zip));
+  warnOfCount(warn, "images_without_text", countParts(zip, PICTURE));
+  warnOfCount(warn, "embedded_files_left_out", countParts(zip, EMBEDDED));
+  warnOfCount(warn, "formulas_without_values", countBareFormulas(zip));
   return toMarkdown(bytes, openDrawings(zip), warn);
 };
 
@@ -90,6 +109,6 @@ const withStyles = (zip: Zip): Uint8Array => {
 export const readOds = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const zip = openDocument(bytes);
   checkZip(bytes);
-  warnOfCount(warn, "images_without_text", countPictures(zip));
-  return toMarkdown(zip.names().includes("styles.xml") ? bytes : withStyles(zip), nothingDrawn, warn);
+  warnOfCount(warn, "images_without_text", countParts(zip, PICTURE));
+  return toMarkdown(zip.names().includes("styles.xml") ? bytes : withStyles(zip), openOdsDrawings(zip, warn), warn);
 };

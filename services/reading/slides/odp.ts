@@ -74,9 +74,10 @@ export const readOdp = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const styles = readPart(zip, "styles.xml");
   const odtStyles = readOdtStyles(styles ? [styles, content] : [content]);
   const pages = findAll(content, "draw:page");
-  warnOfOdtParts(warn, content);
+  const object = (name: string) => readObject(zip, name);
+  warnOfOdtParts(warn, content, { object, styles: odtStyles, pageStyles: undefined });
   return pages.map((page, index) => {
-    const context: OdtContext = { styles: odtStyles, notes: [], object: (name) => readObject(zip, name) };
+    const context: OdtContext = { styles: odtStyles, notes: [], object };
     return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context)) });
   });
 };

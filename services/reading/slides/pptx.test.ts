@@ -161,17 +161,20 @@ test("comments of both kinds follow the slide, with their authors and replies", 
   ]);
 });
 
-test("warnings name slides without text and with pictures", async () => {
+test("warnings name slides without text, with pictures and with embedded files", async () => {
   const more = (kind: string): Slide["links"] => ({ x: [kind, "../x"] });
   const warnings: ReadingWarning[] = [];
   const slides = [
     { shapes: title("One"), links: more("image") },
     { shapes: "", links: more("image") },
+    { shapes: title("Three"), links: more("oleObject") },
+    { shapes: title("Four"), links: more("video") },
   ] as Slide[];
   await readPptx(deck(slides), (warning) => warnings.push(warning));
   expect(warnings).toEqual([
     { code: "page_without_text", pages: [2] },
     { code: "images_without_text", pages: [1] },
+    { code: "embedded_files_left_out", pages: [3, 4] },
   ]);
 });
 

@@ -10,6 +10,8 @@ import { memoize } from "./memoize.ts";
 import { slideMarkdown } from "./slide.ts";
 
 const MAX_SLIDES = 5_000;
+/** Relations to files of other programs, and to recordings. */
+const EMBEDDED = new Set(["oleObject", "package", "video", "audio"]);
 
 /** Reads a presentation, one page per slide in display order. Throws UnreadableFile. */
 export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
@@ -39,6 +41,11 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
     warn,
     "images_without_text",
     numbers((slide, index) => !isEmpty(index) && parts.related(slide, "image") !== undefined),
+  );
+  warnOfPages(
+    warn,
+    "embedded_files_left_out",
+    numbers((slide) => [...parts.relations(slide).values()].some(({ kind }) => EMBEDDED.has(kind))),
   );
   return texts;
 };

@@ -27,7 +27,7 @@ export const TEMPLATES = {
 export type Template = keyof typeof TEMPLATES;
 
 export const readJudged = async ({ name, bytes }: JudgedFile): Promise<string> =>
-  (await readFile({ name, mime_type: typeFromFileName(name) ?? "", bytes })).markdown;
+  (await readFile({ mime_type: typeFromFileName(name) ?? "", bytes })).markdown;
 
 const mean = (values: readonly (number | null)[]): number | null => {
   const known = values.filter((value) => value !== null);

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { claimStream } from "#events/ids.ts";
+import type { Db } from "#projections/projection.ts";
+import { openLogReader } from "./logReader.ts";
+
+/** A database that answers from a function, and remembers what it was asked for. */
+function fakeDb(answer: (asked: string[]) => object[]) {
+  const asked: string[][] = [];
+  const db = {
+    query: async (_: string, [values]: [string[]]) => {
+      asked.push(values);
+      return answer(values);
+    },
+  } as unknown as Db;
+  return { asked, reader: openLogReader(db) };
+}
+
+test("times of a hundred events that are asked for at once are one query", async () => {
+  const at = (position: string): Date => new Date(Number(position));
+  const { asked, reader } = fakeDb((positions) =>
+    positions.filter((one) => one !== "7").map((one) => ({ position: Number(one), recorded_at: at(one) })),
+  );
+  const times = await Promise.all(Array.from({ length: 100 }, (_, n) => reader.recordedAt(n)));
+  expect(asked).toHaveLength(1);
+  expect(times.map((time) => time?.getTime())).toEqual(
+    Array.from({ length: 100 }, (_, n) => (n === 7 ? undefined : n)),
+  );
+});
+
+test("holders of a hundred claims that are asked for at once are one query, and each caller gets its own", async () => {
+  const { asked, reader } = fakeDb((streams) =>
+    streams.map((stream) => ({ stream, state: JSON.stringify(`of ${stream}`) })),
+  );
+  const claims = Array.from({ length: 100 }, (_, n) => `content:${n}`);
+  const holders = await Promise.all(claims.map((claim) => reader.claimHolders([claim])));
+  expect(asked).toHaveLength(1);
+  for (const [n, claim] of claims.entries()) expect([...holders[n]!]).toEqual([[claim, `of ${claimStream(claim)}`]]);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { Request } from "./messages.ts";
+import { MAX_WEAR, wearOf } from "./wear.ts";
+
+const read = (mime_type: string, bytes: number): Request => ({ kind: "read", mime_type, bytes });
+
+/** Requests of a kind that a process serves before it is replaced. */
+const served = (request: Request): number => {
+  let count = 0;
+  for (let wear = 0; wear < MAX_WEAR; wear += wearOf(request)) count += 1;
+  return count;
+};
+
+test.each([
+  ["short Markdown", read("text/markdown", 2_000)],
+  ["short text with a charset", read("text/plain; charset=utf-8", 2_000)],
+  ["a short table", read("text/csv", 2_000)],
+  ["short JSON", read("application/json", 2_000)],
+  ["a short text that is cut again", { kind: "cut", page_count: null, pages: null, bytes: 2_000 } as const],
+])("a process reads about a thousand files of %s", (_, request) => {
+  expect(served(request)).toBeGreaterThanOrEqual(1_000);
+  expect(served(request)).toBeLessThan(1_010);
+});
+
+test.each([
+  ["a PDF", read("application/pdf", 2_000)],
+  ["a Word document", read("application/vnd.openxmlformats-officedocument.wordprocessingml.document", 2_000)],
+  ["a web page", read("text/html", 2_000)],
+  ["a sitemap", { kind: "list", bytes: 2_000 } as const],
+  ["a long text", read("text/markdown", 100_001)],
+])("and fifty of %s", (_, request) => {
+  expect(served(request)).toBe(50);
+});

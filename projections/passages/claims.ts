@@ -1,0 +1,105 @@
+import type { Language } from "./languages.ts";
+import { findNumbers, indexNumbers, NUMBER, type FoundNumber, type NumberIndex } from "./numbers.ts";
+import { fold, joinWords, splitWord, splitWords, UNSPACED } from "./terms.ts";
+
+/** What a sentence says, as far as it can be compared. */
+export interface Claim {
+  /** The stems of its words that carry meaning, each once. */
+  stems: Set<string>;
+  /** Each once. */
+  numbers: FoundNumber[];
+  /** What it quotes word by word. */
+  quotes: string[];
+}
+
+/** What a passage, or a part of it, can support. */
+export interface Source {
+  stems: Set<string>;
+  numbers: NumberIndex;
+  /** Its folded words. */
+  words: string;
+}
+
+export interface Comparison {
+  /** Share of the words that the source contains. */
+  support: number;
+  missing: string[];
+  quotes: string[];
+}
+
+/** Characters that programs put into words and nobody sees. */
+const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]/g;
+const QUOTED = /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』/g;
+/** How a quote says that it changes or leaves something out: `[e]mployees`, `[…]`. */
+const CHANGED_LETTERS = /\[(\p{L}+)\](?=\p{L})/gu;
+const OMISSION = /\[[^[\]]*\]|…|\.{3}/;
+/** A shorter quote is a name or a title; of scripts without spaces, so many characters. */
+const [MIN_QUOTED_WORDS, MIN_QUOTED_CHARACTERS] = [6, 12];
+
+/** Without vowel signs and prefixed particles, and with one form of each letter: `والعقد` is `عقد`. */
+const lightArabic = (word: string): string =>
+  word
+    .replace(/[\u064b-\u0652\u0670\u0640]/g, "")
+    .replace(/[أإآ]/g, "ا")
+    .replace(/ى$/, "ي")
+    .replace(/ة$/, "ه")
+    .replace(/^(?:و?(?:ال|بال|كال|فال)|و?لل)(?=\p{L}{2})/u, "");
+
+const stemsOf = (text: string, language: Language): Set<string> => {
+  const words = splitWords(text.replace(INVISIBLE, "").replace(NUMBER, " "));
+  const meaningful = words.filter((word) => !language.stopWords.has(word)).flatMap(splitWord);
+  return new Set(meaningful.map((word) => lightArabic(fold(language.stem(word)))));
+};
+
+const isLong = (quote: string): boolean =>
+  UNSPACED.test(quote) ? quote.length >= MIN_QUOTED_CHARACTERS : splitWords(quote).length >= MIN_QUOTED_WORDS;
+
+const quotesIn = (text: string): string[] =>
+  [...text.matchAll(QUOTED)]
+    .flatMap(([, ...groups]) => groups.find((group) => group !== undefined) ?? [])
+    .filter(isLong);
+
+export const claimFrom = (sentence: string, language: Language): Claim => {
+  const text = sentence.replace(CHANGED_LETTERS, "$1");
+  return {
+    stems: stemsOf(text, language),
+    numbers: [...new Map(findNumbers(text).map((number) => [number.text, number])).values()],
+    quotes: quotesIn(text),
+  };
+};
+
+export const toSource = (text: string, language: Language): Source => ({
+  stems: stemsOf(text, language),
+  numbers: indexNumbers(text),
+  words: joinWords(text.replace(INVISIBLE, "")),
+});
+
+/** Several sources as one. */
+export const combine = (sources: readonly Source[]): Source => ({
+  stems: new Set(sources.flatMap(({ stems }) => [...stems])),
+  numbers: { has: (number) => sources.some(({ numbers }) => numbers.has(number)) },
+  words: sources.map(({ words }) => words).join(" "),
+});
+
+/** The words of scripts without spaces are parted by their context, so they are looked for in the text. */
+const countShared = (claimed: ReadonlySet<string>, { stems, words }: Source): number => {
+  let count = 0;
+  for (const stem of claimed) if (stems.has(stem) || (UNSPACED.test(stem) && words.includes(stem))) count += 1;
+  return count;
+};
+
+const hasQuote = ({ words }: Source, quote: string): boolean =>
+  quote
+    .split(OMISSION)
+    .map(joinWords)
+    .every((part) => part === "" || ` ${words} `.includes(UNSPACED.test(part) ? part : ` ${part} `));
+
+export const compare = (claim: Claim, source: Source): Comparison => ({
+  support: claim.stems.size === 0 ? 1 : countShared(claim.stems, source) / claim.stems.size,
+  missing: claim.numbers.filter((number) => !source.numbers.has(number)).map(({ text }) => text),
+  quotes: claim.quotes.filter((quote) => !hasQuote(source, quote)),
+});
+
+/** What a source has in common with a claim; numbers say more than words. */
+export const weigh = (claim: Claim, source: Source): number =>
+  countShared(claim.stems, source) + 2 * claim.numbers.filter((number) => source.numbers.has(number)).length;

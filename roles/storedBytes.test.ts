@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import type { Db } from "#projections/projection.ts";
+import { openStoredBytes } from "./storedBytes.ts";
+
+test("uploads of one organization that ask at once share the sum of what it stores", async () => {
+  const asked: string[][] = [];
+  const db = {
+    query: async (_: string, [ids]: [string[]]) => {
+      asked.push(ids);
+      return ids.map((id) => ({ id, bytes: id.length }));
+    },
+  } as unknown as Db;
+  const bytes = openStoredBytes(db);
+  const found = await Promise.all(["a", "bb", "a", "a", "bb"].map(bytes));
+  expect(found).toEqual([1, 2, 1, 1, 2]);
+  expect(asked).toEqual([["a", "bb"]]);
+});

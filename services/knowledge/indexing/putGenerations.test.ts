@@ -1,0 +1,84 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { documentUploaded } from "#test/samples.ts";
+import { encodePassages } from "../../reading/passageLines.ts";
+import type { IndexedPassage } from "../passageIndex.ts";
+import type { WantedGeneration } from "./planChanges.ts";
+import { putGenerations, type PutDeps } from "./putGenerations.ts";
+
+const TEXT = "A text.";
+const passages = encodePassages({ page_count: null, pages: null }, [
+  { seq: 0, page: null, section: null, start: 0, end: TEXT.length, lead: "" },
+]);
+
+/** A store that counts how many documents are loaded at once, and an index that remembers what it was given. */
+function openBench() {
+  const puts: string[][] = [];
+  const groups: number[] = [];
+  let [loading, peak] = [0, 0];
+  const deps: PutDeps = {
+    vault: {
+      findKey: async () => {
+        peak = Math.max(peak, ++loading);
+        await setImmediate();
+        if (--loading === 0) {
+          groups.push(peak);
+          peak = 0;
+        }
+        return "key";
+      },
+      get: async (_, blob) => (blob === "gone" ? undefined : blob === "passages" ? passages : Buffer.from(TEXT)),
+      put: () => Promise.reject(new Error("nothing is stored")),
+    },
+    log: {
+      read: async (stream) => [{ ...documentUploaded(stream), recorded_at: new Date() } as unknown as RecordedEvent],
+    },
+    index: {
+      put: async (_, given: IndexedPassage[]) => {
+        puts.push(given.map(({ document_id }) => document_id));
+        return [puts.length];
+      },
+    },
+    onError: () => {},
+  };
+  return { deps, puts, groups };
+}
+
+const wanted = (id: number, chunk_count: number | undefined = 1, text = "text"): WantedGeneration =>
+  ({
+    stream: `document-${id}`,
+    organization_id: "o",
+    document_id: String(id),
+    collection_id: "k",
+    text: { generation: 1, text, passages: "passages", units: 1 },
+    chunk_count,
+  }) as WantedGeneration;
+const ids = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
+
+test("forty short documents are loaded sixteen at a time, and sent in order in one change", async () => {
+  const { deps, puts, groups } = openBench();
+  const { batches } = await putGenerations(
+    deps,
+    "index",
+    ids(0, 40).map((id) => wanted(id)),
+  );
+  expect(groups).toEqual([16, 16, 8]);
+  expect(puts).toEqual([ids(0, 40).map(String)]);
+  expect(batches.map(({ changes }) => changes)).toEqual([[1]]);
+});
+
+test("long documents, and those whose length is unknown, are loaded alone", async () => {
+  const { deps, puts, groups } = openBench();
+  const some = [wanted(0), wanted(1, 5_000), wanted(2), wanted(3), wanted(4), wanted(5)];
+  await putGenerations(deps, "index", some.with(4, { ...some[4]!, chunk_count: undefined }));
+  expect(groups).toEqual([1, 1, 2, 1, 1]);
+  expect(puts).toEqual([ids(0, 6).map(String)]);
+});
+
+test("one whose blobs are gone spoils no other of its group", async () => {
+  const { deps, puts } = openBench();
+  const { unreadable } = await putGenerations(deps, "index", [wanted(0), wanted(1, 1, "gone"), wanted(2)]);
+  expect(unreadable.map(({ document_id }) => document_id)).toEqual(["1"]);
+  expect(puts).toEqual([["0", "2"]]);
+});

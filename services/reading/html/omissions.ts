@@ -1,0 +1,21 @@
+import type { Element, Root } from "hast";
+import type { Warn } from "../reader.ts";
+import { warnOfCount } from "../warnings.ts";
+import { findElements, property } from "./tree.ts";
+
+/** A page within the page that people see. Programs count visits with invisible ones. */
+const isFrame = (node: Element): boolean =>
+  (node.tagName === "frame" || node.tagName === "iframe") &&
+  (property(node, "srcDoc") !== "" || /^(?!about:|javascript:)\S/i.test(property(node, "src"))) &&
+  !["width", "height"].some((side) => /^[01]$/.test(property(node, side))) &&
+  !/display\s*:\s*none|visibility\s*:\s*hidden/i.test(property(node, "style"));
+
+/** A picture that is part of the file. Others are only named in it. */
+const isOwnPicture = (node: Element): boolean =>
+  node.tagName === "img" && /^data:image\//i.test(property(node, "src")) && property(node, "alt").trim() === "";
+
+/** Warns of what the text of a page leaves out: frames, and pictures in the file that have no description. */
+export const warnOfHtmlParts = (warn: Warn, root: Root): void => {
+  warnOfCount(warn, "frames_left_out", findElements(root, isFrame).length);
+  warnOfCount(warn, "images_without_text", findElements(root, isOwnPicture).length);
+};

@@ -1,0 +1,280 @@
+import { utils, write, type BookType } from "@e965/xlsx";
+import { strToU8, unzipSync, zipSync, type Zippable } from "fflate";
+import { describe, expect, test } from "vitest";
+import { typeFromFileName } from "#events/mediaTypes.ts";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { book, openText, wordFile } from "#test/reading/archives.ts";
+import { fileOf, objectsOf, show, stream } from "./pdf/testing/build.ts";
+import { readFile } from "./read.ts";
+
+/* What a file has and its text has not is named. */
+
+const read = async (name: string, bytes: Uint8Array): Promise<{ text: string; warnings: ReadingWarning[] }> => {
+  const { markdown, warnings } = await readFile({ mime_type: typeFromFileName(name)!, bytes: Buffer.from(bytes) });
+  return { text: markdown, warnings };
+};
+
+/** An archive with more parts. */
+const withParts = (bytes: Uint8Array, parts: Record<string, string>): Uint8Array =>
+  zipSync({
+    ...unzipSync(bytes),
+    ...Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])),
+  } as Zippable);
+const relationsTo = (...listed: [kind: string, target: string][]): string =>
+  `<Relationships>${listed
+    .map(([kind, target], n) => `<Relationship Id="r${n}" Type="urn:x/${kind}" Target="${target}"/>`)
+    .join("")}</Relationships>`;
+const embedded = (count: number) => ({ code: "embedded_files_left_out", count });
+
+describe("an e-mail", () => {
+  const part = (type: string, headers: string, body: string): string =>
+    `--x\r\nContent-Type: ${type}\r\n${headers}\r\n${body}\r\n`;
+  const mail = (kind: string, ...parts: string[]): Buffer =>
+    Buffer.from(`From: a@b.example\r\nContent-Type: multipart/${kind}; boundary=x\r\n\r\n${parts.join("")}--x--\r\n`);
+  const text = part("text/plain", "", "See the files.");
+  const attachment = (name: string, type = "application/pdf"): string =>
+    part(type, `Content-Disposition: attachment; filename=${name}\r\n`, "content");
+
+  test("has its attachments counted, with or without a name", async () => {
+    const nameless = part("application/octet-stream", "Content-Disposition: attachment\r\n", "content");
+    const file = mail("mixed", text, attachment("a.pdf"), attachment("b.txt", "text/plain"), nameless);
+    expect(await read("a.eml", file)).toEqual({
+      text: "From: a@b.example  \nAttachments: a.pdf, b.txt\n\nSee the files.",
+      warnings: [embedded(3)],
+    });
+  });
+
+  test("has the pictures in its text counted", async () => {
+    const html = part("text/html", "", '<p>Look: <img src="cid:p"></p>');
+    const picture = part("image/png", "Content-ID: <p>\r\nContent-Disposition: inline; filename=p.png\r\n", "content");
+    expect((await read("a.eml", mail("related", html, picture))).warnings).toEqual([
+      { code: "images_without_text", count: 1 },
+    ]);
+  });
+
+  test("reads the text of an e-mail in it", async () => {
+    const inner = part("message/rfc822", "", "From: c@d.example\r\nSubject: Before\r\n\r\nThe earlier words.");
+    expect((await read("a.eml", mail("mixed", text, inner))).text).toContain("The earlier words.");
+  });
+});
+
+describe("a web page", () => {
+  test("has the pages in its frames counted, but not those that count visits", async () => {
+    const frames = '<iframe src="https://a.example/map"></iframe><iframe srcdoc="<p>x</p>"></iframe>';
+    const hidden =
+      '<iframe src="https://b.example/t" height="0" width="0"></iframe><iframe src="about:blank"></iframe><iframe src="/t" style="display:none"></iframe>';
+    expect(await read("a.html", Buffer.from(`<p>Text of the page</p>${frames}${hidden}`))).toEqual({
+      text: "Text of the page",
+      warnings: [{ code: "frames_left_out", count: 2 }],
+    });
+  });
+
+  test("that only shows other pages is refused with that reason", async () => {
+    const page = '<frameset cols="20%,80%"><frame src="menu.html"><frame src="text.html"></frameset>';
+    await expect(read("a.html", Buffer.from(`<html>${page}</html>`))).rejects.toThrow("frames");
+  });
+
+  test("has pictures that are in the file counted, unless they are described", async () => {
+    const picture = (alt: string): string => `<img src="data:image/png;base64,AAAA" alt="${alt}">`;
+    const page = `<p>Text of the page ${picture("")}${picture("A lighthouse")}<img src="/logo.png"></p>`;
+    expect((await read("a.html", Buffer.from(page))).warnings).toEqual([{ code: "images_without_text", count: 1 }]);
+  });
+});
+
+describe("a book", () => {
+  test("has its pictures counted, and the pages that it lacks", async () => {
+    const pages = { "a.xhtml": '<p>Text</p><img src="a.png"/><img src="b.png" alt="A tower"/><svg><image/></svg>' };
+    const file = book({ ...pages, "gone.xhtml": "" });
+    const { "OPS/gone.xhtml": _, ...parts } = unzipSync(file);
+    expect(await read("a.epub", zipSync(parts))).toEqual({
+      text: "Text\n\nA tower",
+      warnings: [
+        { code: "page_damaged", count: 1 },
+        { code: "images_without_text", count: 2 },
+      ],
+    });
+  });
+});
+
+describe("a Word document", () => {
+  const p = (text: string, properties = ""): string =>
+    `<w:p><w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r></w:p>`;
+
+  test("has its embedded files counted", async () => {
+    const relations = relationsTo(["oleObject", "embeddings/a.bin"], ["package", "b.xlsx"], ["aFChunk", "c.html"]);
+    const file = withParts(wordFile(p("Text")), { "word/_rels/document.xml.rels": relations });
+    expect(await read("a.docx", file)).toEqual({ text: "Text", warnings: [embedded(3)] });
+  });
+
+  test("has headers and footers counted that say something of their own", async () => {
+    const edge = (kind: string, text: string): string => `<w:${kind} xmlns:w="urn:w">${p(text)}</w:${kind}>`;
+    const file = withParts(wordFile(p("Report of the harbour office")), {
+      "word/header1.xml": edge("hdr", "Confidential until 1 May"),
+      "word/header2.xml": edge("hdr", "Report of the harbour office"),
+      "word/footer1.xml": edge("ftr", "Page 1 of 3"),
+    });
+    expect((await read("a.docx", file)).warnings).toEqual([{ code: "headers_and_footers_left_out", count: 1 }]);
+  });
+
+  test("has its hidden texts counted", async () => {
+    expect(await read("a.docx", wordFile(p("Shown") + p("secret", "<w:vanish/>")))).toEqual({
+      text: "Shown",
+      warnings: [{ code: "hidden_text_left_out", count: 1 }],
+    });
+  });
+
+  test("has the texts of its SmartArt read", async () => {
+    const point = (text: string, type = "node"): string =>
+      `<dgm:pt type="${type}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
+    const data = `<dgm:dataModel xmlns:dgm="urn:d" xmlns:a="urn:a">${point("Plan")}${point("", "pres")}${point("Build")}</dgm:dataModel>`;
+    const graphic =
+      '<w:p><w:r><w:drawing><dgm:relIds xmlns:dgm="urn:d" xmlns:r="urn:r" r:dm="r0"/></w:drawing></w:r></w:p>';
+    const file = withParts(wordFile(p("Steps:") + graphic), {
+      "word/_rels/document.xml.rels": relationsTo(["diagramData", "diagrams/data1.xml"]),
+      "word/diagrams/data1.xml": data,
+    });
+    expect(await read("a.docx", file)).toEqual({ text: "Steps:\n\nPlan\n\nBuild", warnings: [] });
+  });
+});
+
+test("an OpenDocument text has embedded objects, hidden texts and headers counted", async () => {
+  const styles = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>';
+  const objects =
+    '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame><draw:frame><draw:object-ole/></draw:frame>';
+  const body = `<text:p>Shown</text:p><text:p><text:span text:style-name="H">secret</text:span></text:p><text:p>${objects}</text:p>`;
+  const sheet = "<office:document-content><office:spreadsheet/></office:document-content>";
+  const page =
+    "<office:document-styles><style:master-page><style:header><text:p>Confidential until May</text:p></style:header><style:footer><text:p>Page 1</text:p></style:footer></style:master-page></office:document-styles>";
+  expect(await read("a.odt", openText(body, styles, { "Object 1/content.xml": sheet, "styles.xml": page }))).toEqual({
+    text: "Shown",
+    warnings: [
+      embedded(2),
+      { code: "headers_and_footers_left_out", count: 1 },
+      { code: "hidden_text_left_out", count: 1 },
+    ],
+  });
+});
+
+test("RTF has embedded objects, hidden texts and headers counted", async () => {
+  const file =
+    "{\\rtf1{\\header {\\b Confidential} until May}{\\footer Page \\chpgn}{\\object{\\*\\objdata 0105}{\\result Sheet}}{\\v secret}Text\\par}";
+  const { text, warnings } = await read("a.rtf", Buffer.from(file));
+  expect(text).toContain("Text");
+  expect(text).not.toMatch(/secret|Confidential/);
+  expect(warnings).toEqual([
+    embedded(1),
+    { code: "headers_and_footers_left_out", count: 1 },
+    { code: "hidden_text_left_out", count: 1 },
+  ]);
+});
+
+describe("a spreadsheet", () => {
+  const sheets = (bookType: BookType): Buffer => {
+    const made = utils.book_new();
+    utils.book_append_sheet(
+      made,
+      utils.aoa_to_sheet([
+        ["Item", "Sum"],
+        ["Paper", 4],
+      ]),
+      "S",
+    );
+    return write(made, { type: "buffer", bookType }) as Buffer;
+  };
+
+  test("has formulas counted that no program has computed, and not those whose value is an empty text", async () => {
+    const parts = unzipSync(sheets("xlsx"));
+    const name = "xl/worksheets/sheet1.xml";
+    const bare = '<c r="C2"><f>B2*2</f><v></v></c><c r="D2"><f>B2</f><v/></c><c r="E2"><f>B2</f></c>';
+    const computed = '<c r="F2" t="str"><f>""</f><v></v></c><c r="G2"><f>B2*3</f><v>12</v></c>';
+    const xml = Buffer.from(parts[name]!)
+      .toString()
+      .replace("</row></sheetData>", `${bare}${computed}</row></sheetData>`);
+    const { text, warnings } = await read("a.xlsx", zipSync({ ...parts, [name]: strToU8(xml) }));
+    expect(text).toContain("12");
+    expect(warnings).toEqual([{ code: "formulas_without_values", count: 3 }]);
+  });
+
+  test("has its embedded files counted", async () => {
+    const file = withParts(sheets("xlsx"), { "xl/embeddings/oleObject1.bin": "x" });
+    expect((await read("a.xlsx", file)).warnings).toEqual([embedded(1)]);
+  });
+
+  test("reads hidden rows, columns and sheets", async () => {
+    const made = utils.book_new();
+    const sheet = utils.aoa_to_sheet([
+      ["a", "b"],
+      ["c", "d"],
+    ]);
+    sheet["!rows"] = [{}, { hidden: true }];
+    sheet["!cols"] = [{}, { hidden: true }];
+    utils.book_append_sheet(made, sheet, "S");
+    utils.book_append_sheet(made, utils.aoa_to_sheet([["e"]]), "T");
+    made.Workbook = { Sheets: [{ Hidden: 0 }, { Hidden: 1 }] };
+    const { text, warnings } = await read("a.xlsx", write(made, { type: "buffer", bookType: "xlsx" }) as Buffer);
+    expect([text, warnings]).toEqual(["## S\n\n| a | b |\n| --- | --- |\n| c | d |\n\n## T\n\ne", []]);
+  });
+});
+
+test("an OpenDocument spreadsheet has what is drawn on a sheet read after its cells", async () => {
+  const cell =
+    '<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row>';
+  const box = "<draw:frame><draw:text-box><text:p>Draft of May</text:p></draw:text-box></draw:frame>";
+  const shape = "<draw:custom-shape><text:p>Not final</text:p></draw:custom-shape>";
+  const objects =
+    '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame><draw:frame><draw:object-ole/></draw:frame>';
+  const chart =
+    "<office:document-content><chart:chart><chart:title><text:p>Visits</text:p></chart:title></chart:chart></office:document-content>";
+  const drawn = `<table:shapes>${box}${shape}${objects}</table:shapes>`;
+  const body = `<table:table table:name="S">${drawn}${cell}</table:table>`;
+  const content = `<office:document-content><office:body><office:spreadsheet>${body}</office:spreadsheet></office:body></office:document-content>`;
+  const file = withParts(zipSync({ mimetype: strToU8("application/vnd.oasis.opendocument.spreadsheet") }), {
+    "META-INF/manifest.xml": "<manifest/>",
+    "styles.xml": "<office:document-styles/>",
+    "Object 1/content.xml": chart,
+    "content.xml": content,
+  });
+  expect(await read("a.ods", file)).toEqual({
+    text: "## S\n\na\n\nDraft of May\n\nNot final\n\nVisits",
+    warnings: [embedded(1)],
+  });
+});
+
+describe("a PDF", () => {
+  const pages = [
+    show(72, 700, 11, "The first page has a sentence."),
+    show(72, 700, 11, "The second page has one, too."),
+  ];
+  /** A PDF of two pages: its catalog and its second page have more entries, and more objects follow from number 8 on. */
+  const pdf = ({ catalog = "", page = "", more = [] as string[] }): Buffer => {
+    const objects = objectsOf(pages);
+    objects[0] = String(objects[0]).replace(">>", `${catalog}>>`);
+    objects[5] = String(objects[5]).replace("/Parent", `${page}/Parent`);
+    return fileOf([...objects, ...more]);
+  };
+
+  test("has its attached files counted", async () => {
+    const file = stream(Buffer.from("attached"));
+    const catalog = "/Names<</EmbeddedFiles<</Names[(a.txt) 8 0 R]>>>>";
+    const more = ["<</Type/Filespec/F(a.txt)/EF<</F 9 0 R>>>>", String(file)];
+    expect((await read("a.pdf", pdf({ catalog, more }))).warnings).toEqual([embedded(1)]);
+  });
+
+  test("has pages named with comments and files that are pinned to them", async () => {
+    const note = "<</Type/Annot/Subtype/Text/Rect[50 50 70 70]/Contents(Is this right?)>>";
+    const empty = "<</Type/Annot/Subtype/Highlight/Rect[50 90 70 99]/QuadPoints[50 99 70 99 50 90 70 90]>>";
+    const pinned = "<</Type/Annot/Subtype/FileAttachment/Rect[90 50 99 70]/FS<</F(a.txt)>>>>";
+    const page = "/Annots[8 0 R 9 0 R 10 0 R]";
+    const { text, warnings } = await read("a.pdf", pdf({ page, more: [note, empty, pinned] }));
+    expect(text).not.toContain("right");
+    expect(warnings).toEqual([
+      { code: "comments_left_out", pages: [2] },
+      { code: "embedded_files_left_out", pages: [2] },
+    ]);
+  });
+
+  test("that only says that its form cannot be shown is refused", async () => {
+    const catalog = "/AcroForm<</XFA 8 0 R/Fields[]>>";
+    await expect(read("a.pdf", pdf({ catalog, more: [String(stream(Buffer.from("<xdp/>")))] }))).rejects.toThrow("XFA");
+  });
+});

@@ -1,0 +1,43 @@
+import { childElements, findAll, parseXml, textContent, type Element } from "../guard/xml.ts";
+import type { Zip } from "../guard/zip.ts";
+import { readPart } from "../office/xmlParts.ts";
+import { element } from "../html/tree.ts";
+import { toMarkdown } from "../html/toMarkdown.ts";
+import type { Warn } from "../reader.ts";
+import { warnOfCount } from "../warnings.ts";
+
+/** Characters of a file whose drawings are read: its elements take ten times as much memory. */
+const MAX_LENGTH = 20_000_000;
+const DRAWN = /<draw:(?:text-box|custom-shape|object)\b/g;
+
+const paragraphsOf = (node: Element): string[] => findAll(node, "text:p").map(textContent);
+
+/** The title of a chart. Its values are cells. */
+const chartTitles = (zip: Zip, object: Element): string[] => {
+  const name = (object.attributes["xlink:href"] ?? "").replace(/^\.\/|\/$/g, "");
+  const charts = findAll(readPart(zip, `${name}/content.xml`) ?? object, "chart:chart");
+  return charts
+    .flatMap(childElements)
+    .filter((part) => part.name === "chart:title")
+    .flatMap(paragraphsOf);
+};
+
+const drawnTexts = (zip: Zip, table: Element): string[] => [
+  ...["draw:text-box", "draw:custom-shape"].flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
+  ...findAll(table, "draw:object").flatMap((object) => chartTitles(zip, object)),
+];
+
+/** Gives what is drawn on a sheet of an ODS, by the sheet's name: texts of boxes and shapes, titles of charts; "" without any. */
+export const openOdsDrawings = (zip: Zip, warn: Warn): ((sheet: string) => string) => {
+  const xml = zip.text("content.xml") ?? "";
+  warnOfCount(warn, "embedded_files_left_out", xml.match(/<draw:object-ole\b/g)?.length ?? 0);
+  const drawn = xml.match(DRAWN)?.length ?? 0;
+  const isTooLong = xml.length > MAX_LENGTH;
+  if (isTooLong) warnOfCount(warn, "drawings_left_out", drawn);
+  const tables = drawn > 0 && !isTooLong ? findAll(parseXml(xml), "table:table") : [];
+  return (wanted) => {
+    const table = tables.find(({ attributes }) => attributes["table:name"] === wanted);
+    const texts = table ? drawnTexts(zip, table).filter((text) => text.trim() !== "") : [];
+    return toMarkdown({ type: "root", children: texts.map((text) => element("p", [text])) });
+  };
+};
