@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Outlet, useMatches } from "@tanstack/react-router";
+import { Outlet, useMatches, useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Failure } from "../api/call.ts";
 import { followChanges } from "../api/changes.ts";
@@ -7,14 +7,18 @@ import { whoAmI } from "../api/queries.ts";
 import { ErrorNotice, Loading } from "../parts/Notices.tsx";
 import { SignIn } from "../screens/signIn/SignIn.tsx";
 import { GoTo } from "./GoTo.tsx";
+import { Interruption } from "./Interruption.tsx";
 import { Navigation } from "./Navigation.tsx";
+import { followScreens } from "./followScreens.ts";
 import { Shortcuts } from "./Shortcuts.tsx";
 import "./shell.css";
 
 /** Everything around a screen, for a person who is signed in. */
 function SignedIn() {
   const queries = useQueryClient();
+  const router = useRouter();
   useEffect(() => followChanges(queries), [queries]);
+  useEffect(() => followScreens(router), [router]);
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -22,6 +26,7 @@ function SignedIn() {
       </a>
       <Navigation />
       <main id="main" tabIndex={-1}>
+        <Interruption />
         <Outlet />
       </main>
       <Shortcuts />

@@ -119,10 +119,11 @@ function NoRequests({ search, next }: { search: RequestSearch; next: string | nu
     <Empty title="Nothing has been asked yet">
       <ol>
         <li>
-          Ask a model: <code>POST /api/openai/v1/chat/completions</code>
+          Ask under <Link to="/chat">Chat</Link>, or
         </li>
         <li>
-          Ask an agent: <code>POST /api/agents/&lt;id&gt;/v1/responses</code>
+          from a program: <code>POST /api/openai/v1/chat/completions</code> asks a model,{" "}
+          <code>POST /api/agents/&lt;id&gt;/v1/responses</code> an agent.
         </li>
         <li>Come back: every request appears here at once, with its prompt, its tools and its answer.</li>
       </ol>

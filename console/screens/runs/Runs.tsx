@@ -29,10 +29,17 @@ const FailedAt = ({ step }: { step: string }) => (
 const COLUMNS: Columns<RunSummary> = [
   {
     title: "Run",
-    cell: ({ id, workflow_name }) => (
-      <Link to="/runs/$runId" params={{ runId: id }} data-row>
-        {workflow_name ?? "deleted workflow"} <span className="mono quiet">{shortId(id)}</span>
-      </Link>
+    cell: ({ id, workflow_name, error_info }) => (
+      <>
+        <Link to="/runs/$runId" params={{ runId: id }} data-row>
+          {workflow_name ?? "deleted workflow"} <span className="mono quiet">{shortId(id)}</span>
+        </Link>
+        {error_info?.step && (
+          <span className="narrow-only quiet">
+            at <FailedAt step={error_info.step} />
+          </span>
+        )}
+      </>
     ),
   },
   { title: "Status", cell: ({ status }) => <Status status={status} /> },
@@ -62,16 +69,14 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
     <Empty title="There are no runs yet">
       <ol>
         <li>
-          Save a workflow as a definition: <code>POST /api/definitions</code>
+          Open a <Link to="/workflows">workflow</Link>, or write one there.
         </li>
         <li>
-          Register it: <code>POST /api/workflows</code>
+          Start it on its page, by a <Link to="/schedules">schedule</Link>, or from a program:{" "}
+          <code>POST /api/workflows/&lt;id&gt;/runs</code>
         </li>
-        <li>
-          Start it: <code>POST /api/workflows/&lt;id&gt;/runs</code>, or by a trigger
-        </li>
+        <li>Come back: its runs appear here at once.</li>
       </ol>
-      <p>Its runs appear here at once. The README shows these commands in full.</p>
     </Empty>
   );
 

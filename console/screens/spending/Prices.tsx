@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { listPrices, PAGES, removePrices, type ModelPrices, type Price } from "../../api/spending.ts";
+import { formatPrice } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { InputFilter } from "../../parts/Filter.tsx";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
@@ -15,7 +16,7 @@ interface Row {
   price: Price;
 }
 
-const dollars = (amount: string | null) => amount !== null && `$${amount}`;
+const dollars = (amount: string | null) => amount !== null && formatPrice(amount);
 
 const columns = (removal: Action<string>): Columns<Row> => [
   {
