@@ -19,6 +19,17 @@ interface Props {
   onDecide(decision: Decision): void;
 }
 
+const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
+  <div className="buttons">
+    <button type="submit" name="decision" value="approve" className="button primary" disabled={isPending}>
+      Approve
+    </button>
+    <button type="submit" name="decision" value="reject" className="button danger" disabled={isPending} formNoValidate>
+      Reject
+    </button>
+  </div>
+);
+
 /** The fields that the workflow asks for, a comment and two buttons. A rejection needs no fields. */
 export function DecisionForm({ id, schema, isPending, onDecide }: Props) {
   const [problem, setProblem] = useState<string>();
@@ -46,9 +57,11 @@ export function DecisionForm({ id, schema, isPending, onDecide }: Props) {
           {problem}
         </p>
       )}
-      <div className="stack" onInput={() => unsaved.set(true)}>
-        <SchemaFields schema={schema} />
-      </div>
+      {schema && (
+        <div className="stack" onInput={() => unsaved.set(true)}>
+          <SchemaFields schema={schema} />
+        </div>
+      )}
       <label>
         <span>
           Comment <span className="quiet">(optional)</span>
@@ -61,21 +74,7 @@ export function DecisionForm({ id, schema, isPending, onDecide }: Props) {
           onChange={({ target }) => setComment(target.value)}
         />
       </label>
-      <div className="buttons">
-        <button type="submit" name="decision" value="approve" className="button primary" disabled={isPending}>
-          Approve
-        </button>
-        <button
-          type="submit"
-          name="decision"
-          value="reject"
-          className="button danger"
-          disabled={isPending}
-          formNoValidate
-        >
-          Reject
-        </button>
-      </div>
+      <Buttons isPending={isPending} />
     </form>
   );
 }

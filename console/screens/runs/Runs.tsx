@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { countNewRuns, listRuns, type RunFilter } from "../../api/queries.ts";
 import type { RunSummary } from "../../api/types.ts";
 import { formatCount, formatDuration, shortId } from "../../format/index.ts";
@@ -12,6 +11,7 @@ import { Status } from "../../parts/Status.tsx";
 import { PagedTable, Rows, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { ChangeAll } from "./ChangeAll.tsx";
+import { useListTime } from "../../parts/useListTime.ts";
 import { Filters } from "./Filters.tsx";
 
 const route = getRouteApi("/runs");
@@ -109,13 +109,13 @@ function RunRows({ filter, until, offset }: PageProps) {
 /** All runs of the organization, newest first. */
 export function Runs() {
   const filter = route.useSearch();
-  const [until, setUntil] = useState(() => new Date().toISOString());
+  const [until, renew] = useListTime();
   const runs = useQuery(listRuns(filter, until, 0, CHUNK));
   return (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Runs</h1>
       <Filters filter={filter} />
-      <NewRuns filter={filter} since={until} onShow={() => setUntil(new Date().toISOString())} />
+      <NewRuns filter={filter} since={until} onShow={renew} />
       <Loaded query={runs} what="runs">
         {(page) =>
           page.data.length === 0 ? (

@@ -132,7 +132,7 @@ const Groupings = ({ search, by }: { search: UsageSearch; by: Grouping }) => (
 
 function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by: Grouping }) {
   const { measure = "tokens", page = 0 } = search;
-  const rows = by === "day" ? withEmptyDays(usage) : inOrder(usage.data, measure);
+  const rows = by === "day" ? withEmptyDays(usage).toReversed() : inOrder(usage.data, measure);
   if (usage.total === 0)
     return (
       <Empty title="Nothing was used in this time">
