@@ -12,15 +12,20 @@ import { createAppRouter } from "./app/router.tsx";
 const MAX_RETRIES = 2;
 
 /** After a request that got no answer, or needed another session, the session is read again: `Interruption` shows what is wrong. */
-function noticeInterruption(error: unknown, key?: QueryKey): void {
-  const isInterruption = error instanceof Failure && (error.status === 0 || error.status === 401);
+async function noticeInterruption(error: unknown, key?: QueryKey): Promise<void> {
+  const isAway = error instanceof Failure && error.status === 0;
+  const isSignedOut = error instanceof Failure && error.status === 401;
   const isKnown = queries.getQueryData(whoAmI.queryKey) !== undefined;
-  if (isInterruption && isKnown && key?.[0] !== whoAmI.queryKey[0]) void queries.invalidateQueries(whoAmI);
+  if (!(isAway || isSignedOut) || !isKnown || key?.[0] === whoAmI.queryKey[0]) return;
+  await queries.invalidateQueries(whoAmI);
+  // the service is back before anybody was told that it was away
+  const isBack = isAway && queries.getQueryState(whoAmI.queryKey)?.status === "success";
+  if (isBack) await queries.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 }
 
 const queries: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error, { queryKey }) => noticeInterruption(error, queryKey) }),
-  mutationCache: new MutationCache({ onError: (error) => noticeInterruption(error) }),
+  queryCache: new QueryCache({ onError: (error, { queryKey }) => void noticeInterruption(error, queryKey) }),
+  mutationCache: new MutationCache({ onError: (error) => void noticeInterruption(error) }),
   defaultOptions: {
     // a browser that says it is offline may still reach the service, and requests that wait without a word look like slow ones
     mutations: { networkMode: "always" },

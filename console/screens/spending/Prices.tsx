@@ -18,7 +18,7 @@ interface Row {
 
 const dollars = (amount: string | null) => amount !== null && formatPrice(amount);
 
-const columns = (removal: Action<string>): Columns<Row> => [
+const COLUMNS: Columns<Row> = [
   {
     title: "Model",
     cell: ({ of, price }) => (
@@ -52,6 +52,11 @@ const columns = (removal: Action<string>): Columns<Row> => [
         </span>
       ),
   },
+];
+
+/** Only prices of the organization's own can be removed. */
+const removable = (removal: Action<string>): Columns<Row> => [
+  ...COLUMNS,
   {
     title: "Actions",
     cell: ({ of }) =>
@@ -110,7 +115,7 @@ export function Prices({ edit, q }: { edit: string | undefined; q: string | unde
               ) : (
                 <Table
                   caption="Prices of models"
-                  columns={columns(removal)}
+                  columns={rows.some(({ of }) => of.set_by === "organization") ? removable(removal) : COLUMNS}
                   rows={rows}
                   rowKey={({ of, price }) => `${of.model} ${price.valid_from}`}
                 />
