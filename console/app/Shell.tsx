@@ -8,6 +8,7 @@ import { ErrorNotice, Loading } from "../parts/Notices.tsx";
 import { SignIn } from "../screens/signIn/SignIn.tsx";
 import { GoTo } from "./GoTo.tsx";
 import { Interruption } from "./Interruption.tsx";
+import { Opening } from "./Opening.tsx";
 import { Navigation } from "./Navigation.tsx";
 import { followScreens } from "./followScreens.ts";
 import { Shortcuts } from "./Shortcuts.tsx";
@@ -25,6 +26,7 @@ function SignedIn() {
         Skip to content
       </a>
       <Navigation />
+      <Opening />
       <main id="main" tabIndex={-1}>
         <Interruption />
         <Outlet />

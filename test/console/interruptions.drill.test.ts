@@ -152,3 +152,27 @@ test("rules that two people change at once are not lost without a word", async (
   await expect.poll(() => hosts.inputValue(), SOON).toBe("theirs.example");
   expect(await page.getByText("Somebody else has changed these rules.").count()).toBe(0);
 });
+
+test("on a slow network a screen that is on its way and a question that is being sent are announced", async () => {
+  const page = await open("");
+  const held: (() => void)[] = [];
+  const hold = (path: string) =>
+    page.route(path, async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+  await hold("**/assets/Chat-*.js");
+  await page.getByRole("link", { name: "Chat", exact: true }).click();
+  await page.getByText("Opening the screen…").waitFor({ state: "attached" });
+  expect(await page.getByRole("heading", { name: "Home" }).isVisible()).toBe(true);
+  held.pop()!();
+  await page.getByLabel("Question").fill("Hello");
+  await expect.poll(() => page.getByText("Opening the screen…").count(), SOON).toBe(0);
+  await hold("**/v1/**");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByText("Sending your question…").waitFor();
+  await expect.poll(() => held.length, SOON).toBeGreaterThan(0);
+  await page.unroute("**/v1/**");
+  for (const go of held) go();
+  await page.getByText("Hello").first().waitFor();
+});

@@ -168,6 +168,9 @@ export function Composer({ targets, target, onTarget, place, draft, isBusy, erro
   return (
     <DropForm onFiles={add} onSubmit={() => void submit()}>
       {error !== null && error !== undefined && <ErrorNotice error={error} />}
+      <p className="quiet" role="status">
+        {isBusy && text !== "" && "Sending your question…"}
+      </p>
       {upload.isError && <ErrorNotice error={upload.error} />}
       <AttachedFiles files={files} onRemove={remove} />
       <label className="question">
