@@ -40,7 +40,8 @@ function withoutPassword(url: string): string {
   return shown.href;
 }
 
-function formatWelcome(
+/** What `start` prints once the service takes requests: the console comes first, for somebody who has just started it. */
+export function formatWelcome(
   settings: Settings,
   { address, nats_url, showSecrets, link }: Welcome,
   { api_key, admin, organization_id, agent_id }: Credentials,

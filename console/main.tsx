@@ -1,17 +1,36 @@
 // first, so that the styles of parts and screens come after them
 import "./styles/index.css";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider, type QueryKey } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { isFinal } from "./api/call.ts";
+import { Failure, isFinal } from "./api/call.ts";
+import { whoAmI } from "./api/queries.ts";
+import { followHeading } from "./app/followHeading.ts";
 import { createAppRouter } from "./app/router.tsx";
 
 const MAX_RETRIES = 2;
 
-const queries = new QueryClient({
+/** After a request that got no answer, or needed another session, the session is read again: `Interruption` shows what is wrong. */
+async function noticeInterruption(error: unknown, key?: QueryKey): Promise<void> {
+  const isAway = error instanceof Failure && error.status === 0;
+  const isSignedOut = error instanceof Failure && error.status === 401;
+  const isKnown = queries.getQueryData(whoAmI.queryKey) !== undefined;
+  if (!(isAway || isSignedOut) || !isKnown || key?.[0] === whoAmI.queryKey[0]) return;
+  await queries.invalidateQueries(whoAmI);
+  // the service is back before anybody was told that it was away
+  const isBack = isAway && queries.getQueryState(whoAmI.queryKey)?.status === "success";
+  if (isBack) await queries.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
+}
+
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: (error, { queryKey }) => void noticeInterruption(error, queryKey) }),
+  mutationCache: new MutationCache({ onError: (error) => void noticeInterruption(error) }),
   defaultOptions: {
+    // a browser that says it is offline may still reach the service, and requests that wait without a word look like slow ones
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       // the change stream says when something is out of date
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
@@ -21,7 +40,9 @@ const queries = new QueryClient({
 });
 const router = createAppRouter(queries);
 
-createRoot(document.getElementById("root")!).render(
+const root = document.getElementById("root")!;
+followHeading(root);
+createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />

@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { address } from "./call.ts";
+import { whoAmI } from "./queries.ts";
 
 /** One event of the organization, without its words. */
 interface Change {
@@ -21,10 +22,12 @@ interface Listener {
   onChange(change: Change): void;
   /** What was read before may be out of date: changes until now were not received. */
   onOpen(): void;
+  /** The connection broke. */
+  onBreak(): void;
 }
 
 /** Receives changes until the signal is aborted; reconnects by itself, without missing any. */
-function receive({ onChange, onOpen }: Listener, signal: AbortSignal): Promise<void> {
+function receive({ onChange, onOpen, onBreak }: Listener, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource;
     let last: string | undefined;
@@ -38,6 +41,7 @@ function receive({ onChange, onOpen }: Listener, signal: AbortSignal): Promise<v
         onChange(change);
       });
       source.addEventListener("error", () => {
+        onBreak();
         if (source.readyState === EventSource.CLOSED && !signal.aborted) retry = window.setTimeout(open, RETRY_MS);
       });
     };
@@ -85,6 +89,8 @@ export function followChanges(queries: QueryClient): () => void {
     if (!isReading) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
   };
   const readAgain = () => void queries.invalidateQueries();
+  // whether the service is away, or the session has ended
+  const onBreak = () => void queries.invalidateQueries(whoAmI);
   const onChange = (change: Change) => {
     note(change);
     channel.postMessage(change);
@@ -97,7 +103,7 @@ export function followChanges(queries: QueryClient): () => void {
       leading = undefined;
     } else if (!leading) {
       leading = new AbortController();
-      void lead({ onChange, onOpen: readAgain }, leading.signal);
+      void lead({ onChange, onOpen: readAgain, onBreak }, leading.signal);
     }
   };
   const wake = () => {

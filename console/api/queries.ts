@@ -9,12 +9,19 @@ export const whoAmI = queryOptions({
   queryFn: ({ signal }) => call<Person>("auth/me", { signal }),
 });
 
-/** Approvals that the person may decide. */
-export const listApprovals = (status: ApprovalStatus, limit: number, order: ApprovalOrder = "oldest") =>
+/** Approvals that the person may decide, or those that `decided_by` decided: `person:<id>` or `key:<id>`. */
+export const listApprovals = (
+  status: ApprovalStatus | undefined,
+  limit: number,
+  order: ApprovalOrder = "oldest",
+  decided_by?: string,
+) =>
   queryOptions({
-    queryKey: ["run", "approvals", status, limit, order],
-    queryFn: ({ signal }) =>
-      call<Page<Approval>>("workflows/approvals", { signal, query: { status, limit, order, mine: "true" } }),
+    queryKey: ["run", "approvals", status, limit, order, decided_by],
+    queryFn: ({ signal }) => {
+      const whose = decided_by === undefined ? { mine: "true" } : { decided_by };
+      return call<Page<Approval>>("workflows/approvals", { signal, query: { status, limit, order, ...whose } });
+    },
   });
 
 export const getApproval = (id: string) =>

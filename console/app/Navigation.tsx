@@ -27,6 +27,8 @@ function Account() {
   const [theme, nextTheme] = useTheme();
   const signOut = async () => {
     await call("auth/logout", { method: "POST" }).catch(() => {});
+    // nothing that was typed is left for the next person
+    sessionStorage.clear();
     queries.clear();
     location.reload();
   };

@@ -2,9 +2,12 @@ import { Link } from "@tanstack/react-router";
 import { Empty } from "../parts/Notices.tsx";
 
 export const NotFound = () => (
-  <Empty title="There is no such page">
-    <p>
-      Go to the <Link to="/inbox">inbox</Link> or to the <Link to="/runs">runs</Link>.
-    </p>
-  </Empty>
+  <section className="screen narrow" aria-labelledby="title">
+    <h1 id="title">Not found</h1>
+    <Empty title="There is no such page">
+      <p>
+        The address may be mistyped. Go <Link to="/">home</Link>, or press Ctrl-K and enter a name or an id.
+      </p>
+    </Empty>
+  </section>
 );

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Outlet, useMatches } from "@tanstack/react-router";
+import { Outlet, useMatches, useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Failure } from "../api/call.ts";
 import { followChanges } from "../api/changes.ts";
@@ -7,21 +7,28 @@ import { whoAmI } from "../api/queries.ts";
 import { ErrorNotice, Loading } from "../parts/Notices.tsx";
 import { SignIn } from "../screens/signIn/SignIn.tsx";
 import { GoTo } from "./GoTo.tsx";
+import { Interruption } from "./Interruption.tsx";
+import { Opening } from "./Opening.tsx";
 import { Navigation } from "./Navigation.tsx";
+import { followScreens } from "./followScreens.ts";
 import { Shortcuts } from "./Shortcuts.tsx";
 import "./shell.css";
 
 /** Everything around a screen, for a person who is signed in. */
 function SignedIn() {
   const queries = useQueryClient();
+  const router = useRouter();
   useEffect(() => followChanges(queries), [queries]);
+  useEffect(() => followScreens(router), [router]);
   return (
     <div className="shell">
       <a className="skip" href="#main">
         Skip to content
       </a>
       <Navigation />
+      <Opening />
       <main id="main" tabIndex={-1}>
+        <Interruption />
         <Outlet />
       </main>
       <Shortcuts />

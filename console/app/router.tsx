@@ -4,14 +4,8 @@ import { DOCUMENT_STATUSES, type DocumentStatus } from "../api/knowledge.ts";
 import { PAGE_RESULTS } from "../api/sources.ts";
 import type { SourcesSearch } from "../screens/knowledge/Sources.tsx";
 import type { RunFilter } from "../api/queries.ts";
-import {
-  APPROVAL_ORDERS,
-  APPROVAL_STATUSES,
-  RUN_STATUSES,
-  TURN_STATUSES,
-  type ApprovalOrder,
-  type ApprovalStatus,
-} from "../api/types.ts";
+import { APPROVAL_ORDERS, APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES } from "../api/types.ts";
+import type { InboxSearch } from "../screens/inbox/search.ts";
 import { readKnowledgeSearch, type KnowledgeSearch } from "../screens/knowledge/search.ts";
 import type { LogSearch } from "../screens/log/search.ts";
 import type { RequestSearch } from "../screens/requests/filter.ts";
@@ -68,16 +62,12 @@ const conversation = createRoute({
   component: chatScreen,
 });
 
-interface InboxSearch {
-  status?: ApprovalStatus | undefined;
-  order?: ApprovalOrder | undefined;
-}
-
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
-  validateSearch: ({ status, order }: Record<string, unknown>): InboxSearch => ({
+  validateSearch: ({ status, order, by }: Record<string, unknown>): InboxSearch => ({
     status: readChoice(status, APPROVAL_STATUSES),
+    by: readText(by),
     order: readChoice(order, APPROVAL_ORDERS),
   }),
   component: lazyRouteComponent(() => import("../screens/inbox/Inbox.tsx"), "Inbox"),
@@ -229,7 +219,8 @@ export const createAppRouter = (queries: QueryClient) =>
     basepath: new URL(document.baseURI).pathname.replace(/\/$/, ""),
     context: { queries },
     defaultPreload: "intent",
-    scrollRestoration: false,
+    // a step back leads to the place in the list that somebody left
+    scrollRestoration: true,
   });
 
 declare module "@tanstack/react-router" {

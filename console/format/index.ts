@@ -12,7 +12,7 @@ const UNITS = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
 const number = new Intl.NumberFormat("en");
 
 /** "just now", "20 seconds ago", "in 2 days". */
@@ -25,6 +25,7 @@ export function formatRelative(moment: string, now: number): string {
   return relative.format(Math.trunc(ms / (unit === "second" ? SECOND : least)), unit);
 }
 
+/** "26 Nov 2026, 03:36:39 UTC": in the time zone of the person, which is named. */
 export const formatExact = (moment: string): string => exact.format(new Date(moment));
 
 /** "Fri 27 Nov 2026, 08:30": a time to come, in a time zone if one is given. */
@@ -64,13 +65,20 @@ export function formatDuration(ms: number): string {
 export const formatNumber = (value: number): string => number.format(value);
 
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
-const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
+/** For less than a cent. */
+const parts = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
 
-/** "$12.30", "$0.0012"; a cost that is not known is none. */
+/** "$12.30", "$0.50", "$0.0012"; a cost that is not known is none. */
 export function formatCost(cost: string | null): string {
   if (cost === null) return "no cost known";
-  return (Math.abs(Number(cost)) < 1 ? cents : dollars).format(Number(cost));
+  const amount = Number(cost);
+  return (amount !== 0 && Math.abs(amount) < 0.01 ? parts : dollars).format(amount);
 }
+
+const exactDollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 20 });
+
+/** "$0.50", "$0.075": with every digit, as a price was set. */
+export const formatPrice = (price: string): string => exactDollars.format(Number(price));
 
 /** "1 run", "12 runs". */
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>

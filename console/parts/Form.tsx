@@ -1,6 +1,7 @@
-import type { FormEvent, ReactNode } from "react";
+import { useEffect, type FormEvent, type ReactNode } from "react";
 import type { Action } from "./action.ts";
 import { ErrorNotice } from "./Notices.tsx";
+import { useUnsaved } from "./useUnsaved.ts";
 import "./form.css";
 
 interface Props {
@@ -15,14 +16,19 @@ interface Props {
   children: ReactNode;
 }
 
-/** Fields with a button, what went wrong, and whether it was done. */
+/** Fields with a button, what went wrong, and whether it was done. What was typed is not lost without a question. */
 export function Form({ submit, isDangerous = false, done, send, children }: Props) {
+  const unsaved = useUnsaved();
+  useEffect(() => {
+    if (send.isError) unsaved.set(true);
+  });
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    unsaved.set(false);
     send.mutate(new FormData(event.currentTarget));
   };
   return (
-    <form className="card form" onSubmit={onSubmit}>
+    <form className="card form" onSubmit={onSubmit} onInput={() => unsaved.set(true)}>
       {children}
       {send.isError && <ErrorNotice error={send.error} />}
       <p className="title-line">

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import { APPROVAL_ORDERS, listRunApprovals, listApprovals } from "#projections/runs/approvals.ts";
 import { mayDecide, requireCredential, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -13,9 +14,21 @@ import { actorFrom } from "./access.ts";
 import { requireRun } from "./lookups.ts";
 import { RunStatus } from "./runShape.ts";
 
+const DECIDER = /^(person|key):([0-9a-f-]{36})$/;
+/** Who decided, as approvals store it; null for no filter. */
+function readDecider(text = ""): Pick<Actor, "type" | "id"> | null {
+  const [, kind, id] = DECIDER.exec(text) ?? [];
+  return id === undefined ? null : { type: kind === "key" ? "api_key" : "person", id };
+}
+
 const Query = PageQuery.extend({
   status: ApprovalStatus.optional(),
   mine: z.enum(["true", "false"]).optional().describe("`true`: only approvals that the signed-in person may decide."),
+  decided_by: z
+    .string()
+    .regex(DECIDER, "must be person:<id> or key:<id>")
+    .optional()
+    .describe("Only approvals that this person or key decided or voted on: `person:<id>`, `key:<id>`."),
   order: z
     .enum(APPROVAL_ORDERS)
     .optional()
@@ -52,7 +65,8 @@ export function approvalRoutes(app: App, http: Http): void {
     const reader = await findApprovers(http, caller.organization_id, caller.session!);
     const mine = query.mine === "true" ? reader : null;
     const { status = null, order = "urgent" } = query;
-    const filter = { status, mine, reader: actorFrom(caller), readsAll: mayDecide(role), order };
+    const decided_by = readDecider(query.decided_by);
+    const filter = { status, mine, reader: actorFrom(caller), readsAll: mayDecide(role), decided_by, order };
     return pageResponse(
       query,
       async (page) =>

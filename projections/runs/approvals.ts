@@ -133,12 +133,15 @@ const IS_ASSIGNED = `coalesce(
         order by d.version desc limit 1),
       a.assigned is null or a.assigned like any (p.patterns)
         or (a.escalated_at is not null and a.escalate_assigned like any (p.patterns)))`;
+const DECIDED = `select id from read.approvals where organization_id = $1 and decided_by_type = $8 and decided_by_id = $9
+    union all
+    select approval_id from read.approval_votes where organization_id = $1 and by_type = $8 and by_id = $9`;
 /** $3: the reader and those whose substitute the reader is. What excludes the reader excludes them in anybody's place. */
 const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
   and ($3::jsonb is null or ((${ASKED_BY} <> $4 or ${mayAskerDecide}) and not (${hasVoted("$5::uuid")})
     and exists (select from jsonb_to_recordset($3::jsonb) p (id uuid, own text, patterns text[])
       where ${IS_ASSIGNED} and (${ASKED_BY} <> p.own or ${mayAskerDecide}) and not (${hasVoted("p.id")}))))
-  and ($6 or a.turn_id is null or a.asked_by = $7)`;
+  and ($6 or a.turn_id is null or a.asked_by = $7) and ($8::text is null or a.id in (${DECIDED}))`;
 
 interface ApprovalFilter {
   status: ApprovalStatus | null;
@@ -147,6 +150,8 @@ interface ApprovalFilter {
   /** The reader. Calls of agents' tools that somebody else asked for are left out unless `readsAll`. */
   reader: Actor;
   readsAll: boolean;
+  /** Only those that this person or key decided or voted on. */
+  decided_by: Pick<Actor, "type" | "id"> | null;
   order: ApprovalOrder;
 }
 
@@ -154,7 +159,7 @@ interface ApprovalFilter {
 export async function listApprovals(
   db: Db,
   organization: string,
-  { status, mine, reader, readsAll, order }: ApprovalFilter,
+  { status, mine, reader, readsAll, decided_by, order }: ApprovalFilter,
   { limit, offset }: Page,
 ): Promise<PageRows<ApprovalRow>> {
   const approvers =
@@ -166,12 +171,10 @@ export async function listApprovals(
     }));
   const self = mine?.self.user_id ?? null;
   const own = self && actorText(self);
-  const values = [organization, status, approvers && JSON.stringify(approvers), own, self, readsAll, encode(reader)];
-  const rows = await queryPage<StoredRow>(db, select(OF_ORGANIZATION, "limit $8 offset $9", ORDERS[order]), [
-    ...values,
-    limit,
-    offset,
-  ]);
+  const people = [approvers && JSON.stringify(approvers), own, self, readsAll, encode(reader)];
+  const values = [organization, status, ...people, decided_by?.type ?? null, decided_by?.id ?? null];
+  const page = select(OF_ORGANIZATION, "limit $10 offset $11", ORDERS[order]);
+  const rows = await queryPage<StoredRow>(db, page, [...values, limit, offset]);
   const [count] = await db.query<{ total: number }>(
     `select count(*)::integer as total ${FROM} ${OF_ORGANIZATION}`,
     values,

@@ -44,3 +44,33 @@ test("svc all saves credentials whose agent answers at its first start, reuses t
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await startAndAsk()).toEqual({ ...first, base_url: expect.any(String) });
 });
+
+test("on a terminal, svc all begins with a link to the console that signs the administrator in, once", async () => {
+  const { startOnTerminal } = await openCommandLine();
+  const running = startOnTerminal("all");
+  const ended = once(running, "exit");
+  try {
+    const lines: string[] = [];
+    for await (const line of createInterface(running.stdout)) {
+      lines.push(line.trim());
+      if (line.startsWith("Ctrl-C")) break;
+    }
+    // what was logged before it ends with an empty line
+    const first =
+      lines.lastIndexOf(
+        "",
+        lines.findIndex((line) => line.startsWith("Chat API")),
+      ) + 1;
+    const [, base, code] = /^Console +(http.+)\/console\/#start=(\S+)$/.exec(lines[first]!)!;
+    const redeem = async () =>
+      fetch(`${base}/api/auth/start`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+        body: JSON.stringify({ code }),
+      });
+    expect([(await redeem()).status, (await redeem()).status]).toEqual([200, 401]);
+  } finally {
+    running.kill();
+    await ended;
+  }
+});

@@ -60,6 +60,12 @@ export async function openCommandLine() {
     /** Starts a command that runs until it is stopped. */
     start: (...args: string[]) =>
       spawn(process.execPath, [main, ...args], { env, stdio: ["ignore", "pipe", "ignore"] }),
+    /** The same on a terminal of its own, which `script` of util-linux makes. */
+    startOnTerminal: (...args: string[]) =>
+      spawn("script", ["-qefc", [process.execPath, main, ...args].join(" "), "/dev/null"], {
+        env,
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
   };
 }
 

@@ -102,6 +102,9 @@ describe("an export", () => {
 
   test("that was cut off is no file", async () => {
     const page = await open("privacy?section=exports");
+    // nobody is chosen before the person does so
+    expect(await page.getByLabel("Which one").inputValue()).toBe("");
+    await page.getByLabel("Which one").selectOption({ index: 1 });
     await page.route("**/api/exports?*", (route) => route.fulfill({ body: '{"type":"export"}\n{"type":"thread"}\n' }));
     await page.getByRole("button", { name: "Export", exact: true }).click();
     await page.getByRole("alert").getByText("The export was cut off").waitFor();

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createStartCodes } from "#http/auth/startCodes.ts";
-import { consoleLink } from "../../cli/start.ts";
+import { readSettings } from "#infra/config.ts";
+import { consoleLink, formatWelcome } from "../../cli/start.ts";
 import { startService, type Service } from "../http/service.ts";
 
 /* Signing in by cookie, with its defences. */
@@ -134,5 +135,12 @@ describe("the one-time link", () => {
     const credentials = { ...service.credentials, base_url: "http://h" };
     expect(consoleLink(credentials, () => "code")).toBe("http://h/console/#start=code");
     expect(consoleLink(credentials, undefined)).toBe("http://h/console/");
+  });
+
+  test.each([true, false])("is the first line that is printed, on a terminal: %s", (showSecrets) => {
+    const link = "http://h/console/#start=code";
+    const welcome = { address: "http://h", nats_url: "nats://u:p@h:1", showSecrets, link };
+    const printed = formatWelcome(readSettings({}), welcome, service.credentials);
+    expect(printed.trimStart().split("\n")[0]).toMatch(/^Console +http:\/\/h\/console\/#start=code$/);
   });
 });

@@ -31,7 +31,7 @@ test("prices are set with a later one, filtered by address, and give requests an
   await page.getByLabel("From").nth(1).fill("2099-01-01");
   await page.getByRole("button", { name: "Set price" }).click();
   await page.getByText("Saved.").waitFor();
-  await page.getByRole("row", { name: "offline/echo" }).nth(1).getByText("$3000").waitFor();
+  await page.getByRole("row", { name: "offline/echo" }).nth(1).getByText("$3,000.00").waitFor();
   expect((await tenant.made(tenant.owner("GET", "/prices/offline/echo"))).prices).toMatchObject([
     { input: "1000", valid_from: null },
     { input: "3000", valid_from: "2099-01-01T00:00:00.000Z" },

@@ -45,7 +45,7 @@ test("usage is empty at first, is grouped by address, leads to what used it, and
   expect(lines[1]).toContain(keys[1]!.id);
   await page.getByRole("link", { name: "by user" }).click();
   await page.getByText(HOSTILE).waitFor();
-  await page.getByLabel("Bars show").selectOption("requests");
+  await page.getByLabel("Order and bars by").selectOption("requests");
   await expect.poll(() => page.url(), SOON).toContain("measure=requests");
   await page.getByRole("link", { name: "by model" }).click();
   await page.getByRole("link", { name: "offline/echo" }).click();

@@ -44,6 +44,21 @@ const decided = async (run: string) => (await stage.events(run)).filter(({ type 
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
+test("approvals are listed by who decided them", async () => {
+  const [first, second] = [await startAsking(), await startAsking()];
+  await home.made(decide(first.id, "approve", people.ann.call));
+  await home.made(decide(second.id, "reject", people.approver.call));
+  const decidedBy = async (who: string, by = owner) =>
+    (await home.made(by("GET", `/workflows/approvals?decided_by=${who}`))).data.map((one: any) => one.id);
+  expect(await decidedBy(`person:${people.ann.id}`)).toEqual([first.id]);
+  expect(await decidedBy(`person:${people.approver.id}`, people.ann.call)).toEqual([second.id]);
+  expect(await decidedBy(`key:${UNKNOWN}`)).toEqual([]);
+  const stranger = await stage.join("Elsewhere");
+  expect(await decidedBy(`person:${people.ann.id}`, stranger.owner)).toEqual([]);
+  const { status, body } = await owner("GET", "/workflows/approvals?decided_by=Ann");
+  expect([status, body.error.param]).toEqual([400, "decided_by"]);
+});
+
 describe("an approval", () => {
   test("can be read and decided, and the run continues with the decision", async () => {
     const form = { type: "object", properties: { amount: { type: "integer" } }, required: ["amount"] };

@@ -24,7 +24,7 @@ function Actions({ agent: { id, name } }: { agent: Agent }) {
       isDangerous: true,
       run: async () => {
         await deleteAgent(id);
-        await navigate({ to: "/agents" });
+        await navigate({ to: "/agents", ignoreBlocker: true });
       },
     },
   ];

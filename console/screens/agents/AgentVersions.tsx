@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { listAgentVersions, type Agent, type AgentSettings } from "../../api/build.ts";
+import { changeAgent, listAgentVersions, type Agent, type AgentSettings, type AgentVersion } from "../../api/build.ts";
+import { useRole } from "../../api/useRole.ts";
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Loaded } from "../../parts/Notices.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
 import { VersionChange, versionChoices } from "../../parts/VersionChange.tsx";
 
 const route = getRouteApi("/agents/$agentId");
@@ -15,6 +17,22 @@ const linesOf = ({ instructions, ...settings }: AgentSettings): string =>
     "instructions:",
     instructions,
   ].join("\n");
+
+/** Undoes what was saved since a version. */
+function GoBack({ agent, to: { version, settings } }: { agent: Agent; to: AgentVersion }) {
+  const navigate = useNavigate();
+  const { isBuilder } = useRole();
+  if (!isBuilder || version === agent.version) return null;
+  const restore = {
+    label: `Go back to version ${version}`,
+    question: `Go back to version ${version}? Its settings become version ${agent.version + 1}; the others stay in this list.`,
+    run: async () => {
+      await changeAgent(agent.id, settings);
+      await navigate({ to: ".", replace: true, search: { view: "versions" } });
+    },
+  };
+  return <ThingActions actions={[restore]} kind="agent" />;
+}
 
 /** What each version changed. */
 export function AgentVersions({ agent }: { agent: Agent }) {
@@ -40,6 +58,7 @@ export function AgentVersions({ agent }: { agent: Agent }) {
                 }
               />
             </search>
+            <GoBack agent={agent} to={shown} />
             <VersionChange shown={shown} before={before} textOf={({ settings }) => linesOf(settings)} isProse />
           </>
         );

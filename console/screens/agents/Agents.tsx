@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listAllAgents, type Agent } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
+import { ModelName } from "../../parts/ModelName.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -18,7 +19,10 @@ const COLUMNS: Columns<Agent> = [
       </>
     ),
   },
-  { title: "Model", cell: ({ model }) => model ?? <span className="quiet">none yet</span> },
+  {
+    title: "Model",
+    cell: ({ model }) => (model === null ? <span className="quiet">none yet</span> : <ModelName name={model} />),
+  },
   { title: "Tools", wide: true, cell: ({ tools }) => tools.join(", ") },
   { title: "Version", wide: true, number: true, cell: ({ version }) => version },
   { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },

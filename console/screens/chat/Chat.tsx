@@ -155,6 +155,7 @@ export function Chat() {
   const target = chooseTarget(known.data ?? [], thread.data, search.with);
   const asking = useAsk(threadId, { with: search.with, fork });
 
+  const place = threadId ?? fork ?? "new";
   const mayAsk = me?.user.role !== "viewer";
   const isBusy = asking.isPending || isLive;
   const onAsk = (text: string, files: Question["files"]) =>
@@ -184,7 +185,8 @@ export function Chat() {
         {!mayAsk && <p className="notice">A viewer may read conversations, and start none.</p>}
         {mayAsk && !failed && (
           <Composer
-            key={threadId ?? fork ?? "new"}
+            key={place}
+            place={place}
             targets={targets}
             target={target}
             onTarget={({ key }) =>

@@ -4,6 +4,7 @@ import { uploadFile, type Question } from "../../api/answer.ts";
 import type { Target } from "../../api/chat.ts";
 import { formatBytes } from "../../format/index.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
+import { useDraft } from "../../parts/useDraft.ts";
 
 const MAX_FILES = 16;
 
@@ -14,6 +15,8 @@ interface Props {
   targets: Target[];
   target: Target | undefined;
   onTarget(target: Target): void;
+  /** The conversation that the question belongs to. */
+  place: string;
   /** What the field holds at first. */
   draft: string;
   isBusy: boolean;
@@ -146,8 +149,8 @@ function AttachButton({ isPending, onFiles }: { isPending: boolean; onFiles(list
 }
 
 /** Where a question is written. Enter sends it, Shift and Enter begin a line. */
-export function Composer({ targets, target, onTarget, draft, isBusy, error, onAsk }: Props) {
-  const [text, setText] = useState(draft);
+export function Composer({ targets, target, onTarget, place, draft, isBusy, error, onAsk }: Props) {
+  const [text, setText] = useDraft(`question ${place} ${draft}`, draft);
   const { files, upload, add, remove, clear } = useFiles();
   // who answers may be known a moment later: the question waits for it
   const canAsk = !isBusy && !upload.isPending && text.trim() !== "";
@@ -165,6 +168,9 @@ export function Composer({ targets, target, onTarget, draft, isBusy, error, onAs
   return (
     <DropForm onFiles={add} onSubmit={() => void submit()}>
       {error !== null && error !== undefined && <ErrorNotice error={error} />}
+      <p className="quiet" role="status">
+        {isBusy && text !== "" && "Sending your question…"}
+      </p>
       {upload.isError && <ErrorNotice error={upload.error} />}
       <AttachedFiles files={files} onRemove={remove} />
       <label className="question">

@@ -116,7 +116,7 @@ function Details({ definition }: { definition: DefinitionWithSource }) {
         )}
       />
       {view === "versions" ? (
-        <Versions definition={definition} />
+        <Versions definition={definition} onSaved={setSaved} />
       ) : (
         <div className="beside">
           <div>

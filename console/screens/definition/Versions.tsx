@@ -1,14 +1,41 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { listDefinitionVersions, type Definition } from "../../api/build.ts";
+import {
+  listDefinitionVersions,
+  saveDefinition,
+  type Definition,
+  type DefinitionVersion,
+  type DefinitionWithSource,
+} from "../../api/build.ts";
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Loaded } from "../../parts/Notices.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
 import { VersionChange, versionChoices } from "../../parts/VersionChange.tsx";
 
 const route = getRouteApi("/definitions/$definitionId");
 
+interface Props {
+  definition: Definition;
+  onSaved(now: DefinitionWithSource): void;
+}
+
+/** Undoes what was saved since a version. Workflows stay at the version that they use. */
+function GoBack({ definition, to: { version, source }, onSaved }: Props & { to: DefinitionVersion }) {
+  const navigate = useNavigate();
+  if (version === definition.version) return null;
+  const restore = {
+    label: `Go back to version ${version}`,
+    question: `Go back to version ${version}? Its source becomes version ${definition.version + 1}; the others stay in this list.`,
+    run: async () => {
+      onSaved(await saveDefinition(definition.id, { source }));
+      await navigate({ to: ".", replace: true, search: { view: "versions" } });
+    },
+  };
+  return <ThingActions actions={[restore]} kind="definition" />;
+}
+
 /** What a version changed: beside the one before it, or another one. */
-export function Versions({ definition }: { definition: Definition }) {
+export function Versions({ definition, onSaved }: Props) {
   const search = route.useSearch();
   const navigate = useNavigate();
   const versions = useQuery(listDefinitionVersions(definition.id));
@@ -38,6 +65,7 @@ export function Versions({ definition }: { definition: Definition }) {
                 onPick={(value) => change({ against: value === undefined ? undefined : Number(value) })}
               />
             </search>
+            <GoBack definition={definition} to={shown} onSaved={onSaved} />
             <VersionChange shown={shown} before={before} textOf={({ source }) => source} />
           </>
         );

@@ -1,8 +1,8 @@
-import { useBlocker } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import { checkSource, readDeclarations, type ScriptType } from "../../api/build.ts";
 import { readMembers } from "../../editor/complete.ts";
 import type { Fault } from "../../editor/Editor.tsx";
+import { useLeaveQuestion } from "../../parts/useUnsaved.ts";
 
 let members: ReturnType<typeof loadMembers> | undefined;
 const loadMembers = async () => readMembers(await readDeclarations());
@@ -14,10 +14,7 @@ export function useSource(type: ScriptType, saved: string) {
   const [source, setSource] = useState(saved);
   const [faults, setFaults] = useState<Fault[]>([]);
   const isChanged = source !== saved;
-  useBlocker({
-    shouldBlockFn: () => isChanged && !window.confirm("Leave the page? What you wrote is not saved."),
-    enableBeforeUnload: isChanged,
-  });
+  useLeaveQuestion(() => isChanged);
   const check = useCallback(
     async (text: string) => {
       const found = await checkSource(type, text);

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { getDocument, getOriginal, listVersions, type DocumentInfo } from "../../api/knowledge.ts";
+import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
+import { ReadAgain } from "../../parts/ReadAgain.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -76,6 +78,26 @@ function useEarlier(document: DocumentInfo): number | undefined {
   return isNewest ? undefined : version;
 }
 
+/** Why there is no text, and what can be done about it. */
+function Unreadable({ document, error }: { document: DocumentInfo; error: string }) {
+  const { mayWrite } = useRole();
+  return (
+    <div className="notice bad">
+      <p>
+        <strong>It could not be read:</strong> {error}
+      </p>
+      <p>
+        Mend the file and drop it into{" "}
+        <Link to="/knowledge/$collection" params={{ collection: document.collection_id }}>
+          its collection
+        </Link>{" "}
+        again, or have this one read once more if the reason has gone.
+      </p>
+      {mayWrite && document.status === "failed" && <ReadAgain document={document} />}
+    </div>
+  );
+}
+
 function Details({ document }: { document: DocumentInfo }) {
   const { seq, page } = route.useSearch();
   const version = useEarlier(document);
@@ -96,7 +118,7 @@ function Details({ document }: { document: DocumentInfo }) {
       </p>
       <Record document={document} />
       {hasText && <Versions document={document} shown={version} />}
-      {error && <p className="notice bad">{error}</p>}
+      {error && <Unreadable document={document} error={error} />}
       {version === undefined && <DocumentWarnings warnings={document.warnings} />}
       {!hasText && !error && (
         <p className="notice warn" role="status">

@@ -53,7 +53,7 @@ function DeleteButton({ document: { id, name, collection_id } }: { document: Doc
     isDangerous: true,
     run: async () => {
       await deleteDocument(id);
-      await navigate({ to: "/knowledge/$collection", params: { collection: collection_id } });
+      await navigate({ to: "/knowledge/$collection", params: { collection: collection_id }, ignoreBlocker: true });
     },
   };
   return <ThingActions actions={[remove]} kind="document" />;

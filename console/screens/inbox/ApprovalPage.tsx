@@ -185,6 +185,7 @@ function Question({ approval }: { approval: Approval }) {
       <Outcome approval={approval} />
       {approval.status === "pending" && !isDone && !hasVoted && (
         <DecisionForm
+          id={approval.id}
           schema={approval.form}
           isPending={decide.isPending}
           onDecide={(decision) => decide.mutate(decision)}

@@ -1,8 +1,9 @@
 import { useState, type FormEvent } from "react";
 import type { FormSchema } from "../../api/types.ts";
-import { formText } from "../../parts/formText.ts";
 import { SchemaFields } from "../../parts/SchemaField.tsx";
 import { readValues } from "../../parts/schemaValues.ts";
+import { useDraft } from "../../parts/useDraft.ts";
+import { useUnsaved } from "../../parts/useUnsaved.ts";
 
 export interface Decision {
   decision: "approve" | "reject";
@@ -11,25 +12,40 @@ export interface Decision {
 }
 
 interface Props {
+  /** Of the approval: the comment is kept for it. */
+  id: string;
   schema: FormSchema | null;
   isPending: boolean;
   onDecide(decision: Decision): void;
 }
 
+const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
+  <div className="buttons">
+    <button type="submit" name="decision" value="approve" className="button primary" disabled={isPending}>
+      Approve
+    </button>
+    <button type="submit" name="decision" value="reject" className="button danger" disabled={isPending} formNoValidate>
+      Reject
+    </button>
+  </div>
+);
+
 /** The fields that the workflow asks for, a comment and two buttons. A rejection needs no fields. */
-export function DecisionForm({ schema, isPending, onDecide }: Props) {
+export function DecisionForm({ id, schema, isPending, onDecide }: Props) {
   const [problem, setProblem] = useState<string>();
+  const [comment, setComment] = useDraft(`decision ${id}`);
+  const unsaved = useUnsaved();
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const { submitter } = event.nativeEvent as SubmitEvent;
     const decision = (submitter as HTMLButtonElement | null)?.value === "reject" ? "reject" : "approve";
-    const comment = formText(form, "comment").trim() || null;
     try {
       const data = decision === "approve" ? readValues(schema, form) : undefined;
       setProblem(undefined);
-      onDecide({ decision, comment, ...(data && { data }) });
+      unsaved.set(false);
+      onDecide({ decision, comment: comment.trim() || null, ...(data && { data }) });
     } catch (error) {
       setProblem((error as Error).message);
     }
@@ -41,28 +57,24 @@ export function DecisionForm({ schema, isPending, onDecide }: Props) {
           {problem}
         </p>
       )}
-      <SchemaFields schema={schema} />
+      {schema && (
+        <div className="stack" onInput={() => unsaved.set(true)}>
+          <SchemaFields schema={schema} />
+        </div>
+      )}
       <label>
         <span>
           Comment <span className="quiet">(optional)</span>
         </span>
-        <textarea name="comment" rows={2} maxLength={4_000} />
+        <textarea
+          name="comment"
+          rows={2}
+          maxLength={4_000}
+          value={comment}
+          onChange={({ target }) => setComment(target.value)}
+        />
       </label>
-      <div className="buttons">
-        <button type="submit" name="decision" value="approve" className="button primary" disabled={isPending}>
-          Approve
-        </button>
-        <button
-          type="submit"
-          name="decision"
-          value="reject"
-          className="button danger"
-          disabled={isPending}
-          formNoValidate
-        >
-          Reject
-        </button>
-      </div>
+      <Buttons isPending={isPending} />
     </form>
   );
 }

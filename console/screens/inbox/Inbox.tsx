@@ -2,14 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { listApprovals } from "../../api/queries.ts";
-import {
-  APPROVAL_ORDERS,
-  APPROVAL_STATUSES,
-  type Approval,
-  type ApprovalOrder,
-  type ApprovalStatus,
-  type Page,
-} from "../../api/types.ts";
+import { APPROVAL_ORDERS, APPROVAL_STATUSES, type Approval, type ApprovalOrder, type Page } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
 import { formatCount } from "../../format/index.ts";
 import { labelledChoices } from "../../parts/Choices.tsx";
@@ -18,8 +11,10 @@ import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { WhoFilter } from "../../parts/WhoFilter.tsx";
 import { Away } from "./Away.tsx";
 import { nameOf } from "./nameOf.ts";
+import { isOver, type InboxSearch } from "./search.ts";
 import "./inbox.css";
 
 const PAGE = 50;
@@ -34,6 +29,18 @@ const Item = ({ approval }: { approval: Approval }) => (
         {approval.in_place_of && <strong>for {nameOf(approval.in_place_of)}, </strong>}
         {approval.tool_call && <>{approval.tool_call.agent.name ?? "a deleted agent"}, </>}
         asked <Time at={approval.created_at} />
+        {approval.decided_by && (
+          <>
+            , decided by {nameOf(approval.decided_by)}
+            {approval.decided_at && (
+              <>
+                {" "}
+                <Time at={approval.decided_at} />
+              </>
+            )}
+            {approval.comment && <>: “{approval.comment}”</>}
+          </>
+        )}
         {approval.status === "pending" && (
           <>
             , expires <Time at={approval.expires_at} />
@@ -56,8 +63,8 @@ const Item = ({ approval }: { approval: Approval }) => (
   </li>
 );
 
-const NothingHere = ({ status }: { status: ApprovalStatus }) =>
-  status === "pending" ? (
+const NothingHere = ({ search }: { search: InboxSearch }) =>
+  !isOver(search) ? (
     <Empty title="Nothing waits for you">
       <p>When a workflow or an agent asks for an approval that you may give, it appears here at once.</p>
       <ul>
@@ -82,9 +89,9 @@ const NothingHere = ({ status }: { status: ApprovalStatus }) =>
       </ul>
     </Empty>
   ) : (
-    <Empty title={`No approval is ${status}`}>
+    <Empty title={search.by ? "Nothing was decided by them" : `No approval that you may decide is ${search.status}`}>
       <p>
-        Go back to <Link to="/inbox">what waits for you</Link>.
+        Choose who decided above, or go back to <Link to="/inbox">what waits for you</Link>.
       </p>
     </Empty>
   );
@@ -112,55 +119,79 @@ const ORDERS: Record<ApprovalOrder, string> = {
   urgent: "reminders first",
 };
 /** What waits longest comes first; of what is over, the newest. */
-const usualOrder = (status: ApprovalStatus): ApprovalOrder => (status === "pending" ? "oldest" : "newest");
+const usualOrder = (search: InboxSearch): ApprovalOrder => (isOver(search) ? "newest" : "oldest");
 
-function Order({ status, order }: { status: ApprovalStatus; order: ApprovalOrder }) {
+interface FilterProps {
+  search: InboxSearch;
+  order: ApprovalOrder;
+  /** Whether there is anything to put in order. */
+  hasOrder: boolean;
+}
+
+function Filters({ search, order, hasOrder }: FilterProps) {
   const navigate = useNavigate();
-  const change = (value?: string) => {
+  const change = (part: InboxSearch) => void navigate({ to: "/inbox", replace: true, search: { ...search, ...part } });
+  const changeOrder = (value?: string) => {
     const picked = readChoice(value, APPROVAL_ORDERS);
-    void navigate({
-      to: "/inbox",
-      replace: true,
-      search: {
-        status: status === "pending" ? undefined : status,
-        order: picked === usualOrder(status) ? undefined : picked,
-      },
-    });
+    change({ order: picked === usualOrder(search) ? undefined : picked });
   };
+  const isDecided = isOver(search);
+  if (!hasOrder && !isDecided) return null;
   return (
     <search className="filters">
-      <SelectFilter label="Order" isFirst isRequired value={order} choices={labelledChoices(ORDERS)} onPick={change} />
+      {hasOrder && (
+        <SelectFilter
+          label="Order"
+          isFirst
+          isRequired
+          value={order}
+          choices={labelledChoices(ORDERS)}
+          onPick={changeOrder}
+        />
+      )}
+      {isDecided && <WhoFilter label="Decided by" value={search.by} onPick={(by) => change({ by })} />}
     </search>
   );
 }
 
-/** What people are asked to decide. */
+/** What may be shown of the decisions of one person. */
+const DECIDED = ["all", "approved", "rejected"] as const;
+
+/** What people are asked to decide, and what was decided. */
 export function Inbox() {
-  const { status = "pending", order = usualOrder(status) } = route.useSearch();
+  const search = route.useSearch();
+  const { by, order = usualOrder(search) } = search;
+  const status = search.status ?? (by ? "all" : "pending");
   const [limit, setLimit] = useState(PAGE);
-  const approvals = useQuery(listApprovals(status, limit, order));
+  const approvals = useQuery(listApprovals(status === "all" ? undefined : status, limit, order, by));
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Inbox</h1>
-      <Away />
+      {!isOver(search) && <Away />}
       <Tabs
         label="Status"
-        names={APPROVAL_STATUSES}
+        names={by ? [...DECIDED, "pending"] : APPROVAL_STATUSES}
         current={status}
         title={(name) => (name === "pending" ? "waiting" : name)}
-        tab={(name, rest) => <Tab {...rest} to="/inbox" search={name === "pending" ? {} : { status: name }} />}
+        tab={(name, rest) => (
+          <Tab
+            {...rest}
+            to="/inbox"
+            search={name === "pending" ? {} : { by, status: name === "all" ? undefined : name }}
+          />
+        )}
       />
       <Loaded query={approvals} what="approvals">
-        {(page) =>
-          page.data.length === 0 ? (
-            <NothingHere status={status} />
-          ) : (
-            <>
-              {page.total > 1 && <Order status={status} order={order} />}
+        {(page) => (
+          <>
+            <Filters search={search} order={order} hasOrder={page.total > 1} />
+            {page.data.length === 0 ? (
+              <NothingHere search={search} />
+            ) : (
               <Items page={page} onMore={() => setLimit(limit + PAGE)} />
-            </>
-          )
-        }
+            )}
+          </>
+        )}
       </Loaded>
     </section>
   );

@@ -85,6 +85,7 @@ function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
     {
       label: "New secret",
       question: `Give the key “${name}” a new secret? Requests with the present one are refused at once.`,
+      isDangerous: true,
       run: async () => setRotated(await rotateKey(id)),
     },
     {
@@ -93,7 +94,7 @@ function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
       isDangerous: true,
       run: async () => {
         await deleteKey(id);
-        await navigate({ to: "/keys" });
+        await navigate({ to: "/keys", ignoreBlocker: true });
       },
     },
   ];

@@ -73,9 +73,9 @@ function Filters({ search, projects }: { search: KeySearch; projects: Project[] 
   );
 }
 
-const NoKeys = ({ isFiltered }: { isFiltered: boolean }) =>
+const NoKeys = ({ isFiltered, isPart }: { isFiltered: boolean; isPart: boolean }) =>
   isFiltered ? (
-    <Empty title="No key matches the filters">
+    <Empty title={isPart ? "No key of this page matches the filters" : "No key matches the filters"}>
       <p>
         See <Link to="/keys">all keys</Link>.
       </p>
@@ -101,7 +101,7 @@ function Found({ page, search, projects }: { page: Page<Key>; search: KeySearch;
   return (
     <>
       {keys.length === 0 ? (
-        <NoKeys isFiltered={page.total > 0} />
+        <NoKeys isFiltered={page.total > 0} isPart={page.total > KEYS_PER_PAGE} />
       ) : (
         <Table caption="API keys, newest first" columns={columns(projects, now)} rows={keys} rowKey={({ id }) => id} />
       )}

@@ -60,7 +60,7 @@ function DeleteForm({ slug }: { slug: string }) {
       requireConfirmation(form, WORD);
       await deleteCollection(slug);
     },
-    onSuccess: () => navigate({ to: "/knowledge" }),
+    onSuccess: () => navigate({ to: "/knowledge", ignoreBlocker: true }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["collection"] }),
   });
   return (

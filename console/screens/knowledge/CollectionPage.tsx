@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import {
   countDocuments,
@@ -6,7 +6,6 @@ import {
   DOCUMENTS_PER_PAGE,
   getCollection,
   listDocuments,
-  retryDocument,
   uploadDocument,
   type Collection,
   type DocumentInfo,
@@ -15,8 +14,9 @@ import {
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
-import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
+import { ReadAgain } from "../../parts/ReadAgain.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -30,22 +30,6 @@ import "./knowledge.css";
 
 const route = getRouteApi("/knowledge/$collection");
 
-function Retry({ document }: { document: DocumentInfo }) {
-  const queries = useQueryClient();
-  const retry = useMutation({
-    mutationFn: () => retryDocument(document.id),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["document"] }),
-  });
-  return (
-    <>
-      <button type="button" className="button small" disabled={retry.isPending} onClick={() => retry.mutate()}>
-        Try again<span className="hidden-text"> to read {document.name}</span>
-      </button>
-      {retry.isError && <ErrorNotice error={retry.error} />}
-    </>
-  );
-}
-
 const columns = (mayChange: boolean): Columns<DocumentInfo> => [
   {
     title: "Document",
@@ -56,7 +40,7 @@ const columns = (mayChange: boolean): Columns<DocumentInfo> => [
         </Link>
         {document.error && <p className="bad-text">{document.error}</p>}
         <DocumentWarnings warnings={document.warnings} />
-        {document.status === "failed" && mayChange && <Retry document={document} />}
+        {document.status === "failed" && mayChange && <ReadAgain document={document} />}
       </>
     ),
   },

@@ -45,6 +45,7 @@ function Question({ link, approval }: { link: LinkSecret; approval: LinkedApprov
         </div>
       ) : (
         <DecisionForm
+          id={link.id}
           schema={approval.form}
           isPending={decide.isPending}
           onDecide={(decision) => decide.mutate(decision)}

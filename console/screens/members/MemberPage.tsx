@@ -38,6 +38,10 @@ function Facts({ member }: { member: Member }) {
             <Link to="/requests" search={{ who: `person:${id}` }}>
               their requests
             </Link>
+            {" · "}
+            <Link to="/inbox" search={{ by: `person:${id}` }}>
+              what they decided
+            </Link>
             <PrivacyLinks subject={`person:${id}`} />
           </dd>
         </>
@@ -58,6 +62,7 @@ function Actions({ member: { id, name, active } }: { member: Member }) {
     {
       label: "New password",
       question: `Give ${name} a new password? The present one and all sessions end.`,
+      isDangerous: true,
       run: async () => setPassword((await resetPassword(id)).password),
     },
     {
@@ -66,7 +71,7 @@ function Actions({ member: { id, name, active } }: { member: Member }) {
       isDangerous: true,
       run: async () => {
         await removeMember(id);
-        await navigate({ to: "/members" });
+        await navigate({ to: "/members", ignoreBlocker: true });
       },
     },
   ];

@@ -71,7 +71,7 @@ function Found({ page, search }: { page: Page<Member>; search: MemberSearch }) {
   return (
     <>
       {members.length === 0 ? (
-        <Empty title="No member matches the filters">
+        <Empty title={`No member ${page.total > MEMBERS_PER_PAGE ? "of this page " : ""}matches the filters`}>
           <p>
             See <Link to="/members">all members</Link>.
           </p>

@@ -48,6 +48,10 @@ function Add({ isOwner }: { isOwner: boolean }) {
         <input name="email" type="email" required maxLength={320} autoComplete="off" />
       </label>
       <RoleFields chosen="viewer" isOwner={isOwner} />
+      <p className="quiet">
+        A role counts in the whole organization. Somebody who shall reach one project only gets{" "}
+        <Link to="/keys/new">a key of that project</Link> instead.
+      </p>
     </Form>
   );
 }

@@ -109,7 +109,8 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
   const choices = kind in listed ? listed[kind as Listed] : undefined;
   const isListed = choices?.some(({ value }) => value === id);
   const [picked, setPicked] = useState<string>();
-  const current = picked ?? (isListed ? id : id && kind === before ? DELETED : (choices?.[0]?.value ?? DELETED));
+  // nobody is chosen for the person: what follows may erase
+  const current = picked ?? (isListed ? id : id && kind === before ? DELETED : "");
   const isTyped = choices ? current === DELETED : kind !== "organization";
   return (
     <div className="side-by-side">
@@ -129,7 +130,10 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
       {choices && (
         <label>
           Which one
-          <select name="chosen" value={current} onChange={({ target }) => setPicked(target.value)}>
+          <select name="chosen" required value={current} onChange={({ target }) => setPicked(target.value)}>
+            <option value="" disabled>
+              Choose one
+            </option>
             <Options choices={choices} />
             <option value={DELETED}>one that was deleted</option>
           </select>

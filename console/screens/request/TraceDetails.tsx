@@ -4,7 +4,7 @@ import { whoAmI } from "../../api/queries.ts";
 import { listAgents } from "../../api/requests.ts";
 import type { Trace } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
-import { formatCount, formatDuration, formatExact, formatNumber } from "../../format/index.ts";
+import { formatCost, formatCount, formatDuration, formatExact, formatNumber } from "../../format/index.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -95,7 +95,7 @@ function Facts({ trace }: { trace: Trace }) {
       {usage.cost !== undefined && (
         <>
           <dt>Cost</dt>
-          <dd>{usage.cost} USD</dd>
+          <dd>{formatCost(usage.cost)}</dd>
         </>
       )}
       <Mono name="Id" value={trace.id} />

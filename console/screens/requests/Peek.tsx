@@ -7,7 +7,11 @@ import type { RequestSearch } from "./filter.ts";
 
 const TraceDetails = lazy(async () => ({ default: (await import("../request/TraceDetails.tsx")).TraceDetails }));
 
-/** One request beside the list. Escape closes it, and the focus returns to its row. */
+/** The panel is about to go: its row takes the focus. */
+const focusRow = (): void =>
+  document.querySelector<HTMLElement>(".question [aria-current]")?.focus({ preventScroll: true });
+
+/** One request beside the list. Escape closes it. */
 export function Peek({ id, search }: { id: string; search: RequestSearch }) {
   const trace = useQuery(getTrace(id));
   const navigate = useNavigate();
@@ -15,7 +19,7 @@ export function Peek({ id, search }: { id: string; search: RequestSearch }) {
   useEffect(() => {
     const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
       if (key !== "Escape" || defaultPrevented || document.querySelector("dialog[open]")) return;
-      document.querySelector<HTMLElement>(".question [aria-current]")?.focus({ preventScroll: true });
+      focusRow();
       void navigate({ to: "/requests", search: { ...search, peek: undefined }, resetScroll: false });
     };
     document.addEventListener("keydown", onKey);
@@ -37,6 +41,7 @@ export function Peek({ id, search }: { id: string; search: RequestSearch }) {
           search={{ ...search, peek: undefined }}
           resetScroll={false}
           title="Esc"
+          onClick={focusRow}
         >
           Close
         </Link>

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { countNewRequests, listRequests, MAX_COUNTED } from "../../api/requests.ts";
 import type { Slice, TurnSummary } from "../../api/types.ts";
 import { formatCost, formatDuration, formatNumber, shortId } from "../../format/index.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
+import { ModelName } from "../../parts/ModelName.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
@@ -12,6 +12,7 @@ import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useMedia } from "../../parts/useMedia.ts";
+import { useListTime } from "../../parts/useListTime.ts";
 import { Filters } from "./Filters.tsx";
 import { Peek } from "./Peek.tsx";
 import { toFilter, type RequestSearch } from "./filter.ts";
@@ -82,8 +83,12 @@ const COLUMNS: Columns<TurnSummary> = [
     wide: true,
     cell: ({ agent, model }) => (
       <>
-        {agent ? (agent.name ?? "deleted agent") : model}
-        {agent && <span className="quiet block">{model}</span>}
+        {agent ? (agent.name ?? "deleted agent") : <ModelName name={model} />}
+        {agent && (
+          <span className="quiet block">
+            <ModelName name={model} />
+          </span>
+        )}
       </>
     ),
   },
@@ -119,10 +124,11 @@ function NoRequests({ search, next }: { search: RequestSearch; next: string | nu
     <Empty title="Nothing has been asked yet">
       <ol>
         <li>
-          Ask a model: <code>POST /api/openai/v1/chat/completions</code>
+          Ask under <Link to="/chat">Chat</Link>, or
         </li>
         <li>
-          Ask an agent: <code>POST /api/agents/&lt;id&gt;/v1/responses</code>
+          from a program: <code>POST /api/openai/v1/chat/completions</code> asks a model,{" "}
+          <code>POST /api/agents/&lt;id&gt;/v1/responses</code> an agent.
         </li>
         <li>Come back: every request appears here at once, with its prompt, its tools and its answer.</li>
       </ol>
@@ -171,7 +177,7 @@ function Result({ page, search }: { page: Slice<TurnSummary>; search: RequestSea
 /** Every request to a model, newest first. */
 export function Requests() {
   const search = route.useSearch();
-  const [until, setUntil] = useState(() => new Date().toISOString());
+  const [until, renew] = useListTime();
   const requests = useQuery(listRequests(toFilter(search, until), search.after));
   const { peek } = search;
   const isWide = useMedia(WIDE);
@@ -186,7 +192,7 @@ export function Requests() {
         </p>
       )}
       {search.after === undefined && search.to === undefined && (
-        <NewRequests search={search} since={until} onShow={() => setUntil(new Date().toISOString())} />
+        <NewRequests search={search} since={until} onShow={renew} />
       )}
       <div className={peek ? "with-peek" : "stack"}>
         {(isWide || !peek) && (

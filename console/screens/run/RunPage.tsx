@@ -112,7 +112,7 @@ function CancelButton({ run }: { run: Run }) {
     <>
       <ActionButton
         label="Cancel run"
-        question="Cancel this run? Steps that are running are not interrupted."
+        question="Stop this run for good? Steps that are running end by themselves."
         isDangerous
         action={cancel}
       />

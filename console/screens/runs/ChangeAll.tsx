@@ -34,7 +34,9 @@ async function changeAll(
     call<ChangedRuns>("workflows/runs/change", { method: "POST", body: { action, filter, limit: PAGE, ...more } });
   const found = await change({ dry_run: true });
   const count = found.data.length + found.remaining;
-  if (!window.confirm(`${action === "retry" ? "Retry" : "Cancel"} ${formatCount(count, "run")}?`)) return;
+  // "Cancel" is also the word of the button that keeps them
+  const question = action === "retry" ? "Retry # that failed?" : "Stop # for good?";
+  if (!window.confirm(question.replace("#", formatCount(count, "run")))) return;
   const progress = { changed: 0, refused: 0, remaining: count };
   for (let cursor: string | null = null; progress.remaining > 0; ) {
     const answer: ChangedRuns = await change({ dry_run: false, cursor });
@@ -60,7 +62,12 @@ export function ChangeAll({ filter }: { filter: RunFilter }) {
   if (!action || !mayWrite) return null;
   return (
     <p>
-      <button type="button" className="button small" disabled={change.isPending} onClick={() => change.mutate()}>
+      <button
+        type="button"
+        className={action === "retry" ? "button small" : "button small danger"}
+        disabled={change.isPending}
+        onClick={() => change.mutate()}
+      >
         {action === "retry" ? "Retry all" : "Cancel all"}
       </button>{" "}
       <span role="status" className="quiet">

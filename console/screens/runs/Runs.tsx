@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { countNewRuns, listRuns, type RunFilter } from "../../api/queries.ts";
 import type { RunSummary } from "../../api/types.ts";
 import { formatCount, formatDuration, shortId } from "../../format/index.ts";
@@ -12,6 +11,7 @@ import { Status } from "../../parts/Status.tsx";
 import { PagedTable, Rows, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { ChangeAll } from "./ChangeAll.tsx";
+import { useListTime } from "../../parts/useListTime.ts";
 import { Filters } from "./Filters.tsx";
 
 const route = getRouteApi("/runs");
@@ -29,10 +29,17 @@ const FailedAt = ({ step }: { step: string }) => (
 const COLUMNS: Columns<RunSummary> = [
   {
     title: "Run",
-    cell: ({ id, workflow_name }) => (
-      <Link to="/runs/$runId" params={{ runId: id }} data-row>
-        {workflow_name ?? "deleted workflow"} <span className="mono quiet">{shortId(id)}</span>
-      </Link>
+    cell: ({ id, workflow_name, error_info }) => (
+      <>
+        <Link to="/runs/$runId" params={{ runId: id }} data-row>
+          {workflow_name ?? "deleted workflow"} <span className="mono quiet">{shortId(id)}</span>
+        </Link>
+        {error_info?.step && (
+          <span className="narrow-only quiet">
+            at <FailedAt step={error_info.step} />
+          </span>
+        )}
+      </>
     ),
   },
   { title: "Status", cell: ({ status }) => <Status status={status} /> },
@@ -62,16 +69,14 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
     <Empty title="There are no runs yet">
       <ol>
         <li>
-          Save a workflow as a definition: <code>POST /api/definitions</code>
+          Open a <Link to="/workflows">workflow</Link>, or write one there.
         </li>
         <li>
-          Register it: <code>POST /api/workflows</code>
+          Start it on its page, by a <Link to="/schedules">schedule</Link>, or from a program:{" "}
+          <code>POST /api/workflows/&lt;id&gt;/runs</code>
         </li>
-        <li>
-          Start it: <code>POST /api/workflows/&lt;id&gt;/runs</code>, or by a trigger
-        </li>
+        <li>Come back: its runs appear here at once.</li>
       </ol>
-      <p>Its runs appear here at once. The README shows these commands in full.</p>
     </Empty>
   );
 
@@ -104,13 +109,13 @@ function RunRows({ filter, until, offset }: PageProps) {
 /** All runs of the organization, newest first. */
 export function Runs() {
   const filter = route.useSearch();
-  const [until, setUntil] = useState(() => new Date().toISOString());
+  const [until, renew] = useListTime();
   const runs = useQuery(listRuns(filter, until, 0, CHUNK));
   return (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Runs</h1>
       <Filters filter={filter} />
-      <NewRuns filter={filter} since={until} onShow={() => setUntil(new Date().toISOString())} />
+      <NewRuns filter={filter} since={until} onShow={renew} />
       <Loaded query={runs} what="runs">
         {(page) =>
           page.data.length === 0 ? (

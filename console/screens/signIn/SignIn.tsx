@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, type FormEvent } from "react";
+import { useEffect, type FormEvent, type ReactNode } from "react";
 import { call } from "../../api/call.ts";
 import { whoAmI } from "../../api/queries.ts";
 import { formText } from "../../parts/formText.ts";
@@ -13,11 +13,12 @@ function takeStartCode(): string | undefined {
   return code;
 }
 
-const startCode = takeStartCode();
+let startCode = takeStartCode();
 
 type Credentials = { code: string } | { email: string; password: string };
 
-export function SignIn() {
+/** E-mail address and password, below a heading. */
+export function SignInForm({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const signIn = useMutation({
     mutationFn: (credentials: Credentials) =>
@@ -26,12 +27,12 @@ export function SignIn() {
         : call("auth/login", { method: "POST", body: { ...credentials, cookie: true } }),
     onSuccess: () => queries.refetchQueries(whoAmI),
   });
-  const hasStarted = useRef(false);
   const { mutate } = signIn;
   useEffect(() => {
-    if (!startCode || hasStarted.current) return;
-    hasStarted.current = true;
-    mutate({ code: startCode });
+    const code = startCode;
+    // it works once
+    startCode = undefined;
+    if (code) mutate({ code });
   }, [mutate]);
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -40,27 +41,33 @@ export function SignIn() {
     mutate({ email: formText(form, "email"), password: formText(form, "password") });
   };
   return (
-    <main className="alone">
-      <form className="card sign-in" onSubmit={submit}>
-        <h1>Sign in</h1>
-        {signIn.isError && <ErrorNotice error={signIn.error} />}
-        {signIn.isPending && <Loading what="your session" />}
-        <label>
-          E-mail
-          <input name="email" type="email" autoComplete="username" required />
-        </label>
-        <label>
-          Password
-          <input name="password" type="password" autoComplete="current-password" required />
-        </label>
-        <button type="submit" className="button primary" disabled={signIn.isPending}>
-          Sign in
-        </button>
-        <p className="quiet">
-          On the machine that runs the service: <code>npm start</code> prints a link that signs you in, and the first
-          password is in <code>.data/credentials.json</code>.
-        </p>
-      </form>
-    </main>
+    <form className="card sign-in" onSubmit={submit}>
+      {children}
+      {signIn.isError && <ErrorNotice error={signIn.error} />}
+      {signIn.isPending && <Loading what="your session" />}
+      <label>
+        E-mail
+        <input name="email" type="email" autoComplete="username" required />
+      </label>
+      <label>
+        Password
+        <input name="password" type="password" autoComplete="current-password" required />
+      </label>
+      <button type="submit" className="button primary" disabled={signIn.isPending}>
+        Sign in
+      </button>
+      <p className="quiet">
+        On the machine that runs the service: <code>npm start</code> prints a link that signs you in, and the first
+        password is in <code>.data/credentials.json</code>.
+      </p>
+    </form>
   );
 }
+
+export const SignIn = () => (
+  <main className="alone">
+    <SignInForm>
+      <h1>Sign in</h1>
+    </SignInForm>
+  </main>
+);

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { listPrices, PAGES, removePrices, type ModelPrices, type Price } from "../../api/spending.ts";
+import { formatPrice } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { InputFilter } from "../../parts/Filter.tsx";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
@@ -15,9 +16,9 @@ interface Row {
   price: Price;
 }
 
-const dollars = (amount: string | null) => amount !== null && `$${amount}`;
+const dollars = (amount: string | null) => amount !== null && formatPrice(amount);
 
-const columns = (removal: Action<string>): Columns<Row> => [
+const COLUMNS: Columns<Row> = [
   {
     title: "Model",
     cell: ({ of, price }) => (
@@ -51,6 +52,11 @@ const columns = (removal: Action<string>): Columns<Row> => [
         </span>
       ),
   },
+];
+
+/** Only prices of the organization's own can be removed. */
+const removable = (removal: Action<string>): Columns<Row> => [
+  ...COLUMNS,
   {
     title: "Actions",
     cell: ({ of }) =>
@@ -109,7 +115,7 @@ export function Prices({ edit, q }: { edit: string | undefined; q: string | unde
               ) : (
                 <Table
                   caption="Prices of models"
-                  columns={columns(removal)}
+                  columns={rows.some(({ of }) => of.set_by === "organization") ? removable(removal) : COLUMNS}
                   rows={rows}
                   rowKey={({ of, price }) => `${of.model} ${price.valid_from}`}
                 />

@@ -23,7 +23,7 @@ import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { GroupLink } from "./GroupLink.tsx";
-import { measured, MEASURES, periodsUntil, withEmptyDays, type Measure, type UsageSearch } from "./rows.ts";
+import { inOrder, measured, MEASURES, periodsUntil, withEmptyDays, type Measure, type UsageSearch } from "./rows.ts";
 import "./usage.css";
 
 const route = getRouteApi("/usage");
@@ -41,12 +41,18 @@ const columns = (by: Grouping, measure: Measure, most: number): Columns<UsageRow
       </>
     ),
   },
-  { title: "Tokens", number: true, cell: ({ total_tokens }) => formatNumber(total_tokens) },
+  // a phone shows what was asked for
+  {
+    title: "Tokens",
+    wide: measure === "cost" || measure === "pages",
+    number: true,
+    cell: ({ total_tokens }) => formatNumber(total_tokens),
+  },
   { title: "In", wide: true, number: true, cell: ({ prompt_tokens }) => formatNumber(prompt_tokens) },
   { title: "Out", wide: true, number: true, cell: ({ completion_tokens }) => formatNumber(completion_tokens) },
-  { title: "Cost", wide: true, number: true, cell: ({ cost }) => cost !== null && formatCost(cost) },
+  { title: "Cost", wide: measure !== "cost", number: true, cell: ({ cost }) => cost !== null && formatCost(cost) },
   { title: "Requests", number: true, cell: ({ turns }) => formatNumber(turns) },
-  { title: "Pages", wide: true, number: true, cell: ({ pages }) => formatNumber(pages) },
+  { title: "Pages", wide: measure !== "pages", number: true, cell: ({ pages }) => formatNumber(pages) },
 ];
 
 const Totals = ({ totals }: { totals: UsageSums }) => (
@@ -84,7 +90,7 @@ function Filters({ search }: { search: UsageSearch }) {
       <InputFilter label="From (UTC)" type="date" isFirst value={search.from} onChange={(from) => change({ from })} />
       <InputFilter label="To (UTC)" type="date" value={search.to} onChange={(to) => change({ to })} />
       <SelectFilter
-        label="Bars show"
+        label="Order and bars by"
         isRequired
         value={search.measure ?? "tokens"}
         choices={MEASURES.map((measure) => ({ value: measure, label: measure }))}
@@ -126,7 +132,7 @@ const Groupings = ({ search, by }: { search: UsageSearch; by: Grouping }) => (
 
 function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by: Grouping }) {
   const { measure = "tokens", page = 0 } = search;
-  const rows = by === "day" ? withEmptyDays(usage) : usage.data;
+  const rows = by === "day" ? withEmptyDays(usage).toReversed() : inOrder(usage.data, measure);
   if (usage.total === 0)
     return (
       <Empty title="Nothing was used in this time">

@@ -51,6 +51,10 @@ export function withEmptyDays({ data, from, to, total }: Usage): UsageRow[] {
   });
 }
 
+/** Who used most comes first. */
+export const inOrder = (rows: UsageRow[], measure: Measure): UsageRow[] =>
+  rows.toSorted((a, b) => measured(b, measure) - measured(a, measure));
+
 const NONE: Record<Grouping, string> = {
   day: "",
   project: "outside projects",

@@ -1,5 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { changeWorkflow, listAllAgents, listAllWorkflows, type Workflow } from "../../api/build.ts";
+import { useState } from "react";
+import { changeWorkflow, getWorkflow, listAllAgents, listAllWorkflows, type Workflow } from "../../api/build.ts";
+import type { Envelope } from "../../api/envelope.ts";
 import { formatJson } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
 import { readJson } from "../../parts/formText.ts";
@@ -8,32 +10,52 @@ import { EnvelopeFields } from "./EnvelopeFields.tsx";
 import { readEnvelope } from "./readEnvelope.ts";
 import "./envelope.css";
 
+interface Saving {
+  read: (form: FormData) => unknown;
+  onSaved: (envelope: Envelope) => void;
+}
+
 /** Saves the rules that a form reads. */
-function useSave({ id }: Workflow, read: (form: FormData) => unknown) {
+function useSave({ id }: Workflow, { read, onSaved }: Saving) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (form: FormData) => changeWorkflow(id, { envelope: read(form) }),
+    onSuccess: (saved) => {
+      queries.setQueryData(getWorkflow(id).queryKey, saved);
+      onSaved(saved.envelope);
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ["workflow"] }),
   });
 }
 
+interface FormProps {
+  workflow: Workflow;
+  /** The rules that the form began with. */
+  envelope: Envelope;
+  onSaved: Saving["onSaved"];
+}
+
+/** What somebody else saved is shown only on request: it would replace what is being typed here. */
+const ChangedElsewhere = ({ onShow }: { onShow: () => void }) => (
+  <div className="notice warn" role="status">
+    <p>Somebody else has changed these rules. Saving yours replaces theirs.</p>
+    <button type="button" className="button" onClick={onShow}>
+      Show their rules
+    </button>
+  </div>
+);
+
 /** All rules as the API has them, also the one whom the runs act for. */
-function AsJson({ workflow }: { workflow: Workflow }) {
-  const save = useSave(workflow, (form) => readJson(form, "envelope", "The rules"));
+function AsJson({ workflow, envelope, onSaved }: FormProps) {
+  const save = useSave(workflow, { read: (form) => readJson(form, "envelope", "The rules"), onSaved });
   return (
     <details>
       <summary>The rules as JSON</summary>
-      <Form submit="Save JSON" done="Saved." send={save}>
+      <Form key={JSON.stringify(envelope)} submit="Save JSON" done="Saved." send={save}>
         <label>
           <span>Rules as JSON</span>
           <span className="quiet">Also `run_as`, whom the runs act for: the service, or you.</span>
-          <textarea
-            name="envelope"
-            rows={14}
-            className="mono"
-            spellCheck={false}
-            defaultValue={formatJson(workflow.envelope)}
-          />
+          <textarea name="envelope" rows={14} className="mono" spellCheck={false} defaultValue={formatJson(envelope)} />
         </label>
       </Form>
     </details>
@@ -44,25 +66,28 @@ function AsJson({ workflow }: { workflow: Workflow }) {
 export function EnvelopeForm({ workflow }: { workflow: Workflow }) {
   const workflows = useQuery(listAllWorkflows);
   const agents = useQuery(listAllAgents);
-  const save = useSave(workflow, readEnvelope);
+  const [envelope, setEnvelope] = useState(workflow.envelope);
+  const save = useSave(workflow, { read: readEnvelope, onSaved: setEnvelope });
+  const key = JSON.stringify(envelope);
   return (
     <section className="stack" aria-labelledby="rules">
       <h2 id="rules">Rules of its runs (the envelope)</h2>
       <p className="quiet">
         What runs may use, and how much of it. No caller can change them; they apply to live runs too.
       </p>
+      {key !== JSON.stringify(workflow.envelope) && <ChangedElsewhere onShow={() => setEnvelope(workflow.envelope)} />}
       <Loaded query={workflows} what="workflows">
         {({ data: all }) => (
           <Loaded query={agents} what="agents">
             {({ data }) => (
-              <Form submit="Save rules" done="Saved." send={save}>
-                <EnvelopeFields envelope={workflow.envelope} workflows={all} agents={data} />
+              <Form key={key} submit="Save rules" done="Saved." send={save}>
+                <EnvelopeFields envelope={envelope} workflows={all} agents={data} />
               </Form>
             )}
           </Loaded>
         )}
       </Loaded>
-      <AsJson workflow={workflow} />
+      <AsJson workflow={workflow} envelope={envelope} onSaved={setEnvelope} />
     </section>
   );
 }

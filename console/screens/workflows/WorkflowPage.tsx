@@ -83,7 +83,7 @@ function Details({ workflow }: { workflow: Workflow }) {
         </section>
       )}
       <Triggers workflow={workflow} />
-      {isBuilder && <EnvelopeForm key={JSON.stringify(workflow.envelope)} workflow={workflow} />}
+      {isBuilder && <EnvelopeForm workflow={workflow} />}
     </>
   );
 }

@@ -1,0 +1,54 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { Failure, isFinal } from "../api/call.ts";
+import { whoAmI } from "../api/queries.ts";
+import { SignInForm } from "../screens/signIn/SignIn.tsx";
+
+const RETRY_MS = 3_000;
+
+/** Above the page, so that what was typed there is still there after signing in again. */
+function SignInAgain() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="sign-in-again" onCancel={(event) => event.preventDefault()}>
+      <SignInForm>
+        <h2 id="sign-in-again">Your session has ended</h2>
+        <p>Sign in again to go on. What you typed on this page is kept.</p>
+      </SignInForm>
+    </dialog>
+  );
+}
+
+/** What keeps a page that is open from working: a service that does not answer, or a session that has ended. */
+export function Interruption() {
+  const queries = useQueryClient();
+  const { data, error } = useQuery({
+    ...whoAmI,
+    refetchInterval: ({ state }) => (state.error && !isFinal(state.error) ? RETRY_MS : false),
+  });
+  const person = data?.user.id;
+  const known = useRef(person);
+  const isInterrupted = error !== null;
+  const wasInterrupted = useRef(false);
+  useEffect(() => {
+    // somebody else signed in: nothing of the first person's may stay on the page
+    if (known.current !== person) location.reload();
+  }, [person]);
+  useEffect(() => {
+    // what failed or changed meanwhile is read again
+    if (wasInterrupted.current && !isInterrupted) void queries.invalidateQueries();
+    wasInterrupted.current = isInterrupted;
+  }, [isInterrupted, queries]);
+  if (error instanceof Failure && error.status === 401) return <SignInAgain />;
+  return (
+    <div role="alert" className={isInterrupted ? "notice bad interruption" : undefined}>
+      {isInterrupted && (
+        <p>
+          <strong>The connection to the service is lost.</strong> What you see may be out of date. The page keeps
+          trying, and what you typed stays.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { formatCost, formatExact, formatPrice } from "./index.ts";
+
+test.each([
+  ["0", "$0.00"],
+  ["0.5", "$0.50"],
+  ["12.3", "$12.30"],
+  ["0.00123", "$0.0012"],
+])("a cost of %s is %s", (cost, shown) => {
+  expect(formatCost(cost)).toBe(shown);
+});
+
+test("a price has every digit, and two of cents at least", () => {
+  expect([formatPrice("0.5"), formatPrice("0.0750")]).toEqual(["$0.50", "$0.075"]);
+});
+
+test("an exact time names its time zone", () => {
+  const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" })
+    .formatToParts(Date.parse("2026-11-26T03:36:39Z"))
+    .find(({ type }) => type === "timeZoneName")!.value;
+  expect(formatExact("2026-11-26T03:36:39Z").endsWith(` ${zone}`)).toBe(true);
+});

@@ -1,0 +1,20 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { retryDocument, type DocumentInfo } from "../api/knowledge.ts";
+import { ErrorNotice } from "./Notices.tsx";
+
+/** Has a document read again that could not be read. */
+export function ReadAgain({ document: { id, name } }: { document: Pick<DocumentInfo, "id" | "name"> }) {
+  const queries = useQueryClient();
+  const retry = useMutation({
+    mutationFn: () => retryDocument(id),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["document"] }),
+  });
+  return (
+    <>
+      <button type="button" className="button small" disabled={retry.isPending} onClick={() => retry.mutate()}>
+        Try again<span className="hidden-text"> to read {name}</span>
+      </button>
+      {retry.isError && <ErrorNotice error={retry.error} />}
+    </>
+  );
+}

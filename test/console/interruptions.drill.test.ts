@@ -1,0 +1,178 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { say } from "../http/service.ts";
+import { SOON, WAITING } from "../workflows/tenant.ts";
+import { agreeToAll, expectAccessible, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+
+/* What people typed survives a lost connection, a session that ends, a reload and a wrong click. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+let service: Console["service"];
+beforeAll(async () => {
+  ({ tenant, open, service } = await openConsole());
+});
+
+const name = (page: Page) => page.getByLabel("Name", { exact: true });
+
+test("a page whose service is away says so, keeps what was typed, and is up to date again by itself", async () => {
+  const page = await open("keys/new", { viewport: PHONE });
+  await name(page).fill("Website");
+  await page.route("**/api/**", (route) => route.abort());
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByText("The connection to the service is lost.").waitFor();
+  await expectAccessible(page);
+  await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
+  expect(await page.getByText("The connection to the service is lost.").isVisible()).toBe(true);
+  await page.unroute("**/api/**");
+  await expect.poll(() => page.getByText("The connection to the service is lost.").count(), SOON).toBe(0);
+  expect(await name(page).inputValue()).toBe("Website");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByText("It is shown only now.").waitFor();
+});
+
+test("a list that could not be read is read when the service is back", async () => {
+  const page = await open("");
+  await page.route("**/api/**", (route) => route.abort());
+  await page.getByRole("link", { name: "Agents", exact: true }).click();
+  await page.getByRole("button", { name: "Try again" }).waitFor();
+  await page.unroute("**/api/**");
+  await page.getByRole("link", { name: "First agent" }).waitFor();
+});
+
+test("a session that ends asks for the password above the page, which stays", async () => {
+  const page = await open("keys/new");
+  await name(page).fill("Website");
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await dialog.waitFor();
+  await inspect(page, "session-ended");
+  await page.keyboard.press("Escape");
+  expect(await dialog.isVisible()).toBe(true);
+  const { email, password } = service.credentials.admin;
+  await dialog.getByLabel("E-mail").fill(email);
+  await dialog.getByLabel("Password").fill(password);
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await expect.poll(() => dialog.count(), SOON).toBe(0);
+  expect(await name(page).inputValue()).toBe("Website");
+});
+
+test("somebody else who signs in sees nothing of the page before", async () => {
+  const vera = { email: "vera@example.org", name: "Vera", role: "viewer" };
+  const { email, password } = await tenant.made(tenant.owner("POST", "/members", vera));
+  const page = await open("keys/new");
+  await name(page).fill("Website");
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("E-mail").fill(email);
+  await dialog.getByLabel("Password").fill(password);
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "For administrators" }).waitFor();
+});
+
+test("a form that was not sent is left only after a question, and a saved one without", async () => {
+  const page = await open("keys/new");
+  const asked: string[] = [];
+  page.once("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await name(page).fill("Website");
+  await page.getByRole("link", { name: "Agents", exact: true }).click();
+  await expect.poll(() => asked, SOON).toEqual(["Leave the page? What you wrote is not saved."]);
+  expect(await name(page).inputValue()).toBe("Website");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByText("It is shown only now.").waitFor();
+  await page.getByRole("link", { name: "Agents", exact: true }).click();
+  await page.getByRole("heading", { name: "Agents" }).waitFor();
+});
+
+test("a question that was not asked and a comment on an approval are there after a reload, and gone for the next person", async () => {
+  const ask = await tenant.register(`export const run = (ctx) => ctx.awaitApproval("boss", { title: "May I?" });`);
+  const [{ id }] = await tenant.pending(await tenant.start(ask));
+  const page = await open(`inbox/${id}`, { viewport: PHONE });
+  await page.getByLabel("Comment (optional)").fill("Only this once");
+  await page.reload();
+  await expect.poll(() => page.getByLabel("Comment (optional)").inputValue(), SOON).toBe("Only this once");
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByText("“Only this once”").first().waitFor();
+  await page.getByRole("link", { name: "Chat", exact: true }).click();
+  await page.getByLabel("Question").fill("What about");
+  await page.reload();
+  await expect.poll(() => page.getByLabel("Question").inputValue(), SOON).toBe("What about");
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('draft'))")).toEqual([]);
+});
+
+test("the title of the page names its screen, and the focus follows into a screen that was opened", async () => {
+  const page = await open("");
+  agreeToAll(page);
+  await expect.poll(() => page.title(), SOON).toBe("Home – Console");
+  await page.getByRole("link", { name: "Agents", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.title(), SOON).toBe("Agents – Console");
+  await expect.poll(() => page.evaluate("document.activeElement.id"), SOON).toBe("main");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "← Agents" }).waitFor();
+  expect(await page.title()).not.toBe("Agents – Console");
+});
+
+test("a step back leads to the place in the list that was left", async () => {
+  await Promise.all(
+    Array.from({ length: 40 }, (_, n) => tenant.key("POST", "/openai/v1/chat/completions", say(`Q${n}`))),
+  );
+  const page = await open("requests", { viewport: PHONE });
+  await expect.poll(() => page.locator("[data-row]").count(), SOON).toBeGreaterThanOrEqual(40);
+  const row = page.locator("[data-row]").nth(30);
+  await row.scrollIntoViewIfNeeded();
+  const place = await page.evaluate("scrollY");
+  expect(place).toBeGreaterThan(500);
+  await row.click();
+  await page.getByRole("link", { name: "← Requests" }).waitFor();
+  expect(await page.evaluate("scrollY")).toBe(0);
+  await page.goBack();
+  await expect.poll(() => page.evaluate("scrollY"), SOON).toBe(place);
+});
+
+test("rules that two people change at once are not lost without a word", async () => {
+  const workflow = await tenant.register(WAITING);
+  const page = await open(`workflows/${workflow.id}`);
+  const hosts = page.getByLabel("Hosts that steps may fetch from");
+  await hosts.fill("mine.example");
+  await tenant.edit(workflow, { envelope: { egress: ["theirs.example"] } });
+  await page.getByText("Somebody else has changed these rules.").waitFor();
+  expect(await hosts.inputValue()).toBe("mine.example");
+  await inspect(page, "envelope-changed-elsewhere");
+  await page.getByRole("button", { name: "Show their rules" }).click();
+  await expect.poll(() => hosts.inputValue(), SOON).toBe("theirs.example");
+  expect(await page.getByText("Somebody else has changed these rules.").count()).toBe(0);
+});
+
+test("on a slow network a screen that is on its way and a question that is being sent are announced", async () => {
+  const page = await open("");
+  const held: (() => void)[] = [];
+  const hold = (path: string) =>
+    page.route(path, async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+  await hold("**/assets/Chat-*.js");
+  await page.getByRole("link", { name: "Chat", exact: true }).click();
+  await page.getByText("Opening the screen…").waitFor({ state: "attached" });
+  expect(await page.getByRole("heading", { name: "Home" }).isVisible()).toBe(true);
+  held.pop()!();
+  await page.getByLabel("Question").fill("Hello");
+  await expect.poll(() => page.getByText("Opening the screen…").count(), SOON).toBe(0);
+  await hold("**/v1/**");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByText("Sending your question…").waitFor();
+  await expect.poll(() => held.length, SOON).toBeGreaterThan(0);
+  await page.unroute("**/v1/**");
+  for (const go of held) go();
+  await page.getByText("Hello").first().waitFor();
+});
