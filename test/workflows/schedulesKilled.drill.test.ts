@@ -72,7 +72,8 @@ test("a run that cancels the one before starts once when the process is killed b
     (await read()).find(({ type, data }) => type === "ScheduledRunStarted" && data.due_at === decided.data.due_at);
   await expect.poll(startOf, LONG).toBeDefined();
   await send(trigger_id, "ChangeSchedule", { paused: true });
-  expect((await platform.resources.log.read(streamName("run", decided.data.cancels))).at(-1)!.type).toBe("RunSettled");
+  const cancelled = await platform.resources.log.read(streamName("run", decided.data.cancels));
+  expect(cancelled.map(({ type }) => type)).toContain("RunCancelled");
   expect(await duplicates()).toEqual([]);
   next.kill();
   await next.ended;
