@@ -32,10 +32,15 @@ export interface Command<T extends string = string, D = any> extends TraceHeader
   worker?: string;
   /** The http process that waits for the result. */
   http?: string;
+  /**
+   * Commands to other streams that take effect in the commit of this one, in order. If one of them has no effect, none has, and the
+   * rejection is `joined_command_refused`. They may claim and destroy nothing.
+   */
+  joined?: Command[];
 }
 
 type CommandFields<D> = Pick<Command<string, D>, "stream" | "organization_id" | "request_id" | "data"> &
-  Partial<Pick<Command, "id" | "principal" | "fresh" | "fingerprint" | "keys" | "http">> & {
+  Partial<Pick<Command, "id" | "principal" | "fresh" | "fingerprint" | "keys" | "http" | "joined">> & {
     /** Milliseconds from now to the deadline. */
     timeout_ms: number;
   };

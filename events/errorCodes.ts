@@ -184,6 +184,7 @@ type InternalCode =
   | "file_exists"
   | "identical_content"
   | "identical_extraction"
+  | "joined_command_refused"
   | "key_exists"
   | "message_exists"
   | "organization_exists"

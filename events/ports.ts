@@ -79,6 +79,8 @@ export interface EventLog {
   read(stream: string, fromVersion?: number): Promise<RecordedEvent[]>;
   /** The same a page at a time, for readers that do not keep all of a long stream. */
   pages(stream: string, fromVersion?: number): AsyncIterable<StreamPage>;
+  /** The event of a stream with this version. Concurrent calls share one query. */
+  event(stream: string, version: number): Promise<RecordedEvent | undefined>;
   /**
    * The newest events of some types before a version of a stream, in order. At most `limit`, and at most `bytes` of personal
    * fields, but always the newest.

@@ -75,6 +75,8 @@ export const FireSchedule = defineCommand(
     due_at: z.iso.datetime(),
     /** The run of an earlier due time is live. */
     overlaps: z.boolean(),
+    /** The version of the stream for which it is meant; it has no effect on another one. */
+    seen: z.int().optional(),
   }),
 );
 /** The run that the first due time in the queue waited for has ended. */

@@ -15,9 +15,16 @@ export interface Decision {
   claims: { hold: Claim[]; release: string[] };
 }
 
+/** A command with what it adds to a commit, and the state of its stream after that. */
+interface DecidedCommand {
+  command: Command;
+  events: NewEvent[];
+  after: StreamState;
+}
+
 /** What to do with a command. */
 export type Plan =
-  | { kind: "append"; append: AppendRequest; events: NewEvent[]; after: StreamState }
+  | { kind: "append"; append: AppendRequest; events: NewEvent[]; after: StreamState; joined: DecidedCommand[] }
   /** Record the rejection as the outcome of the command. */
   | { kind: "refuse"; append: AppendRequest; rejection: Rejection }
   /** Answer with the rejection and record nothing: the same command may be sent again. */
@@ -95,7 +102,7 @@ function planEvents({ command, decider, before, claimHeads }: PlanInput, { event
     erase: { things: erase.things ?? [], streams: erase.streams ?? [] },
     forget: decider.forgets?.(events, before.state) ?? [],
   };
-  return { kind: "append", append, events, after };
+  return { kind: "append", append, events, after, joined: [] };
 }
 
 /** One event per claim. The state of a claim's stream is the stream that holds the name, or null. */

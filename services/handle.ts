@@ -9,6 +9,7 @@ import { Rejection } from "#events/rejection.ts";
 import { claimStreams, decide, planAppend, planRefusal, type Plan } from "./appendPlan.ts";
 import { deciders } from "./deciders/index.ts";
 import { checkHolds } from "./holds.ts";
+import { joinCommands } from "./joinedCommands.ts";
 import { createSerializer } from "./serialize.ts";
 import { streamStates, type StreamState, type StreamStates } from "./states.ts";
 import { traceCommands } from "./traceCommands.ts";
@@ -72,14 +73,19 @@ export function createHandler(options: HandlerOptions): Handle {
   return traceCommands((command) => serialize(command.stream, () => handle(deps, command)));
 }
 
-async function handle(deps: Deps, received: Command): Promise<CommandResult> {
+/** The command with its data checked, and the decider of its stream. */
+function parseCommand(received: Command): { command: Command; decider: Decider<any>; aggregate: string } {
   const { aggregate } = parseStreamName(received.stream);
   const definition = commandDefinitions.get(received.type);
   const decider = deciders[aggregate];
   if (!definition || !decider || definition.aggregate !== aggregate)
     throw new Error(`no ${aggregate} understands ${received.type}`);
-  const data = definition.schema.parse(received.data);
-  const command: Command = { ...received, data, worker: deps.worker(aggregate, received.organization_id) };
+  return { command: { ...received, data: definition.schema.parse(received.data) }, decider, aggregate };
+}
+
+async function handle(deps: Deps, received: Command): Promise<CommandResult> {
+  const { command: parsed, decider, aggregate } = parseCommand(received);
+  const command: Command = { ...parsed, worker: deps.worker(aggregate, received.organization_id) };
   // It waited behind other commands of its stream, and its sender has already reported an unknown outcome.
   if (isOverdue(command)) throw new Unavailable(`${command.type} on ${command.stream} waited until its deadline`);
   if (await isAbandoned(deps.log, command)) return ABANDONED;
@@ -110,12 +116,16 @@ async function appendUntilDeadline(deps: Deps, command: Command, decider: Decide
       return undefined;
     });
     if (result) return result;
-    deps.states.forget(command.stream);
+    forgetStates(deps, command);
     if (isOverdue(command))
       throw new Unavailable(`${command.type} on ${command.stream} conflicted with other writers until its deadline`);
     // Full jitter: writers that collided once must not collide again in step.
     await sleep(Math.random() * Math.min(5 * 2 ** tries, MAX_CONFLICT_WAIT_MS));
   }
+}
+
+function forgetStates({ states }: Deps, command: Command): void {
+  for (const { stream } of [command, ...(command.joined ?? [])]) states.forget(stream);
 }
 
 /** Undefined if the command must be decided again on newer state. */
@@ -127,7 +137,8 @@ async function attempt(
 ): Promise<CommandResult | undefined> {
   const { log, states } = deps;
   const before = await states.load(command.stream, decider, { fresh: isFirst && command.fresh === true });
-  const plan = await makePlan(log, command, decider, before);
+  const own = await makePlan(log, command, decider, before);
+  const plan = await joinCommands(states, own, (command.joined ?? []).map(parseCommand));
   if (plan.kind === "reload") return undefined;
   if (plan.kind === "retryLater") {
     const outcome = await log.outcome(command.id, command.organization_id);
@@ -138,11 +149,10 @@ async function attempt(
   const appended = await log.append(plan.append);
   if (appended.kind === "conflict") return undefined;
   if (appended.kind === "repeated") {
-    states.forget(command.stream);
+    forgetStates(deps, command);
     return repeatOutcome(command, appended.outcome);
   }
   if (plan.kind === "refuse") return { position: 0, repeated: false, rejection: plan.rejection.details() };
-  states.remember(command.stream, plan.after);
   announce(deps, command, plan, appended.last);
   return { position: appended.last, repeated: false };
 }
@@ -159,8 +169,11 @@ async function makePlan(log: EventLog, command: Command, decider: Decider<any>, 
 }
 
 function announce(deps: Deps, command: Command, plan: Extract<Plan, { kind: "append" }>, position: number): void {
+  const decided = [{ command, events: plan.events, after: plan.after }, ...plan.joined];
+  for (const { command: { stream }, after } of decided) deps.states.remember(stream, after);
   if (position > 0) deps.hints.announceCommitted(position);
-  if (plan.events.length > 0) deps.afterCommit({ command, events: plan.events, version: plan.after.version, position });
+  for (const { command: each, events, after } of decided)
+    if (events.length > 0) deps.afterCommit({ command: each, events, version: after.version, position });
 }
 
 /** A repeated command gets the result of the first one. */

@@ -11,6 +11,9 @@ export interface Lease {
   organization_id: string;
 }
 
+/** Starts work here; undefined when it is held already, or the process stops. */
+export type StartWork<Work> = (work: Work) => { ended: Promise<void> } | undefined;
+
 /** Open work without a living worker, or overdue. */
 export interface LostWork<Work> {
   key: string;
@@ -19,7 +22,7 @@ export interface LostWork<Work> {
   /** False for work that ends here and now: a full process does that too. */
   needsRoom: boolean;
   /** Takes the lease over and starts the work, unless the commit starts it (`leasedBy`); or ends the work. */
-  takeOver(start: (work: Work) => void): Promise<unknown>;
+  takeOver(start: StartWork<Work>): Promise<unknown>;
 }
 
 export interface LeasedWorkOptions<Work, Running extends { ended: Promise<void> }> {

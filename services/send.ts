@@ -1,4 +1,4 @@
-import { newCommand, type CommandResult } from "#events/envelope.ts";
+import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import type { Handle } from "./handle.ts";
 
 /** How long the log may be unavailable before the outcome counts as unknown. */
@@ -14,8 +14,16 @@ export interface Target {
 /** Sends a command of the service itself. Throws Unavailable if the outcome is unknown. */
 export type Send = (target: Target, type: string, data: Record<string, unknown>) => Promise<CommandResult>;
 
+/** A command of the service itself, from this process. */
+export const serviceCommand = (
+  worker: string,
+  { stream, organization_id, request_id = worker }: Target,
+  type: string,
+  data: Record<string, unknown>,
+): Command => newCommand(type, { stream, organization_id, request_id, data, timeout_ms: TIMEOUT_MS });
+
 /** Sends commands to the handler of this process. */
 export const sendTo =
   (handle: Handle, worker: string): Send =>
-  ({ stream, organization_id, request_id = worker }, type, data) =>
-    handle(newCommand(type, { stream, organization_id, request_id, data, timeout_ms: TIMEOUT_MS }));
+  (target, type, data) =>
+    handle(serviceCommand(worker, target, type, data));

@@ -27,6 +27,13 @@ const READ_NEWEST = `
   )
   select ${EVENT_COLUMNS.replace("log.events e", "newest e")}
   where e.size <= $5 or e.version = (select max(version) from newest) order by e.version`;
+/** By index, one after the other, however many events there are when the plan is kept. */
+const EVENTS = `select ${EVENT_COLUMNS.replace(
+  "log.events e",
+  `unnest($1::text[], $2::integer[]) wanted(stream, version) cross join lateral (
+    select * from log.events found where found.stream = wanted.stream and found.version = wanted.version offset 0
+  ) e`,
+)}`;
 const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
 const SCAN = `select h.position as head, e.* from log.head h left join lateral (
     select position, type, stream, version, organization_id, recorded_at, meta, data from log.events
@@ -105,6 +112,14 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     return new Map(rows.map((row) => [row.thing, row.wrapped]));
   });
 
+  const eventKey = ({ stream, version }: Pick<EventRow, "stream" | "version">): string => `${version} ${stream}`;
+  const findEvents = batchLookups<EventRow>(async (keys) => {
+    const places = keys.map((key) => key.split(" "));
+    const wanted = [places.map(([, stream]) => stream), places.map(([version]) => Number(version))];
+    const rows = await db.query<EventRow>(EVENTS, wanted);
+    return new Map(rows.map((row) => [eventKey(row), row]));
+  });
+
   const pages = (stream: string, fromVersion = 1) => readStreamPages(db, keyring, stream, fromVersion);
 
   return {
@@ -118,6 +133,11 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     find: findKeys,
     pages,
     read: (stream, fromVersion) => collectEvents(pages(stream, fromVersion)),
+    async event(stream, version) {
+      const key = eventKey({ stream, version });
+      const row = (await findEvents([key])).get(key);
+      return row && decodeEvent(row, keyring);
+    },
     async readNewest(stream, { before, types, limit, bytes }) {
       const rows = await db.query<EventRow>(READ_NEWEST, [stream, before, types, limit, bytes]);
       return mapInSlices(rows, (row) => decodeEvent(row, keyring));

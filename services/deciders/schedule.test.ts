@@ -109,6 +109,19 @@ describe("a due time", () => {
       .then();
   });
 
+  test("that is decided for another version of the schedule does nothing", () => {
+    const changed = ScheduleChanged.of(
+      { trigger_id, ...settings, next: due(hour(1)) as any, changes_args: true },
+      { args: '{"a":1}' },
+    );
+    const seen = (version: number) =>
+      command("FireSchedule", { trigger_id, due_at: hour(1), overlaps: false, seen: version }, { at: hour(1) });
+    given(trigger, [created(), changed]).when(seen(1)).then();
+    given(trigger, [created(), changed])
+      .when(seen(2))
+      .then(fired(hour(1), "start", hour(2), { worker: null }));
+  });
+
   test("with jitter fires later, and the next one follows the rule", () => {
     const at = { due_at: hour(1), fires_at: hour(1, "20") };
     const jittered = created({ jitter_seconds: 1_800 }, at);
@@ -257,6 +270,20 @@ describe("a change", () => {
       .when(change({ args: '{"a":1}' }))
       .then(changed);
     expect(given(trigger, [created(), paused, changed, paused]).state.schedule.args_version).toBe(3);
+  });
+  test("names who answers for the schedule, by the version of its event", () => {
+    const resumed = ScheduleResumed.of({ trigger_id, next: due(hour(8)) as any });
+    const setIn = (events: NewEvent[]) => given(trigger, events).state.schedule.set;
+    expect(setIn([created(), paused])).toEqual({ version: 1, seen: 2 });
+    expect(setIn([created(), paused, resumed, fired(hour(8), "skip", hour(9))])).toEqual({ version: 3, seen: 4 });
+  });
+  test("that a process of an earlier release has folded does not count as seen, until the next one", () => {
+    const { state } = given(trigger, [created()]);
+    const old = { ...state, schedule: { ...state.schedule, version: 2 } };
+    const skipped = trigger.evolve(old, fired(hour(1), "skip", hour(2)));
+    expect(skipped.schedule).toMatchObject({ version: 3, set: { version: 1, seen: 1 } });
+    const resumed = ScheduleResumed.of({ trigger_id, next: due(hour(8)) as any });
+    expect(trigger.evolve(old, resumed).schedule).toMatchObject({ set: { version: 3, seen: 3 } });
   });
   test("that changes nothing is no event", () => {
     given(trigger, [created()])

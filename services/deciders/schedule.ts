@@ -101,7 +101,8 @@ function chooseAction(state: ScheduleState, overlaps: boolean): "start" | "queue
 
 function fireSchedule(command: CommandFrom<typeof FireSchedule>, state: ScheduleState): ScheduleEvent[] {
   const { data, at } = command;
-  const { trigger_id, due_at, overlaps } = data;
+  const { trigger_id, due_at, overlaps, seen = state.version } = data;
+  if (seen !== state.version) return [];
   const isDue = (time: DueTime) => Date.parse(time.fires_at) <= Date.parse(at);
   if (state.paused || state.starting || state.next?.due_at !== due_at || !isDue(state.next)) return [];
   const due = afterMissed(state, state.next, at);

@@ -1,5 +1,11 @@
 import type { WorkStatus } from "#events/decider.ts";
-import { scheduledRunId, type DueTime, type ScheduleEvent, type ScheduleSettings } from "#events/schedule.ts";
+import {
+  SCHEDULE_SET_BY,
+  scheduledRunId,
+  type DueTime,
+  type ScheduleEvent,
+  type ScheduleSettings,
+} from "#events/schedule.ts";
 import type { RunAs } from "#events/workflow.ts";
 
 /** A schedule as its trigger's state holds it. */
@@ -11,6 +17,11 @@ export interface ScheduleState extends ScheduleSettings {
   version: number;
   /** Version of the event that holds the arguments of its runs. */
   args_version: number;
+  /**
+   * Version of the newest event by a person who answers for the schedule. It holds while `seen` is the version of the state:
+   * processes of earlier releases leave both as they are.
+   */
+  set?: { version: number; seen: number } | undefined;
   paused: boolean;
   /** Null: no further due time. */
   next: DueTime | null;
@@ -43,6 +54,7 @@ function createSchedule({ next, ...settings }: After<"ScheduleCreated">): Schedu
     ...settings,
     version: 1,
     args_version: 1,
+    set: { version: 1, seen: 1 },
     paused: false,
     next,
     starting: null,
@@ -88,10 +100,17 @@ function applyToSchedule(state: ScheduleState, { type, data }: ScheduleEvent): P
   }
 }
 
+function applySet({ version, set }: ScheduleState, { type }: ScheduleEvent): ScheduleState["set"] {
+  const seen = version + 1;
+  if ((SCHEDULE_SET_BY as readonly string[]).includes(type)) return { version: seen, seen };
+  return set?.seen === version ? { ...set, seen } : set;
+}
+
 /** Undefined before the schedule is created. */
 export function evolveSchedule(state: ScheduleState | undefined, event: ScheduleEvent): ScheduleState | undefined {
   if (event.type === "ScheduleCreated") return createSchedule(event.data);
-  return state && { ...state, ...applyToSchedule(state, event), version: state.version + 1 };
+  const changed = state && { ...state, ...applyToSchedule(state, event), version: state.version + 1 };
+  return changed && { ...changed, set: applySet(state, event) };
 }
 
 /** The run that this schedule started, or starts, at a due time. */

@@ -1,38 +1,38 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CommandResult } from "#events/envelope.ts";
-import { newCommand } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
-import {
-  FireSchedule,
-  RecordScheduledRun,
-  StartQueuedRun,
-  TakeSchedule,
-  type ScheduleEvent,
-} from "#events/schedule.ts";
-import { isLive } from "../deciders/runState.ts";
+import { RecordScheduledRun, StartQueuedRun, TakeSchedule, type ScheduleEvent } from "#events/schedule.ts";
 import { hasOpenStart, type ScheduleState } from "../deciders/scheduleState.ts";
 import { trigger as triggerDecider, type TriggerState } from "../deciders/trigger.ts";
 import type { CommittedCommand } from "../handle.ts";
-import { createLeasedWork, type LostWork } from "../leasedWork.ts";
-import type { Target } from "../send.ts";
+import { createLeasedWork, type LostWork, type StartWork } from "../leasedWork.ts";
+import { sendTo, type Target } from "../send.ts";
+import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { readState } from "../states.ts";
-import { isContinued, readNewestRun } from "../workflows/newestRun.ts";
-import type { StartDeps } from "../workflows/startRun.ts";
-import { startScheduledRun } from "./startScheduledRun.ts";
+import { attendToDueTime, isRunLive } from "./attendToDueTime.ts";
+import { hasScheduledRun, startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
 /** Schedules with a start that one process holds at once; one that waits in a queue costs a share of one query a second. */
 const MAX_HELD = 2_000;
 const MAX_HELD_OF_ORGANIZATION = MAX_HELD / 2;
+/** Due times that one process attends to at once: few, so that the first tick of each run still fits into the commit of its start. */
+const DUE_TIMES = { total: 32, perTenant: 24 };
+/** A sweep waits so long for a due time that it has found, before it looks for more, and a moment for one that is attended to already. */
+const MAX_SWEEP_WAIT_MS = 500;
+const HELD_WAIT_MS = 100;
 /** How often all schedules with a queue look whether the run before has ended, in one query. */
 const QUEUE_POLL_MS = 1_000;
-const TIMEOUT_MS = 10_000;
 
-interface SchedulesDeps extends StartDeps {
-  log: Pick<EventLog, "heads" | "read" | "readNewest" | "isAlive">;
+interface SchedulesDeps extends ScheduledStartDeps {
+  log: ScheduledStartDeps["log"] & Pick<EventLog, "isAlive">;
   /** This process. */
   worker: string;
   onError(error: unknown, stream: string): void;
+}
+
+/** `due`: its due time, as the sweep has found it. Otherwise its open starts. */
+interface ScheduleWork extends Target {
+  due?: ScheduleState;
 }
 
 async function readSchedule({ log }: SchedulesDeps, head: StreamHead): Promise<ScheduleState | undefined> {
@@ -40,24 +40,13 @@ async function readSchedule({ log }: SchedulesDeps, head: StreamHead): Promise<S
   return state.schedule;
 }
 
-/** Whether the last run of a schedule is live, or one that goes on for it. */
-async function isRunLive({ log }: SchedulesDeps, run_id: string | null): Promise<boolean> {
-  const newest = run_id === null ? undefined : await readNewestRun(log, run_id);
-  return newest !== undefined && (isLive(newest.state) || isContinued(newest.state));
-}
-
-/** Commands of this process to one trigger. */
-const sendTo =
-  ({ handle, worker }: SchedulesDeps, { stream, organization_id }: Target) =>
-  (type: string, data: object): Promise<CommandResult> =>
-    handle(newCommand(type, { stream, organization_id, request_id: worker, timeout_ms: TIMEOUT_MS, data }));
-
 /** Starts the run that is decided, and records what became of it. */
 async function startDecided(deps: SchedulesDeps, target: Target, state: ScheduleState): Promise<void> {
   const { trigger_id } = state;
   const { due_at } = state.starting!;
-  const refusal = (await startScheduledRun(deps, target, state, state.starting!)) ?? null;
-  await sendTo(deps, target)(RecordScheduledRun.type, { trigger_id, due_at, refusal });
+  const exists = await hasScheduledRun(deps, state, due_at);
+  const refusal = exists ? null : ((await startScheduledRun(deps, target, state, state.starting!)) ?? null);
+  await sendTo(deps.handle, deps.worker)(target, RecordScheduledRun.type, { trigger_id, due_at, refusal });
 }
 
 /** All callers resume at the same moment, so their look-ups share one query. */
@@ -75,17 +64,31 @@ async function startOpenRuns(
   target: Target,
   { stopping, pause }: { stopping: AbortSignal; pause(): Promise<void> },
 ): Promise<void> {
+  const send = sendTo(deps.handle, deps.worker);
   while (!stopping.aborted) {
     const head = (await deps.log.heads([target.stream])).get(target.stream);
     const state = head && (await readSchedule(deps, head));
     if (!state || state.worker !== deps.worker || !hasOpenStart(state)) return;
     if (state.starting) await startDecided(deps, target, state);
-    else if (await isRunLive(deps, state.run_id)) await pause();
+    else if (await isRunLive(deps.log, state.run_id)) await pause();
     else {
       const { trigger_id, epoch, queue } = state;
-      await sendTo(deps, target)(StartQueuedRun.type, { trigger_id, epoch, due_at: queue[0] });
+      await send(target, StartQueuedRun.type, { trigger_id, epoch, due_at: queue[0] });
     }
   }
+}
+
+const isDue = ({ paused, starting, next }: ScheduleState): boolean =>
+  !paused && !starting && next !== null && Date.parse(next.fires_at) <= Date.now();
+
+/** Other than that of its open starts: more due times are queued while one waits. */
+const dueKey = (stream: string): string => `${stream}/due`;
+
+/** Undefined: it was started before. */
+async function waitForStart(ended: Promise<void> | undefined): Promise<void> {
+  if (!ended) return sleep(HELD_WAIT_MS, undefined, { ref: false });
+  // An error is reported where the work is held.
+  await Promise.race([ended.catch(() => {}), sleep(MAX_SWEEP_WAIT_MS, undefined, { ref: false })]);
 }
 
 /** What a schedule needs that no process does: a due time, or the start of a run whose process was lost. */
@@ -93,24 +96,21 @@ async function findLostStart(
   deps: SchedulesDeps,
   head: StreamHead,
   isHeld: (key: string) => boolean,
-): Promise<LostWork<never> | undefined> {
+): Promise<LostWork<ScheduleWork> | undefined> {
   const state = await readSchedule(deps, head);
   if (!state) return undefined;
-  const { trigger_id, next, paused, starting, worker, epoch } = state;
-  const key = head.stream;
-  const send = sendTo(deps, head);
-  if (!paused && !starting && next && Date.parse(next.fires_at) <= Date.now()) {
-    const fire = async () => {
-      const overlaps = await isRunLive(deps, state.run_id);
-      // The commit of ScheduleFired starts the run.
-      await send(FireSchedule.type, { trigger_id, due_at: next.due_at, overlaps });
-    };
-    return { key, worker: null, needsRoom: true, takeOver: fire };
+  const { trigger_id, worker, epoch } = state;
+  const { stream, organization_id } = head;
+  if (isDue(state)) {
+    const work = { stream, organization_id, due: state };
+    const takeOver = (start: StartWork<ScheduleWork>) => waitForStart(start(work)?.ended);
+    return { key: dueKey(stream), worker: null, needsRoom: true, takeOver };
   }
-  if (!hasOpenStart(state) || isHeld(key)) return undefined;
+  if (!hasOpenStart(state) || isHeld(stream)) return undefined;
   if (worker !== null && worker !== deps.worker && (await deps.log.isAlive(worker))) return undefined;
-  const take = () => send(TakeSchedule.type, { trigger_id, epoch, worker: deps.worker });
-  return { key, worker, needsRoom: true, takeOver: take };
+  const send = sendTo(deps.handle, deps.worker);
+  const take = () => send(head, TakeSchedule.type, { trigger_id, epoch, worker: deps.worker });
+  return { key: stream, worker, needsRoom: true, takeOver: take };
 }
 
 function findLeased({ command: { stream, organization_id }, events }: CommittedCommand) {
@@ -125,13 +125,22 @@ function findLeased({ command: { stream, organization_id }, events }: CommittedC
 export function createSchedules(deps: SchedulesDeps) {
   const stopped = new AbortController();
   const pause = createSharedPause(QUEUE_POLL_MS, stopped.signal);
-  const starts = createLeasedWork<Target, { ended: Promise<void> }>({
+  const dueTimes = createFairSemaphore(DUE_TIMES);
+
+  async function attend({ due, ...target }: ScheduleWork, stopping: AbortSignal): Promise<void> {
+    if (!due) return startOpenRuns(deps, target, { stopping, pause });
+    await dueTimes.run(target.organization_id, async () => {
+      if (!stopping.aborted) await attendToDueTime(deps, target, due);
+    });
+  }
+
+  const starts = createLeasedWork<ScheduleWork, { ended: Promise<void> }>({
     worker: deps.worker,
     limits: { total: MAX_HELD, perTenant: MAX_HELD_OF_ORGANIZATION },
-    lease: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
+    lease: ({ due, ...target }) => ({ key: due ? dueKey(target.stream) : target.stream, ...target }),
     leasedBy: findLeased,
     open: (head, isHeld) => findLostStart(deps, head, isHeld),
-    start: (target, stopping) => ({ ended: startOpenRuns(deps, target, { stopping, pause }) }),
+    start: (work, stopping) => ({ ended: attend(work, stopping) }),
     onError: (error, { stream }) => deps.onError(error, stream),
   });
   return {

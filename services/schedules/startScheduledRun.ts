@@ -1,23 +1,39 @@
+import type { Command } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
+import type { EventLog } from "#events/ports.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { setterOf } from "#events/runOrigin.ts";
-import { SCHEDULE_SET_BY, ScheduleChanged, ScheduleCreated, scheduledRunCommandId } from "#events/schedule.ts";
+import { SCHEDULE_SET_BY, scheduledRunCommandId } from "#events/schedule.ts";
 import { runAt, type ScheduleState } from "../deciders/scheduleState.ts";
 import { sendTo, type Target } from "../send.ts";
 import { cancelNewestRun } from "../workflows/newestRun.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "../workflows/startRun.ts";
 
-const newest = async ({ log }: StartDeps, { stream }: Target, version: number, types: string[]) =>
-  // one event, which is small: the limit of bytes never cuts it
-  (await log.readNewest(stream, { before: version + 1, types, limit: 1, bytes: 1 }))[0];
+export interface ScheduledStartDeps extends StartDeps {
+  log: StartDeps["log"] & Pick<EventLog, "event" | "readNewest">;
+}
+
+/** The newest event by a person who answers for the schedule. */
+async function readSetter({ log }: ScheduledStartDeps, { stream }: Target, { version, set }: ScheduleState) {
+  if (set?.seen === version) return log.event(stream, set.version);
+  // The state is of an earlier release. One event, which is small: the limit of bytes never cuts it.
+  const query = { before: version + 1, types: [...SCHEDULE_SET_BY], limit: 1, bytes: 1 };
+  return (await log.readNewest(stream, query))[0];
+}
 
 /** JSON of the arguments, and who answers for the schedule as it is. Undefined when the trigger was deleted meanwhile. */
-async function readStart(deps: StartDeps, target: Target, { version, args_version }: ScheduleState) {
-  const set = await newest(deps, target, version, [...SCHEDULE_SET_BY]);
-  const isOfArgs = set?.version === args_version;
-  const given = isOfArgs ? set : await newest(deps, target, args_version, [ScheduleCreated.type, ScheduleChanged.type]);
+async function readStart(deps: ScheduledStartDeps, target: Target, state: ScheduleState) {
+  const set = await readSetter(deps, target, state);
+  const isOfArgs = set?.version === state.args_version;
+  const given = isOfArgs ? set : await deps.log.event(target.stream, state.args_version);
   const args = (given?.personal as { args: string } | undefined)?.args;
   return args === undefined ? undefined : { args, trigger_set_by: set && setterOf(set.meta.principal) };
+}
+
+/** Whether the run of a due time was created: a process that was lost may not have recorded that. */
+export async function hasScheduledRun({ log }: StartDeps, state: ScheduleState, due_at: string): Promise<boolean> {
+  const stream = streamName("run", runAt(state, due_at));
+  return (await log.heads([stream])).has(stream);
 }
 
 async function cancelRun({ log, handle, worker }: StartDeps, trigger_id: string, run_id: string) {
@@ -27,31 +43,28 @@ async function cancelRun({ log, handle, worker }: StartDeps, trigger_id: string,
 }
 
 /**
- * Starts the run that is decided for a due time, once: its id derives from the trigger and the due time. Answers why it was
- * refused, if it was. Throws Unavailable.
+ * Starts the run of a due time, once: its id derives from the trigger and the due time. Answers why it was refused, if it was.
+ * `joined`: what takes effect in the commit of the start. Throws Unavailable.
  */
 export async function startScheduledRun(
-  deps: StartDeps,
+  deps: ScheduledStartDeps,
   target: Target,
   state: ScheduleState,
-  { due_at, cancels }: NonNullable<ScheduleState["starting"]>,
+  { due_at, cancels, joined }: NonNullable<ScheduleState["starting"]> & { joined?: Command[] },
 ): Promise<Refusal | undefined> {
   const { trigger_id, run_as } = state;
-  const run_id = runAt(state, due_at);
-  const stream = streamName("run", run_id);
-  // it was started by a process that was lost before it could record it
-  if ((await deps.log.heads([stream])).has(stream)) return undefined;
   const workflow = await findWorkflow(deps, target.organization_id, state.workflow_id);
   if (!workflow) return { code: "workflow_not_found", message: "The workflow no longer exists." };
   const start = await readStart(deps, target, state);
   if (!start) return { code: "trigger_not_found", message: "The trigger was deleted." };
   return startWorkflowRun(deps, workflow, {
-    run_id,
+    run_id: runAt(state, due_at),
     trigger_id,
     started_by: { type: "schedule", id: trigger_id },
     ...start,
     run_as,
     commandId: (attempt) => scheduledRunCommandId(trigger_id, due_at, attempt),
+    joined,
     async beforeStart() {
       if (cancels) await cancelRun(deps, trigger_id, cancels);
     },

@@ -1,4 +1,4 @@
-import { newCommand, type CommandResult } from "#events/envelope.ts";
+import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { claimStream, streamName } from "#events/ids.ts";
 import {
   MAX_SLOT_ATTEMPTS,
@@ -27,7 +27,7 @@ import { ScriptGone, type ScriptStore } from "./script.ts";
 const START_TIMEOUT_MS = 10_000;
 
 export interface StartDeps {
-  log: Pick<EventLog, "heads" | "read" | "readNewest">;
+  log: Pick<EventLog, "heads" | "read">;
   handle: Handle;
   worker: string;
   scripts: ScriptStore;
@@ -51,6 +51,8 @@ export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"
   commandId(attempt: number): string;
   /** More fields of StartRun. */
   more?: object;
+  /** Take effect with the start, or the start is refused with `joined_command_refused`. */
+  joined?: Command[] | undefined;
   /** Called when nothing speaks against the start any more. */
   beforeStart?(): Promise<void>;
 }
@@ -133,6 +135,7 @@ async function sendStart(
         request_id: deps.worker,
         timeout_ms: START_TIMEOUT_MS,
         fresh: true,
+        ...(run.joined && { joined: run.joined }),
         data: { ...settings, ...input, ...places, ...run.more },
       }),
     );

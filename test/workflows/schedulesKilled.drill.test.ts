@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from "vitest";
 import { newCommand } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { startProcess } from "../faults/processes.ts";
-import { SOON, workflowSource } from "./harness.ts";
+import { SOON, WAITING, workflowSource } from "./harness.ts";
 import { startWithoutServices, type WithoutServices } from "./withoutServices.ts";
 
-/* Schedules on several processes that are killed between the decision to start a run and its record, and many that are due at once. */
+/* Schedules on several processes that are killed around the start of a run, and many that are due at once. */
 
 const MANY = 1_000;
 /** Time to create them all before they are due. */
@@ -16,33 +16,37 @@ let platform: WithoutServices["platform"];
 let home: WithoutServices["home"];
 let count: WithoutServices["count"];
 let workflow: { id: string };
+let waiting: { id: string };
 beforeAll(async () => {
   ({ deployment, platform, home, count } = await startWithoutServices(async (tenant) => {
     workflow = await tenant.register(workflowSource("return 1;"));
+    waiting = await tenant.register(WAITING);
   }));
 });
 
-/** Created a second before it is due, so that a slow machine may create it later. */
-const create = async (at: string): Promise<string> => {
+const send = async (trigger_id: string, type: string, data: object, at = new Date()): Promise<void> => {
   const { bus, log } = platform.resources;
-  const trigger_id = newId();
-  const settings = { rule: { at }, jitter_seconds: 0, overlap: "skip", missed: "one" };
-  const data = { trigger_id, workflow_id: workflow.id, run_as: null, ...settings, name: "", args: "{}" };
   const stream = streamName("trigger", trigger_id);
   const { organization_id } = home;
-  await bus.sender(log).send({
-    ...newCommand("CreateSchedule", { stream, organization_id, request_id: "r", data, timeout_ms: 60_000 }),
-    at: new Date(Date.parse(at) - 1_000).toISOString(),
-  });
+  const fields = { stream, organization_id, request_id: "r", timeout_ms: 60_000, data: { trigger_id, ...data } };
+  await bus.sender(log).send({ ...newCommand(type, fields), at: at.toISOString() });
+};
+/** Created a second before it is due, so that a slow machine may create it later. */
+const create = async (at: string, more: object = {}): Promise<string> => {
+  const trigger_id = newId();
+  const settings = { rule: { at }, jitter_seconds: 0, overlap: "skip", missed: "one", name: "", args: "{}" };
+  const data = { workflow_id: workflow.id, run_as: null, ...settings, ...more };
+  await send(trigger_id, "CreateSchedule", data, new Date(Date.parse(at) - 1_000));
   return trigger_id;
 };
 const duplicates = () =>
   platform.resources.db.query(
-    "select data::json->>'trigger_id' from log.events where type in ('ScheduleFired', 'RunCreated') group by type, data::json->>'trigger_id' having count(*) > 1",
+    `select data::json->>'trigger_id' from log.events where type in ('ScheduleFired', 'ScheduledRunStarted')
+     group by type, data::json->>'trigger_id', data::json->>'due_at' having count(*) > 1`,
   );
 
-test("a run starts once when the process is killed between its decision, its start and its record", async () => {
-  for (const [n, point] of ["after-ScheduleFired", "before-RunCreated", "after-RunCreated"].entries()) {
+test("a run starts once when the process is killed before and after the commit that decides and starts it", async () => {
+  for (const [n, point] of ["before-RunCreated", "after-RunCreated"].entries()) {
     const dying = await startProcess("services", deployment, { FAIL_AT: `${point}:1` });
     await create(new Date(Date.now() + 1_000).toISOString());
     await dying.ended;
@@ -53,6 +57,26 @@ test("a run starts once when the process is killed between its decision, its sta
     await next.ended;
   }
   expect(await duplicates()).toEqual([]);
+});
+
+test("a run that cancels the one before starts once when the process is killed between decision and start", async () => {
+  const dying = await startProcess("services", deployment, { FAIL_AT: "after-ScheduleFired:1" });
+  const more = { rule: { every: 2 }, overlap: "cancel", workflow_id: waiting.id };
+  const trigger_id = await create(new Date(Date.now() + 1_000).toISOString(), more);
+  await dying.ended;
+  const read = async () => (await platform.resources.log.read(streamName("trigger", trigger_id))) as any[];
+  const decided = (await read()).at(-1);
+  expect(decided).toMatchObject({ type: "ScheduleFired", data: { cancels: expect.any(String) } });
+  const next = await startProcess("services", deployment);
+  const startOf = async () =>
+    (await read()).find(({ type, data }) => type === "ScheduledRunStarted" && data.due_at === decided.data.due_at);
+  await expect.poll(startOf, LONG).toBeDefined();
+  await send(trigger_id, "ChangeSchedule", { paused: true });
+  const cancelled = await platform.resources.log.read(streamName("run", decided.data.cancels));
+  expect(cancelled.map(({ type }) => type)).toContain("RunCancelled");
+  expect(await duplicates()).toEqual([]);
+  next.kill();
+  await next.ended;
 });
 
 /** Milliseconds from the due time to the commits that decide a start and that create its run. */

@@ -1,0 +1,52 @@
+import type { Decider } from "#events/decider.ts";
+import type { Command } from "#events/envelope.ts";
+import { Rejection } from "#events/rejection.ts";
+import { claimStreams, decide, planAppend, type Plan } from "./appendPlan.ts";
+import type { StreamStates } from "./states.ts";
+
+type AppendPlan = Extract<Plan, { kind: "append" }>;
+type ParsedCommand = { command: Command; decider: Decider<any> };
+
+const notJoined = ({ type, stream }: Command): Plan => ({
+  kind: "retryLater",
+  // It is not recorded: the command may be sent again, joined or alone.
+  rejection: new Rejection("joined_command_refused", `${type} has no effect on ${stream} now.`, { retryable: true }),
+});
+
+/** Head rows are for the state after the last event of their stream. */
+function merge({ append }: AppendPlan, more: AppendPlan["append"]): AppendPlan["append"] {
+  const replaced = new Set(more.heads.map(({ stream }) => stream));
+  return {
+    ...append,
+    events: [...append.events, ...more.events],
+    heads: [...append.heads.filter(({ stream }) => !replaced.has(stream)), ...more.heads],
+  };
+}
+
+/** Adds one command; without events of its own, the plan is off. */
+async function joinOne(states: StreamStates, plan: AppendPlan, { command, decider }: ParsedCommand): Promise<Plan> {
+  const { stream } = command;
+  const earlier = plan.joined.findLast((other) => other.command.stream === stream);
+  const before = earlier?.after ?? (await states.load(stream, decider, { fresh: false }));
+  const decision = decide(decider, command, before.state);
+  const more = planAppend({ command, decider, before, decision, claimHeads: new Map() });
+  if (more.kind === "reload") return more;
+  if (more.kind !== "append" || more.events.length === 0) return notJoined(command);
+  const { erase, forget } = more.append;
+  if (decision instanceof Rejection || claimStreams(decision).length + erase.things.length + forget.length > 0)
+    throw new Error(`${command.type} claims or destroys something: it cannot be joined`);
+  const after = { ...more.after, ...(before.remembered && { remembered: true }) };
+  const joined = [...plan.joined, { command, events: more.events, after }];
+  return { ...plan, append: merge(plan, more.append), joined };
+}
+
+/** Adds the joined commands to the plan of theirs: one commit takes all of them, or none (docs/adr/0029-a-schedule-decides-before-it-starts.md). */
+export async function joinCommands(states: StreamStates, plan: Plan, joined: ParsedCommand[]): Promise<Plan> {
+  let whole = plan;
+  for (const command of joined) {
+    if (whole.kind !== "append") return whole;
+    whole = await joinOne(states, whole, command);
+  }
+  return whole;
+}
+

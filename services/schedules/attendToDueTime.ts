@@ -1,0 +1,51 @@
+import type { Command } from "#events/envelope.ts";
+import type { EventLog } from "#events/ports.ts";
+import { FireSchedule, RecordScheduledRun } from "#events/schedule.ts";
+import { isLive } from "../deciders/runState.ts";
+import { decideSchedule } from "../deciders/schedule.ts";
+import { hasOpenStart, type ScheduleState } from "../deciders/scheduleState.ts";
+import { serviceCommand, type Target } from "../send.ts";
+import { isContinued, readNewestRun } from "../workflows/newestRun.ts";
+import { hasScheduledRun, startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
+
+/** Whether the last run of a schedule is live, or one that goes on for it. */
+export async function isRunLive(log: Pick<EventLog, "heads" | "read">, run_id: string | null): Promise<boolean> {
+  const newest = run_id === null ? undefined : await readNewestRun(log, run_id);
+  return newest !== undefined && (isLive(newest.state) || isContinued(newest.state));
+}
+
+/** The due time whose run a command would start, where nothing else has to happen before. */
+function findStart(command: Command, state: ScheduleState): string | undefined {
+  const fired = decideSchedule(command as never, state).at(-1);
+  if (fired?.type !== "ScheduleFired" || hasOpenStart(state)) return undefined;
+  const { action, cancels, due_at } = fired.data;
+  return action === "start" && cancels === null ? due_at : undefined;
+}
+
+/** Starts the run in the commit that decides it. False when the decision must be recorded alone: the start may be refused. */
+async function startWithDecision(
+  deps: ScheduledStartDeps,
+  target: Target,
+  state: ScheduleState,
+  fire: Command,
+): Promise<boolean> {
+  const due_at = findStart(fire, state);
+  if (due_at === undefined || (await hasScheduledRun(deps, state, due_at))) return false;
+  const { trigger_id, version } = state;
+  const record = serviceCommand(deps.worker, target, RecordScheduledRun.type, { trigger_id, due_at, refusal: null });
+  // The arguments are those of this version.
+  const joined = [{ ...fire, data: { ...fire.data, seen: version } }, record];
+  return (await startScheduledRun(deps, target, state, { due_at, cancels: null, joined })) === undefined;
+}
+
+/**
+ * Decides what happens at the due time of a schedule. A run that waits for nothing is started in the same commit; otherwise the
+ * process that commits ScheduleFired starts it. Throws Unavailable.
+ */
+export async function attendToDueTime(deps: ScheduledStartDeps, target: Target, state: ScheduleState): Promise<void> {
+  const { trigger_id, next, run_id } = state;
+  const overlaps = await isRunLive(deps.log, run_id);
+  const data = { trigger_id, due_at: next!.due_at, overlaps };
+  const fire = serviceCommand(deps.worker, target, FireSchedule.type, data);
+  if (!(await startWithDecision(deps, target, state, fire))) await deps.handle(fire);
+}
