@@ -1,5 +1,5 @@
 import { utils, write, type BookType } from "@e965/xlsx";
-import { strToU8, unzipSync, zipSync, type Zippable } from "fflate";
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { typeFromFileName } from "#events/mediaTypes.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
@@ -19,7 +19,7 @@ const withParts = (bytes: Uint8Array, parts: Record<string, string>): Uint8Array
   zipSync({
     ...unzipSync(bytes),
     ...Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])),
-  } as Zippable);
+  });
 const relationsTo = (...listed: [kind: string, target: string][]): string =>
   `<Relationships>${listed
     .map(([kind, target], n) => `<Relationship Id="r${n}" Type="urn:x/${kind}" Target="${target}"/>`)
