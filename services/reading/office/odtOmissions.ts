@@ -36,6 +36,13 @@ const countHidden = (root: Element, { isHidden }: OdtContext["styles"]): number 
     findAll(root, name).filter(({ attributes }) => attributes["text:display"] === "none"),
   ).length;
 
+const FIELDS = ["form:text", "form:textarea", "form:formatted-text", "form:number", "form:date", "form:combobox"];
+
+const countFilled = (root: Element): number =>
+  FIELDS.flatMap((name) => findAll(root, name)).filter(
+    ({ attributes }) => (attributes["form:current-value"] ?? "").trim() !== "",
+  ).length;
+
 const EDGES = ["style:header", "style:footer", "style:header-left", "style:footer-left", "style:header-first"];
 
 export interface OdtParts extends Pick<OdtContext, "object" | "styles"> {
@@ -56,4 +63,5 @@ export const warnOfOdtParts = (warn: Warn, root: Element, { object, styles, page
     countEdges(edges, () => textContent(root)),
   );
   warnOfCount(warn, "hidden_text_left_out", countHidden(root, styles));
+  warnOfCount(warn, "form_fields_left_out", countFilled(root));
 };
