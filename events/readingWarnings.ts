@@ -19,6 +19,7 @@ export const WARNING_CODES = [
   "headers_and_footers_left_out",
   "hidden_text_left_out",
   "formulas_without_values",
+  "form_fields_left_out",
   "frames_left_out",
   "drawings_left_out",
 ] as const;

@@ -84,6 +84,12 @@ const readsOf = (log: Resources["log"], breaker: ReturnType<typeof createBreaker
     checkChain: (organization, range) => breaker(() => log.checkChain(organization, range)),
   }) satisfies Partial<HttpDeps>;
 
+/** Look-ups that requests of the same moment share. */
+function sharedLookUps(db: Db): Pick<HttpDeps, "findKeyByHash" | "storedBytes"> {
+  const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
+  return { findKeyByHash: async (hash) => (await keys([hash])).get(hash), storedBytes: openStoredBytes(db) };
+}
+
 const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "passwordPlaces"> => ({
   requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
   passwordPlaces: createFairSemaphore({ total: MAX_HASHES, perTenant: MAX_HASHES }),
@@ -99,7 +105,6 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
   const clock = await watchOwnClock(resources);
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
-  const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const progress = trackProgress({ hints: bus.hints, db });
   pool.on("remove", progress.invalidate);
   const startCodes = createStartCodes();
@@ -107,8 +112,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     settings,
     db,
     ...openHttpPorts(db, worker),
-    storedBytes: openStoredBytes(db),
-    findKeyByHash: async (hash) => (await keys([hash])).get(hash),
+    ...sharedLookUps(db),
     sender: sendWhileOpen(gatesOf(resources, clock), (command) =>
       breaker(() => sender.send(command), COMMAND_PATIENCE_MS),
     ),

@@ -85,6 +85,11 @@ const WORDINGS: Record<WarningCode, Wording> = {
     verbs: ["has", "have"],
     rest: "formulas without stored values",
   },
+  form_fields_left_out: {
+    noun: "filled form field",
+    verbs: ["has", "have"],
+    rest: "filled form fields that were left out",
+  },
   drawings_left_out: { noun: "drawing", verbs: ["has", "have"], rest: "drawings that were left out" },
   frames_left_out: {
     noun: "page shown in a frame",

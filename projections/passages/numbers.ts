@@ -17,7 +17,7 @@ const SCALES: Record<number, string> = {
 };
 /** Large numbers of East Asia follow their digits without a space. */
 const ATTACHED_SCALES: Record<string, number> = { 千: 3, 万: 4, 萬: 4, 亿: 8, 億: 8, 만: 4, 억: 8 };
-/** The words and signs of units that are told apart. Others, such as `m`, have several meanings. */
+/** The words and signs of units that must be the same. Others, such as `m`, have several meanings. */
 const UNITS = [
   "% ٪ ％ percent prozent procent",
   "$ usd dollar dollars",

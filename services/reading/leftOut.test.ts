@@ -1,5 +1,5 @@
 import { utils, write, type BookType } from "@e965/xlsx";
-import { strToU8, unzipSync, zipSync, type Zippable } from "fflate";
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { typeFromFileName } from "#events/mediaTypes.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
@@ -19,7 +19,7 @@ const withParts = (bytes: Uint8Array, parts: Record<string, string>): Uint8Array
   zipSync({
     ...unzipSync(bytes),
     ...Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])),
-  } as Zippable);
+  });
 const relationsTo = (...listed: [kind: string, target: string][]): string =>
   `<Relationships>${listed
     .map(([kind, target], n) => `<Relationship Id="r${n}" Type="urn:x/${kind}" Target="${target}"/>`)
@@ -123,6 +123,14 @@ describe("a Word document", () => {
     });
   });
 
+  test("has the text of a box in a drawing read, and the choice of a drop-down field", async () => {
+    const box = `<wps:txbx xmlns:wps="urn:w"><w:txbxContent>${p("Boxed")}</w:txbxContent></wps:txbx>`;
+    const entries = '<w:result w:val="1"/><w:listEntry w:val="red"/><w:listEntry w:val="blue"/>';
+    const field = `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>${entries}</w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMDROPDOWN </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+    const body = `${p("Colour:")}<w:p>${field}</w:p><w:p><w:r><w:drawing>${box}</w:drawing></w:r></w:p>`;
+    expect(await read("a.docx", wordFile(body))).toEqual({ text: "Colour:\n\nblue\n\nBoxed", warnings: [] });
+  });
+
   test("has the texts of its SmartArt read", async () => {
     const point = (text: string, type = "node"): string =>
       `<dgm:pt type="${type}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
@@ -153,6 +161,16 @@ test("an OpenDocument text has embedded objects, hidden texts and headers counte
       { code: "hidden_text_left_out", count: 1 },
     ],
   });
+});
+
+test("what is typed into a form is counted where it is not read", async () => {
+  const forms =
+    '<office:forms><form:form><form:text form:current-value="typed"/><form:text form:current-value=""/></form:form></office:forms>';
+  const counted = [{ code: "form_fields_left_out", count: 1 }];
+  expect((await read("a.odt", openText(`${forms}<text:p>Text</text:p>`))).warnings).toEqual(counted);
+  const page =
+    '<p>Text of the page</p><form><input type="hidden" value="x"><input value="Ada"><textarea></textarea></form>';
+  expect((await read("a.html", Buffer.from(page))).warnings).toEqual(counted);
 });
 
 test("RTF has embedded objects, hidden texts and headers counted", async () => {

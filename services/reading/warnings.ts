@@ -22,13 +22,16 @@ export const pagesWithoutText = (texts: readonly string[]): number[] =>
 
 /** Letters and digits of a header or footer that says something: `Page 3 of 12` has fewer. */
 const MIN_EDGE_LETTERS = 12;
+/** Headers and footers of a file that are looked at: each is searched for in its text. */
+export const MAX_EDGES = 100;
 
 /** Headers and footers that say what the text does not. */
-export const countEdges = (edges: readonly string[], text: string): number => {
+export const countEdges = (edges: readonly string[], text: () => string): number => {
   const words = (one: string): string => one.replace(/\s+/g, " ").trim();
-  const body = words(text);
-  const distinct = new Set(edges.map(words));
-  return [...distinct].filter((edge) => countLetters(edge) >= MIN_EDGE_LETTERS && !body.includes(edge)).length;
+  const saying = edges.slice(0, MAX_EDGES).filter((edge) => countLetters(edge) >= MIN_EDGE_LETTERS);
+  if (saying.length === 0) return 0;
+  const body = words(text());
+  return [...new Set(saying.map(words))].filter((edge) => !body.includes(edge)).length;
 };
 
 /** Warns about pages, unless there are none. */

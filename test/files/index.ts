@@ -142,6 +142,7 @@ export const readable: Truth[] = [
     headings: [],
     rows: [["Spare", "650"]],
     items: [],
+    warning: { code: "embedded_files_left_out", count: 1 },
   }),
   truth("settings.json", MEDIA_TYPES.json, { ...WORDS, says: ['"period_s": 18', "Tómas Ó Cuív"] }),
   truth("station.xml", MEDIA_TYPES.xml, { ...WORDS, says: ["three flashes"] }),

@@ -24,6 +24,10 @@ export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
   warnOfCount(warn, "images_without_text", pictures.length);
   const edges = file.text.slice(body + footnotes, from).split("\r");
   warnOfCount(warn, "embedded_files_left_out", file.text.slice(0, body).match(EMBEDDED)?.length ?? 0);
-  warnOfCount(warn, "headers_and_footers_left_out", countEdges(edges, file.text.slice(0, body)));
+  warnOfCount(
+    warn,
+    "headers_and_footers_left_out",
+    countEdges(edges, () => file.text.slice(0, body)),
+  );
   warnOfCount(warn, "hidden_text_left_out", runs.filter((run) => readFlag(run, MODIFIER.hidden)).length);
 };

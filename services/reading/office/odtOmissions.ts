@@ -19,10 +19,11 @@ const countPictures = (root: Element): number =>
   }).length;
 
 /** Objects of other programs and recordings, and objects that are neither a formula nor a chart. */
-const countEmbedded = (root: Element, object: OdtContext["object"]): number =>
-  findAll(root, "draw:object-ole").length +
-  findAll(root, "draw:plugin").length +
-  findAll(root, "draw:object").filter((node) => object(node.attributes["xlink:href"] ?? "").length === 0).length;
+const countEmbedded = (root: Element, object: OdtContext["object"]): number => {
+  const names = new Set(findAll(root, "draw:object").map(({ attributes }) => attributes["xlink:href"] ?? ""));
+  const unread = [...names].filter((name) => object(name).length === 0).length;
+  return findAll(root, "draw:object-ole").length + findAll(root, "draw:plugin").length + unread;
+};
 
 const STYLED = ["text:p", "text:h", "text:span"];
 
@@ -33,6 +34,13 @@ const countHidden = (root: Element, { isHidden }: OdtContext["styles"]): number 
   ).length +
   ["text:section", "text:hidden-text", "text:hidden-paragraph"].flatMap((name) =>
     findAll(root, name).filter(({ attributes }) => attributes["text:display"] === "none"),
+  ).length;
+
+const FIELDS = ["form:text", "form:textarea", "form:formatted-text", "form:number", "form:date", "form:combobox"];
+
+const countFilled = (root: Element): number =>
+  FIELDS.flatMap((name) => findAll(root, name)).filter(
+    ({ attributes }) => (attributes["form:current-value"] ?? "").trim() !== "",
   ).length;
 
 const EDGES = ["style:header", "style:footer", "style:header-left", "style:footer-left", "style:header-first"];
@@ -49,6 +57,11 @@ export const warnOfOdtParts = (warn: Warn, root: Element, { object, styles, page
   warnOfCount(warn, "images_without_text", countPictures(root));
   warnOfCount(warn, "embedded_files_left_out", countEmbedded(root, object));
   const edges = pageStyles ? EDGES.flatMap((name) => findAll(pageStyles, name)).map(textContent) : [];
-  warnOfCount(warn, "headers_and_footers_left_out", countEdges(edges, textContent(root)));
+  warnOfCount(
+    warn,
+    "headers_and_footers_left_out",
+    countEdges(edges, () => textContent(root)),
+  );
   warnOfCount(warn, "hidden_text_left_out", countHidden(root, styles));
+  warnOfCount(warn, "form_fields_left_out", countFilled(root));
 };

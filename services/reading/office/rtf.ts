@@ -1,6 +1,6 @@
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { countEdges, ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { countEdges, ignoreWarnings, MAX_EDGES, warnOfCount } from "../warnings.ts";
 import { readRtfBlocks } from "./readRtfBlocks.ts";
 
 const count = (source: string, pattern: RegExp): number => source.match(pattern)?.length ?? 0;
@@ -22,7 +22,8 @@ function groupText(source: string, from: number): string {
   return "";
 }
 
-const edges = (source: string): string[] => [...source.matchAll(EDGE)].map(({ index }) => groupText(source, index));
+const edges = (source: string): string[] =>
+  [...source.matchAll(EDGE).take(MAX_EDGES)].map(({ index }) => groupText(source, index));
 
 /** Warns of what the text leaves out. Pictures are stored twice for older programs, once within `nonshppict`. */
 const warnOfParts = (warn: Warn, source: string): void => {
@@ -34,7 +35,11 @@ const warnOfParts = (warn: Warn, source: string): void => {
     count(source, /\{\\pict(?![a-z])/g) - count(source, /\{\\nonshppict(?![a-z])/g),
   );
   warnOfCount(warn, "embedded_files_left_out", count(source, /\{\\\*\\objdata(?![a-z])/g));
-  warnOfCount(warn, "headers_and_footers_left_out", countEdges(edges(source), ""));
+  warnOfCount(
+    warn,
+    "headers_and_footers_left_out",
+    countEdges(edges(source), () => ""),
+  );
   warnOfCount(warn, "hidden_text_left_out", count(source, /\\v(?![a-z\d])/g));
 };
 

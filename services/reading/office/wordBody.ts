@@ -11,7 +11,7 @@ const equation = (element: Element): Element => {
   return { ...tex, children: [makeElement("w:rPr", [makeValue("w:rStyle", "Known-run-math")]), ...tex.children] };
 };
 
-/** Keeps the text boxes of an alternative without a usable fallback. */
+/** Keeps the text boxes of a drawing, or of an alternative without a usable fallback. */
 const keepTextBoxes = (element: Element): Element => {
   const fallback = findChild(element, "mc:Fallback");
   if (fallback && textContent(fallback).trim() !== "") return element;
@@ -32,7 +32,18 @@ const replaceChild = (element: Element, name: string, child: Element): Element =
   children: [child, ...element.children.filter((other) => typeof other === "string" || other.name !== name)],
 });
 
+/** The choice of a drop-down field of older forms, which has no text. */
+const chosenEntry = (element: Element): Element[] => {
+  const list = findChild(findChild(findChild(element, "w:fldChar"), "w:ffData"), "w:ddList");
+  if (!list) return [];
+  const entries = childElements(list).filter(({ name }) => name === "w:listEntry");
+  const chosen = wordValue(findChild(list, "w:result") ?? findChild(list, "w:default")) || "0";
+  return [makeRun(wordValue(entries[Number(chosen)]))];
+};
+
 const textRun = (element: Element, styles: WordStyles): Element[] => {
+  const chosen = chosenEntry(element);
+  if (chosen.length > 0) return [element, ...chosen];
   const properties = findChild(element, "w:rPr");
   if (isOn(findChild(properties, "w:vanish"))) return [];
   if (!styles.isCode(wordValue(findChild(properties, "w:rStyle")))) return [element];
@@ -92,6 +103,7 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
     case "w:cr":
       return [makeElement("w:br")];
     case "mc:AlternateContent":
+    case "w:drawing":
       return [keepTextBoxes(element)];
     default:
       return [element];

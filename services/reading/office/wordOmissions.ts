@@ -1,7 +1,7 @@
 import { childElements, findAll, findChild, textContent, type Element } from "../guard/xml.ts";
 import type { Warn } from "../reader.ts";
 import type { Relation } from "../slides/parts.ts";
-import { countEdges, warnOfCount } from "../warnings.ts";
+import { countEdges, MAX_EDGES, warnOfCount } from "../warnings.ts";
 import { isOn } from "./wordStyles.ts";
 
 /** Tracked deletions, and the places that tracked moves left. */
@@ -60,6 +60,10 @@ export function warnOfWordParts(warn: Warn, { bodies, comments, edges, relations
   );
   const embedded = [...relations.values()].filter(({ kind }) => EMBEDDED.has(kind));
   warnOfCount(warn, "embedded_files_left_out", new Set(embedded.map(({ target }) => target)).size);
-  warnOfCount(warn, "headers_and_footers_left_out", countEdges(edges.map(textOf), bodies.map(textOf).join(" ")));
+  warnOfCount(
+    warn,
+    "headers_and_footers_left_out",
+    countEdges(edges.slice(0, MAX_EDGES).map(textOf), () => bodies.map(textOf).join(" ")),
+  );
   warnOfCount(warn, "hidden_text_left_out", sum(countHidden));
 }

@@ -41,10 +41,9 @@ const XFA =
 
 /** The number of attached files. Throws UnreadableFile for a form whose pages only say that it cannot be shown. */
 export async function checkParts(pdf: Pdf): Promise<number> {
-  const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as {
-    info: { IsXFAPresent?: boolean; IsAcroFormPresent?: boolean };
-  };
-  if (info.IsXFAPresent === true && info.IsAcroFormPresent !== true) throw new UnreadableFile(XFA);
+  const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
+  const form: { IsXFAPresent?: boolean; IsAcroFormPresent?: boolean } = info;
+  if (form.IsXFAPresent === true && form.IsAcroFormPresent !== true) throw new UnreadableFile(XFA);
   const attached = (await pdf.getAttachments().catch(() => null)) as Map<string, unknown> | null;
   return attached?.size ?? 0;
 }

@@ -53,7 +53,7 @@ const countParts = (zip: Zip, pattern: RegExp): number => zip.names().filter((na
 
 const SHEET = /^xl\/worksheets\/[^/]+\.xml$/;
 /** A cell with a formula and no value, as programs write it that do not compute. */
-const BARE_FORMULA = /<c\b([^>]*)>\s*<f\b[^>]*(?:\/>|>[^<]*<\/f>)\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g;
+const BARE_FORMULA = /<c\b([^<>]*)>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g;
 
 /** A formula whose value is an empty text has one. */
 const countBareFormulas = (zip: Zip): number => {
