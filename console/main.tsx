@@ -18,7 +18,7 @@ async function noticeInterruption(error: unknown, key?: QueryKey): Promise<void>
   const isKnown = queries.getQueryData(whoAmI.queryKey) !== undefined;
   if (!(isAway || isSignedOut) || !isKnown || key?.[0] === whoAmI.queryKey[0]) return;
   await queries.invalidateQueries(whoAmI);
-  // the service is back before anybody was told that it was away
+  // a short outage shows no banner, so nothing else reads these again
   const isBack = isAway && queries.getQueryState(whoAmI.queryKey)?.status === "success";
   if (isBack) await queries.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 }

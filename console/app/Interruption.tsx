@@ -41,14 +41,13 @@ export function Interruption() {
     wasInterrupted.current = isInterrupted;
   }, [isInterrupted, queries]);
   if (error instanceof Failure && error.status === 401) return <SignInAgain />;
+  if (!isInterrupted) return null;
   return (
-    <div role="alert" className={isInterrupted ? "notice bad interruption" : undefined}>
-      {isInterrupted && (
-        <p>
-          <strong>The connection to the service is lost.</strong> What you see may be out of date. The page keeps
-          trying, and what you typed stays.
-        </p>
-      )}
-    </div>
+    <p role="alert" className="notice bad interruption">
+      <span>
+        <strong>The connection to the service is lost.</strong> What you see may be out of date. The page keeps trying,
+        and what you typed stays.
+      </span>
+    </p>
   );
 }

@@ -1,11 +1,22 @@
-import { useRouterState } from "@tanstack/react-router";
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 
 /** Says that a screen is on its way while the one before is still shown. */
 export function Opening() {
-  const isLoading = useRouterState({ select: ({ isLoading: is }) => is });
+  const router = useRouter();
+  const [isOpening, setOpening] = useState(false);
+  useEffect(() => {
+    const ends = [
+      router.subscribe("onBeforeLoad", ({ pathChanged }) => setOpening(pathChanged)),
+      router.subscribe("onResolved", () => setOpening(false)),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [router]);
   return (
     <div role="status" className="opening">
-      {isLoading && <span className="hidden-text">Opening the screen…</span>}
+      {isOpening && <span className="hidden-text">Opening the screen…</span>}
     </div>
   );
 }

@@ -78,15 +78,19 @@ const editable = ({ check, members, onChange }: EditorProps): Extension[] => [
     : []),
 ];
 
-const readOnly = (original: string): Extension[] => [
-  EditorState.readOnly.of(true),
+const differences = (original: string): Extension =>
   unifiedMergeView({
     original,
     mergeControls: false,
     // colours of code would be too weak on the colour of what was lost
     syntaxHighlightDeletions: false,
     collapseUnchanged: { margin: 3 },
-  }),
+  });
+
+/** A text that is the same is shown whole: its lines would be folded as unchanged ones. */
+const readOnly = (text: string, original: string): Extension[] => [
+  EditorState.readOnly.of(true),
+  text === original ? [] : differences(original),
 ];
 
 /**
@@ -122,7 +126,7 @@ export default function Editor(props: EditorProps) {
         theme,
         original === undefined
           ? editable({ label, text, onChange, ...(isChecked && { check }), ...(members && { members }) })
-          : readOnly(original),
+          : readOnly(text, original),
       ],
     });
     goToLine(view);

@@ -140,6 +140,8 @@ test("21. undo a setting of an agent", async () => {
   await click(link(page, "2 versions"));
   const versions = page.getByRole("combobox", { name: "Version" });
   await choose(versions, await lastOf(versions));
+  // the first version is shown whole
+  await page.getByText("Be kind.").waitFor();
   await inspect(page, "agent-go-back");
   await click(button(page, "Go back to version 1"));
   await page.getByText("What version 3 has").waitFor();
