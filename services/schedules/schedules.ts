@@ -15,8 +15,11 @@ import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.
 /** Schedules with a start that one process holds at once; one that waits in a queue costs a share of one query a second. */
 const MAX_HELD = 2_000;
 const MAX_HELD_OF_ORGANIZATION = MAX_HELD / 2;
-/** Due times that one process attends to at once: as many as share a query or a commit, and so few that most first ticks still fit into the commits of their starts. */
-const DUE_TIMES = { total: 48, perTenant: 32 };
+/**
+ * Due times that one process attends to at once: almost a batch of the sweep, because starts of runs share queries and commits and must
+ * not wait for the ticks of the runs before them. The rest is for other organizations.
+ */
+const DUE_TIMES = { total: 256, perTenant: 192 };
 /** A sweep waits so long for a due time that it has found, before it looks for more, and a moment for one that is attended to already. */
 const MAX_SWEEP_WAIT_MS = 500;
 const HELD_WAIT_MS = 100;
