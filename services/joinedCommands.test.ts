@@ -26,7 +26,14 @@ const schedule = ScheduleCreated.of(
   { name: "", args: "{}" },
 );
 const create = (type: string, to: string, data: object, joined?: Command[]): Command =>
-  newCommand(type, { stream: to, organization_id, request_id: "r", timeout_ms: 1_000, data, ...(joined && { joined }) });
+  newCommand(type, {
+    stream: to,
+    organization_id,
+    request_id: "r",
+    timeout_ms: 1_000,
+    data,
+    ...(joined && { joined }),
+  });
 const fire = (more: object = {}) => create(FireSchedule.type, stream, { trigger_id, due_at, overlaps: false, ...more });
 const record = (at = due_at) => create(RecordScheduledRun.type, stream, { trigger_id, due_at: at, refusal: null });
 /** A session that a person starts: any command that appends an event. */
@@ -81,7 +88,10 @@ test("no process gets the lease of a start that its commit records as done", asy
 test.each<[string, () => Command[]]>([
   ["is meant for another version", () => [fire({ seen: 2 }), record()]],
   ["names another due time", () => [fire(), record(new Date().toISOString())]],
-  ["is refused", () => [create(FireSchedule.type, streamName("trigger", newId()), { trigger_id, due_at, overlaps: false })]],
+  [
+    "is refused",
+    () => [create(FireSchedule.type, streamName("trigger", newId()), { trigger_id, due_at, overlaps: false })],
+  ],
 ])("where a joined command %s, nothing is appended and no outcome recorded", async (_, joined) => {
   const { rejection } = await handle(start(...joined()));
   expect(rejection).toMatchObject({ code: "joined_command_refused", retryable: true });
@@ -91,8 +101,9 @@ test.each<[string, () => Command[]]>([
 
 test("a refused command takes its joined commands with it", async () => {
   append.mockResolvedValueOnce({ kind: "committed", first: 0, last: 0, at: new Date() });
-  heads.mockImplementation(async (streams) =>
-    new Map(streams.map((name) => [name, { ...head, stream: name, state: { status: "open" }, state_version: 1 }])),
+  heads.mockImplementation(
+    async (streams) =>
+      new Map(streams.map((name) => [name, { ...head, stream: name, state: { status: "open" }, state_version: 1 }])),
   );
   const { rejection } = await handle(start(fire(), record()));
   expect(rejection?.code).toBe("session_exists");

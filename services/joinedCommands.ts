@@ -49,4 +49,3 @@ export async function joinCommands(states: StreamStates, plan: Plan, joined: Par
   }
   return whole;
 }
-

@@ -95,6 +95,22 @@ async function collectEvents(pages: AsyncIterable<StreamPage>): Promise<Recorded
   return events;
 }
 
+const eventKey = ({ stream, version }: Pick<EventRow, "stream" | "version">): string => `${version} ${stream}`;
+
+function createEventReader(db: Db, keyring: Keyring): EventLog["event"] {
+  const find = batchLookups<EventRow>(async (keys) => {
+    const places = keys.map((key) => key.split(" "));
+    const wanted = [places.map(([, stream]) => stream), places.map(([version]) => Number(version))];
+    const rows = await db.query<EventRow>(EVENTS, wanted);
+    return new Map(rows.map((row) => [eventKey(row), row]));
+  });
+  return async (stream, version) => {
+    const key = eventKey({ stream, version });
+    const row = (await find([key])).get(key);
+    return row && decodeEvent(row, keyring);
+  };
+}
+
 /** The event log in PostgreSQL. */
 export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & AuditLog {
   const db = asDb(pool);
@@ -112,14 +128,6 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     return new Map(rows.map((row) => [row.thing, row.wrapped]));
   });
 
-  const eventKey = ({ stream, version }: Pick<EventRow, "stream" | "version">): string => `${version} ${stream}`;
-  const findEvents = batchLookups<EventRow>(async (keys) => {
-    const places = keys.map((key) => key.split(" "));
-    const wanted = [places.map(([, stream]) => stream), places.map(([version]) => Number(version))];
-    const rows = await db.query<EventRow>(EVENTS, wanted);
-    return new Map(rows.map((row) => [eventKey(row), row]));
-  });
-
   const pages = (stream: string, fromVersion = 1) => readStreamPages(db, keyring, stream, fromVersion);
 
   return {
@@ -133,11 +141,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     find: findKeys,
     pages,
     read: (stream, fromVersion) => collectEvents(pages(stream, fromVersion)),
-    async event(stream, version) {
-      const key = eventKey({ stream, version });
-      const row = (await findEvents([key])).get(key);
-      return row && decodeEvent(row, keyring);
-    },
+    event: createEventReader(db, keyring),
     async readNewest(stream, { before, types, limit, bytes }) {
       const rows = await db.query<EventRow>(READ_NEWEST, [stream, before, types, limit, bytes]);
       return mapInSlices(rows, (row) => decodeEvent(row, keyring));

@@ -6,7 +6,7 @@ import { decideSchedule } from "../deciders/schedule.ts";
 import { hasOpenStart, type ScheduleState } from "../deciders/scheduleState.ts";
 import { serviceCommand, type Target } from "../send.ts";
 import { isContinued, readNewestRun } from "../workflows/newestRun.ts";
-import { hasScheduledRun, startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
+import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
 /** Whether the last run of a schedule is live, or one that goes on for it. */
 export async function isRunLive(log: Pick<EventLog, "heads" | "read">, run_id: string | null): Promise<boolean> {
@@ -30,7 +30,7 @@ async function startWithDecision(
   fire: Command,
 ): Promise<boolean> {
   const due_at = findStart(fire, state);
-  if (due_at === undefined || (await hasScheduledRun(deps, state, due_at))) return false;
+  if (due_at === undefined) return false;
   const { trigger_id, version } = state;
   const record = serviceCommand(deps.worker, target, RecordScheduledRun.type, { trigger_id, due_at, refusal: null });
   // The arguments are those of this version.
@@ -40,11 +40,13 @@ async function startWithDecision(
 
 /**
  * Decides what happens at the due time of a schedule. A run that waits for nothing is started in the same commit; otherwise the
- * process that commits ScheduleFired starts it. Throws Unavailable.
+ * process that commits ScheduleFired starts it. Does nothing when the schedule has changed: the sweep finds it again if it is still
+ * due. Throws Unavailable.
  */
 export async function attendToDueTime(deps: ScheduledStartDeps, target: Target, state: ScheduleState): Promise<void> {
-  const { trigger_id, next, run_id } = state;
-  const overlaps = await isRunLive(deps.log, run_id);
+  const { trigger_id, next, run_id, version } = state;
+  const [heads, overlaps] = await Promise.all([deps.log.heads([target.stream]), isRunLive(deps.log, run_id)]);
+  if (heads.get(target.stream)?.version !== version) return;
   const data = { trigger_id, due_at: next!.due_at, overlaps };
   const fire = serviceCommand(deps.worker, target, FireSchedule.type, data);
   if (!(await startWithDecision(deps, target, state, fire))) await deps.handle(fire);

@@ -10,13 +10,16 @@ import { sendTo, type Target } from "../send.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { readState } from "../states.ts";
 import { attendToDueTime, isRunLive } from "./attendToDueTime.ts";
-import { hasScheduledRun, startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
+import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
 /** Schedules with a start that one process holds at once; one that waits in a queue costs a share of one query a second. */
 const MAX_HELD = 2_000;
 const MAX_HELD_OF_ORGANIZATION = MAX_HELD / 2;
-/** Due times that one process attends to at once: few, so that the first tick of each run still fits into the commit of its start. */
-const DUE_TIMES = { total: 32, perTenant: 24 };
+/**
+ * Due times that one process attends to at once: almost a batch of the sweep, because starts of runs share queries and commits and must
+ * not wait for the ticks of the runs before them. The rest is for other organizations.
+ */
+const DUE_TIMES = { total: 256, perTenant: 192 };
 /** A sweep waits so long for a due time that it has found, before it looks for more, and a moment for one that is attended to already. */
 const MAX_SWEEP_WAIT_MS = 500;
 const HELD_WAIT_MS = 100;
@@ -44,8 +47,7 @@ async function readSchedule({ log }: SchedulesDeps, head: StreamHead): Promise<S
 async function startDecided(deps: SchedulesDeps, target: Target, state: ScheduleState): Promise<void> {
   const { trigger_id } = state;
   const { due_at } = state.starting!;
-  const exists = await hasScheduledRun(deps, state, due_at);
-  const refusal = exists ? null : ((await startScheduledRun(deps, target, state, state.starting!)) ?? null);
+  const refusal = (await startScheduledRun(deps, target, state, state.starting!)) ?? null;
   await sendTo(deps.handle, deps.worker)(target, RecordScheduledRun.type, { trigger_id, due_at, refusal });
 }
 

@@ -30,9 +30,8 @@ async function readStart(deps: ScheduledStartDeps, target: Target, state: Schedu
   return args === undefined ? undefined : { args, trigger_set_by: set && setterOf(set.meta.principal) };
 }
 
-/** Whether the run of a due time was created: a process that was lost may not have recorded that. */
-export async function hasScheduledRun({ log }: StartDeps, state: ScheduleState, due_at: string): Promise<boolean> {
-  const stream = streamName("run", runAt(state, due_at));
+async function exists({ log }: StartDeps, run_id: string): Promise<boolean> {
+  const stream = streamName("run", run_id);
   return (await log.heads([stream])).has(stream);
 }
 
@@ -53,12 +52,18 @@ export async function startScheduledRun(
   { due_at, cancels, joined }: NonNullable<ScheduleState["starting"]> & { joined?: Command[] },
 ): Promise<Refusal | undefined> {
   const { trigger_id, run_as } = state;
-  const workflow = await findWorkflow(deps, target.organization_id, state.workflow_id);
+  const run_id = runAt(state, due_at);
+  const [isStarted, workflow, start] = await Promise.all([
+    exists(deps, run_id),
+    findWorkflow(deps, target.organization_id, state.workflow_id),
+    readStart(deps, target, state),
+  ]);
+  // It was started by a process that was lost before it could record it.
+  if (isStarted) return joined && { code: "run_exists", message: "The run exists already." };
   if (!workflow) return { code: "workflow_not_found", message: "The workflow no longer exists." };
-  const start = await readStart(deps, target, state);
   if (!start) return { code: "trigger_not_found", message: "The trigger was deleted." };
   return startWorkflowRun(deps, workflow, {
-    run_id: runAt(state, due_at),
+    run_id,
     trigger_id,
     started_by: { type: "schedule", id: trigger_id },
     ...start,

@@ -69,3 +69,20 @@ test("a due time that waits for the run before, or cancels it, is decided by its
   expect(first).toEqual(expect.arrayContaining(["RunCreated", "ScheduledRunStarted"]));
   for (const types of others) expect(types).toEqual(["ScheduleFired"]);
 });
+
+test("a schedule whose state an earlier release has written finds in its past who answers for it", async () => {
+  const workflow = await home.register(workflowSource("return args;"));
+  const at = new Date(Date.now() + 2_000).toISOString();
+  const body = { name: "old", schedule: { at }, args: { a: 2 } };
+  const trigger = await home.made(home.owner("POST", `/workflows/${workflow.id}/triggers`, body));
+  const changed = await w.resources.db.query(
+    `update log.streams set state = regexp_replace(state, ',"set":\\{[^}]*\\}', '') where stream = $1 and state ~ '"set"' returning stream`,
+    [streamName("trigger", trigger.id)],
+  );
+  expect(changed).toHaveLength(1);
+  const readCreation = async () => (await w.resources.log.read(streamName("run", scheduledRunId(trigger.id, at))))[0];
+  await expect.poll(readCreation, SOON).toBeDefined();
+  const { data, personal } = (await readCreation()) as any;
+  expect(`person:${data.trigger_set_by.id}`).toBe(trigger.set_by);
+  expect(JSON.parse(personal.args.json)).toEqual({ a: 2 });
+});
