@@ -7,14 +7,16 @@ import { openBus, newCommand, succeed, noOutcomes, createRecorder, until, startW
 import { startOwnServer } from "./server.ts";
 import { openInspector } from "./streams.ts";
 
-const prefix = "outage";
 let server: Awaited<ReturnType<typeof startOwnServer>>;
 beforeAll(async () => {
   server = await startOwnServer();
 });
 
+/** Two processes with streams of their own: a server that was killed delivers again what it was not told in time. */
+const openBuses = (prefix: string) => Promise.all([openBus({ ...server, prefix }), openBus({ ...server, prefix })]);
+
 test("every command has one effect and one answer when the NATS server is killed and restarted under load", async () => {
-  const [http, services] = [await openBus({ ...server, prefix }), await openBus({ ...server, prefix })];
+  const [http, services] = await openBuses("killed");
   const { rows, handle, outcomes } = createRecorder();
   await startWorker(services, handle);
   const sender = http.sender(outcomes);
@@ -37,7 +39,7 @@ test("every command has one effect and one answer when the NATS server is killed
 });
 
 test("a command sent while the NATS server is down is handled after its restart", async () => {
-  const [http, services] = [await openBus({ ...server, prefix }), await openBus({ ...server, prefix })];
+  const [http, services] = await openBuses("down");
   await startWorker(services, succeed);
   await server.kill();
   await until(async () => !(await http.health()).connected);
@@ -49,7 +51,7 @@ test("a command sent while the NATS server is down is handled after its restart"
 });
 
 test("streams and consumers are recreated, without a restart of the service, when the NATS server loses its data folder", async () => {
-  const [http, services] = [await openBus({ ...server, prefix }), await openBus({ ...server, prefix })];
+  const [http, services] = await openBuses("wiped");
   const { handle, outcomes } = createRecorder();
   await startWorker(services, handle);
   const reactions: number[] = [];
@@ -80,9 +82,9 @@ test("streams and consumers are recreated, without a restart of the service, whe
 });
 
 test("streams and consumers that are deleted while the service runs are recreated", async () => {
-  const [http, services] = [await openBus({ ...server, prefix }), await openBus({ ...server, prefix })];
+  const [http, services] = await openBuses("deleted");
   await startWorker(services, succeed);
-  const inspector = await openInspector({ ...server, prefix });
+  const inspector = await openInspector({ ...server, prefix: "deleted" });
   for (const stream of Object.values(inspector.names.streams)) await inspector.jsm.streams.delete(stream);
   const sender = http.sender(noOutcomes);
   expect(await sender.send(newCommand())).toEqual({ position: 1, repeated: false });

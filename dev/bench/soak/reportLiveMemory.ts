@@ -8,7 +8,7 @@ if (isMainThread) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   process.on("SIGUSR2", () => {
-    // the first collection lets go of buffers, the second one counts them
+    // buffers are freed by a collection after the one that finds them
     collect();
     collect();
     const { heapUsed, external } = process.memoryUsage();
