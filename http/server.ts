@@ -26,6 +26,7 @@ import { observe } from "./base/observeRequests.ts";
 import { readBodies } from "./base/parseBodies.ts";
 import { answerBadRequest, answerExpectation } from "./base/parserErrors.ts";
 import { createProviders } from "./base/providers.ts";
+import { refuseWhileClosing } from "./base/refuseWhileClosing.ts";
 import { requestId } from "./base/requestId.ts";
 import { createFreshRead, createSend, type Send } from "./base/send.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
@@ -65,6 +66,8 @@ function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: "idle",
+    // `refuseWhileClosing` answers with our error body and Retry-After instead
+    return503OnClosing: false,
   }).withTypeProvider<ZodTypeProvider>();
   limitPipelining(app.server);
   app.setValidatorCompiler(validator());
@@ -178,6 +181,7 @@ export async function buildServer(deps: HttpDeps) {
   });
   readBodies(app);
   observe(app, http, budget);
+  refuseWhileClosing(app);
   admitInTurns(app, http);
   app.server.on("checkExpectation", answerExpectation);
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
