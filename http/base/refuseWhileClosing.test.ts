@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { connect, type AddressInfo } from "node:net";
 import fastify from "fastify";
 import { expect, test } from "vitest";
-import type { App } from "./app.ts";
 import { errorBody, errorHeaders, type ApiError } from "./errors.ts";
 import { refuseWhileClosing } from "./refuseWhileClosing.ts";
 
@@ -11,7 +10,7 @@ test("a request on an open connection of a process that shuts down is refused wi
   app.setErrorHandler<ApiError>((error, _request, reply) =>
     reply.code(error.status).headers(errorHeaders(error)).send(errorBody(error, false)),
   );
-  refuseWhileClosing(app as unknown as App);
+  refuseWhileClosing(app);
   const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
   app.get("/slow", () => (begun.resolve(), end.promise));
   const seen = Promise.withResolvers<void>();
