@@ -15,6 +15,8 @@ test("a member is added with a first password, signs in, gets another role, is l
   const page = await open("members");
   agreeToAll(page);
   await page.getByRole("link", { name: "Add a member" }).click();
+  // the list has a filter of a similar name
+  await page.getByRole("heading", { name: "New member" }).waitFor();
   const email = `added.${Date.now()}@example.org`;
   await page.getByLabel("Name").fill(`Ada ${HOSTILE}`);
   await page.getByLabel("E-mail").fill(email);

@@ -125,6 +125,8 @@ test("9. make a key for one model", async () => {
   const page = await open();
   await click(link(page, "Keys"));
   await click(link(page, "New key"));
+  // the list has a filter of this name
+  await page.getByRole("heading", { name: "New key" }).waitFor();
   await enter(page.getByLabel("Name"), "Website");
   await click(page.getByLabel("Only these"));
   await enter(page.getByLabel("Allowed models"), "offline/echo");
