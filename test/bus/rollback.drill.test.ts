@@ -12,7 +12,7 @@ import { openInspector } from "./streams.ts";
  * A power cut drops what the server had not synced: a stream comes back older than its consumers, which are smaller files. A recent
  * server notices it when it starts; an older one needs us (infra/nats/healing.test.ts).
  */
-const WAYS = [[], ["consumer_ahead"]];
+const WAYS = [[], ["consumer_ahead"], ["consumer_stranded"]];
 const waysOf = (repairs: string[]) => [...new Set(repairs)];
 
 let server: Awaited<ReturnType<typeof startOwnServer>>;
