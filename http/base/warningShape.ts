@@ -39,11 +39,16 @@ interface Wording {
   verbs: [one: string, many: string];
   /** `%` stands for the confidence. */
   rest: string;
-  /** The counted thing, for warnings without pages. */
+  /** The counted thing, and several of them, for warnings without pages. */
   noun?: string;
-  /** Several of them; the noun with an s by default. */
   nouns?: string;
 }
+
+/** Things of which a file without pages says how many. `rest`: what a page has. */
+const counted = (
+  noun: string,
+  { nouns = `${noun}s`, rest = `${nouns} that were left out` }: { nouns?: string; rest?: string } = {},
+): Wording => ({ verbs: ["has", "have"], noun, nouns, rest });
 
 const WORDINGS: Record<WarningCode, Wording> = {
   page_without_text: { verbs: ["has", "have"], rest: "no text that could be read, as blank and scanned pages do" },
@@ -60,43 +65,25 @@ const WORDINGS: Record<WarningCode, Wording> = {
     verbs: ["uses", "use"],
     rest: "fonts that do not say which letters they show, so their words may be missing or wrong",
   },
-  images_without_text: { noun: "image", verbs: ["has", "have"], rest: "images whose text was not read" },
-  tracked_changes_left_out: {
-    noun: "tracked deletion",
-    verbs: ["has", "have"],
-    rest: "deleted text that was left out",
-  },
-  comments_left_out: { noun: "comment", verbs: ["has", "have"], rest: "comments that were left out" },
-  hidden_sheets: { noun: "hidden sheet", verbs: ["has", "have"], rest: "hidden sheets that were left out" },
-  embedded_files_left_out: {
-    noun: "attached or embedded file",
-    verbs: ["has", "have"],
+  images_without_text: counted("image", { rest: "images whose text was not read" }),
+  tracked_changes_left_out: counted("tracked deletion", { rest: "deleted text that was left out" }),
+  comments_left_out: counted("comment"),
+  hidden_sheets: counted("hidden sheet"),
+  embedded_files_left_out: counted("attached or embedded file", {
     rest: "embedded files or recordings that were left out",
-  },
-  headers_and_footers_left_out: {
-    noun: "header or footer",
-    verbs: ["has", "have"],
-    rest: "headers or footers that were left out",
-  },
-  hidden_text_left_out: { noun: "hidden text", verbs: ["has", "have"], rest: "hidden text that was left out" },
-  formulas_without_values: {
-    noun: "formula without a stored value",
+  }),
+  headers_and_footers_left_out: counted("header or footer", { nouns: "headers or footers" }),
+  hidden_text_left_out: counted("hidden text", { rest: "hidden text that was left out" }),
+  formulas_without_values: counted("formula without a stored value", {
     nouns: "formulas without stored values",
-    verbs: ["has", "have"],
     rest: "formulas without stored values",
-  },
-  form_fields_left_out: {
-    noun: "filled form field",
-    verbs: ["has", "have"],
-    rest: "filled form fields that were left out",
-  },
-  drawings_left_out: { noun: "drawing", verbs: ["has", "have"], rest: "drawings that were left out" },
-  frames_left_out: {
-    noun: "page shown in a frame",
+  }),
+  form_fields_left_out: counted("filled form field"),
+  drawings_left_out: counted("drawing"),
+  frames_left_out: counted("page shown in a frame", {
     nouns: "pages shown in frames",
-    verbs: ["has", "have"],
     rest: "frames that were left out",
-  },
+  }),
 };
 
 /** `91 %`, or `91-96 %`. */
@@ -107,7 +94,7 @@ function formatConfidence(confidence: readonly number[]): string {
 }
 
 function describeWarning({ code, pages, count = 0, confidence = [] }: ReadingWarning): string {
-  const { verbs, rest, noun = "part", nouns = `${noun}s` } = WORDINGS[code];
+  const { verbs, rest, noun = "part", nouns = "parts" } = WORDINGS[code];
   if (!pages) return `${count.toLocaleString("en")} ${count === 1 ? `${noun} was` : `${nouns} were`} left out.`;
   const one = pages.length === 1;
   const said = rest.replace("%", formatConfidence(confidence));

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { startProcesses, type Processes } from "../agents/deployment.ts";
 import { expectNumbered } from "../agents/grammar.ts";
@@ -39,6 +43,33 @@ test("an http process that shuts down ends its streams with an error, and anothe
   const again = await chatAt(processes.home.url)("POST", "/chat/completions", say(SLOW, streaming), retry);
   expect(again.text).toMatch(/data: \[DONE\]\n\n$/);
   expect(await processes.count("TurnStarted")).toBe(2);
+});
+
+test("a request on an open connection of an http process that shuts down is refused in the usual form, and says when to ask again", async () => {
+  const leaving = await processes.start("http");
+  const { hostname, port } = new URL(leaving.url);
+  const socket = connect(Number(port), hostname);
+  const heard = text(socket);
+  const body = JSON.stringify(say("/slow 1\n/say one two three four", streaming));
+  const head = `Host: ${hostname}\r\nAuthorization: Bearer ${processes.api_key}\r\n`;
+  const started = await processes.count("TurnStarted");
+  socket.write(
+    `POST /api/openai/v1/chat/completions HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await expect.poll(() => processes.count("TurnStarted")).toBe(started + 1);
+  process.kill(leaving.pid, "SIGTERM");
+  // it listens no longer once it shuts down
+  const isListening = async () => {
+    const probe = connect(Number(port), hostname);
+    const isOpen = await Promise.race([once(probe, "connect").then(() => true), sleep(1_000, true)]).catch(() => false);
+    probe.destroy();
+    return isOpen;
+  };
+  await expect.poll(isListening).toBe(false);
+  socket.write(`GET /api/openai/v1/models HTTP/1.1\r\n${head}\r\n`);
+  const [first, second] = (await heard).split(/(?=HTTP\/1\.1 )/);
+  expect(first).toMatch(/^HTTP\/1\.1 200 [^]*data: \[DONE\]/);
+  expect(second).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: \d+\r\n[^]*"code":"unavailable"/i);
 });
 
 test("a services process that shuts down leaves a running turn to another worker", async () => {

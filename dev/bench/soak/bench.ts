@@ -7,9 +7,9 @@ import { deploy, type Deployment, type Role } from "../scale/layouts.ts";
 import { dataFolder } from "../tools/dataFolder.ts";
 import { progress } from "../tools/progress.ts";
 import type { Report } from "../tools/report.ts";
-import { median } from "../tools/stats.ts";
 import { untilInterrupted } from "../tools/untilInterrupted.ts";
 import { readLiveMemory, REPORTER } from "./liveMemory.ts";
+import { judgeMemory, type Memory, type MemoryByRole } from "./memoryGrowth.ts";
 import { startSoakLoad, type SoakLoad } from "./load.ts";
 import { deadRows, measureStores, type StoreSizes } from "./stores.ts";
 
@@ -17,14 +17,8 @@ const LAYOUT: Role[] = ["http", "services", "projections"];
 /** The first sample ends the warm-up, in which caches fill and code is compiled. */
 const SAMPLES = 9;
 
-type MemoryByRole = Record<string, number>;
-
-interface Sample extends StoreSizes {
+interface Sample extends StoreSizes, Memory {
   turns: number;
-  /** MiB of each process with its children. */
-  resident: MemoryByRole;
-  /** MiB that stay in each process after garbage was collected. */
-  live: MemoryByRole;
   dead: number;
 }
 
@@ -70,7 +64,7 @@ async function measure(minutes: number, cleanups: (() => Promise<unknown>)[]): P
   return report(minutes, samples, load);
 }
 
-async function readMemory({ children }: Deployment, folder: string): Promise<Pick<Sample, "resident" | "live">> {
+async function readMemory({ children }: Deployment, folder: string): Promise<Memory> {
   const resident: MemoryByRole = {};
   const live: MemoryByRole = {};
   for (const { role, child } of children) {
@@ -87,16 +81,6 @@ const STORES: Record<keyof StoreSizes, string> = {
   meilisearch: "Meilisearch",
   blobs: "blobs",
 };
-
-/** The largest growth of a process from the second third of the time to the last. */
-const growth = (samples: Sample[], kind: "resident" | "live", middle: (values: number[]) => number): number =>
-  Math.max(
-    ...LAYOUT.map((role) => {
-      const of = (some: Sample[]) => middle(some.map((sample) => sample[kind][role]!));
-      return of(samples.slice(-3)) / of(samples.slice(2, 5));
-    }),
-  );
-const least = (values: number[]): number => Math.min(...values);
 
 function report(minutes: number, samples: Sample[], load: SoakLoad): Report {
   const [first, last] = [samples[0]!, samples.at(-1)!];
@@ -125,13 +109,7 @@ function report(minutes: number, samples: Sample[], load: SoakLoad): Report {
         ]),
       },
     ],
-    verdicts: [
-      // reading processes come and go, and Node takes memory in steps: only a large growth says something
-      { name: "resident_growth", value: growth(samples, "resident", median), floor: 1.4, aim: 1.1, better: "less" },
-      // work under way is in use too: what stays is the least
-      { name: "growth_in_use", value: growth(samples, "live", least), floor: 1.2, aim: 1.05, better: "less" },
-      { name: "dead_rows", value: last.dead, floor: 0.3, aim: 0.2, better: "less" },
-    ],
+    verdicts: [...judgeMemory(samples), { name: "dead_rows", value: last.dead, floor: 0.3, aim: 0.2, better: "less" }],
     figures: { minutes, turns: load.turns() },
   };
 }
