@@ -19,6 +19,7 @@ import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
+import { findTriggersByToken } from "#projections/triggers/query.ts";
 import type { Db } from "#projections/projection.ts";
 import { trackProgress } from "#projections/progress.ts";
 import { sendWhileOpen } from "#services/gates.ts";
@@ -85,9 +86,14 @@ const readsOf = (log: Resources["log"], breaker: ReturnType<typeof createBreaker
   }) satisfies Partial<HttpDeps>;
 
 /** Look-ups that requests of the same moment share. */
-function sharedLookUps(db: Db): Pick<HttpDeps, "findKeyByHash" | "storedBytes"> {
+function sharedLookUps(db: Db): Pick<HttpDeps, "findKeyByHash" | "findTriggerByToken" | "storedBytes"> {
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
-  return { findKeyByHash: async (hash) => (await keys([hash])).get(hash), storedBytes: openStoredBytes(db) };
+  const triggers = batchLookups((tokens) => findTriggersByToken(db, tokens));
+  return {
+    findKeyByHash: async (hash) => (await keys([hash])).get(hash),
+    findTriggerByToken: async (token) => (await triggers([token])).get(token),
+    storedBytes: openStoredBytes(db),
+  };
 }
 
 const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "passwordPlaces"> => ({

@@ -1,4 +1,5 @@
 import { failpoint } from "#infra/failpoint.ts";
+import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import { hasProjected, trackProgress } from "#projections/progress.ts";
 import { listRunFiles } from "#projections/files/query.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
@@ -7,7 +8,7 @@ import type { StreamHead } from "#events/ports.ts";
 import type { CommittedCommand, Handle } from "#services/handle.ts";
 import { sendTo, type Target } from "#services/send.ts";
 import { listMessageWaits } from "#projections/runs/messageWaits.ts";
-import { listWorkflowsNamed } from "#projections/workflows/query.ts";
+import { listWorkflowsNamed, workflowName } from "#projections/workflows/query.ts";
 import { createAgentTurns } from "#services/workflows/agentTurns.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";
 import { createChildRuns } from "#services/workflows/childRuns.ts";
@@ -42,13 +43,15 @@ export function openWorkflowWork(
   const { db, log, vault, worker, logger, schemas, bus } = resources;
   const queryTwice = createQueryTwice(resources);
   const isFound = (ids: string[]): boolean => ids.length > 0;
+  const named = batchLookups((names) => listWorkflowsNamed(db, names));
+  const findNamed = async (name: string): Promise<string[]> => (await named([name])).get(name) ?? [];
   const startChildRun = createChildRuns({
     ...resources,
     handle,
     scripts,
     admitRun: openRunLimits(resources, handle),
     findWorkflowIds: (organization, name) =>
-      queryTwice("workflows", () => listWorkflowsNamed(db, organization, name), isFound),
+      queryTwice("workflows", () => findNamed(workflowName(organization, name)), isFound),
   });
   return createRuns({
     startChildRun,

@@ -6,6 +6,7 @@ import type { CommandSender, EventLog, Frames, HealedFault, Hints } from "#event
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
+import type { TriggerInUse } from "#projections/triggers/query.ts";
 import type { SearchEngine } from "#projections/passages/engine.ts";
 import type { SearchModels } from "#projections/passages/models.ts";
 import type { WaitForProjections } from "#projections/progress.ts";
@@ -76,6 +77,8 @@ export interface HttpDeps extends HttpPorts {
   storedBytes(organization: string): Promise<number>;
   /** The key with this SHA-256, never cached; look-ups of the same moment share one query. */
   findKeyByHash(hash: string): Promise<KeyInUse | undefined>;
+  /** The trigger whose hook has this token, as `findKeyByHash`. */
+  findTriggerByToken(hook_token: string): Promise<TriggerInUse | undefined>;
   sender: CommandSender;
   frames: Frames;
   keyring: Pick<Keyring, "keyedHash" | "sealSecret" | "openSecret" | "sealNumber" | "openNumber">;

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { findTriggerByToken, type TriggerInUse } from "#projections/triggers/query.ts";
+import type { TriggerInUse } from "#projections/triggers/query.ts";
 import { repeatable } from "../auth/authenticate.ts";
 import { BEARER, hashToken } from "../auth/bearer.ts";
 import type { Http } from "../base/deps.ts";
@@ -41,33 +41,50 @@ function readSecret(rawHeaders: readonly string[], header: string): string {
   return secrets[0]!;
 }
 
+const secretHeader = ({ settings }: Http): string => `x-${settings.SERVICE_NAME}-webhook-secret`;
+
 /** In constant time. */
 const isSame = (hash: string, stored: string): boolean =>
   hash.length === stored.length && timingSafeEqual(Buffer.from(hash), Buffer.from(stored));
 
-async function findTrigger({ db, freshRead }: Http, token: string): Promise<TriggerInUse | undefined> {
-  if (!HOOK_TOKEN.test(token)) return undefined;
-  return findOrWait(
-    () => findTriggerByToken(db, token),
+/** The trigger of the hook, unless it is disabled. Read for each request, so that a rotated secret stops working at once. */
+async function findTrigger(
+  { findTriggerByToken, freshRead }: Http,
+  { params }: FastifyRequest,
+): Promise<TriggerInUse | undefined> {
+  const { hook_token } = params as { hook_token: string };
+  if (!HOOK_TOKEN.test(hook_token)) return undefined;
+  const trigger = await findOrWait(
+    () => findTriggerByToken(hook_token),
     () => freshRead(["triggers", "workflows"]),
   );
+  return trigger?.enabled && !trigger.parked ? trigger : undefined;
 }
 
-/** Fastify hook for the routes of webhooks. Reads the trigger and its secret each time, so that a rotated secret stops working at once. */
-export const requireSecret = (http: Http) =>
-  repeatable(async (request) => {
-    const secret = readSecret(request.raw.rawHeaders, `x-${http.settings.SERVICE_NAME}-webhook-secret`);
-    const trigger = await findTrigger(http, (request.params as { hook_token: string }).hook_token);
-    if (!trigger?.enabled || trigger.parked) throw hookNotFound();
-    if (!isSame(hashToken(secret), trigger.secret_hash)) throw invalidSecret();
-    request.trigger = trigger;
+/** Throws 404 `trigger_not_found`, and 401 `invalid_webhook_secret` for another trigger's secret. */
+function admit(request: FastifyRequest, trigger: TriggerInUse | undefined, secret: string): void {
+  if (!trigger) throw hookNotFound();
+  if (!isSame(hashToken(secret), trigger.secret_hash)) throw invalidSecret();
+  request.trigger = trigger;
+}
+
+/** Fastify hook for the routes of webhooks: the request has the trigger's secret. */
+export const requireSecret = (http: Http) => {
+  const header = secretHeader(http);
+  return repeatable(async (request) => {
+    const secret = readSecret(request.raw.rawHeaders, header);
+    admit(request, await findTrigger(http, request), secret);
   });
+};
 
 /** As `requireSecret`; but the sender of a trigger with a scheme signs the body, which `requireSignature` checks once it is here. */
-export const requireSecretOrScheme = (http: Http) => async (request: FastifyRequest) => {
-  const trigger = await findTrigger(http, (request.params as { hook_token: string }).hook_token);
-  if (!trigger?.enabled || trigger.parked || !trigger.verify) return requireSecret(http)(request);
-  request.trigger = trigger;
+export const requireSecretOrScheme = (http: Http) => {
+  const header = secretHeader(http);
+  return repeatable(async (request) => {
+    const trigger = await findTrigger(http, request);
+    if (trigger?.verify) request.trigger = trigger;
+    else admit(request, trigger, readSecret(request.raw.rawHeaders, header));
+  });
 };
 
 /** Throws 401 unless the sender has signed the request with the trigger's signing secret. */

@@ -7,39 +7,35 @@ import { decodeEvent, EVENT_COLUMNS, hashSealed, type EventRow } from "./decode.
 /** Stored bytes in one slice, unless its first event alone is larger: five hundred of the largest events would have 128 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-interface StoredSize {
-  position: number;
-  bytes: number;
-}
+type SliceRow = EventRow & { found: number };
 
-/** How many of the events fit into one slice. */
-function countFitting(found: StoredSize[]): number {
-  let bytes = 0;
-  const first = found.findIndex((event, n) => (bytes += event.bytes) > MAX_BYTES && n > 0);
-  return first < 0 ? found.length : first;
-}
-
-/** Reads slices of an organization's events. Sizes are read first, so that only the events that fit are loaded. */
+/** Reads slices of an organization's events. Sizes are added up in the database, so that only the events that fit are sent. */
 export const createSliceReader =
   (db: Db, keyring: Keyring): AuditLog["slice"] =>
   async (organization, { after, stream, types, limit, newest_first = false }) => {
     const [follows, order] = newest_first ? ["<", "position desc"] : [">", "position"];
-    const values: unknown[] = [organization, after, limit + 1];
+    const values: unknown[] = [organization, after, limit, MAX_BYTES];
     const also = (condition: string, value: unknown) =>
       value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
     const narrowed = also("stream = ?", stream) + also("type = any(?)", types);
-    const found = await db.query<StoredSize>(
-      `select position, octet_length(data) + coalesce(octet_length(sealed), 0) as bytes from log.events
-       where organization_id = $1 and position ${follows} $2${narrowed} order by ${order} limit $3`,
+    const rows = await db.query<SliceRow>(
+      `with found as (
+         select * from log.events where organization_id = $1 and position ${follows} $2${narrowed}
+         order by ${order} limit $3::integer + 1
+       ), measured as (
+         select *, count(*) over () as found, row_number() over (order by ${order}) as place,
+           sum(octet_length(data) + coalesce(octet_length(sealed), 0)) over (order by ${order}) as bytes
+         from found
+       )
+       select e.found, ${EVENT_COLUMNS.replace("log.events e", "measured e")}
+       where e.place <= $3 and (e.place = 1 or e.bytes <= $4) order by e.${order}`,
       values,
     );
-    if (found.length === 0) return { events: [], more: false };
-    const taken = found.slice(0, Math.min(limit, countFitting(found)));
-    const rows = await db.query<EventRow>(`select ${EVENT_COLUMNS} where e.position = any($1) order by e.${order}`, [
-      taken.map(({ position }) => position),
-    ]);
-    const audit = (row: EventRow) => ({ ...decodeEvent(row, keyring), sealed_hash: hashSealed(row.sealed) });
-    return { events: await mapInSlices(rows, audit), more: taken.length < found.length };
+    const audit = ({ found: _, ...row }: SliceRow) => ({
+      ...decodeEvent(row, keyring),
+      sealed_hash: hashSealed(row.sealed),
+    });
+    return { events: await mapInSlices(rows, audit), more: rows.length < (rows[0]?.found ?? 0) };
   };
 
 export const createHashReader =

@@ -22,17 +22,36 @@ const findHolders = (db: Db) =>
     return new Map(rows.map(({ stream, state }) => [names.get(stream)!, JSON.parse(state) as string]));
   });
 
-/** Requests that upload many files at once ask for times and claims at the same moment: one query answers them. */
+/** By `<version> <stream>`. */
+const findPublicData = (db: Db) =>
+  batchLookups<string>(async (keys) => {
+    const places = keys.map((key) => key.split(" "));
+    const rows = await db.query<{ stream: string; version: number; data: string }>(
+      `select found.* from unnest($1::text[], $2::integer[]) wanted(stream, version) cross join lateral (
+         select stream, version, data from log.events e where e.stream = wanted.stream and e.version = wanted.version offset 0
+       ) found`,
+      [places.map(([, stream]) => stream), places.map(([version]) => Number(version))],
+    );
+    return new Map(rows.map(({ stream, version, data }) => [`${version} ${stream}`, data]));
+  });
+
+/** Requests that come together, as many uploads do, ask for the same kind of thing at the same moment: one query answers them. */
 export function openLogReader(db: Db): LogReader {
   const times = findTimes(db);
+  const publicData = findPublicData(db);
   return {
     ...lookUps(db),
+    async publicData(stream, version) {
+      const key = `${version} ${stream}`;
+      const data = (await publicData([key])).get(key);
+      return data && JSON.parse(data);
+    },
     recordedAt: async (position) => (await times([String(position)])).get(String(position)),
     claimHolders: findHolders(db),
   };
 }
 
-const lookUps = (db: Db): Pick<LogReader, "newestPosition" | "versions" | "publicData"> => ({
+const lookUps = (db: Db): Pick<LogReader, "newestPosition" | "versions"> => ({
   async newestPosition(stream) {
     const [head] =
       stream === undefined
@@ -46,12 +65,5 @@ const lookUps = (db: Db): Pick<LogReader, "newestPosition" | "versions" | "publi
       [streams],
     );
     return new Map(rows.map(({ stream, version }) => [stream, Number(version)]));
-  },
-  async publicData(stream, version) {
-    const [row] = await db.query<{ data: string }>("select data from log.events where stream = $1 and version = $2", [
-      stream,
-      version,
-    ]);
-    return row && JSON.parse(row.data);
   },
 });

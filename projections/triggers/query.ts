@@ -131,18 +131,30 @@ export interface TriggerInUse {
 const isParked = (projection: string, stream: string): string =>
   `exists (select from log.parked p where p.projection = '${projection}' and p.stream = ${stream})`;
 
-/** Never cache the result: a rotated secret must stop working at once. */
-export async function findTriggerByToken(db: Db, hook_token: string): Promise<TriggerInUse | undefined> {
-  const [row] = await db.query<Omit<TriggerInUse, keyof Encoded | "envelope"> & Encoded & { envelope: string }>(
-    `select t.id as trigger_id, t.workflow_id, t.organization_id, t.secret_hash, t.run_as, t.default_args, t.enabled,
+type StoredTriggerInUse = Omit<TriggerInUse, keyof Encoded | "envelope"> &
+  Encoded & { envelope: string; hook_token: string };
+
+/** Triggers by the token of their hook. Never cache them: a rotated secret must stop working at once. */
+export async function findTriggersByToken(db: Db, hook_tokens: string[]): Promise<Map<string, TriggerInUse>> {
+  const rows = await db.query<StoredTriggerInUse>(
+    `select t.hook_token, t.id as trigger_id, t.workflow_id, t.organization_id, t.secret_hash, t.run_as, t.default_args, t.enabled,
             t.verify, t.sealed_secret, t.headers, t.event, t.set_by,
             w.enabled as workflow_enabled, w.project_id, w.definition_id, w.definition_version, w.envelope,
             ${isParked("triggers", "'trigger-' || t.id")} or ${isParked("workflows", "'workflow-' || w.id")} as parked
      from read.triggers t
      join log.keys k on k.thing = 'trigger-' || t.id
      join read.workflows w on w.id = t.workflow_id
-     where t.hook_token = $1`,
-    [hook_token],
+     where t.hook_token = any ($1)`,
+    [hook_tokens],
   );
-  return row && { ...row, ...decodeColumns(row), envelope: decode(row.envelope) };
+  return new Map(
+    rows.map(({ hook_token, ...row }) => [
+      hook_token,
+      { ...row, ...decodeColumns(row), envelope: decode(row.envelope) },
+    ]),
+  );
+}
+
+export async function findTriggerByToken(db: Db, hook_token: string): Promise<TriggerInUse | undefined> {
+  return (await findTriggersByToken(db, [hook_token])).get(hook_token);
 }

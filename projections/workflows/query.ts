@@ -65,13 +65,23 @@ export async function listWorkflowsOf(db: Db, organization: string, definition: 
   return rows.map(parseRow);
 }
 
-/** Ids of the enabled workflows with a name. */
-export async function listWorkflowsNamed(db: Db, organization: string, name: string): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    "select w.id from read.workflows w where w.organization_id = $1 and w.name = $2 and w.enabled order by w.id limit 10",
-    [organization, encode(name)],
+/** The name of a workflow, as a key of `listWorkflowsNamed`. */
+export const workflowName = (organization: string, name: string): string => JSON.stringify([organization, name]);
+
+/** Ids of the enabled workflows with these names, at most ten for each. */
+export async function listWorkflowsNamed(db: Db, names: string[]): Promise<Map<string, string[]>> {
+  const wanted = names.map((key) => JSON.parse(key) as [organization: string, name: string]);
+  const rows = await db.query<{ n: number; ids: string[] }>(
+    `select wanted.n::integer, found.ids from unnest($1::uuid[], $2::text[]) with ordinality wanted (organization_id, name, n)
+     cross join lateral (
+       select array_agg(id) as ids from (
+         select w.id from read.workflows w
+         where w.organization_id = wanted.organization_id and w.name = wanted.name and w.enabled order by w.id limit 10
+       ) one
+     ) found where found.ids is not null`,
+    [wanted.map(([organization]) => organization), wanted.map(([, name]) => encode(name))],
   );
-  return rows.map(({ id }) => id);
+  return new Map(rows.map(({ n, ids }) => [names[n - 1]!, ids]));
 }
 
 /** Counts of a workflow's triggers and runs. */

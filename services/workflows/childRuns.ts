@@ -40,16 +40,17 @@ const refuse = (code: string, message: string): Refusal => ({ code, message });
 const isReachable = ({ created }: Starter, { project_id }: StartableWorkflow): boolean =>
   created.project_id === null || created.project_id === project_id;
 
-/** The workflow that a call names, or why there is none. */
-async function resolveWorkflow(
-  deps: ChildRunDeps,
-  starter: Starter,
-  name: string,
-): Promise<StartableWorkflow | Refusal> {
-  const { organization_id } = starter;
+/** The starter's own workflow, and those that a call names. One query reads all of them. */
+async function findWorkflows(deps: ChildRunDeps, { organization_id, created }: Starter, name: string) {
   const ids = isUuid(name) ? [name.toLowerCase()] : await deps.findWorkflowIds(organization_id, name);
-  const found = await Promise.all(ids.map((id) => findWorkflow(deps, organization_id, id)));
-  const reachable = found.filter((one) => one !== undefined && isReachable(starter, one));
+  const all = [created.workflow_id, ...ids];
+  const [own, ...named] = await Promise.all(all.map((id) => findWorkflow(deps, organization_id, id)));
+  return { own, named: named.filter((one) => one !== undefined) };
+}
+
+/** The workflow that a call means, or why there is none. */
+function pickReachable(starter: Starter, named: StartableWorkflow[], name: string): StartableWorkflow | Refusal {
+  const reachable = named.filter((one) => isReachable(starter, one));
   if (reachable.length > 1)
     return refuse("workflow_ambiguous", `${reachable.length} workflows have the name ${name}: use an id.`);
   return reachable[0] ?? refuse("workflow_not_found", `There is no workflow ${name} that this one can reach.`);
@@ -78,11 +79,9 @@ async function startChildRun(
   starter: Starter,
   { child_run_id, workflow: name, args }: NewChildRun,
 ): Promise<Refusal | undefined> {
-  const { run_id, workflow_id, starter: first } = starter.created;
-  const [workflow, own] = await Promise.all([
-    resolveWorkflow(deps, starter, name),
-    findWorkflow(deps, starter.organization_id, workflow_id),
-  ]);
+  const { run_id, starter: first } = starter.created;
+  const { own, named } = await findWorkflows(deps, starter, name);
+  const workflow = pickReachable(starter, named, name);
   if ("code" in workflow) return workflow;
   const forbidden = checkAllowed(starter, own, workflow);
   if (forbidden) return forbidden;

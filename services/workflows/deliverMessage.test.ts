@@ -8,10 +8,12 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
   const data = JSON.stringify({ text: "x".repeat(bytes) });
   const stored: string[] = [];
   const answered: string[] = [];
-  const started = fromLog.map(({ run_id, key, match }, n) => ({
+  const waitsIn = (run_id: string) => fromLog.find((wait) => wait.run_id === run_id)!;
+  const started = fromLog.map(({ run_id }, n) => ({
     position: 10 + n,
-    data: { run_id, key, project_id: null },
-    personal: { name: "order", match },
+    organization_id: run_id === "foreign" ? "p" : "o",
+    stream: run_id,
+    version: 1,
   }));
   const deps = {
     worker: "w",
@@ -23,10 +25,12 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
           personal: { name: "order", data: { json: data } },
         },
       ],
-      slice: async (_: string, { after, types }: { after: number; types: string[] }) => ({
-        events: types[0] === "MessageWaitStarted" ? started.filter(({ position }) => position > after) : [],
-        more: false,
-      }),
+      scan: async (after: number) => ({ events: started.filter(({ position }) => position > after), seen: 20 }),
+      event: async (run_id: string) => {
+        const { key, match } = waitsIn(run_id);
+        return { data: { run_id, key, project_id: null }, personal: { name: "order", match } };
+      },
+      slice: async () => ({ events: [], more: false }),
     },
     vault: {
       findKey: async () => "key",
@@ -81,6 +85,7 @@ test("waits that the read model does not have yet are read from the log", async 
   const { answered } = await deliver([{ run_id: "old", key: "a", match: {} }], 1, [
     { run_id: "new", key: "b", match: { text: "x" } },
     { run_id: "other", key: "c", match: { text: "y" } },
+    { run_id: "foreign", key: "d", match: { text: "x" } },
   ]);
   expect(answered).toEqual(["old/a", "new/b"]);
 });

@@ -20,7 +20,7 @@ const MAX_WAITS = 10_000;
 const CONCURRENCY = 20;
 /** Bytes of copies that one message may make. */
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
-/** Events of one query that counts the answered waits. */
+/** Events of one query that looks for waits, or counts the answered ones. */
 const PAGE = 200;
 
 /** A wait of a run for a message. */
@@ -31,7 +31,7 @@ export interface MessageWait {
 }
 
 export interface DeliveryDeps extends VaultDeps {
-  log: Pick<EventLog, "read"> & Pick<AuditLog, "slice">;
+  log: Pick<EventLog, "read" | "scan" | "event"> & Pick<AuditLog, "slice">;
   handle: Handle;
   worker: string;
   /**
@@ -115,24 +115,24 @@ function createAnswers(deps: DeliveryDeps, organization_id: string, json: string
  * log: waiting for it would take longer than all else.
  */
 async function findWaits(
-  deps: DeliveryDeps,
+  { log, findMessageWaits }: DeliveryDeps,
   organization: string,
   query: WaitQuery,
 ): Promise<MessageWait[] | undefined> {
-  const found = await deps.findMessageWaits(organization, query);
+  const found = await findMessageWaits(organization, query);
   if (!found) return undefined;
   const { waits, projected } = found;
-  const types = [MessageWaitStarted.type];
-  for (let [after, more] = [projected, projected < query.position]; more; ) {
-    const slice = await deps.log.slice(organization, { after, stream: undefined, types, limit: PAGE });
-    for (const event of slice.events as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
-      const { position, data, personal } = event;
+  for (let [after, isBehind] = [projected, projected < query.position]; isBehind; ) {
+    const { events, seen } = await log.scan(after, [MessageWaitStarted.type], PAGE);
+    const own = events.filter((one) => one.organization_id === organization && one.position < query.position);
+    const started = await Promise.all(own.map(({ stream, version }) => log.event(stream, version)));
+    for (const { data, personal } of started as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
       const isReached = query.project_id === null || query.project_id === data.project_id;
-      if (position < query.position && isReached && personal?.name === query.name)
+      if (isReached && personal?.name === query.name)
         waits.push({ run_id: data.run_id, key: data.key, match: personal.match });
     }
-    after = slice.events.at(-1)?.position ?? after;
-    more = slice.more && after < query.position;
+    after = seen;
+    isBehind = seen < query.position;
   }
   return waits.slice(0, query.limit);
 }
