@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { presentWarnings } from "./warningShape.ts";
+import type { WarningCode } from "#events/readingWarnings.ts";
+import { presentWarnings, Warnings } from "./warningShape.ts";
 
 test("warnings say for people which pages they concern, or how many parts were left out", () => {
   expect(
@@ -26,3 +27,18 @@ test("warnings say for people which pages they concern, or how many parts were l
 test("there is no field without warnings", () => {
   expect(presentWarnings([])).toEqual({});
 });
+
+test.each(["of_a_newer_release", "constructor"])(
+  "the code %s, which this release does not know, passes with a general sentence",
+  (unknown) => {
+    const code = unknown as WarningCode;
+    const { warnings } = presentWarnings([
+      { code, pages: [2, 3] },
+      { code, count: 4 },
+    ]);
+    expect(Warnings.parse(warnings)).toEqual([
+      { code, pages: [2, 3], message: "Pages 2-3 have something that the text may lack." },
+      { code, count: 4, message: "4 parts were left out." },
+    ]);
+  },
+);

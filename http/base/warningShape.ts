@@ -3,7 +3,7 @@ import { WARNING_CODES, type ReadingWarning, type WarningCode } from "#events/re
 
 /** A warning about a file that was read in part, or with doubts. */
 export const Warning = z.object({
-  code: z.enum(WARNING_CODES),
+  code: z.enum(WARNING_CODES).or(z.string()).describe("One of the list; a newer release may have further ones."),
   pages: z.array(z.int()).optional().describe("The pages or slides that it concerns, from 1."),
   count: z.int().optional().describe("How many images, changes, comments, sheets, files and so on it concerns."),
   confidence: z
@@ -50,6 +50,9 @@ const counted = (
   { nouns = `${noun}s`, rest = `${nouns} that were left out` }: { nouns?: string; rest?: string } = {},
 ): Wording => ({ verbs: ["has", "have"], noun, nouns, rest });
 
+/** Of a code that a process of a newer release has written. */
+const UNKNOWN: Wording = { verbs: ["has", "have"], rest: "something that the text may lack" };
+
 const WORDINGS: Record<WarningCode, Wording> = {
   page_without_text: { verbs: ["has", "have"], rest: "no text that could be read, as blank and scanned pages do" },
   read_from_picture: { verbs: ["was", "were"], rest: "read from pictures, % sure" },
@@ -94,7 +97,7 @@ function formatConfidence(confidence: readonly number[]): string {
 }
 
 function describeWarning({ code, pages, count = 0, confidence = [] }: ReadingWarning): string {
-  const { verbs, rest, noun = "part", nouns = "parts" } = WORDINGS[code];
+  const { verbs, rest, noun = "part", nouns = "parts" } = Object.hasOwn(WORDINGS, code) ? WORDINGS[code] : UNKNOWN;
   if (!pages) return `${count.toLocaleString("en")} ${count === 1 ? `${noun} was` : `${nouns} were`} left out.`;
   const one = pages.length === 1;
   const said = rest.replace("%", formatConfidence(confidence));

@@ -25,6 +25,7 @@ export function batchLookups<V>(
   };
 
   return async (keys) => {
+    if (keys.length === 0) return new Map();
     for (const key of keys) requested.add(key);
     next ??= startNext();
     const found = await next;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { faultTable } from "../../dev/crash/check/faultTable.ts";
-import type { Attempt } from "../../dev/crash/journal.ts";
+import type { Attempt, Operation } from "../../dev/crash/journal.ts";
 
 const attempt = (start: number, end: number, status: number | null): Attempt => ({
   kind: "attempt",
@@ -9,12 +9,12 @@ const attempt = (start: number, end: number, status: number | null): Attempt => 
   start,
   end,
   status,
-  code: null,
+  code: status === 503 ? "unavailable" : null,
   request_id: null,
   retry_after: true,
 });
 
-test("the table shows for each kind of fault the slowest recovery after its end, the slowest 503, and what clients saw until then", () => {
+test("the table shows for each kind of fault the slowest recovery after its end, the slowest 503 and whose it was, and what clients saw until then", () => {
   const fault = (target: string, at: number, until: number) =>
     ({ kind: "fault", what: "network", target, at, until }) as const;
   const attempts = new Map([
@@ -31,12 +31,13 @@ test("the table shows for each kind of fault the slowest recovery after its end,
     ],
   ]);
   const faults = [fault("http 1 nats deaf", 1_000, 5_000), fault("http 2 nats deaf", 8_000, 19_000)];
-  expect(faultTable({ faults, attempts }).slice(2)).toEqual([
-    "| network http nats deaf | 2 | 2.0 | 12.1 | 3.0 | 200 × 3, 503 × 1, broken × 1 |",
+  const operations = [{ id: "o", what: "chat" } as Operation];
+  expect(faultTable({ faults, attempts, operations }).slice(2)).toEqual([
+    "| network http nats deaf | 2 | 2.0 | 12.1 | 3.0 (chat, unavailable) | 200 × 3, 503 × 1, broken × 1 |",
   ]);
 });
 
 test("the table says never when nothing succeeded after a fault", () => {
   const faults = [{ kind: "fault", what: "kill", target: "nats", at: 5 } as const];
-  expect(faultTable({ faults, attempts: new Map() }).at(-1)).toBe("| kill nats | 1 | never | 0.0 | none | none |");
+  expect(faultTable({ faults, attempts: new Map(), operations: [] }).at(-1)).toBe("| kill nats | 1 | never | 0.0 | none | none |");
 });

@@ -9,12 +9,15 @@ interface Seen {
   recovery: number | undefined;
   /** The longest time without the end of a successful request, from its start to the first success afterwards. */
   silence: number;
-  /** The longest that a client waited for a 503; undefined: there was none. */
-  refusal: number | undefined;
+  /** The 503 that a client waited for longest; undefined: there was none. */
+  refusal: Attempt | undefined;
   statuses: (number | null)[];
 }
 
 const longest = (times: number[]): number | undefined => (times.length > 0 ? Math.max(...times) : undefined);
+
+const timeOf = ({ start, end }: Attempt): number => end - start;
+const slowestOf = (attempts: Attempt[]): Attempt | undefined => attempts.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
 
 function seenDuring({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
   const firsts = all.filter((one) => succeeded(one) && one.start >= until).map(({ end }) => end);
@@ -25,7 +28,7 @@ function seenDuring({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
   return {
     recovery: back === undefined ? undefined : back - until,
     silence: Math.max(0, ...sorted.slice(1).map((end, n) => end - sorted[n]!)),
-    refusal: longest(met.filter(({ status }) => status === 503).map(({ start, end }) => end - start)),
+    refusal: slowestOf(met.filter(({ status }) => status === 503)),
     statuses: met.map(({ status }) => status),
   };
 }
@@ -47,8 +50,20 @@ const kindOf = ({ what, target }: InjectedFault): string => `${what} ${target.re
 const inSeconds = (ms: number | undefined, otherwise: string): string =>
   ms === undefined ? otherwise : (ms / 1_000).toFixed(1);
 
+/** `2.4 (chat, unavailable)` */
+function describeRefusal(refusals: Attempt[], operations: Evidence["operations"]): string {
+  const slowest = slowestOf(refusals);
+  if (!slowest) return "none";
+  const what = operations.find(({ id }) => id === slowest.operation)?.what ?? "unfinished";
+  return `${inSeconds(timeOf(slowest), "")} (${what}, ${slowest.code ?? "no code"})`;
+}
+
 /** One line for each kind of fault: how often, how fast the service recovered and answered a 503 at worst, and what clients saw until then. */
-export function faultTable({ faults, attempts }: Pick<Evidence, "faults" | "attempts">): string[] {
+export function faultTable({
+  faults,
+  attempts,
+  operations,
+}: Pick<Evidence, "faults" | "attempts" | "operations">): string[] {
   const all = [...attempts.values()].flat();
   const kinds = new Map<string, Seen[]>();
   for (const fault of faults) kinds.set(kindOf(fault), [...(kinds.get(kindOf(fault)) ?? []), seenDuring(fault, all)]);
@@ -62,9 +77,12 @@ export function faultTable({ faults, attempts }: Pick<Evidence, "faults" | "atte
       const isBack = (recovery: number | undefined) => recovery !== undefined;
       const slowest = recoveries.every(isBack) ? longest(recoveries) : undefined;
       const silence = longest(seen.map((one) => one.silence));
-      const refusal = longest(seen.flatMap((one) => one.refusal ?? []));
+      const refusal = describeRefusal(
+        seen.flatMap((one) => one.refusal ?? []),
+        operations,
+      );
       const statuses = countStatuses(seen.flatMap((one) => one.statuses));
-      return `| ${kind} | ${seen.length} | ${inSeconds(slowest, "never")} | ${inSeconds(silence, "-")} | ${inSeconds(refusal, "none")} | ${statuses} |`;
+      return `| ${kind} | ${seen.length} | ${inSeconds(slowest, "never")} | ${inSeconds(silence, "-")} | ${refusal} | ${statuses} |`;
     }),
   ];
 }
