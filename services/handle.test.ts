@@ -50,6 +50,22 @@ describe("a command", () => {
     expect(result.rejection?.code).toBe(appends === 0 ? "unavailable" : undefined);
   });
 
+  test("of a client is given up when the log has taken nothing for 4 s, and others are tried until their deadline", async () => {
+    const tries: number[] = [];
+    const handleAged = async (age: number, http?: string) => {
+      const { append, handle } = handlerOn({ isAlive: async () => true });
+      append.mockRejectedValueOnce(new Unavailable("no connection"));
+      const at = new Date(Date.now() - age).toISOString();
+      const { rejection } = await handle({ ...command(60), at, ...(http && { http }) });
+      tries.push(append.mock.calls.length);
+      return rejection;
+    };
+    expect(await handleAged(4_100, "http-1")).toMatchObject({ code: "unavailable", retryable: true });
+    expect(await handleAged(3_000, "http-1")).toBeUndefined();
+    expect(await handleAged(4_100)).toBeUndefined();
+    expect(tries).toEqual([1, 2, 2]);
+  });
+
   test("that conflicts with another writer is decided again on the new state", async () => {
     const { append, handle } = handlerOn({});
     append.mockResolvedValueOnce({ kind: "conflict" });

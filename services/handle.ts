@@ -49,12 +49,17 @@ interface Deps extends HandlerOptions {
 /** A command normally arrives within milliseconds. A client whose server died sends its request again after about 400. */
 const LATE_MS = 300;
 const MAX_CONFLICT_WAIT_MS = 250;
+/** How long a request waits for a log that takes nothing. Its client gets a 503 then, and may ask again. */
+const CLIENT_PATIENCE_MS = 4_000;
 
-const ABANDONED: CommandResult = {
+const refuse = (message: string): CommandResult => ({
   position: 0,
   repeated: false,
-  rejection: { code: "unavailable", message: "The process that waited for this is gone.", retryable: true },
-};
+  rejection: { code: "unavailable", message, retryable: true },
+});
+
+const ABANDONED = refuse("The process that waited for this is gone.");
+const GIVEN_UP = refuse("The log cannot be written at the moment; try again shortly.");
 
 const KEY_REUSED: CommandResult = {
   position: 0,
@@ -97,6 +102,10 @@ async function handle(deps: Deps, received: Command): Promise<CommandResult> {
   }
 }
 
+/** The client of an http process has waited long enough. */
+const isGivenUp = ({ http, at }: Command): boolean =>
+  http !== undefined && Date.now() - Date.parse(at) > CLIENT_PATIENCE_MS;
+
 const isOverdue = ({ deadline }: Command): boolean => Date.now() > Date.parse(deadline);
 
 /**
@@ -111,9 +120,10 @@ async function isAbandoned(log: Pick<EventLog, "isAlive">, { at, http }: Command
 async function appendUntilDeadline(deps: Deps, command: Command, decider: Decider<any>): Promise<CommandResult> {
   for (let tries = 0; ; tries++) {
     const result = await attempt(deps, command, decider, tries === 0).catch((error: unknown) => {
+      forgetStates(deps, command);
       if (!(error instanceof Unavailable) || isOverdue(command)) throw error;
       // The log is unavailable and the outcome of the append unknown: load the stream again.
-      return undefined;
+      return isGivenUp(command) ? GIVEN_UP : undefined;
     });
     if (result) return result;
     forgetStates(deps, command);

@@ -11,6 +11,8 @@ const FIRST_POLL_MS = 1500;
 const POLL_MS = 1000;
 /** How long a command waits for a bus without any server. An election, during which one answers, may take longer. */
 const AWAY_MS = 3_000;
+/** How long it waits while the log cannot be read: then it cannot be written either. */
+const LOG_AWAY_MS = 4_000;
 
 export type Outcomes = Pick<EventLog, "outcome">;
 interface SenderContext extends BusContext {
@@ -36,8 +38,8 @@ async function sendEncoded(context: SenderContext, command: Command, payload: Ui
   const answer = Promise.withResolvers<CommandResult>();
   const onRefused = async (reason: string) => {
     // An earlier publication may have been stored.
-    const outcome = publication.count() > 1 ? await readOutcome(context, command, POLL_MS) : undefined;
-    if (outcome) answer.resolve(outcome);
+    const found = publication.count() > 1 ? await readOutcome(context, command, POLL_MS) : undefined;
+    if (found?.outcome) answer.resolve(found.outcome);
     else answer.reject(new Unavailable(`The command stream is unavailable: ${reason}`));
   };
   const publication = createPublication(context, {
@@ -69,12 +71,15 @@ function pollOutcome(
   let isStopped = false;
   let timer = setTimeout(() => void poll(), Math.max(0, Math.min(FIRST_POLL_MS, left())));
   const poll = async () => {
-    const outcome = await readOutcome(context, command, Math.max(POLL_MS, left()));
+    const { outcome, isAway } = await readOutcome(context, command, Math.max(POLL_MS, left()));
     if (isStopped) return;
     if (outcome) return answer.resolve(outcome);
+    const waited = performance.now() - began;
     if (left() <= 0) return answer.reject(new Unavailable("No answer by the deadline: the outcome is unknown"));
-    if (!context.connection.connected() && performance.now() - began > AWAY_MS)
+    if (!context.connection.connected() && waited > AWAY_MS)
       return answer.reject(new Unavailable("The bus is away: the outcome is unknown"));
+    if (isAway && waited > LOG_AWAY_MS)
+      return answer.reject(new Unavailable("The log cannot be read: the outcome is unknown"));
     publication.publishIfLost();
     void context.streams.heal();
     timer = setTimeout(() => void poll(), Math.min(POLL_MS, left()));
@@ -85,18 +90,19 @@ function pollOutcome(
   };
 }
 
-/** Undefined when there is none, when reading it takes too long, or when another request left it under the same id. */
+/** No outcome when there is none, when reading it fails or takes too long, or when another request left it under the same id. */
 async function readOutcome(
   { connection, outcomes }: SenderContext,
   command: Command,
   timeout_ms: number,
-): Promise<CommandResult | undefined> {
+): Promise<{ outcome?: CommandResult; isAway: boolean }> {
   try {
-    const outcome = await withTimeout(outcomes.outcome(command.id, command.organization_id), timeout_ms);
-    return outcome && outcome.fingerprint === (command.fingerprint ?? null) ? toResult(outcome) : undefined;
+    const found = await withTimeout(outcomes.outcome(command.id, command.organization_id), timeout_ms);
+    const isOwn = found?.fingerprint === (command.fingerprint ?? null);
+    return { ...(found && isOwn && { outcome: toResult(found) }), isAway: false };
   } catch (err) {
     connection.log.warn({ err, command: command.id }, "bus: command outcome not read");
-    return undefined;
+    return { isAway: err instanceof Unavailable };
   }
 }
 

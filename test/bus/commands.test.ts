@@ -74,6 +74,13 @@ test("a command without an answer fails as unavailable at its deadline, and is n
   expect(handled).toContain(next.id);
 });
 
+test("a command that nobody handles fails before its deadline while the log cannot be read", async () => {
+  const bus = await openBus(server);
+  const away = { outcome: () => Promise.reject(new Unavailable("no connection")) };
+  const command = newCommand({ seconds: 600 });
+  await expect(bus.sender(away).send(command)).rejects.toThrow("The log cannot be read: the outcome is unknown");
+});
+
 test("a command that is sent twice at once, and again later, is answered each time", async () => {
   const [one, other] = await Promise.all([openBus(server), openBus(server)]);
   await startWorker(one, succeed);
