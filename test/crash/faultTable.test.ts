@@ -39,5 +39,7 @@ test("the table shows for each kind of fault the slowest recovery after its end,
 
 test("the table says never when nothing succeeded after a fault", () => {
   const faults = [{ kind: "fault", what: "kill", target: "nats", at: 5 } as const];
-  expect(faultTable({ faults, attempts: new Map(), operations: [] }).at(-1)).toBe("| kill nats | 1 | never | 0.0 | none | none |");
+  expect(faultTable({ faults, attempts: new Map(), operations: [] }).at(-1)).toBe(
+    "| kill nats | 1 | never | 0.0 | none | none |",
+  );
 });
