@@ -5,13 +5,18 @@ import type { VaultDeps } from "../thingBlobs.ts";
 import { openValues, RunGone } from "./values.ts";
 
 export interface RunAnswerDeps extends VaultDeps {
-  log: Pick<EventLog, "readNewest">;
+  log: Pick<EventLog, "event" | "readNewest">;
 }
 
-/** The event that ended a run. Throws RunGone. */
+const ENDS: string[] = [RunCompleted.type, RunFailed.type, RunCancelled.type, RunContinued.type];
+
+/** The event that ended a run: nearly always its last one, and those of several runs share a query. Throws RunGone. */
 export async function readRunEnd({ log }: Pick<RunAnswerDeps, "log">, { stream, version }: StreamHead) {
-  const types = [RunCompleted.type, RunFailed.type, RunCancelled.type, RunContinued.type];
-  const [end] = await log.readNewest(stream, { before: version + 1, types, limit: 1, bytes: 1 });
+  const last = await log.event(stream, version);
+  const end =
+    last && ENDS.includes(last.type)
+      ? last
+      : (await log.readNewest(stream, { before: version, types: ENDS, limit: 1, bytes: 1 }))[0];
   if (!end?.personal) throw new RunGone(`${stream} was destroyed`);
   return end;
 }

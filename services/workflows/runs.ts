@@ -27,7 +27,7 @@ const MAX_RUNS_OF_ORGANIZATION = MAX_RUNS / 2;
 const FIRST_TICK_MS = 20;
 
 export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRunsDeps, "log"> {
-  log: Pick<EventLog, "heads" | "read" | "readNewest" | "isAlive">;
+  log: Pick<EventLog, "heads" | "read" | "event" | "readNewest" | "isAlive">;
 }
 
 /** A run to drive. `run`: already open; `creation`: its stream is not in the log yet. */

@@ -12,6 +12,7 @@ function openDeps() {
     log: {
       heads: async ([stream]: string[]) => new Map(++looks > 1 ? [[stream, { stream, organization_id: "o" }]] : []),
       read: async () => [],
+      event: async () => ({ type: "RunFilesLeft" }),
       readNewest: async () => [{ type: "RunCancelled", recorded_at: new Date(), personal: {} }],
     },
     send: async ({ stream }: { stream: string }, type: string) => {
