@@ -9,6 +9,7 @@ import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { findProject } from "../base/findProject.ts";
 import { markUser } from "../base/limits.ts";
+import { modelNotFound, resolveModel } from "../base/model.ts";
 
 type Find = (http: Http, organization: string, id: string) => Promise<object | undefined>;
 
@@ -51,7 +52,7 @@ export function subjectsNamed(http: Http, organization: string, name: string): [
 
 /** Throws 400 `invalid_subject`. */
 export function checkSubjectShape(name: string, subject: string): void {
-  if (name === USER || !BUDGET_SUBJECT.test(subject))
+  if (name === USER || subject.includes("@") || !BUDGET_SUBJECT.test(subject))
     throw refuse(
       "invalid_subject",
       "subject must be organization, each-user, project:<id>, key:<id>, person:<id>, agent:<id> or user:<value>.",
@@ -64,4 +65,9 @@ export async function checkSubjectExists(http: Http, organization: string, subje
   const thing = THINGS[kind!];
   if (thing && !(await thing.find(http, organization, id!)))
     throw refuse(thing.code, `subject: no ${thing.noun} of this organization has the id ${id}.`);
+}
+
+/** Throws 404 `model_not_found`. */
+export async function checkModel(http: Http, organization_id: string, model: string): Promise<void> {
+  if (!(await resolveModel(http, { organization_id, allowed_models: null }, model))) throw modelNotFound(model, 404);
 }
