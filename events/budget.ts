@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { deriveId, streamName } from "./ids.ts";
 import { Money } from "./money.ts";
+import { Actor } from "./runOrigin.ts";
 
 /** The subject of a budget that holds for each value of `user` by itself. */
 export const EACH_USER = "each-user";
@@ -78,8 +79,13 @@ export const Limits = z.object({
 });
 export type Limits = z.infer<typeof Limits>;
 
+/** A workflow that runs at each step of a limit, and who set that and answers for its runs (ADR 65). */
+export const BudgetAlert = z.object({ workflow_id: z.uuid(), set_by: Actor });
+export type BudgetAlert = z.infer<typeof BudgetAlert>;
+
 const Settings = Subject.extend({
   limits: Limits,
+  alert: BudgetAlert.optional(),
   /** Whether requests that would pass it are refused at the limit; otherwise there are warnings only. */
   hard: z.boolean(),
 });
@@ -102,7 +108,12 @@ export const NoteBudgetReached = defineCommand("NoteBudgetReached", "budget", Bu
 export const BudgetSet = defineEvent("BudgetSet", { public: Settings });
 export const BudgetRemoved = defineEvent("BudgetRemoved", { public: Subject });
 /** Once for 80 % and once for 100 % of a limit in each period. */
-export const BudgetReached = defineEvent("BudgetReached", { public: BudgetStep });
+export const BudgetReached = defineEvent("BudgetReached", {
+  public: BudgetStep.extend({
+    /** A run of it starts. Absent: nobody is alerted. */
+    alert: BudgetAlert.optional(),
+  }),
+});
 
 export type BudgetCommand = CommandsIn<typeof import("./budget.ts")>;
 export type BudgetEvent = EventsIn<typeof import("./budget.ts")>;

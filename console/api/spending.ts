@@ -56,6 +56,8 @@ export interface Budget {
   model: string | null;
   /** Whether requests that would pass it are refused at the limit. */
   hard: boolean;
+  /** The workflow that runs when a limit is used to 80 % or 100 %. */
+  workflow_id: string | null;
   limits: BudgetLimit[];
   updated_at: string;
 }
@@ -89,7 +91,7 @@ export const usedPercent = ({ limits }: Pick<Budget, "limits">): number =>
   Math.max(0, ...limits.filter((limit) => !isRate(limit)).map(({ percent }) => percent));
 
 /** Amounts of money are texts. */
-export type BudgetToSet = Record<LimitName, number | string | null> & { hard: boolean };
+export type BudgetToSet = Record<LimitName, number | string | null> & { hard: boolean; workflow_id: string | null };
 type Named = Pick<Budget, "subject" | "model">;
 const queryOf = ({ model }: Named) => (model === null ? {} : { query: { model } });
 export const setBudget = (named: Named, body: BudgetToSet) =>

@@ -33,6 +33,12 @@ export const BudgetToSet = z.strictObject({
   stored_bytes: atMost("Bytes of files, attachments, documents and extractions at a time."),
   documents: atMost("Documents at a time."),
   concurrent_runs: atMost("Runs of workflows that have not ended."),
+  workflow_id: z
+    .uuid()
+    .nullish()
+    .describe(
+      "A run of this workflow starts each time that a limit is used to 80 % or 100 %, with `{subject, model, limit, period, percent, spent, at_most}` as arguments. Default: none.",
+    ),
   hard: z
     .boolean()
     .default(true)
@@ -69,6 +75,7 @@ export const Budget = z.object({
   subject: z.string().describe(SUBJECTS),
   model: z.string().nullable().describe("The model or alias that turns must name to count; null: all count."),
   hard: z.boolean(),
+  workflow_id: z.string().nullable().describe("The workflow that runs when a limit is used to 80 % or 100 %."),
   limits: z.array(LimitShape),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -91,7 +98,7 @@ export function uncountedLimit(subject: string, limits: Limits): string | undefi
 }
 
 /** The limits that are set. */
-export function readLimits({ hard: _, ...limits }: z.infer<typeof BudgetToSet>): Limits {
+export function readLimits({ hard: _, workflow_id: __, ...limits }: z.infer<typeof BudgetToSet>): Limits {
   const set = Object.entries(limits).filter(([, limit]) => limit != null);
   return Object.fromEntries(set) as Limits;
 }
@@ -130,6 +137,7 @@ export const presentBudget = ({ budget, limits }: BudgetStatus, rates: Presented
   subject: splitSubject(budget.subject).who,
   model: splitSubject(budget.subject).model,
   hard: budget.hard,
+  workflow_id: budget.alert?.workflow_id ?? null,
   limits: [...rates.filter(({ subject }) => subject === budget.subject).map(presentRate), ...limits.map(presentLimit)],
   created_at: budget.created_at.toISOString(),
   updated_at: budget.updated_at.toISOString(),

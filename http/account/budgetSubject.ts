@@ -4,6 +4,7 @@ import { streamName } from "#events/ids.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { getKey } from "#projections/keys/query.ts";
 import { getMember } from "#projections/users/query.ts";
+import { getWorkflow } from "#projections/workflows/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
@@ -70,4 +71,13 @@ export async function checkSubjectExists(http: Http, organization: string, subje
 /** Throws 404 `model_not_found`. */
 export async function checkModel(http: Http, organization_id: string, model: string): Promise<void> {
   if (!(await resolveModel(http, { organization_id, allowed_models: null }, model))) throw modelNotFound(model, 404);
+}
+
+/** Throws 404 `workflow_not_found`. */
+export async function checkWorkflow(http: Http, organization: string, id: string): Promise<void> {
+  const find = () => getWorkflow(http.db, organization, id);
+  if (!(await findCurrent(http, ["workflows"], ["workflow", id], find)))
+    throw new ApiError("workflow_not_found", "workflow_id: no workflow of this organization has this id.", {
+      param: "workflow_id",
+    });
 }

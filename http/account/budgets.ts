@@ -3,12 +3,15 @@ import { z } from "zod";
 import {
   budgetStream,
   budgetSubject,
+  EACH_USER,
   LimitName,
   nameSubject,
   RateName,
   RemoveBudget,
   SetBudget,
+  type BudgetAlert,
 } from "#events/budget.ts";
+import { actorOf } from "#events/runOrigin.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -16,7 +19,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS, uncountedLimit } from "./budgetShape.ts";
-import { checkModel, checkSubjectExists, checkSubjectShape, subjectsNamed } from "./budgetSubject.ts";
+import { checkModel, checkSubjectExists, checkWorkflow, checkSubjectShape, subjectsNamed } from "./budgetSubject.ts";
 
 /** Budgets of one organization: all of them are read at once. */
 const MAX_BUDGETS = 1_000;
@@ -60,6 +63,22 @@ const envelope = (request: FastifyRequest, subject: string) => ({
   requireProjected: true,
 });
 
+/** Throws 404 `workflow_not_found`. Who sets it answers for the runs. */
+async function readAlert(
+  http: Http,
+  { caller }: FastifyRequest,
+  who: string,
+  workflow_id: string | null | undefined,
+): Promise<BudgetAlert | undefined> {
+  if (workflow_id == null) return undefined;
+  if (who === EACH_USER)
+    throw new ApiError(null, "workflow_id cannot be set for each-user: what users reach is no event.", {
+      param: "workflow_id",
+    });
+  await checkWorkflow(http, caller.organization_id, workflow_id);
+  return { workflow_id, set_by: actorOf(caller.principal) };
+}
+
 async function setBudget(
   http: Http,
   request: FastifyRequest,
@@ -93,7 +112,9 @@ async function setBudget(
   if (model !== undefined) await checkModel(http, organization_id, model);
   if (!known && all.length >= MAX_BUDGETS)
     throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });
-  await http.send(SetBudget, { ...envelope(request, subject), data: { subject, limits, hard: body.hard } });
+  const alert = await readAlert(http, request, who, body.workflow_id);
+  const data = { subject, limits, hard: body.hard, ...(alert && { alert }) };
+  await http.send(SetBudget, { ...envelope(request, subject), data });
   return findBudget(http, organization_id, { name: who, model });
 }
 

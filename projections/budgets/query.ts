@@ -1,10 +1,11 @@
-import type { Limits } from "#events/budget.ts";
+import type { BudgetAlert, Limits } from "#events/budget.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 
 export interface BudgetRow {
   subject: string;
   limits: Limits;
   hard: boolean;
+  alert?: BudgetAlert | null;
   /** When it was first set. */
   created_at: Date;
   updated_at: Date;
@@ -12,12 +13,16 @@ export interface BudgetRow {
 
 /** The budgets of an organization, in the order in which they were first set. */
 export async function listBudgets(db: Db, organization: string): Promise<BudgetRow[]> {
-  const rows = await db.query<Omit<BudgetRow, "limits"> & { limits: string }>(
-    `select subject, limits, hard, created_at, updated_at from read.budgets
+  const rows = await db.query<Omit<BudgetRow, "limits" | "alert"> & { limits: string; alert: string | null }>(
+    `select subject, limits, hard, alert, created_at, updated_at from read.budgets
      where organization_id = $1 and limits is not null order by created_at, id`,
     [organization],
   );
-  return rows.map(({ limits, ...row }) => ({ ...row, limits: decode(limits) }));
+  return rows.map(({ limits, alert, ...row }) => ({
+    ...row,
+    limits: decode(limits),
+    alert: decodeOrNull<BudgetAlert>(alert ?? null),
+  }));
 }
 
 /** What one principal, in one project, with one agent, for one external user, spent in a period or has now. */

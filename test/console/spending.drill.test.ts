@@ -107,10 +107,12 @@ test("a budget shows what is spent and left, warns, and is changed and removed",
 
 test("a budget of one model stands beside that of all, and a person sees what is left without being asked", async () => {
   const me = (await tenant.made(tenant.owner("GET", "/auth/me"))).user.id;
+  const workflow = await tenant.register();
   const page = await open(`spending?edit=person:${me}`);
   agreeToAll(page);
   await page.getByLabel("US dollars in total").fill("20");
   await page.getByLabel("Requests a day").fill("9");
+  await page.getByLabel("Run a workflow at 80 %").selectOption(workflow.id);
   await page.getByRole("button", { name: "Set budget" }).click();
   await page.getByText("Saved.").waitFor();
   await page.goto(`${tenant.url}/console/spending`);
@@ -129,7 +131,11 @@ test("a budget of one model stands beside that of all, and a person sees what is
   await row.getByText("$6.00 left").waitFor();
   const { data } = await tenant.made(tenant.owner("GET", "/limits"));
   expect(data).toMatchObject([
-    { model: null, limits: [{ name: "requests_per_day" }, { name: "cost_total", limit: "20" }] },
+    {
+      model: null,
+      workflow_id: workflow.id,
+      limits: [{ name: "requests_per_day" }, { name: "cost_total", limit: "20" }],
+    },
     { model: "offline/echo", limits: [{ name: "cost_per_week", limit: "6" }] },
   ]);
   await page.goto(`${tenant.url}/console/settings`);

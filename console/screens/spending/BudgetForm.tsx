@@ -1,3 +1,5 @@
+import { useQuery } from "@tanstack/react-query";
+import { listWorkflows } from "../../api/queries.ts";
 import {
   AMOUNTS,
   budgetKey,
@@ -49,7 +51,11 @@ function readLimits(form: FormData): BudgetToSet {
     return isMoney(name) ? text : Number(text);
   };
   const limits = [...AMOUNTS, ...READ, ...STORED, ...RATES].map((name) => [name, read(name)]);
-  return { ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>), hard: form.has("hard") };
+  return {
+    ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>),
+    hard: form.has("hard"),
+    workflow_id: formText(form, "workflow_id") || null,
+  };
 }
 
 function readNamed(form: FormData): Pick<Budget, "subject" | "model"> {
@@ -132,6 +138,26 @@ const Named = ({ groups, chosen }: { groups: Groups; chosen: string | undefined 
   );
 };
 
+function AlertField({ chosen }: { chosen: string | null }) {
+  const { data } = useQuery(listWorkflows);
+  return (
+    <label>
+      <span>
+        Run a workflow at 80 % and at 100 % <span className="quiet">(optional)</span>
+      </span>
+      {/* rendered again once the workflows are known: only then one can be selected */}
+      <select key={String(data !== undefined)} name="workflow_id" defaultValue={chosen ?? ""}>
+        <option value="">None: only the log and headers tell</option>
+        {data?.data.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 interface Props {
   budget: Budget | undefined;
   groups: Groups;
@@ -168,6 +194,7 @@ export function BudgetForm({ budget, groups, chosen }: Props) {
       )}
       <p className="quiet">Within any 60 seconds, and at the same time. These free themselves.</p>
       <Limits names={(budget?.model ?? null) === null ? RATES : TURN_RATES} limitOf={limitOf} />
+      <AlertField chosen={budget?.workflow_id ?? null} />
       <Check
         name="hard"
         label="Refuse at the limit"
