@@ -47,7 +47,12 @@ test("each step of a limit starts one run, with what was reached, for which who 
     percent: expect.toSatisfy((percent: number) => percent === 80 || percent === 100),
     at_most: "5",
   });
-  expect(started_by).toMatchObject({ type: "system" });
+  expect(started_by).toMatchObject({ type: "system", id: "budget" });
+  const me = (await made(owner("GET", "/auth/me"))).user.id;
+  const created = (await readAllEvents(owner)).find(
+    ({ type, data }: any) => type === "RunCreated" && data.run_id === run.id,
+  );
+  expect(created?.data).toMatchObject({ trigger_set_by: { type: "person", id: me } });
 });
 
 test("a budget whose workflow cannot start limits all the same, and one that is set without a workflow alerts nobody", async () => {
