@@ -2,27 +2,47 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { deriveId, streamName } from "./ids.ts";
 import { Money } from "./money.ts";
+import { Actor } from "./runOrigin.ts";
 
 /** The subject of a budget that holds for each value of `user` by itself. */
 export const EACH_USER = "each-user";
 /**
  * Who spends: `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or `user:<mark>`, one external
- * user by the keyring's mark of its value, which tells nothing.
+ * user by the keyring's mark of its value, which tells nothing. After an `@` the model or alias that their turns name; without
+ * it, all of them.
  */
 export const BUDGET_SUBJECT =
-  /^(organization|each-user|(project|key|person|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[\w-]{43})$/;
+  /^(organization|each-user|(project|key|person|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[\w-]{43})(@[\x21-\x7e]{1,200})?$/;
+
+export const budgetSubject = (who: string, model: string | null | undefined): string =>
+  model == null ? who : `${who}@${model}`;
+/** No mark, and nothing else before the model, has an `@`. */
+export function splitSubject(subject: string): { who: string; model: string | null } {
+  const at = subject.indexOf("@");
+  return at === -1 ? { who: subject, model: null } : { who: subject.slice(0, at), model: subject.slice(at + 1) };
+}
+export const isEachUser = (subject: string): boolean => splitSubject(subject).who === EACH_USER;
+/** For people and clients: `key:<id> for openai/gpt-5`. */
+export const nameSubject = (subject: string): string => subject.replace("@", " for ");
+
 const Subject = z.object({ subject: z.string().regex(BUDGET_SUBJECT) });
 
 /** Each subject has one budget, so the id is derived from it. */
 export const budgetStream = (organization: string, subject: string): string =>
   streamName("budget", deriveId("budget", organization, subject));
 
-/** Limits that the log decides: of a period, and of what is stored or runs at this moment. */
+/** Limits that the log decides: of a period, of all time, and of what is stored or runs at this moment. */
 export const LimitName = z.enum([
+  "requests_per_day",
+  "requests_per_month",
   "tokens_per_day",
+  "tokens_per_week",
   "tokens_per_month",
+  "tokens_total",
   "cost_per_day",
+  "cost_per_week",
   "cost_per_month",
+  "cost_total",
   "pages_per_day",
   "pages_per_month",
   "stored_bytes",
@@ -35,16 +55,22 @@ export const RateName = z.enum(["requests_per_minute", "tokens_per_minute", "con
 export type RateName = z.infer<typeof RateName>;
 
 const Count = z.int().nonnegative().optional();
-/** Days and calendar months of UTC. A limit that is absent is none. */
+/** Days, weeks from Monday on, and calendar months of UTC. A limit that is absent is none. */
 export const Limits = z.object({
   requests_per_minute: Count,
   tokens_per_minute: Count,
   concurrent_turns: Count,
   concurrent_streams: Count,
+  requests_per_day: Count,
+  requests_per_month: Count,
   tokens_per_day: Count,
+  tokens_per_week: Count,
   tokens_per_month: Count,
+  tokens_total: Count,
   cost_per_day: Money.optional(),
+  cost_per_week: Money.optional(),
   cost_per_month: Money.optional(),
+  cost_total: Money.optional(),
   pages_per_day: Count,
   pages_per_month: Count,
   stored_bytes: Count,
@@ -53,14 +79,19 @@ export const Limits = z.object({
 });
 export type Limits = z.infer<typeof Limits>;
 
+/** A workflow that runs at each step of a limit, and who set that and answers for its runs (ADR 65). */
+export const BudgetAlert = z.object({ workflow_id: z.uuid(), set_by: Actor });
+export type BudgetAlert = z.infer<typeof BudgetAlert>;
+
 const Settings = Subject.extend({
   limits: Limits,
+  alert: BudgetAlert.optional(),
   /** Whether requests that would pass it are refused at the limit; otherwise there are warnings only. */
   hard: z.boolean(),
 });
 const BudgetStep = Subject.extend({
   limit: z.enum([...LimitName.options, ...RateName.options]),
-  /** `2026-11-23` or `2026-11`; of a minute, and of what is stored or runs, the day on which it was noticed. */
+  /** `2026-11-23`, `2026-W48`, `2026-11` or `total`; of a minute, and of what is stored or runs, the day on which it was noticed. */
   period: z.string(),
   percent: z.union([z.literal(80), z.literal(100)]),
   /** In the unit of the limit, at the moment it was noticed. */
@@ -77,7 +108,12 @@ export const NoteBudgetReached = defineCommand("NoteBudgetReached", "budget", Bu
 export const BudgetSet = defineEvent("BudgetSet", { public: Settings });
 export const BudgetRemoved = defineEvent("BudgetRemoved", { public: Subject });
 /** Once for 80 % and once for 100 % of a limit in each period. */
-export const BudgetReached = defineEvent("BudgetReached", { public: BudgetStep });
+export const BudgetReached = defineEvent("BudgetReached", {
+  public: BudgetStep.extend({
+    /** A run of it starts. Absent: nobody is alerted. */
+    alert: BudgetAlert.optional(),
+  }),
+});
 
 export type BudgetCommand = CommandsIn<typeof import("./budget.ts")>;
 export type BudgetEvent = EventsIn<typeof import("./budget.ts")>;

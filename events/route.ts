@@ -7,8 +7,11 @@ export const isAlias = (model: string): boolean => !model.includes("/");
 
 export const MAX_TARGETS = 8;
 
-/** Statuses from which a request may go on to the next target: `429`, `5xx` … */
-export const CONDITION = /^(?:timeout|connection|5xx|[45]\d\d)$/;
+/**
+ * Failures after which a request may go on to the next target: a status (`429`, `5xx` …), silence, a request that is too long for the
+ * model, or an answer that a filter has stopped.
+ */
+export const CONDITION = /^(?:timeout|connection|context_length|content_filter|5xx|[45]\d\d)$/;
 export const DEFAULT_CONDITIONS = ["429", "5xx", "timeout", "connection"];
 
 /** What an alias stands for. */

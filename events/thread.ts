@@ -87,7 +87,10 @@ const FailedTarget = TurnAttempt.extend({
   round: z.int().nonnegative(),
   /** `provider/model`. */
   target: z.string(),
-  /** The provider's status, `timeout`, `connection`, `cut` (in the middle of its answer), `refused`, `no_credential`, or `circuit_open` (it was not asked). */
+  /**
+   * The provider's status, `timeout`, `connection`, `cut` (in the middle of its answer), `context_length`, `content_filter`, `refused`,
+   * `no_credential`, or `circuit_open` (it was not asked).
+   */
   reason: z.string(),
   duration_ms: z.int().nonnegative(),
 });

@@ -1,4 +1,6 @@
+import type { PublicEvent } from "#events/ports.ts";
 import type { Handle } from "#services/handle.ts";
+import { startAlertRun } from "#services/alertRuns.ts";
 import { createSchedules } from "#services/schedules/schedules.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
 import { openRunLimits } from "./budgets.ts";
@@ -17,4 +19,14 @@ export const openScheduleWork = (resources: Resources, handle: Handle, { scripts
     handle,
     onError: (error, stream) => logger.warn({ err: error, stream }, "scheduled run not started, retrying"),
   });
+};
+
+/** Starts the runs that budgets name. */
+export const openAlertWork = (resources: Resources, handle: Handle, { scripts }: { scripts: ScriptStore }) => {
+  const { log, keyring, schemas, worker, logger } = resources;
+  const admitRun = openRunLimits(resources, handle);
+  const onRefused = ({ code, message }: { code: string; message: string }, { organization_id, stream }: PublicEvent) =>
+    logger.warn({ code, reason: message, organization_id, stream }, "the run of a reached budget was refused");
+  return (event: PublicEvent) =>
+    startAlertRun({ log, keyring, schemas, scripts, admitRun, worker, handle, onRefused }, event);
 };

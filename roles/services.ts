@@ -18,7 +18,7 @@ import { openErasing } from "./erasing.ts";
 import { startRelays } from "./relays.ts";
 import type { Resources } from "./resources.ts";
 import { openRetaining } from "./retaining.ts";
-import { openScheduleWork } from "./scheduleWork.ts";
+import { openAlertWork, openScheduleWork } from "./scheduleWork.ts";
 import { openSourceWork } from "./sourceWork.ts";
 import { openStepHosts } from "./stepHost.ts";
 import { withStreamTrace } from "./streamTrace.ts";
@@ -96,6 +96,7 @@ function openWork(resources: Resources) {
   return {
     handle,
     attendByAggregate,
+    startAlertRun: openAlertWork(resources, handle, { scripts }),
     busy: (): string[] => leased.flatMap((work) => work.busy()),
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when the running work has ended. */
@@ -117,11 +118,11 @@ const openWorkWhenSteady =
 
 /** Runs the reactors of an event, in its trace. */
 const reactTo =
-  ({ blobs, log }: Resources, attendByAggregate: Record<string, Attend>) =>
+  ({ blobs, log }: Resources, { attendByAggregate, startAlertRun }: ReturnType<typeof openWork>) =>
   async (event: PublicEvent): Promise<void> => {
     const attend = attendBy(attendByAggregate);
     for (const reactor of reactors[event.type] ?? [])
-      await withTrace(parseTraceHeaders(event), () => reactor.react({ event, blobs, log, attend }));
+      await withTrace(parseTraceHeaders(event), () => reactor.react({ event, blobs, log, attend, startAlertRun }));
   };
 
 /** Resolves with the work, or after `ms`. */
@@ -150,7 +151,7 @@ export async function startServicesRole(resources: Resources) {
   });
 
   const commands = await bus.source().consume(work.handle, gate);
-  const reactions = await bus.reactions.consume(reactTo(resources, work.attendByAggregate), gate);
+  const reactions = await bus.reactions.consume(reactTo(resources, work), gate);
   const relays = startRelays(resources, onError);
   const cleaning = lead(pool, "clean-up", (signal) => cleanUp({ db, blobs, dataKeys: log, onError }, signal), onError);
   const following = work.startFollowing();

@@ -10,44 +10,64 @@ const RENEWED_MS = 30_000;
 const RATES_RENEWED_MS = 5_000;
 const one = (kind: string, ...names: string[]) => [kind, ...names.map(encodeURIComponent)].join("/");
 
-/** Limits of a day and of a month. */
+/** Limits of what turns take in a period, or at all. */
 export const AMOUNTS = [
-  "tokens_per_day",
-  "tokens_per_month",
   "cost_per_day",
+  "cost_per_week",
   "cost_per_month",
-  "pages_per_day",
-  "pages_per_month",
+  "cost_total",
+  "tokens_per_day",
+  "tokens_per_week",
+  "tokens_per_month",
+  "tokens_total",
+  "requests_per_day",
+  "requests_per_month",
 ] as const;
+/** Limits of what is read. */
+export const READ = ["pages_per_day", "pages_per_month"] as const;
 /** Limits of what is stored. */
 export const STORED = ["stored_bytes", "documents"] as const;
-/** Limits of any 60 seconds, and of a moment. */
-export const RATES = [
+/** Limits of any 60 seconds, and of turns of a moment. */
+export const TURN_RATES = [
   "requests_per_minute",
   "tokens_per_minute",
   "concurrent_turns",
   "concurrent_streams",
-  "concurrent_runs",
 ] as const;
-export type LimitName = (typeof AMOUNTS | typeof STORED | typeof RATES)[number];
+export const RATES = [...TURN_RATES, "concurrent_runs"] as const;
+export type LimitName = (typeof AMOUNTS | typeof READ | typeof STORED | typeof RATES)[number];
 
 export interface BudgetLimit {
   name: LimitName;
   /** A whole number, or US dollars. */
   limit: string;
   spent: string;
+  /** What is neither spent nor reserved. */
+  left: string;
   percent: number;
-  /** Null: when something is deleted or ends. */
+  /** Null: never, or when something is deleted or ends. */
   ends_at: string | null;
 }
 
 export interface Budget {
   /** `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>` or `user:<mark>`. */
   subject: string;
+  /** The model or alias that turns must name to count; null: all count. */
+  model: string | null;
   /** Whether requests that would pass it are refused at the limit. */
   hard: boolean;
+  /** The workflow that runs when a limit is used to 80 % or 100 %. */
+  workflow_id: string | null;
   limits: BudgetLimit[];
   updated_at: string;
+}
+
+/** Who spends, and by which model, as one text. No subject that a list names has an `@`. */
+export const budgetKey = ({ subject, model }: Pick<Budget, "subject" | "model">): string =>
+  model === null ? subject : `${subject}@${model}`;
+export function splitBudgetKey(key: string): Pick<Budget, "subject" | "model"> {
+  const at = key.indexOf("@");
+  return at === -1 ? { subject: key, model: null } : { subject: key.slice(0, at), model: key.slice(at + 1) };
 }
 
 export const isRate = ({ name }: Pick<BudgetLimit, "name">): boolean => RATES.some((rate) => rate === name);
@@ -58,17 +78,28 @@ export const listBudgets = queryOptions({
   refetchInterval: ({ state }) =>
     state.data?.data.some(({ limits }) => limits.some(isRate)) ? RATES_RENEWED_MS : RENEWED_MS,
 });
+/** What the person who is signed in may still spend. */
+export const listOwnLimits = queryOptions({
+  queryKey: ["budget", "own"],
+  queryFn: ({ signal }) => call<Page<Omit<Budget, "updated_at">>>("limits", { signal, query: { limit: LIMIT } }),
+  refetchInterval: RENEWED_MS,
+});
 /** From here on answers carry a warning. */
 export const WARNED_PERCENT = 80;
 /** How far the limit of a day or a month is used up that is nearest to its end. A full minute is free again in a minute. */
-export const usedPercent = ({ limits }: Budget): number =>
+export const usedPercent = ({ limits }: Pick<Budget, "limits">): number =>
   Math.max(0, ...limits.filter((limit) => !isRate(limit)).map(({ percent }) => percent));
 
 /** Amounts of money are texts. */
-export type BudgetToSet = Record<LimitName, number | string | null> & { hard: boolean };
-export const setBudget = (subject: string, body: BudgetToSet) =>
-  call<Budget>(one("budgets", subject), { method: "PUT", body });
-export const removeBudget = (subject: string) => call<void>(one("budgets", subject), { method: "DELETE" });
+export type BudgetToSet = Record<LimitName, number | string | null> & { hard: boolean; workflow_id: string | null };
+type Named = Pick<Budget, "subject" | "model">;
+const queryOf = ({ model }: Named) => (model === null ? {} : { query: { model } });
+export const setBudget = (named: Named, body: BudgetToSet) =>
+  call<Budget>(one("budgets", named.subject), { method: "PUT", body, ...queryOf(named) });
+export function removeBudget(key: string) {
+  const named = splitBudgetKey(key);
+  return call<void>(one("budgets", named.subject), { method: "DELETE", ...queryOf(named) });
+}
 
 /** What reading a page costs is a price of this name. */
 export const PAGES = "reading/pages";

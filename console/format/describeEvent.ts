@@ -22,7 +22,7 @@ const count = (value: unknown, one: string): string =>
   typeof value === "number" ? formatCount(value, one) : `no ${one}`;
 
 /** `organization` or `key:<id>`, as words. */
-const spender = (field: Field): string => `the ${field("subject").replace(":", " ")}`;
+const spender = (field: Field): string => `the ${field("subject").replace(":", " ").replace("@", " for ")}`;
 
 const ACCOUNTS: Record<string, Sentence> = {
   OrganizationCreated: (field) => `The organization${quoted(field("name"))} was created.`,

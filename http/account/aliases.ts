@@ -31,11 +31,20 @@ const Target = z.object({
 const Settings = z.object({
   targets: z.array(Target).min(1).max(MAX_TARGETS).describe("Without weights they are tried in this order."),
   on: z
-    .array(z.string().regex(CONDITION, "must be timeout, connection, 5xx or a status from 400 to 599"))
+    .array(
+      z
+        .string()
+        .regex(
+          CONDITION,
+          "must be timeout, connection, context_length, content_filter, 5xx or a status from 400 to 599",
+        ),
+    )
     .min(1)
     .max(MAX_CONDITIONS)
     .default(DEFAULT_CONDITIONS)
-    .describe("Failures after which the next target is tried: `timeout`, `connection`, `5xx`, or a status."),
+    .describe(
+      "Failures after which the next target is tried: `timeout`, `connection`, `context_length`, `content_filter`, `5xx`, or a status.",
+    ),
   timeout_seconds: z
     .int()
     .min(1)

@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { LimitName, RateName, type Limits } from "#events/budget.ts";
+import { LimitName, RateName, splitSubject, type Limits } from "#events/budget.ts";
+import { fromUnits, MEASURES, toUnits } from "#projections/budgets/limits.ts";
 import type { PresentedRate } from "#projections/budgets/rates.ts";
-import type { BudgetStatus } from "#projections/budgets/status.ts";
+import type { BudgetStatus, LimitStatus } from "#projections/budgets/status.ts";
 
 const tokens = (period: string) =>
-  z.int().min(0).nullish().describe(`Tokens of prompts and answers in a ${period} of UTC. Default: no limit.`);
+  z.int().min(0).nullish().describe(`Tokens of prompts and answers ${period}. Default: no limit.`);
 const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/;
 const WANTED = 'must be US dollars as a text with at most 6 digits after the point, as in "250"';
 const dollars = (period: string) =>
-  z.string(WANTED).regex(AMOUNT, WANTED).nullish().describe(`US dollars in a ${period} of UTC. Default: no limit.`);
+  z.string(WANTED).regex(AMOUNT, WANTED).nullish().describe(`US dollars ${period}. Default: no limit.`);
 
 const atMost = (what: string) => z.int().min(0).nullish().describe(`${what} Default: no limit.`);
 
@@ -17,15 +18,27 @@ export const BudgetToSet = z.strictObject({
   tokens_per_minute: atMost("Tokens of turns that ended within any 60 seconds, with an estimate for those under way."),
   concurrent_turns: atMost("Turns at a time."),
   concurrent_streams: atMost("Streamed turns at a time."),
-  tokens_per_day: tokens("day"),
-  tokens_per_month: tokens("calendar month"),
-  cost_per_day: dollars("day"),
-  cost_per_month: dollars("calendar month"),
+  requests_per_day: atMost("Turns that have ended in a day of UTC."),
+  requests_per_month: atMost("The same in a calendar month of UTC."),
+  tokens_per_day: tokens("in a day of UTC"),
+  tokens_per_week: tokens("in a week of UTC, from Monday on"),
+  tokens_per_month: tokens("in a calendar month of UTC"),
+  tokens_total: tokens("of all time"),
+  cost_per_day: dollars("in a day of UTC"),
+  cost_per_week: dollars("in a week of UTC, from Monday on"),
+  cost_per_month: dollars("in a calendar month of UTC"),
+  cost_total: dollars("of all time"),
   pages_per_day: atMost("Pages of documents and extractions that are read in a day of UTC."),
   pages_per_month: atMost("The same in a calendar month of UTC."),
   stored_bytes: atMost("Bytes of files, attachments, documents and extractions at a time."),
   documents: atMost("Documents at a time."),
   concurrent_runs: atMost("Runs of workflows that have not ended."),
+  workflow_id: z
+    .uuid()
+    .nullish()
+    .describe(
+      "A run of this workflow starts each time that a limit is used to 80 % or 100 %, with `{subject, model, limit, period, percent, spent, at_most}` as arguments. Default: none.",
+    ),
   hard: z
     .boolean()
     .default(true)
@@ -44,18 +57,25 @@ const LimitShape = z.object({
     .describe(
       "Of money: US dollars held back for turns under way. A turn begins only if it fits beside `spent` and these.",
     ),
+  left: z.string().describe("What is neither spent nor reserved of it; 0 at the least."),
   percent: z.int(),
-  period: z.string().describe("The day or the month, `2026-11-23` or `2026-11`; else `minute` or `now`."),
+  period: z
+    .string()
+    .describe(
+      "The day, the week or the month, `2026-11-23`, `2026-W48` or `2026-11`; else `total`, `minute` or `now`.",
+    ),
   ends_at: z.iso
     .datetime()
     .nullable()
-    .describe("When what is spent counts no longer; null: when something is deleted or ends."),
+    .describe("When what is spent counts no longer; null: never (`total`), or when something is deleted or ends."),
 });
 export const SUBJECTS =
   "Who spends: `organization`, `each-user` (each value of `user` by itself), `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or `user:<value>`, one value of `user`, which is kept and shown as `user:<mark>`.";
 export const Budget = z.object({
   subject: z.string().describe(SUBJECTS),
+  model: z.string().nullable().describe("The model or alias that turns must name to count; null: all count."),
   hard: z.boolean(),
+  workflow_id: z.string().nullable().describe("The workflow that runs when a limit is used to 80 % or 100 %."),
   limits: z.array(LimitShape),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -63,17 +83,22 @@ export const Budget = z.object({
 export type Budget = z.infer<typeof Budget>;
 
 const OF_DOCUMENTS: (keyof Limits)[] = ["documents", "pages_per_day", "pages_per_month"];
+/** Limits of what turns do not do. */
+const OF_NO_TURN: (keyof Limits)[] = [...OF_DOCUMENTS, "stored_bytes", "concurrent_runs"];
 /** Limits of what a kind of subject never does: documents name no user, and agents start no runs. */
 const UNCOUNTED: Record<string, (keyof Limits)[]> = {
   "each-user": OF_DOCUMENTS,
   user: OF_DOCUMENTS,
   agent: [...OF_DOCUMENTS, "concurrent_runs"],
 };
-export const uncountedLimit = (subject: string, limits: Limits): string | undefined =>
-  UNCOUNTED[subject.split(":")[0]!]?.find((name) => limits[name] !== undefined);
+export function uncountedLimit(subject: string, limits: Limits): string | undefined {
+  const { who, model } = splitSubject(subject);
+  const names = model === null ? UNCOUNTED[who.split(":")[0]!] : OF_NO_TURN;
+  return names?.find((name) => limits[name] !== undefined);
+}
 
 /** The limits that are set. */
-export function readLimits({ hard: _, ...limits }: z.infer<typeof BudgetToSet>): Limits {
+export function readLimits({ hard: _, workflow_id: __, ...limits }: z.infer<typeof BudgetToSet>): Limits {
   const set = Object.entries(limits).filter(([, limit]) => limit != null);
   return Object.fromEntries(set) as Limits;
 }
@@ -82,27 +107,38 @@ const presentRate = ({ name, at_most, used, ends_at }: PresentedRate): Budget["l
   name,
   limit: String(at_most),
   spent: String(used),
+  left: String(Math.max(0, at_most - used)),
   percent: at_most === 0 ? 100 : Math.floor((used * 100) / at_most),
   period: name.startsWith("concurrent") ? "now" : "minute",
   ends_at: ends_at.toISOString(),
 });
 
+function leftOf({ name, at_most, spent, reserved = "0" }: LimitStatus): string {
+  const left = toUnits(name, at_most) - toUnits(name, spent) - toUnits(name, reserved);
+  return fromUnits(name, left > 0n ? left : 0n);
+}
+
+const presentLimit = (limit: LimitStatus): Budget["limits"][number] => {
+  const { name, at_most, spent, reserved, percent, period, ends_at } = limit;
+  return {
+    name,
+    limit: at_most,
+    spent,
+    ...(reserved !== undefined && { reserved }),
+    left: leftOf(limit),
+    percent,
+    period: MEASURES[name].per === "now" ? "now" : period,
+    ends_at: ends_at?.toISOString() ?? null,
+  };
+};
+
 /** `rates`: of all budgets. */
 export const presentBudget = ({ budget, limits }: BudgetStatus, rates: PresentedRate[]): Budget => ({
-  subject: budget.subject,
+  subject: splitSubject(budget.subject).who,
+  model: splitSubject(budget.subject).model,
   hard: budget.hard,
-  limits: [
-    ...rates.filter(({ subject }) => subject === budget.subject).map(presentRate),
-    ...limits.map(({ name, at_most, spent, reserved, percent, period, ends_at }) => ({
-      name,
-      limit: at_most,
-      spent,
-      ...(reserved !== undefined && { reserved }),
-      percent,
-      period: ends_at ? period : "now",
-      ends_at: ends_at?.toISOString() ?? null,
-    })),
-  ],
+  workflow_id: budget.alert?.workflow_id ?? null,
+  limits: [...rates.filter(({ subject }) => subject === budget.subject).map(presentRate), ...limits.map(presentLimit)],
   created_at: budget.created_at.toISOString(),
   updated_at: budget.updated_at.toISOString(),
 });

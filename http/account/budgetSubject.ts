@@ -4,11 +4,13 @@ import { streamName } from "#events/ids.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { getKey } from "#projections/keys/query.ts";
 import { getMember } from "#projections/users/query.ts";
+import { getWorkflow } from "#projections/workflows/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { findProject } from "../base/findProject.ts";
 import { markUser } from "../base/limits.ts";
+import { modelNotFound, resolveModel } from "../base/model.ts";
 
 type Find = (http: Http, organization: string, id: string) => Promise<object | undefined>;
 
@@ -51,7 +53,7 @@ export function subjectsNamed(http: Http, organization: string, name: string): [
 
 /** Throws 400 `invalid_subject`. */
 export function checkSubjectShape(name: string, subject: string): void {
-  if (name === USER || !BUDGET_SUBJECT.test(subject))
+  if (name === USER || subject.includes("@") || !BUDGET_SUBJECT.test(subject))
     throw refuse(
       "invalid_subject",
       "subject must be organization, each-user, project:<id>, key:<id>, person:<id>, agent:<id> or user:<value>.",
@@ -64,4 +66,18 @@ export async function checkSubjectExists(http: Http, organization: string, subje
   const thing = THINGS[kind!];
   if (thing && !(await thing.find(http, organization, id!)))
     throw refuse(thing.code, `subject: no ${thing.noun} of this organization has the id ${id}.`);
+}
+
+/** Throws 404 `model_not_found`. */
+export async function checkModel(http: Http, organization_id: string, model: string): Promise<void> {
+  if (!(await resolveModel(http, { organization_id, allowed_models: null }, model))) throw modelNotFound(model, 404);
+}
+
+/** Throws 404 `workflow_not_found`. */
+export async function checkWorkflow(http: Http, organization: string, id: string): Promise<void> {
+  const find = () => getWorkflow(http.db, organization, id);
+  if (!(await findCurrent(http, ["workflows"], ["workflow", id], find)))
+    throw new ApiError("workflow_not_found", "workflow_id: no workflow of this organization has this id.", {
+      param: "workflow_id",
+    });
 }

@@ -1,6 +1,17 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { budgetStream, LimitName, RateName, RemoveBudget, SetBudget } from "#events/budget.ts";
+import {
+  budgetStream,
+  budgetSubject,
+  EACH_USER,
+  LimitName,
+  nameSubject,
+  RateName,
+  RemoveBudget,
+  SetBudget,
+  type BudgetAlert,
+} from "#events/budget.ts";
+import { actorOf } from "#events/runOrigin.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -8,11 +19,17 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS, uncountedLimit } from "./budgetShape.ts";
-import { checkSubjectExists, checkSubjectShape, subjectsNamed } from "./budgetSubject.ts";
+import { checkModel, checkSubjectExists, checkWorkflow, checkSubjectShape, subjectsNamed } from "./budgetSubject.ts";
 
 /** Budgets of one organization: all of them are read at once. */
 const MAX_BUDGETS = 1_000;
 const READ_MODELS = ["budgets", "usage"];
+const MODEL = /^[\x21-\x7e]{1,200}$/;
+
+interface Request {
+  params: { subject: string };
+  query: { model?: string | undefined };
+}
 
 async function listAll(http: Http, organization: string): Promise<Budget[]> {
   await http.freshRead(READ_MODELS);
@@ -24,11 +41,20 @@ async function listAll(http: Http, organization: string): Promise<Budget[]> {
   return statuses.map((status) => presentBudget(status, rates));
 }
 
-async function findBudget(http: Http, organization: string, name: string): Promise<Budget> {
+/** What a request says of a budget: who spends, and by which model. */
+interface Named {
+  name: string;
+  model: string | undefined;
+}
+const isNamed = (subjects: string[], model: string | undefined, budget: Budget): boolean =>
+  subjects.includes(budget.subject) && budget.model === (model ?? null);
+
+async function findBudget(http: Http, organization: string, { name, model }: Named): Promise<Budget> {
   const subjects = subjectsNamed(http, organization, name);
-  const found = (await listAll(http, organization)).find(({ subject }) => subjects.includes(subject));
+  const found = (await listAll(http, organization)).find((budget) => isNamed(subjects, model, budget));
   if (found) return found;
-  throw new ApiError("budget_not_found", "No budget of this subject is set.", { param: "subject" });
+  const about = model === undefined ? "" : " and model";
+  throw new ApiError("budget_not_found", `No budget of this subject${about} is set.`, { param: "subject" });
 }
 
 const envelope = (request: FastifyRequest, subject: string) => ({
@@ -37,17 +63,35 @@ const envelope = (request: FastifyRequest, subject: string) => ({
   requireProjected: true,
 });
 
+/** Throws 404 `workflow_not_found`. Who sets it answers for the runs. */
+async function readAlert(
+  http: Http,
+  { caller }: FastifyRequest,
+  who: string,
+  workflow_id: string | null | undefined,
+): Promise<BudgetAlert | undefined> {
+  if (workflow_id == null) return undefined;
+  if (who === EACH_USER)
+    throw new ApiError(null, "workflow_id cannot be set for each-user: what users reach is no event.", {
+      param: "workflow_id",
+    });
+  await checkWorkflow(http, caller.organization_id, workflow_id);
+  return { workflow_id, set_by: actorOf(caller.principal) };
+}
+
 async function setBudget(
   http: Http,
   request: FastifyRequest,
-  name: string,
+  { name, model }: Named,
   body: z.infer<typeof BudgetToSet>,
 ): Promise<Budget> {
   const { organization_id } = request.caller;
   const named = subjectsNamed(http, organization_id, name);
   checkSubjectShape(name, named[0]);
   const all = await listAll(http, organization_id);
-  const subject = all.find((budget) => named.includes(budget.subject))?.subject ?? named[0];
+  const known = all.find((budget) => isNamed(named, model, budget));
+  const who = known?.subject ?? named[0];
+  const subject = budgetSubject(who, model);
   const limits = readLimits(body);
   if (Object.keys(limits).length === 0)
     throw new ApiError(
@@ -57,14 +101,21 @@ async function setBudget(
     );
   const uncounted = uncountedLimit(subject, limits);
   if (uncounted !== undefined)
-    throw new ApiError(null, `${uncounted} cannot be limited for ${subject}: nothing of it counts there.`, {
-      param: uncounted,
-    });
-  await checkSubjectExists(http, organization_id, subject);
-  if (all.filter((budget) => budget.subject !== subject).length >= MAX_BUDGETS)
+    throw new ApiError(
+      null,
+      `${uncounted} cannot be limited for ${nameSubject(subject)}: nothing of it counts there.`,
+      {
+        param: uncounted,
+      },
+    );
+  await checkSubjectExists(http, organization_id, who);
+  if (model !== undefined) await checkModel(http, organization_id, model);
+  if (!known && all.length >= MAX_BUDGETS)
     throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });
-  await http.send(SetBudget, { ...envelope(request, subject), data: { subject, limits, hard: body.hard } });
-  return findBudget(http, organization_id, subject);
+  const alert = await readAlert(http, request, who, body.workflow_id);
+  const data = { subject, limits, hard: body.hard, ...(alert && { alert }) };
+  await http.send(SetBudget, { ...envelope(request, subject), data });
+  return findBudget(http, organization_id, { name: who, model });
 }
 
 /** What may be spent, for owners and admins. */
@@ -74,7 +125,15 @@ export function budgetRoutes(app: App, http: Http): void {
   const params = z.object({
     subject: z.string().describe(SUBJECTS),
   });
-  const one = { ...described, params };
+  const querystring = z.object({
+    model: z
+      .string()
+      .regex(MODEL, "must be the name of a model or an alias, of 1 to 200 printable ASCII characters")
+      .optional()
+      .describe("The budget counts turns only that name this model or alias. Default: all turns."),
+  });
+  const one = { ...described, params, querystring };
+  const nameOf = ({ params: { subject }, query: { model } }: Request): Named => ({ name: subject, model });
 
   const listing = describeList(described, "List budgets and what was spent of them", Budget);
   app.get("/budgets", { onRequest, schema: listing }, async ({ caller, query }) => {
@@ -87,26 +146,26 @@ export function budgetRoutes(app: App, http: Http): void {
   });
 
   const reading = { ...one, summary: "Get a budget and what was spent of it", response: { 200: Budget } };
-  app.get("/budgets/:subject", { onRequest, schema: reading }, ({ caller, params: { subject } }) =>
-    findBudget(http, caller.organization_id, subject),
+  app.get("/budgets/:subject", { onRequest, schema: reading }, (request) =>
+    findBudget(http, request.caller.organization_id, nameOf(request)),
   );
 
   const setting = {
     ...one,
     summary: "Set a budget",
-    description:
-      "Replaces the limits of the subject, which must exist. What was spent in the current day and month counts.",
+    description: "Replaces the limits of the subject, which must exist. What was spent before counts.",
     body: BudgetToSet,
     response: { 200: Budget },
   };
   app.put("/budgets/:subject", { onRequest, schema: setting }, (request) =>
-    setBudget(http, request, request.params.subject, request.body),
+    setBudget(http, request, nameOf(request), request.body),
   );
 
   const removing = { ...one, summary: "Remove a budget", response: { 204: z.null() } };
   app.delete("/budgets/:subject", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
-    const { subject } = await findBudget(http, organization_id, request.params.subject);
+    const { subject: who, model } = await findBudget(http, organization_id, nameOf(request));
+    const subject = budgetSubject(who, model);
     await http.send(RemoveBudget, { ...envelope(request, subject), data: { subject } });
     await http.budgets.fresh(organization_id);
     return reply.code(204).send(null);

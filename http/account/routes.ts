@@ -9,6 +9,7 @@ import { embeddingRoutes } from "./embeddings.ts";
 import { groupRoutes } from "./groups.ts";
 import { keyRoutes } from "./keys.ts";
 import { memberRoutes } from "./members.ts";
+import { ownLimitRoutes } from "./ownLimits.ts";
 import { priceRoutes } from "./prices.ts";
 import { projectRoutes } from "./projects.ts";
 import { providerRoutes } from "./providers.ts";
@@ -30,6 +31,7 @@ export function accountRoutes(app: App, http: Http): void {
   priceRoutes(app, http);
   aliasRoutes(app, http);
   budgetRoutes(app, http);
+  ownLimitRoutes(app, http);
   agentRoutes(app, http);
   definitionRoutes(app, http);
   checkRoutes(app, http);

@@ -3,7 +3,7 @@ import type { Http } from "../base/deps.ts";
 import { onDisconnect } from "../base/disconnect.ts";
 import { recheckAfterWait } from "../base/recheck.ts";
 import { waitForEnd } from "../turns/turnEnd.ts";
-import type { AttachedTurn } from "../turns/turnHandle.ts";
+import { endHeaders, type AttachedTurn } from "../turns/turnHandle.ts";
 import { noteUnanswered } from "../turns/unanswered.ts";
 import { findResponse } from "./lookups.ts";
 import { storedResponse } from "./storedResponse.ts";
@@ -32,7 +32,10 @@ export async function answerBuffered(
   try {
     const end = attached.end ?? (await waitForEnd(http, turn, reader, disconnected));
     if (!end && disconnected.aborted) return reply.hijack();
-    if (end) http.metrics.turn(end);
+    if (end) {
+      http.metrics.turn(end);
+      reply.headers(endHeaders(end));
+    }
     await recheckAfterWait(reply);
     const response = await storedResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
     if (!raw.headersSent) return response;

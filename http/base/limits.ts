@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
+import { nameSubject } from "#events/budget.ts";
 import { describeLimit, type SpentLimit } from "#projections/budgets/limits.ts";
-import type { Spender } from "#projections/budgets/status.ts";
+import type { Spender } from "#projections/budgets/subjects.ts";
 import type { BudgetWatch, Demand } from "#projections/budgets/watch.ts";
 import type { Caller } from "./caller.ts";
 import type { Http } from "./deps.ts";
@@ -17,7 +18,7 @@ export const uploaderOf = (
 ): Spender => ({ organization_id, principal, project_id, agent_id: null, user_mark });
 
 export const warningHeader = ({ subject, name, spent, at_most }: SpentLimit) => ({
-  "x-budget-warning": `${subject}; ${name}; ${spent} of ${at_most}`,
+  "x-budget-warning": `${nameSubject(subject)}; ${name}; ${spent} of ${at_most}`,
 });
 
 /** 402 `budget_exceeded`; 429 `rate_limited` of what ends by itself. */

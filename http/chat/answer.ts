@@ -7,7 +7,7 @@ import { ApiError } from "../base/errors.ts";
 import { recheckAfterWait } from "../base/recheck.ts";
 import { openEventStream, type EventStream } from "../base/sse.ts";
 import { SILENCE_MS, storedEnd, turnFailure, waitForEnd } from "../turns/turnEnd.ts";
-import type { AttachedTurn, TurnHandle } from "../turns/turnHandle.ts";
+import { endHeaders, modelHeader, type AttachedTurn, type TurnHandle } from "../turns/turnHandle.ts";
 import { noteUnanswered } from "../turns/unanswered.ts";
 import { chunksFor, NOTHING_SENT } from "./chunks.ts";
 import { presentCompletion } from "./present.ts";
@@ -39,6 +39,7 @@ export async function answerBuffered(
   if (!end) return reply.hijack();
   http.metrics.turn(end);
   await recheckAfterWait(reply);
+  reply.headers(endHeaders(end));
   if (isFailure(end)) throw turnFailure(end);
   return presentCompletion(turn, end);
 }
@@ -67,6 +68,7 @@ function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
     write(frame: Exclude<Frame, { type: "end" }>): void {
       const [next, text] = chunks.fold(progress, frame);
       progress = next;
+      if (frame.type === "target" && !stream) reply.headers(modelHeader(frame.model));
       if (stream) stream.write(text);
       else if (text || frame.type === "calls") open(text);
     },

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import type { Admission, RateRefusal } from "#projections/budgets/rateWatch.ts";
-import type { Spender } from "#projections/budgets/status.ts";
+import type { Spender } from "#projections/budgets/subjects.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
 import { limitReached, markUser, warningHeader } from "../base/limits.ts";
 import type { Caller } from "../base/caller.ts";
@@ -20,6 +20,7 @@ export const spenderOf = (http: Pick<Http, "keyring">, caller: Caller, request: 
   project_id: projectOf(caller, request),
   agent_id: request.agent?.agent_id ?? null,
   user_mark: markUser(http, caller.organization_id, request.user),
+  model: request.model,
 });
 
 /** Throws 402 `budget_exceeded`, 429 `rate_limited` or 429 `budget_reserved` where a limit refuses the turn. */

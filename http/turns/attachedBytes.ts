@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Spender } from "#projections/budgets/status.ts";
+import type { Spender } from "#projections/budgets/subjects.ts";
 import type { HoldingAdmission } from "#projections/budgets/watch.ts";
 import type { Http } from "../base/deps.ts";
 import { limitReached, warningHeader } from "../base/limits.ts";

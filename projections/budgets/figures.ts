@@ -1,14 +1,15 @@
 import type { Db } from "../projection.ts";
+import { createEarlierSums } from "./earlierSums.ts";
 import type { Sums } from "./limits.ts";
 import { createMemory } from "./memory.ts";
 import { periodsAt } from "./periods.ts";
-import { listBudgets, sumSpent, type BudgetRow } from "./query.ts";
+import { listBudgets, type BudgetRow } from "./query.ts";
 import { readSpending } from "./readSpending.ts";
 import { Reservations, type Spending } from "./reservations.ts";
 import { readPrices, type PriceOf } from "./reserve.ts";
-import { addSums, hasMoney, hasPeriods, sumBySubject, type Figures } from "./status.ts";
+import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type Figures } from "./status.ts";
 
-/** How long the sums of a time that is over are kept. They change only where a turn of it ends later. */
+/** How long the sums of the day until a moment are kept. They change only where a turn of it ends later. */
 const MAX_AGE_OF_PAST_MS = 60_000;
 /** The times of events follow their order, except where the clock of the database was set. */
 const MAX_CLOCK_STEP_MS = 1_000;
@@ -37,9 +38,18 @@ interface EarlySums {
   at: number;
   day: number;
   until: Date;
+  /** Whether each model is summed by itself, too. */
+  byModel: boolean;
   sums: Sums;
   /** The rows of all events until then were in the read model. */
   followed_at: Date;
+}
+
+interface WantedDay {
+  at: number;
+  asked: string[];
+  isFar: boolean;
+  byModel: boolean;
 }
 
 /**
@@ -50,10 +60,10 @@ interface EarlySums {
 function createToday(db: Db) {
   const kept = createMemory<EarlySums>(({ sums }) => sums.size);
   return {
-    async read(organization: string, { at, asked, isFar }: { at: number; asked: string[]; isFar: boolean }) {
+    async read(organization: string, { at, asked, isFar, byModel }: WantedDay) {
       const { day, nextDay } = periodsAt(new Date(at));
       const known = kept.get(organization);
-      const last = known?.day === day.getTime() ? known : undefined;
+      const last = known?.day === day.getTime() && known.byModel === byModel ? known : undefined;
       const usable = last && isFar && at - last.at < MAX_AGE_OF_PAST_MS ? last : undefined;
       const from = usable?.until ?? day;
       const split = new Date(Math.max(from.getTime(), (last?.followed_at.getTime() ?? 0) - MAX_CLOCK_STEP_MS));
@@ -63,34 +73,27 @@ function createToday(db: Db) {
         from,
         split,
         asked,
+        byModel,
       });
       const sums = addSums(usable?.sums ?? NOTHING, sumBySubject(early));
-      const part = { at: usable?.at ?? at, day: day.getTime(), until: split, sums };
+      const part = { at: usable?.at ?? at, day: day.getTime(), until: split, byModel, sums };
       kept.set(organization, { ...part, followed_at: followed_at ?? day });
       return { ...rest, today: addSums(sums, sumBySubject(late)) };
     },
   };
 }
 
-/** Sums what an organization spent, its earlier days of the month at most once a minute. */
+/** Sums what an organization spent, and reads what its models cost. */
 export function createFigures({ db, unsettled }: FigureOptions) {
-  const pasts = createMemory<{ at: number; day: number; sums: Sums }>(({ sums }) => sums.size);
+  const earlier = createEarlierSums(db);
   const today = createToday(db);
 
-  async function readPast(organization: string, now: number): Promise<Sums> {
-    const { month, day } = periodsAt(new Date(now));
-    const known = pasts.get(organization);
-    if (known && known.day === day.getTime() && now - known.at < MAX_AGE_OF_PAST_MS) return known.sums;
-    const sums = month < day ? sumBySubject(await sumSpent(db, organization, month, day)) : new Map();
-    // turns of yesterday may still arrive in the read model
-    if (now - day.getTime() > MAX_AGE_OF_PAST_MS) pasts.set(organization, { at: now, day: day.getTime(), sums });
-    return sums;
-  }
   /** The past last: what moves there at midnight may count twice for a moment, and is never missing. */
-  async function readSums(organization: string, at: number, isFar: boolean): Promise<Spending> {
+  async function readSums(organization: string, budgets: BudgetRow[], at: number, isFar: boolean): Promise<Spending> {
     const asked = unsettled?.(organization) ?? [];
-    const spending = await today.read(organization, { at, asked, isFar });
-    return { ...spending, before: await readPast(organization, at) };
+    const spending = await today.read(organization, { at, asked, isFar, byModel: hasModels(budgets) });
+    const { before, week, ever } = await earlier.recent(organization, at, budgets);
+    return { ...spending, before, ...(week && { week }), ...(ever && { ever }) };
   }
   return {
     /** `isFar`: the budgets were far from their limits a moment ago. */
@@ -98,15 +101,16 @@ export function createFigures({ db, unsettled }: FigureOptions) {
       const budgets = await listBudgets(db, organization);
       if (!hasPeriods(budgets)) return { ...NO_READING, at: now, budgets };
       const [spending, priceOf] = await Promise.all([
-        readSums(organization, now, isFar),
+        readSums(organization, budgets, now, isFar),
         hasMoney(budgets) ? readPrices(db, organization) : undefined,
       ]);
-      const { before, today: spent } = spending;
+      const { before, week, ever, today: spent } = spending;
       const reserved = new Reservations();
       reserved.apply(spending, now);
       const pending = (subject: string) => reserved.of(subject);
-      return { at: now, budgets, before, today: spent, pending, spending, ...(priceOf && { priceOf }) };
+      const sums = { before, today: spent, ...(week && { week }), ...(ever && { ever }) };
+      return { at: now, budgets, ...sums, pending, spending, ...(priceOf && { priceOf }) };
     },
-    forget: pasts.forget,
+    forget: earlier.forget,
   };
 }

@@ -1,12 +1,20 @@
-import type { LimitName } from "#events/budget.ts";
+import { nameSubject, type LimitName } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
-import { periodsAt } from "./periods.ts";
+import { nameOfWeek, periodsAt } from "./periods.ts";
 
 /** What limits count. Bytes, documents and runs count as long as they are there, the others when they are spent. */
-export type Unit = "tokens" | "cost" | "pages" | "bytes" | "documents" | "runs";
+export type Unit = "requests" | "tokens" | "cost" | "pages" | "bytes" | "documents" | "runs";
 /** Amounts of each unit; cost in picodollars. */
 export type Amounts = Readonly<Record<Unit, bigint>>;
-export const NO_AMOUNTS: Amounts = { tokens: 0n, cost: 0n, pages: 0n, bytes: 0n, documents: 0n, runs: 0n };
+export const NO_AMOUNTS: Amounts = {
+  requests: 0n,
+  tokens: 0n,
+  cost: 0n,
+  pages: 0n,
+  bytes: 0n,
+  documents: 0n,
+  runs: 0n,
+};
 
 /** What each subject spent or has. */
 export type Sums = ReadonlyMap<string, Amounts>;
@@ -18,6 +26,7 @@ export interface HeldSums {
 
 export function addAmounts(a: Amounts, b: Amounts, sign = 1n): Amounts {
   return {
+    requests: a.requests + sign * b.requests,
     tokens: a.tokens + sign * b.tokens,
     cost: a.cost + sign * b.cost,
     pages: a.pages + sign * b.pages,
@@ -29,15 +38,21 @@ export function addAmounts(a: Amounts, b: Amounts, sign = 1n): Amounts {
 
 interface Measure {
   unit: Unit;
-  per: "day" | "month" | "now";
+  per: "day" | "week" | "month" | "total" | "now";
   /** For people and clients. */
   words: string;
 }
 export const MEASURES: Record<LimitName, Measure> = {
+  requests_per_day: { unit: "requests", per: "day", words: "requests" },
+  requests_per_month: { unit: "requests", per: "month", words: "requests" },
   tokens_per_day: { unit: "tokens", per: "day", words: "tokens" },
+  tokens_per_week: { unit: "tokens", per: "week", words: "tokens" },
   tokens_per_month: { unit: "tokens", per: "month", words: "tokens" },
+  tokens_total: { unit: "tokens", per: "total", words: "tokens" },
   cost_per_day: { unit: "cost", per: "day", words: "US dollars" },
+  cost_per_week: { unit: "cost", per: "week", words: "US dollars" },
   cost_per_month: { unit: "cost", per: "month", words: "US dollars" },
+  cost_total: { unit: "cost", per: "total", words: "US dollars" },
   pages_per_day: { unit: "pages", per: "day", words: "pages" },
   pages_per_month: { unit: "pages", per: "month", words: "pages" },
   stored_bytes: { unit: "bytes", per: "now", words: "bytes" },
@@ -51,12 +66,20 @@ export const toUnits = (name: LimitName, amount: string | number): bigint =>
 export const fromUnits = (name: LimitName, units: bigint): string =>
   MEASURES[name].unit === "cost" ? fromPicodollars(units) : String(units);
 
-/** When what is counted now begins again; null: when something is deleted or ends. */
+/** When what is counted now begins again; null: never, or when something is deleted or ends. */
 export function endOf(name: LimitName, now: Date): Date | null {
+  const { nextDay, nextWeek, nextMonth } = periodsAt(now);
+  const ends = { day: nextDay, week: nextWeek, month: nextMonth, total: null, now: null };
+  return ends[MEASURES[name].per];
+}
+
+/** `2026-11-23`, `2026-W48`, `2026-11` or `total`; of what is stored or runs, the day. */
+export function nameOfPeriod(name: LimitName, now: Date): string {
+  const day = now.toISOString().slice(0, 10);
   const { per } = MEASURES[name];
-  if (per === "now") return null;
-  const { nextDay, nextMonth } = periodsAt(now);
-  return per === "day" ? nextDay : nextMonth;
+  if (per === "week") return nameOfWeek(periodsAt(now).week);
+  if (per === "month") return day.slice(0, 7);
+  return per === "total" ? per : day;
 }
 
 /** A limit that refuses, and the budget's subject. */
@@ -71,7 +94,9 @@ export interface SpentLimit {
 /** For people and clients: which budget, what was spent of it, and when it begins again. */
 export function describeLimit({ subject, name, spent, at_most, ends_at }: SpentLimit): string {
   const used = `${spent} of ${at_most} ${MEASURES[name].words}`;
-  if (ends_at) return `The budget ${subject} has used ${used} (${name}). It begins again at ${ends_at.toISOString()}.`;
-  if (name === "concurrent_runs") return `The limit ${name} of ${subject} is reached: ${used} are used.`;
-  return `The budget ${subject} has used ${used} (${name}), and this does not fit. Delete something first.`;
+  if (name === "concurrent_runs") return `The limit ${name} of ${nameSubject(subject)} is reached: ${used} are used.`;
+  const said = `The budget ${nameSubject(subject)} has used ${used} (${name})`;
+  if (ends_at) return `${said}. It begins again at ${ends_at.toISOString()}.`;
+  if (MEASURES[name].per === "total") return `${said}. It does not begin again: an administrator may raise it.`;
+  return `${said}, and this does not fit. Delete something first.`;
 }

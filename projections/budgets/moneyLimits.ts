@@ -2,7 +2,8 @@ import { fromPicodollars } from "#events/money.ts";
 import type { Share } from "./rates.ts";
 import type { Reservations } from "./reservations.ts";
 import type { MoneyBudget } from "./spenderLimits.ts";
-import { periodsAt } from "./periods.ts";
+import { endOf } from "./limits.ts";
+import { earlierOf } from "./status.ts";
 
 /** A limit of money that a turn counts for, with what is spent and held back of it at this moment. Amounts are picodollars. */
 export interface MoneyLimit extends MoneyBudget {
@@ -17,21 +18,20 @@ export function moneyLimitsOf(budgets: MoneyBudget[], reservations: Reservations
   return budgets.map((budget): MoneyLimit => {
     const { ended, reserved } = reservations.of(budget.counted);
     const today = (spending.today.get(budget.counted)?.cost ?? 0n) + ended;
-    const earlier = budget.name === "cost_per_day" ? 0n : (spending.before.get(budget.counted)?.cost ?? 0n);
+    const earlier = earlierOf(budget.name, spending).get(budget.counted)?.cost ?? 0n;
     return { ...budget, spent: today + earlier, reserved };
   });
 }
 
 /** The limit as answers tell it. */
 export function presentMoneyLimit({ subject, name, at_most, spent, reserved }: MoneyLimit, now: number) {
-  const { nextDay, nextMonth } = periodsAt(new Date(now));
   return {
     subject,
     name,
     at_most: fromPicodollars(at_most),
     spent: fromPicodollars(spent),
     reserved: fromPicodollars(reserved),
-    ends_at: name === "cost_per_day" ? nextDay : nextMonth,
+    ends_at: endOf(name, new Date(now)),
   };
 }
 

@@ -18,12 +18,14 @@ function change(
 
 export const budgets = defineProjection<BudgetEvent>({
   name: "budgets",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    BudgetSet: (event) =>
-      change(event, event.data.subject, { limits: encode(event.data.limits), hard: event.data.hard }),
-    BudgetRemoved: (event) => change(event, event.data.subject, { limits: null, hard: null }),
+    BudgetSet: (event) => {
+      const { subject, limits, hard, alert } = event.data;
+      return change(event, subject, { limits: encode(limits), hard, alert: encode(alert) });
+    },
+    BudgetRemoved: (event) => change(event, event.data.subject, { limits: null, hard: null, alert: null }),
     BudgetReached: () => [],
   },
 });

@@ -1,10 +1,11 @@
-import type { Limits } from "#events/budget.ts";
-import { decode, type Db } from "../projection.ts";
+import type { BudgetAlert, Limits } from "#events/budget.ts";
+import { decode, decodeOrNull, type Db } from "../projection.ts";
 
 export interface BudgetRow {
   subject: string;
   limits: Limits;
   hard: boolean;
+  alert?: BudgetAlert | null;
   /** When it was first set. */
   created_at: Date;
   updated_at: Date;
@@ -12,12 +13,16 @@ export interface BudgetRow {
 
 /** The budgets of an organization, in the order in which they were first set. */
 export async function listBudgets(db: Db, organization: string): Promise<BudgetRow[]> {
-  const rows = await db.query<Omit<BudgetRow, "limits"> & { limits: string }>(
-    `select subject, limits, hard, created_at, updated_at from read.budgets
+  const rows = await db.query<Omit<BudgetRow, "limits" | "alert"> & { limits: string; alert: string | null }>(
+    `select subject, limits, hard, alert, created_at, updated_at from read.budgets
      where organization_id = $1 and limits is not null order by created_at, id`,
     [organization],
   );
-  return rows.map(({ limits, ...row }) => ({ ...row, limits: decode(limits) }));
+  return rows.map(({ limits, alert, ...row }) => ({
+    ...row,
+    limits: decode(limits),
+    alert: decodeOrNull<BudgetAlert>(alert ?? null),
+  }));
 }
 
 /** What one principal, in one project, with one agent, for one external user, spent in a period or has now. */
@@ -26,6 +31,9 @@ export interface SpentRow {
   project_id: string | null;
   agent_id: string | null;
   user_mark: string | null;
+  /** That the turns named; absent: of all. */
+  model?: string | null;
+  turns?: number;
   tokens?: number;
   /** US dollars; null if nothing is known. */
   cost?: string | null;
@@ -37,21 +45,33 @@ export interface SpentRow {
 
 const PROJECTS = "read.usage_projects p on p.organization_id = $1 and p.owner = g.principal";
 
+/** The model that a turn named, as JSON, where budgets of models need it. */
+export const namedModel = (byModel: boolean): string => (byModel ? "s.model" : "null::text");
+
+/** Rows with their models as JSON. */
+export const decodeModels = <Row extends { model?: string | null }>(rows: Row[]): Row[] =>
+  rows.map((row) => ({ ...row, model: decodeOrNull<string>(row.model ?? null) }));
+
 /**
  * What the organization $1 spent between two parameters, the first included, the second excluded. Documents name no project:
  * theirs is that of the key, also of a deleted one.
  */
-export const spentBetween = (from: string, to: string): string =>
+export const spentBetween = (from: string, to: string, byModel: boolean): string =>
   `select g.principal, coalesce(g.project_id, case when g.is_document then p.project_id end) as project_id,
-    g.agent_id, g.user_mark, g.tokens, g.cost, g.pages
-  from (select s.principal, s.project_id, s.agent_id, s.user_mark, s.scope is null as is_document,
+    g.agent_id, g.user_mark, g.model, g.turns, g.tokens, g.cost, g.pages
+  from (select s.principal, s.project_id, s.agent_id, s.user_mark, s.scope is null as is_document, ${namedModel(byModel)} as model,
+      sum(u.turns)::bigint as turns,
       least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
       trim_scale(sum(u.cost))::text as cost, sum(u.pages)::bigint as pages
     from read.usage u join read.usage_sources s on s.id = u.source_id
-    where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} group by 1, 2, 3, 4, 5) g left join ${PROJECTS}`;
+    where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} group by 1, 2, 3, 4, 5, 6) g left join ${PROJECTS}`;
 
-export const sumSpent = (db: Db, organization: string, from: Date, to: Date): Promise<SpentRow[]> =>
-  db.query<SpentRow>(spentBetween("$2", "$3"), [organization, from, to]);
+interface Period {
+  from: Date;
+  to: Date;
+}
+export const sumSpent = async (db: Db, organization: string, { from, to }: Period, byModel: boolean) =>
+  decodeModels(await db.query<SpentRow>(spentBetween("$2", "$3", byModel), [organization, from, to]));
 
 /** What an organization stores and runs at this moment, and the position up to which that follows the log. */
 export async function sumHoldings(db: Db, organization: string): Promise<{ position: number; rows: SpentRow[] }> {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Limits } from "#events/budget.ts";
 import type { TurnNews } from "#events/turnNews.ts";
-import type { Spender } from "./status.ts";
+import type { Spender } from "./subjects.ts";
 import { watchRates, type RateAnswer, type RateWatch } from "./rateWatch.ts";
 
 type Listener = (news: TurnNews & { process: string }) => void;

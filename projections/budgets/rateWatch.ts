@@ -1,5 +1,5 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
-import type { BudgetStep } from "#events/budget.ts";
+import { nameSubject, type BudgetStep } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
 import { decideMoney, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
@@ -8,7 +8,9 @@ import {
   allRates,
   decideRates,
   describeRate,
+  presentRates,
   rateHeaders,
+  rateLimitsFor,
   ratesAfter,
   ratesOf,
   reachedRates,
@@ -16,7 +18,7 @@ import {
   type RateStatus,
 } from "./rates.ts";
 import { limitsOfSpender, type SpenderLimits } from "./spenderLimits.ts";
-import type { Spender } from "./status.ts";
+import type { Spender } from "./subjects.ts";
 import { TurnCounts, type Rates } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 import type { SpentLimit } from "./limits.ts";
@@ -56,6 +58,8 @@ export interface RateWatch {
   admit(reading: LimitReading, spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
   /** Turns whose money is held back, or whose cost may be missing in the read models. */
   unsettled(organization: string): string[];
+  /** Those of these budgets that concern a spender, with what is used of them now. */
+  concerning(budgets: BudgetRow[], spender: Spender): Promise<PresentedRate[]>;
   /** All limits of a minute or a moment, with what is used of them now. */
   fresh(organization: string, budgets: BudgetRow[]): Promise<PresentedRate[]>;
   close(): void;
@@ -90,7 +94,7 @@ function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: 
 type PresentedLimit = ReturnType<typeof presentMoneyLimit>;
 const reservedRefusal = ({ subject, name, spent, reserved, at_most }: PresentedLimit): RateRefusal => ({
   code: "budget_reserved",
-  message: `The budget ${subject} has used ${spent} of ${at_most} US dollars (${name}), and ${reserved} are reserved for turns under way. Try again when one has ended.`,
+  message: `The budget ${nameSubject(subject)} has used ${spent} of ${at_most} US dollars (${name}), and ${reserved} are reserved for turns under way. Try again when one has ended.`,
   retry_after_ms: MIN_RETRY_MS,
   headers: {},
   reached: [],
@@ -175,6 +179,11 @@ export function watchRates(options: FollowerOptions): RateWatch {
       return { admitted: { ...decided, withdraw, end } };
     },
     unsettled: (organization) => followers.get(organization)?.reservations.turnIds() ?? [],
+    async concerning(budgets, spender) {
+      const limits = rateLimitsFor(budgets, spender);
+      if (limits.length === 0) return [];
+      return presentRates(limits, (await follow(spender.organization_id)).counts, Date.now());
+    },
     async fresh(organization, budgets) {
       if (allRates(budgets, NOBODY, 0).length === 0) return [];
       return allRates(budgets, (await follow(organization)).counts, Date.now());

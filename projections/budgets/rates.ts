@@ -1,7 +1,7 @@
-import { EACH_USER, type BudgetStep, type RateName } from "#events/budget.ts";
+import { isEachUser, nameSubject, splitSubject, type BudgetStep, type RateName } from "#events/budget.ts";
 import type { BudgetRow } from "./query.ts";
 import { rateLimitsOf, type RateLimit } from "./spenderLimits.ts";
-import { USER_SUBJECT } from "./status.ts";
+import { countedFor, isUser, type Spender } from "./subjects.ts";
 import type { Rates, TurnCounts } from "./turnCounts.ts";
 
 /** What a new turn adds. */
@@ -33,19 +33,32 @@ export const ratesAfter = (rates: RateStatus[], added: Rates): RateStatus[] =>
 const leavesIn = ({ counted, name, used }: RateStatus, counts: TurnCounts, now: number): number =>
   counts.freeIn(counted, name, used, now);
 
+const present = (rates: RateStatus[], counts: TurnCounts, now: number): PresentedRate[] =>
+  rates.map((rate) => ({ ...rate, ends_at: new Date(now + leavesIn(rate, counts, now)) }));
+
 /** All limits, for people: of `each-user`, the user that has used most, limit by limit. */
 export function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number): PresentedRate[] {
-  const users = [...counts.subjects()].filter((subject) => subject.startsWith(USER_SUBJECT));
   const statusesOf = (budget: BudgetRow, counted: string) => ratesOf(rateLimitsOf(budget, counted), counts, now);
   const all = budgets.flatMap((budget) => {
-    if (budget.subject !== EACH_USER) return statusesOf(budget, budget.subject);
+    if (!isEachUser(budget.subject)) return statusesOf(budget, budget.subject);
+    const { model } = splitSubject(budget.subject);
+    const users = [...counts.subjects()].filter((subject) => isUser(subject, model));
     return users.reduce(
       (most, user) => statusesOf(budget, user).map((one, n) => (one.used > most[n]!.used ? one : most[n]!)),
-      statusesOf(budget, EACH_USER),
+      statusesOf(budget, budget.subject),
     );
   });
-  return all.map((rate) => ({ ...rate, ends_at: new Date(now + leavesIn(rate, counts, now)) }));
+  return present(all, counts, now);
 }
+
+/** The limits that concern a spender, whatever model they are about. */
+export const rateLimitsFor = (budgets: BudgetRow[], spender: Spender): RateLimit[] =>
+  budgets.flatMap((budget) => {
+    const counted = countedFor(budget, spender);
+    return counted === undefined ? [] : rateLimitsOf(budget, counted);
+  });
+export const presentRates = (limits: RateLimit[], counts: TurnCounts, now: number): PresentedRate[] =>
+  present(ratesOf(limits, counts, now), counts, now);
 
 /** The share of a limit that a process may give out before it hears of the others. */
 export interface Share {
@@ -104,7 +117,8 @@ export function rateHeaders(rates: RateStatus[], counts: TurnCounts, now: number
     headers[`x-ratelimit-reset-${unit}`] = `${Math.ceil(leavesIn(rate, counts, now) / 1000)}s`;
   }
   const [most] = rates.filter(isWarned).toSorted((a, b) => b.used / b.at_most - a.used / a.at_most);
-  if (most) headers["x-ratelimit-warning"] = `${most.subject}; ${most.name}; ${most.used} of ${most.at_most}`;
+  if (most)
+    headers["x-ratelimit-warning"] = `${nameSubject(most.subject)}; ${most.name}; ${most.used} of ${most.at_most}`;
   return headers;
 }
 
@@ -113,7 +127,7 @@ const isWarned = ({ used, at_most }: RateStatus): boolean => used >= at_most * 0
 /** The steps that these limits have reached; the log gets each at most once a day. Users are personal, so what they reach is no event. */
 export const reachedRates = (rates: RateStatus[], now: number): BudgetStep[] =>
   rates
-    .filter((rate) => rate.subject !== EACH_USER && isWarned(rate))
+    .filter((rate) => !isEachUser(rate.subject) && isWarned(rate))
     .map(({ subject, name, used, at_most }) => ({
       subject,
       limit: name,
@@ -132,4 +146,4 @@ const UNITS: Record<RateName, string> = {
 
 /** For people and clients. */
 export const describeRate = ({ subject, name, used, at_most }: RateStatus): string =>
-  `The limit ${name} of ${subject} is reached: ${used} of ${at_most} ${UNITS[name]} are used.`;
+  `The limit ${name} of ${nameSubject(subject)} is reached: ${used} of ${at_most} ${UNITS[name]} are used.`;

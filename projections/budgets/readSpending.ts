@@ -1,6 +1,6 @@
 import { toPicodollars } from "#events/money.ts";
 import type { Db } from "../projection.ts";
-import { spentBetween, type SpentRow } from "./query.ts";
+import { decodeModels, namedModel, spentBetween, type SpentRow } from "./query.ts";
 import type { OpenTurn, Spending } from "./reservations.ts";
 
 /** The usage of a day, with the turns that have not ended in the same snapshot. */
@@ -22,6 +22,8 @@ interface Day {
   split: Date;
   /** Turns of which it says whether they have ended; one that reserved nothing, and one that is not recorded, is not among them. */
   asked: string[];
+  /** Whether budgets of models need to know what turns named. */
+  byModel: boolean;
 }
 
 interface ReadDay extends Omit<Spending, "before" | "today"> {
@@ -37,14 +39,14 @@ const rowsOf = (query: string): string => `(select coalesce(json_agg(row), '[]')
 export async function readSpending(
   db: Db,
   organization: string,
-  { day, nextDay, from, split, asked }: Day,
+  { day, nextDay, from, split, asked, byModel }: Day,
 ): Promise<ReadDay> {
   const [row] = await db.query<StoredSpending>(
     `select c.position, (select recorded_at from log.events where position = c.position) as followed_at,
-       ${rowsOf(spentBetween("$2", "$3"))} as early,
-       ${rowsOf(spentBetween("$3", "$4"))} as late,
+       ${rowsOf(spentBetween("$2", "$3", byModel))} as early,
+       ${rowsOf(spentBetween("$3", "$4", byModel))} as late,
        ${rowsOf(`
-          select r.turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, r.reserved::text as reserved,
+          select r.turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model, r.reserved::text as reserved,
                  coalesce((select sum(u.cost) from read.usage u where u.source_id = r.turn_id and u.at >= $6), 0)::text as counted
           from read.usage_reservations r join read.usage_sources s on s.id = r.turn_id
           where r.organization_id = $1`)} as open,
@@ -53,11 +55,11 @@ export async function readSpending(
      from log.checkpoints c where c.name = 'usage'`,
     [organization, from, split, nextDay, asked, day],
   );
-  const { open, ...read } = row!;
-  const turns = open.map((turn) => ({
+  const { open, early, late, ...read } = row!;
+  const turns = decodeModels(open).map((turn) => ({
     ...turn,
     reserved: toPicodollars(turn.reserved),
     counted: toPicodollars(turn.counted),
   }));
-  return { ...read, open: turns };
+  return { ...read, early: decodeModels(early), late: decodeModels(late), open: turns };
 }

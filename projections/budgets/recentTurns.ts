@@ -1,6 +1,7 @@
 import type { Usage } from "#events/thread.ts";
 import { decodeOrNull, type Db } from "../projection.ts";
-import type { Spender } from "./status.ts";
+import { decodeModels } from "./query.ts";
+import type { Spender } from "./subjects.ts";
 
 /** Newest turns of a minute that are read at a start; a higher rate is known after a minute. */
 const MAX_TURNS = 20_000;
@@ -28,14 +29,14 @@ const ENDED = "coalesce(t.ended_at, t.parked_at) as ended_at";
 /** Turns that began since a moment, and those that are still running. */
 export async function listRecentTurns(db: Db, organization: string, since: Date): Promise<RecentTurn[]> {
   const rows = await db.query<Stored<RecentTurn>>(
-    `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, t.started_at, t.streamed, ${ENDED}, t.usage
+    `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, s.model, t.started_at, t.streamed, ${ENDED}, t.usage
      from read.turns t join read.usage_sources s on s.id = t.id
      where t.organization_id = $1 and t.started_at >= $2::timestamptz - interval '1 hour'
        and (t.started_at >= $2 or (t.status = 'running' and t.parked_at is null))
      order by t.started_at desc limit ${MAX_TURNS}`,
     [organization, since],
   );
-  return rows.map(withTokens<RecentTurn>);
+  return decodeModels(rows).map(withTokens<RecentTurn>);
 }
 
 /** Those of the turns that are recorded. */

@@ -1,5 +1,6 @@
 import type { Sums } from "./limits.ts";
-import { subjectsOf, type UnsettledAmounts, type Spender } from "./status.ts";
+import type { EarlierSums, UnsettledAmounts } from "./status.ts";
+import { subjectsOf, type Spender } from "./subjects.ts";
 
 /** A turn that is not recorded by then never began. */
 const UNRECORDED_MS = 30_000;
@@ -15,10 +16,9 @@ export interface OpenTurn extends Omit<Spender, "organization_id"> {
 }
 
 /** What an organization spent and holds back, in one snapshot of the read model. Amounts are picodollars. */
-export interface Spending {
+export interface Spending extends EarlierSums {
   /** Of the log, up to which the read model has followed. */
   position: number;
-  before: Sums;
   today: Sums;
   open: OpenTurn[];
   /** Those of the turns asked for that have ended: the sums contain them. */

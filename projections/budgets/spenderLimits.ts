@@ -1,7 +1,7 @@
-import { RateName } from "#events/budget.ts";
+import { RateName, splitSubject } from "#events/budget.ts";
 import { toPicodollars } from "#events/money.ts";
 import type { BudgetRow } from "./query.ts";
-import { countedAs, subjectsOf, type Spender } from "./status.ts";
+import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
 /** Of a limit that a spender counts for. */
 interface Concerning {
@@ -16,21 +16,20 @@ export interface RateLimit extends Concerning {
   name: RateName;
   at_most: number;
 }
+const MONEY_NAMES = ["cost_per_day", "cost_per_week", "cost_per_month", "cost_total"] as const;
 export interface MoneyBudget extends Concerning {
-  name: "cost_per_day" | "cost_per_month";
+  name: (typeof MONEY_NAMES)[number];
   /** Picodollars. */
   at_most: bigint;
 }
 
 /** The limits that the turns of a spender are counted for. */
 export interface SpenderLimits {
-  /** All that a turn counts for. */
+  /** All that a turn counts for; with a model, only where a budget has it. */
   subjects: string[];
   rates: RateLimit[];
   money: MoneyBudget[];
 }
-
-const MONEY_NAMES = ["cost_per_day", "cost_per_month"] as const;
 
 /** The limits of a minute or of a moment of a budget. */
 export const rateLimitsOf = ({ subject, limits, hard }: BudgetRow, counted: string): RateLimit[] =>
@@ -51,8 +50,9 @@ function findLimits(budgets: BudgetRow[], spender: Spender): SpenderLimits {
     const counted = countedAs(budget, subjects);
     return counted === undefined ? [] : [{ budget, counted }];
   });
+  const counted = new Set(concerning.map((one) => one.counted));
   return {
-    subjects,
+    subjects: subjects.filter((subject) => splitSubject(subject).model === null || counted.has(subject)),
     rates: concerning.flatMap(({ budget, counted }) => rateLimitsOf(budget, counted)),
     money: concerning.flatMap(({ budget, counted }) => moneyLimitsOf(budget, counted)),
   };
@@ -64,8 +64,7 @@ const found = new WeakMap<BudgetRow[], Map<string, SpenderLimits>>();
 
 /** Every turn of a spender has the same limits until the budgets are read again. */
 export function limitsOfSpender(budgets: BudgetRow[], spender: Spender): SpenderLimits {
-  const { principal, project_id, agent_id, user_mark } = spender;
-  const key = `${principal} ${project_id} ${agent_id} ${user_mark}`;
+  const key = spenderKey(spender);
   let bySpender = found.get(budgets);
   if (!bySpender) found.set(budgets, (bySpender = new Map()));
   const known = bySpender.get(key);

@@ -1,10 +1,11 @@
-import { EACH_USER, LimitName, type BudgetStep } from "#events/budget.ts";
+import { isEachUser, LimitName, splitSubject, type BudgetStep } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
 import {
   addAmounts,
   endOf,
   fromUnits,
   MEASURES,
+  nameOfPeriod,
   NO_AMOUNTS,
   toUnits,
   type Amounts,
@@ -13,16 +14,7 @@ import {
   type Unit,
 } from "./limits.ts";
 import type { BudgetRow, SpentRow } from "./query.ts";
-
-/** Who a turn is counted for. */
-export interface Spender {
-  organization_id: string;
-  principal: string;
-  project_id: string | null;
-  agent_id: string | null;
-  /** The mark of the request's `user`. */
-  user_mark: string | null;
-}
+import { countedFor, isUser, subjectsOf, type Spender } from "./subjects.ts";
 
 /** One limit of a budget, and what was spent of it. */
 export interface LimitStatus {
@@ -34,9 +26,9 @@ export interface LimitStatus {
   reserved?: string;
   /** Whole percent, rounded down; 100 where the limit is zero. */
   percent: number;
-  /** `2026-11-23` or `2026-11`; of what is stored or runs, the day on which it is looked at. */
+  /** `2026-11-23`, `2026-W48`, `2026-11` or `total`; of what is stored or runs, the day on which it is looked at. */
   period: string;
-  /** Null: when something is deleted or ends. */
+  /** Null: never, or when something is deleted or ends. */
   ends_at: Date | null;
 }
 export interface BudgetStatus {
@@ -44,24 +36,16 @@ export interface BudgetStatus {
   limits: LimitStatus[];
 }
 
-/** Begins the subject of one external user, for whom budgets of `each-user` count. */
-export const USER_SUBJECT = "user:";
-
-/** Subjects that a turn counts for. */
-export const subjectsOf = ({
-  principal,
-  project_id,
-  agent_id,
-  user_mark,
-}: Omit<Spender, "organization_id">): string[] => [
-  "organization",
-  principal,
-  ...(project_id === null ? [] : [`project:${project_id}`]),
-  ...(agent_id === null ? [] : [`agent:${agent_id}`]),
-  ...(user_mark === null ? [] : [`${USER_SUBJECT}${user_mark}`]),
-];
-
-const amountsOf = ({ tokens = 0, cost, pages = 0, bytes = 0, documents = 0, runs = 0 }: SpentRow): Amounts => ({
+const amountsOf = ({
+  turns = 0,
+  tokens = 0,
+  cost,
+  pages = 0,
+  bytes = 0,
+  documents = 0,
+  runs = 0,
+}: SpentRow): Amounts => ({
+  requests: BigInt(turns),
   tokens: BigInt(tokens),
   cost: toPicodollars(cost ?? "0"),
   pages: BigInt(pages),
@@ -96,7 +80,7 @@ function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Dat
     at_most: fromUnits(name, most),
     spent: fromUnits(name, sum),
     percent: most === 0n ? 100 : Number((sum * 100n) / most),
-    period: now.toISOString().slice(0, MEASURES[name].per === "month" ? 7 : 10),
+    period: nameOfPeriod(name, now),
     ends_at: endOf(name, now),
   };
 }
@@ -108,21 +92,39 @@ export interface UnsettledAmounts {
 }
 const NOTHING_PENDING: UnsettledAmounts = { ended: 0n, reserved: 0n };
 
-/** What budgets are compared with. `before`: this month until today; `today`: from then on. */
-export interface Figures {
+/** Sums until today: of this month, of this week, and of all time. Absent: no budget has such a limit. */
+export interface EarlierSums {
   before: Sums;
+  week?: Sums;
+  ever?: Sums;
+}
+const NO_SUMS: Sums = new Map();
+/** What counts beside today's sums. */
+export function earlierOf(name: LimitName, { before, week = NO_SUMS, ever = NO_SUMS }: EarlierSums): Sums {
+  const { per } = MEASURES[name];
+  if (per === "month") return before;
+  if (per === "week") return week;
+  return per === "total" ? ever : NO_SUMS;
+}
+
+/** What budgets are compared with. `today`: from this day on. */
+export interface Figures extends EarlierSums {
   today: Sums;
   pending?: (subject: string) => UnsettledAmounts;
   /** What is stored and runs; absent: not read. */
   held?: HeldSums;
 }
 
-export const hasMoney = (budgets: BudgetRow[]): boolean =>
-  budgets.some(({ limits }) => limits.cost_per_day !== undefined || limits.cost_per_month !== undefined);
+export const hasMoney = (budgets: BudgetRow[]): boolean => has(budgets, ({ unit }) => unit === "cost");
 
 export const hasPeriods = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per !== "now");
+export const hasWeeks = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "week");
+export const hasTotals = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "total");
 /** Whether a limit is about what is stored or runs at a moment. */
 export const hasHeld = (budgets: BudgetRow[]): boolean => has(budgets, ({ per }) => per === "now");
+/** Whether a budget is about one model. */
+export const hasModels = (budgets: BudgetRow[]): boolean =>
+  budgets.some(({ subject }) => splitSubject(subject).model !== null);
 
 /** The limits that are set, of these units. */
 const namesOf = ({ limits }: BudgetRow, units?: ReadonlySet<Unit>): LimitName[] =>
@@ -141,7 +143,7 @@ export interface CountedSubject {
 export const limitStatuses = (
   budget: BudgetRow,
   { subject, units }: CountedSubject,
-  { before, today, pending, held }: Figures,
+  { today, pending, held, ...earlier }: Figures,
   now: Date,
 ): LimitStatus[] =>
   namesOf(budget, units).flatMap((name) => {
@@ -149,7 +151,7 @@ export const limitStatuses = (
     const { unit, per } = MEASURES[name];
     if (per === "now") return held ? [statusOf(name, limit, held.get(subject)[unit], now)] : [];
     const ofToday = (today.get(subject) ?? NO_AMOUNTS)[unit];
-    const sum = ofToday + (per === "day" ? 0n : (before.get(subject) ?? NO_AMOUNTS)[unit]);
+    const sum = ofToday + (earlierOf(name, earlier).get(subject) ?? NO_AMOUNTS)[unit];
     if (unit !== "cost") return [statusOf(name, limit, sum, now)];
     const { ended, reserved } = pending?.(subject) ?? NOTHING_PENDING;
     const status = statusOf(name, limit, sum + ended, now);
@@ -158,16 +160,16 @@ export const limitStatuses = (
 
 /** Of a budget for each user: what the user has spent that has spent most, limit by limit. */
 function mostOfUsers(budget: BudgetRow, figures: Figures, now: Date): LimitStatus[] {
-  const { today, before, held } = figures;
-  const users = new Set(
-    [...today.keys(), ...before.keys(), ...(held?.keys() ?? [])].filter((one) => one.startsWith(USER_SUBJECT)),
-  );
+  const { today, before, week = NO_SUMS, ever = NO_SUMS, held } = figures;
+  const { model } = splitSubject(budget.subject);
+  const known = [today, before, week, ever, ...(held ? [held] : [])].flatMap((sums) => [...sums.keys()]);
+  const users = new Set(known.filter((one) => isUser(one, model)));
   return [...users].reduce(
     (most, subject) =>
       limitStatuses(budget, { subject }, figures, now).map((one, n) =>
         one.percent > most[n]!.percent ? one : most[n]!,
       ),
-    limitStatuses(budget, { subject: EACH_USER }, figures, now),
+    limitStatuses(budget, { subject: budget.subject }, figures, now),
   );
 }
 
@@ -175,22 +177,22 @@ function mostOfUsers(budget: BudgetRow, figures: Figures, now: Date): LimitStatu
 export const budgetStatuses = (budgets: BudgetRow[], figures: Figures, now: Date): BudgetStatus[] =>
   budgets.map((budget) => ({
     budget,
-    limits:
-      budget.subject === EACH_USER
-        ? mostOfUsers(budget, figures, now)
-        : limitStatuses(budget, { subject: budget.subject }, figures, now),
+    limits: isEachUser(budget.subject)
+      ? mostOfUsers(budget, figures, now)
+      : limitStatuses(budget, { subject: budget.subject }, figures, now),
   }));
 
-/** The subject of a budget that a spender is counted as; undefined where the budget does not concern it. */
-export const countedAs = ({ subject }: BudgetRow, subjects: string[]): string | undefined =>
-  subject === EACH_USER
-    ? subjects.find((one) => one.startsWith(USER_SUBJECT))
-    : subjects.find((one) => one === subject);
+/** The budgets that concern a spender, with what counts there. */
+export const statusesFor = (budgets: BudgetRow[], figures: Figures, spender: Spender, now: Date): BudgetStatus[] =>
+  budgets.flatMap((budget) => {
+    const subject = countedFor(budget, spender);
+    return subject === undefined ? [] : [{ budget, limits: limitStatuses(budget, { subject }, figures, now) }];
+  });
 
 /** The steps that these limits have reached: 80 or 100 percent. Users are personal, so what they reach is no event. */
 export const reachedLimits = (statuses: BudgetStatus[]): BudgetStep[] =>
   statuses.flatMap(({ budget: { subject }, limits }) =>
-    (subject === EACH_USER ? [] : limits)
+    (isEachUser(subject) ? [] : limits)
       .filter(({ percent }) => percent >= 80)
       .map(({ name, period, percent, spent, at_most }) => ({
         subject,

@@ -6,6 +6,8 @@ create table budgets (
   subject text not null,
   limits text,
   hard boolean,
+  -- JSON: the workflow that runs at each step of a limit, and who set that
+  alert text,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );

@@ -4,7 +4,7 @@ import type { Db } from "../projection.ts";
 import type { RateStatus, Share } from "./rates.ts";
 import type { MoneyLimit } from "./moneyLimits.ts";
 import { findTurns, listRecentTurns } from "./recentTurns.ts";
-import { subjectsOf } from "./status.ts";
+import { subjectsOf } from "./subjects.ts";
 import { Reservations } from "./reservations.ts";
 import { NO_RATES, TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
 

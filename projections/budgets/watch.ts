@@ -1,6 +1,6 @@
 import { createReporter, type ReportOptions } from "./reporter.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EACH_USER, LimitName, type BudgetStep } from "#events/budget.ts";
+import { isEachUser, LimitName, type BudgetStep } from "#events/budget.ts";
 import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
@@ -8,15 +8,14 @@ import { createLoader, createMemory } from "./memory.ts";
 import type { BudgetRow } from "./query.ts";
 import {
   budgetStatuses,
-  countedAs,
   hasHeld,
   limitStatuses,
   reachedLimits,
-  subjectsOf,
+  statusesFor,
   type BudgetStatus,
   type LimitStatus,
-  type Spender,
 } from "./status.ts";
+import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
 /** Age of the figures that decide about a turn: turns that ended within that time are missing. */
 const MAX_AGE_MS = 1_000;
@@ -38,7 +37,7 @@ export interface ReachedLimit extends LimitStatus {
 
 /** What a request adds; of pages, which nobody knows before a file is read, and of what a turn spends, 0. */
 export type Demand = Partial<Record<Unit, number>>;
-const OF_TURN: Demand = { tokens: 0, cost: 0 };
+const OF_TURN: Demand = { requests: 0, tokens: 0, cost: 0 };
 
 /** Something that may be stored, or a run that may begin. */
 export interface HoldingAdmission {
@@ -63,6 +62,8 @@ export interface BudgetWatch {
   note(organization: string, reached: BudgetStep[]): void;
   /** What the last `check` of the organization knew. */
   reading(organization: string): Reading;
+  /** The budgets that concern a spender, whatever model they are about, with figures that are a second old at most. */
+  concerning(spender: Spender): Promise<BudgetStatus[]>;
   /** All budgets with figures of this moment. */
   fresh(organization: string): Promise<BudgetStatus[]>;
 }
@@ -91,11 +92,10 @@ const turnChecks = new WeakMap<Reading, Map<string, ReachedLimit[]>>();
 
 function reachedInTurn(reading: Reading, spender: Spender): ReachedLimit | undefined {
   if (reading.budgets.length === 0) return undefined;
-  const subjects = subjectsOf(spender);
-  const key = subjects.join();
+  const key = spenderKey(spender);
   const bySpender = turnChecks.get(reading) ?? new Map<string, ReachedLimit[]>();
   turnChecks.set(reading, bySpender);
-  const reached = bySpender.get(key) ?? reachedBy(reading, subjects, OF_TURN);
+  const reached = bySpender.get(key) ?? reachedBy(reading, subjectsOf(spender), OF_TURN);
   if (bySpender.size < MAX_TURN_CHECKS) bySpender.set(key, reached);
   return reached.find(isPresent);
 }
@@ -155,7 +155,7 @@ const concerning = (reading: Reading, subjects: string[]): Reading => ({
 /** What users reach is no event, and finding the one that has most takes long. */
 const withoutUsers = (reading: Reading): Reading => ({
   ...reading,
-  budgets: reading.budgets.filter(({ subject }) => subject !== EACH_USER),
+  budgets: reading.budgets.filter(({ subject }) => !isEachUser(subject)),
 });
 
 /** What budgets leave, by organization, and when it is read again. */
@@ -226,6 +226,14 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
     },
     note: tell,
     reading: readings.lastOf,
+    async concerning(spender) {
+      const { organization_id } = spender;
+      const { budgets, at, ...figures } = await readings.recent(organization_id);
+      if (!hasHeld(budgets)) return statusesFor(budgets, figures, spender, new Date(at));
+      await settled(holdings.recent(organization_id));
+      const held = holdings.sums(organization_id);
+      return statusesFor(budgets, { ...figures, held }, spender, new Date(at));
+    },
     async fresh(organization) {
       const reading = await readings.whole(organization);
       if (!hasHeld(reading.budgets)) return statusesOf(reading);

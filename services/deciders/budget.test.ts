@@ -57,3 +57,15 @@ test("a limit that was raised is reported again, and nothing is once the budget 
   expect(budget.decide(note({ ...data, at_most: "20", spent: "16" }), fold(events))).toHaveLength(1);
   expect(budget.decide(note(data), fold([...events, BudgetRemoved.of({ subject })]))).toEqual([]);
 });
+
+test("a step names the workflow that is set at that moment, and who set it", () => {
+  const alert = { workflow_id: "0198c0de-0000-7000-8000-00000000000b", set_by: { type: "person" as const, id: "p" } };
+  const step = { subject, limit: "tokens_per_day" as const, period: "2026-11-23", spent: "8", at_most: "10" };
+  const withAlert = BudgetSet.of({ ...set.data, alert });
+  const told = (events: BudgetEvent[], percent: 80 | 100) => budget.decide(note({ ...step, percent }), fold(events));
+  const first = told([set, withAlert], 80);
+  expect(first).toMatchObject([{ data: { ...step, percent: 80, alert } }]);
+  const [later] = told([set, withAlert, ...first, set], 100);
+  expect(later!.data).not.toHaveProperty("alert");
+  expect(told([set, withAlert, ...first, set], 80)).toEqual([]);
+});

@@ -2,6 +2,7 @@ import {
   BudgetReached,
   BudgetRemoved,
   BudgetSet,
+  type BudgetAlert,
   type BudgetCommand,
   type BudgetEvent,
   type BudgetStep,
@@ -17,10 +18,10 @@ interface Reported {
 export type BudgetState =
   | { status: "absent" }
   /** `reported`: how far each limit was reached in the newest period in which it was. */
-  | { status: "set"; reported: Partial<Record<BudgetStep["limit"], Reported>> };
+  | { status: "set"; reported: Partial<Record<BudgetStep["limit"], Reported>>; alert?: BudgetAlert | undefined };
 
 export const budget: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
-  version: 1,
+  version: 2,
   initial: { status: "absent" },
   decide(command, state) {
     switch (command.type) {
@@ -36,20 +37,21 @@ export const budget: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
         const isKnown = before?.period === period && before.at_most === at_most && before.percent >= percent;
         // a process whose figures are old may still be in the period before
         const isPast = before !== undefined && before.period > period;
-        return isKnown || isPast ? [] : [BudgetReached.of(command.data)];
+        const { alert } = state;
+        return isKnown || isPast ? [] : [BudgetReached.of({ ...command.data, ...(alert && { alert }) })];
       }
     }
   },
   evolve(state, event) {
     switch (event.type) {
       case "BudgetSet":
-        return state.status === "set" ? state : { status: "set", reported: {} };
+        return { status: "set", reported: state.status === "set" ? state.reported : {}, alert: event.data.alert };
       case "BudgetRemoved":
         return { status: "absent" };
       case "BudgetReached": {
         if (state.status === "absent") return state;
         const { limit, period, percent, at_most } = event.data;
-        return { status: "set", reported: { ...state.reported, [limit]: { period, percent, at_most } } };
+        return { ...state, reported: { ...state.reported, [limit]: { period, percent, at_most } } };
       }
     }
   },

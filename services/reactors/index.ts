@@ -1,4 +1,5 @@
 import type { PublicEvent } from "#events/ports.ts";
+import { alertOnBudget } from "./alertOnBudget.ts";
 import { attendAtOnce } from "./attendAtOnce.ts";
 import { attendOnNoRoom } from "./attendOnNoRoom.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
@@ -32,6 +33,7 @@ export const reactors: Record<string, Reactor[]> = {
   ExtractionExpired: [deleteBlobsOnForgotten],
   MessageDelivered: [deleteBlobsOnForgotten],
   RunForgotten: [deleteBlobsOnForgotten],
+  BudgetReached: [alertOnBudget],
 };
 
 /** Whether a reactor has work to do for an event. */

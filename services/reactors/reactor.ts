@@ -7,6 +7,8 @@ export interface Reaction {
   log: Pick<EventLog, "heads">;
   /** Handles the open work of a stream, as the sweep does. */
   attend(head: StreamHead): Promise<void>;
+  /** Starts the run of a budget that is reached, once. */
+  startAlertRun(event: PublicEvent): Promise<void>;
 }
 
 /** Slow work after an event. It may run twice for one event and must be idempotent. */

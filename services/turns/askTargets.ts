@@ -8,6 +8,7 @@ import type { Circuits, TargetOutcome } from "./circuits.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import {
   CIRCUIT_OPEN,
+  CONTENT_FILTER,
   failureReason,
   FirstWordTimeout,
   hasBudget,
@@ -35,6 +36,8 @@ export interface Targets {
   route: Route;
   /** What the turn has recorded so far. New failures are added to this array. */
   failures: TargetFailure[];
+  /** What answers took that another target's has replaced. New ones are added to this array. */
+  replaced: { usage: Usage; model: string }[];
   circuits: Circuits;
   /** What the provider of a target may be asked again. */
   retries(target: string): Retries;
@@ -84,7 +87,9 @@ function openRelay({ streamed }: Targets, target: string, onFrame: Question["onF
     onFrame(frame);
   };
   return {
-    onFrame: (frame: FramePayload): void => (streamed ? pass(frame) : void held.push(frame)),
+    // a refusal comes last and whole: it waits, because the next target may answer instead
+    onFrame: (frame: FramePayload): void =>
+      streamed && frame.type !== "refusal" ? pass(frame) : void held.push(frame),
     flush(): void {
       for (const frame of held) pass(frame);
       if (!isNamed) onFrame({ type: "target", model: target });
@@ -98,8 +103,23 @@ const outcomeOf = (error: unknown, hadItsTime: boolean): TargetOutcome => {
   return error instanceof ModelError && error.kind !== "refused" ? "failed" : "other";
 };
 
+type RoutedAnswer = ModelAnswer & { model: string };
+
+/** A whole answer, of which readers may not have all yet. */
+interface GivenAnswer {
+  answer: RoutedAnswer;
+  /** Sends readers the rest. */
+  deliver(): RoutedAnswer;
+}
+
+/** Whether a filter stopped an answer before readers saw any of it, and the route asks another target then. */
+function isFiltered({ route, streamed }: Targets, { finish_reason, output }: ModelAnswer): boolean {
+  if (finish_reason !== CONTENT_FILTER || !isCovered(route, CONTENT_FILTER)) return false;
+  return !streamed || (output.text === "" && output.reasoning === "" && output.citations.length === 0);
+}
+
 /** Asks one target once, and tells its circuit how that ended. Throws AnswerInterrupted. */
-async function askTarget(targets: Targets, target: string, question: Question): Promise<ModelAnswer> {
+async function askTarget(targets: Targets, target: string, question: Question): Promise<GivenAnswer> {
   const { route, circuits, organization_id, failures } = targets;
   const { signal, onFrame } = question;
   const { model, addCost } = await targets.open(target).catch((error: unknown) => {
@@ -114,10 +134,14 @@ async function askTarget(targets: Targets, target: string, question: Question): 
   const relay = openRelay(targets, target, onFrame);
   const report = circuits.begin(circuitKey(organization_id, target));
   try {
-    const answer = await askOnce(model, request, signal, relay.onFrame, Math.min(timeout_ms, left));
+    const given = await askOnce(model, request, signal, relay.onFrame, Math.min(timeout_ms, left));
     report("answered");
-    relay.flush();
-    return { ...answer, usage: addCost(answer.usage) };
+    const answer = { ...given, usage: addCost(given.usage), model: target };
+    const deliver = () => {
+      relay.flush();
+      return answer;
+    };
+    return { answer, deliver };
   } catch (error) {
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
     const outcome = signal.aborted ? "other" : outcomeOf(cause, left >= timeout_ms);
@@ -127,7 +151,7 @@ async function askTarget(targets: Targets, target: string, question: Question): 
       reason: cause instanceof ModelError ? failureReason(cause, spoke) : "connection",
       retry_after_ms,
     });
-    if (signal.aborted) relay.flush();
+    if (signal.aborted || (spoke && targets.streamed)) relay.flush();
     throw error;
   }
 }
@@ -170,36 +194,52 @@ function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInte
 
 /**
  * Asks the targets of an alias, one after the other, until one answers. Each failure is in the log before the next request. A target
- * that has sent output to readers has no successor. Throws AnswerInterrupted.
+ * that has sent output to readers has no successor. What a filter has stopped is the answer if no other target has one. Throws
+ * AnswerInterrupted.
  */
-export async function askTargets(targets: Targets, question: Question): Promise<ModelAnswer & { model: string }> {
+export async function askTargets(targets: Targets, question: Question): Promise<RoutedAnswer> {
   const { route, circuits, organization_id, failures } = targets;
   const { round, first, signal } = question;
   const circuit = (target: string) => circuits.state(circuitKey(organization_id, target));
   /** When a target that asked for a wait may be asked again, as `performance.now()` counts. */
   const notBefore = new Map<string, number>();
+  let filtered: GivenAnswer | undefined;
+  const replaceFiltered = (given: GivenAnswer): GivenAnswer => {
+    if (filtered) targets.replaced.push({ usage: filtered.answer.usage, model: filtered.answer.model });
+    return given;
+  };
+  const giveUp = (error: () => unknown): RoutedAnswer => {
+    if (filtered && !signal.aborted) return filtered.deliver();
+    throw error();
+  };
   for (let last: ModelError | undefined; ; ) {
     const ofRound = failures.filter((failure) => failure.round === round);
     const choice = hasBudget(route, failures) ? nextTarget(route, ofRound, { first, circuit }) : undefined;
     const wait = choice && choice.tried > 0 ? retryWait(waitLeft(notBefore.get(choice.target)), choice.tried) : 0;
-    if (!choice || wait === undefined) throw allFailed(targets, last);
+    if (!choice || wait === undefined) return giveUp(() => allFailed(targets, last));
     const { target, passed } = choice;
     await recordPassed(targets, round, passed);
     if (choice.tried === 0) targets.retries(target).count();
-    else if (!targets.retries(target).take()) throw allFailed(targets, last);
+    else if (!targets.retries(target).take()) return giveUp(() => allFailed(targets, last));
     if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => Promise.reject(allFailed(targets, last)));
     targets.asked = target;
     const since = performance.now();
+    const duration_ms = () => Math.round(performance.now() - since);
     try {
-      return { ...(await askTarget(targets, target, question)), model: target };
+      const given = await askTarget(targets, target, question);
+      if (!isFiltered(targets, given.answer)) return replaceFiltered(given).deliver();
+      filtered = replaceFiltered(given);
+      await record(targets, { round, target, reason: CONTENT_FILTER, duration_ms: duration_ms() });
     } catch (error) {
       if (!(error instanceof AnswerInterrupted) || !(error.cause instanceof ModelError) || signal.aborted) throw error;
       last = error.cause;
       if (last.retry_after_ms !== undefined) notBefore.set(target, performance.now() + last.retry_after_ms);
       const reason = failureReason(last, hasSpoken(error));
-      await record(targets, { round, target, reason, duration_ms: Math.round(performance.now() - since) });
+      await record(targets, { round, target, reason, duration_ms: duration_ms() });
       const isSeen = targets.streamed && hasSpoken(error);
-      if (isSeen || !isCovered(route, reason === "cut" ? "connection" : reason)) throw asSeen(targets, error);
+      if (isSeen) throw asSeen(targets, error);
+      if (!isCovered(route, reason === "cut" ? "connection" : reason, last.status))
+        return giveUp(() => asSeen(targets, error));
       if (last.details !== undefined) targets.onCredentialRefused(last.details);
     }
   }

@@ -38,7 +38,7 @@ interface InterruptedTurn {
   addCost?: (usage: Usage) => Usage;
   of_agent: boolean;
   /** If the model of the turn is an alias. */
-  routed?: Pick<AskedTargets, "asked"> | undefined;
+  routed?: Pick<AskedTargets, "asked" | "replaced"> | undefined;
   reason: AbortReason | undefined;
 }
 
@@ -54,7 +54,8 @@ export async function endInterrupted(
   const text = open.text + open.reasoning;
   const last = text === "" ? NO_USAGE : addCost(await estimateUsage(counter, prompt, text));
   const target = text === "" ? undefined : routed?.asked;
-  const used = turnUsage([...rounds, { usage: last, ...(target !== undefined && { model: target }) }], !!routed);
+  const openRound = { usage: last, ...(target !== undefined && { model: target }) };
+  const used = turnUsage([...(routed?.replaced ?? []), ...rounds, openRound], !!routed);
   if (reason === "stopped")
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);

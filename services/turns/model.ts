@@ -48,6 +48,17 @@ export type ModelEvent =
   | { type: "tool_calls"; calls: ToolCall[]; opaque?: unknown }
   | { type: "finish"; finish_reason: FinishReason; usage: Usage };
 
+/** Why a provider refused a request that another model may answer: it is too long, or a filter stopped it. */
+export type RefusalReason = "context_length" | "content_filter";
+
+interface ModelErrorOptions {
+  status?: number;
+  retry_after_ms?: number;
+  details?: string;
+  reason?: RefusalReason | undefined;
+  cause?: unknown;
+}
+
 /** A provider failed. `refused`: a retry would fail the same way. `transient`: a retry may work (429, 5xx, network). `cut`: the answer broke off. */
 export class ModelError extends Error {
   readonly kind: "refused" | "transient" | "cut";
@@ -57,18 +68,17 @@ export class ModelError extends Error {
   readonly retry_after_ms: number | undefined;
   /** What the provider said about its credential: for the service's log, never for API callers. */
   readonly details: string | undefined;
+  /** Of a refusal, where the provider says why. */
+  readonly reason: RefusalReason | undefined;
 
-  constructor(
-    kind: "refused" | "transient" | "cut",
-    message: string,
-    options: { status?: number; retry_after_ms?: number; details?: string; cause?: unknown } = {},
-  ) {
+  constructor(kind: "refused" | "transient" | "cut", message: string, options: ModelErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = "ModelError";
     this.kind = kind;
     this.status = options.status;
     this.retry_after_ms = options.retry_after_ms;
     this.details = options.details;
+    this.reason = options.reason;
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { newId } from "#events/ids.ts";
 import { ProviderConfigured, providerStream, type ProviderFormat } from "#events/provider.ts";
-import { findModelAccess, findSmallestWindow } from "./modelAccess.ts";
+import { findModelAccess, findRouteWindow } from "./modelAccess.ts";
 
 const organization = newId();
 const MODEL = "claude-sonnet-4-5";
@@ -37,10 +37,12 @@ test("a model's window is what the organization says, else what is published of 
   expect((await access("claude-2", { format: "anthropic", context_windows })).window).toBe(30_000);
 });
 
-test("the window of an alias is the smallest known one of its models", async () => {
+test("the window of an alias is the smallest known one of its models, or the largest where the next is asked when it is too small", async () => {
   const from = organizationWith("acme", { context_windows: { small: 8_000, large: 90_000 } });
-  const find = (...models: string[]) => findSmallestWindow(from, organization, models);
-  expect(await find("acme/large", "acme/small", "other/model", "acme/unknown")).toBe(8_000);
+  const find = (...targets: string[]) => findRouteWindow(from, organization, { targets, on: ["429"] });
+  const models = ["acme/large", "acme/small", "other/model", "acme/unknown"];
+  expect(await find(...models)).toBe(8_000);
+  expect(await findRouteWindow(from, organization, { targets: models, on: ["context_length"] })).toBe(90_000);
   expect(await find("acme/gpt-4o-mini-2024-07-18")).toBe(128_000);
   expect(await find("other/model", "acme/unknown")).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import { publishedWindow } from "#events/contextWindows.ts";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { priceAt, priceStream, type ModelPrice } from "#events/price.ts";
 import { formatOf, providerStream } from "#events/provider.ts";
+import type { Route } from "#events/route.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
 import { price as priceDecider } from "../deciders/price.ts";
@@ -59,12 +60,26 @@ export async function findModelAccess(
   };
 }
 
-/** The smallest known window of several models, in one look-up; a model without a credential has none. */
-export async function findSmallestWindow(
+/**
+ * The window that a thread must fit into: the smallest known one of the targets, or the largest where a request that is too long goes
+ * on to the next.
+ */
+export async function findRouteWindow(
+  from: CredentialSources,
+  organization: string,
+  { targets, on }: Pick<Route, "targets" | "on">,
+): Promise<number | undefined> {
+  const known = await findWindows(from, organization, targets);
+  if (known.length === 0) return undefined;
+  return on.includes("context_length") ? Math.max(...known) : Math.min(...known);
+}
+
+/** The known windows of several models, in one look-up; a model without a credential has none. */
+async function findWindows(
   from: CredentialSources,
   organization: string,
   models: readonly string[],
-): Promise<number | undefined> {
+): Promise<number[]> {
   const streams = new Map(models.map((model) => [model, providerStream(organization, providerOf(model))]));
   const heads = await from.log.heads([...new Set(streams.values())]);
   const windows = await Promise.all(
@@ -74,8 +89,7 @@ export async function findSmallestWindow(
       return credential && windowOf(credential, model);
     }),
   );
-  const known = windows.filter((tokens) => tokens !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+  return windows.filter((tokens) => tokens !== undefined);
 }
 
 const windowOf = (credential: Credential, model: string): number | undefined =>

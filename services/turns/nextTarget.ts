@@ -14,6 +14,8 @@ export interface TargetFailure {
 /** The target was not asked, because its circuit is open. */
 export const CIRCUIT_OPEN = "circuit_open";
 const NO_CREDENTIAL = "no_credential";
+/** A filter stopped the prompt or the answer. */
+export const CONTENT_FILTER = "content_filter";
 /** A target said nothing within the time that the route gives it. */
 export class FirstWordTimeout extends ModelError {}
 /** A target whose provider has no credential any more. */
@@ -23,14 +25,18 @@ export class MissingCredential extends ModelError {}
 export function failureReason(error: ModelError, spoke: boolean): string {
   if (error instanceof FirstWordTimeout) return "timeout";
   if (error instanceof MissingCredential) return NO_CREDENTIAL;
+  if (error.reason !== undefined) return error.reason;
   if (spoke) return "cut";
   if (error.status !== undefined) return error.status === 408 ? "timeout" : String(error.status);
   return error.kind === "refused" ? "refused" : "connection";
 }
 
-/** Whether another target is asked after this failure. One without a credential is always passed over. */
-export const isCovered = ({ on }: Pick<Route, "on">, reason: string): boolean =>
-  reason === NO_CREDENTIAL || on.includes(reason) || (/^5\d\d$/.test(reason) && on.includes("5xx"));
+const isNamed = (on: string[], reason: string): boolean =>
+  on.includes(reason) || (/^5\d\d$/.test(reason) && on.includes("5xx"));
+
+/** Whether another target is asked after this failure. One without a credential is always passed over. `status`: of the provider. */
+export const isCovered = ({ on }: Pick<Route, "on">, reason: string, status?: number): boolean =>
+  reason === NO_CREDENTIAL || isNamed(on, reason) || (status !== undefined && isNamed(on, String(status)));
 
 /** Whether the same target may be asked again in the same round. One that said nothing has had its time. */
 const isPassing = (reason: string): boolean => /^(?:409|429|5\d\d|connection|cut)$/.test(reason);

@@ -7,7 +7,7 @@ import type { AccessAhead } from "./accessAhead.ts";
 import type { Ask } from "./converse.ts";
 import { withCost } from "./cost.ts";
 import type { Models } from "./model.ts";
-import { findModelAccess, findSmallestWindow, type CredentialSources, type ModelAccess } from "./modelAccess.ts";
+import { findModelAccess, findRouteWindow, type CredentialSources, type ModelAccess } from "./modelAccess.ts";
 import { withModelSpans } from "./modelSpans.ts";
 import type { TargetFailure } from "./nextTarget.ts";
 import { retryKey, type RetryBudget } from "./retryBudget.ts";
@@ -26,7 +26,7 @@ export interface AskOptions extends Omit<CredentialSources, "log"> {
 }
 
 /** What a turn has asked so far, where its model is an alias. */
-export type AskedTargets = Pick<Targets, "asked" | "failures">;
+export type AskedTargets = Pick<Targets, "asked" | "failures" | "replaced">;
 
 /** How a turn asks its model: the one that it names, or the targets of its alias. */
 export interface OpenAsk {
@@ -34,7 +34,7 @@ export interface OpenAsk {
   /** Adds what a request cost to the model that was asked last. */
   addCost: AddCost;
   routed: AskedTargets | undefined;
-  /** The context window of the model, of an alias the smallest known one; undefined where none is known. */
+  /** The context window of the model, of an alias that of one of its targets; undefined where none is known. */
   findWindow(): Promise<number | undefined>;
 }
 
@@ -70,6 +70,7 @@ function openTargets(
     circuits: options.circuits,
     retries: (target) => retriesOf(options.retryBudget, organization_id, target),
     failures: readFailures(steps, turn_id),
+    replaced: [],
     asked: undefined,
     addCost: (usage) => usage,
     open: (target) => openModel(options, organization_id, target),
@@ -78,7 +79,7 @@ function openTargets(
   };
   return {
     routed: targets,
-    findWindow: () => findSmallestWindow(options, organization_id, route.targets),
+    findWindow: () => findRouteWindow(options, organization_id, route),
     addCost: (usage) => targets.addCost(usage),
     ask: (request, rounds, signal, onFrame) =>
       askTargets(targets, {

@@ -205,7 +205,7 @@ async function askWithTools(
   const calls = last.calls.filter(({ client }) => client);
   const output = citeSources(joinOutputs([...rounds, last.output]), rounds);
   const said = calls.length > 0 ? { ...output, calls } : output;
-  const used = turnUsage([...rounds, last], routed !== undefined);
+  const used = turnUsage([...(routed?.replaced ?? []), ...rounds, last], routed !== undefined);
   return {
     command: CompleteTurn,
     data: { finish_reason, ...used, said },

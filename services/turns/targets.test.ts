@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
-import { ModelError } from "./model.ts";
+import { ModelError, type ModelEvent } from "./model.ts";
 
 /* A turn whose model is an alias, and whose worker dies between its attempts. */
 
@@ -84,4 +84,88 @@ test("a stopped stream keeps its words, under the target that said them", async 
   await turn.worker("w").start();
   expect(turn.types()).toEqual(["TurnStarted", "TargetFailed", "TurnFailed"]);
   expect(lastEvent(turn).data).toMatchObject({ model: "offline/a", usage_by_model: [{ model: "offline/a" }] });
+});
+
+const tooLong = () =>
+  new ModelError("refused", "The provider answered 400: prompt is too long", { status: 400, reason: "context_length" });
+
+test.each([
+  [["context_length"], "TurnCompleted", ["a", "b"]],
+  [["400"], "TurnCompleted", ["a", "b"]],
+  [["5xx", "content_filter"], "TurnRefused", ["a"]],
+])("a request that is too long for a target goes on to the next with %j: %s", async (on, end, asked) => {
+  const turn = stageTurn({
+    rounds: [{ text: ["Hello"] }],
+    targets: ["a", "b"],
+    on,
+    failure: (model) => (model === "a" ? tooLong() : undefined),
+  });
+  await turn.worker("w").start();
+  expect(askedOf(turn)).toEqual(asked);
+  expect(turn.types()).toEqual(["TurnStarted", "TargetFailed", end]);
+  expect(turn.events[1]!.data).toMatchObject({ target: "offline/a", reason: "context_length" });
+});
+
+const FILTERED: ModelEvent[] = [
+  { type: "refusal", text: "Stopped by the filter." },
+  { type: "finish", finish_reason: "content_filter", usage: USAGE },
+];
+
+describe.each([{ streamed: false }, { streamed: true }])(
+  "an answer that a filter stopped (streamed: $streamed)",
+  ({ streamed }) => {
+    const stage = (on: string[], targets = ["a", "b"]) =>
+      stageTurn({
+        rounds: [{ text: ["Hello"] }],
+        targets,
+        on,
+        streamed,
+        answer: (model) => (model === "a" ? FILTERED : undefined),
+      });
+
+    test("goes on to the next target where the alias says so, and readers see that answer alone", async () => {
+      const turn = stage(["content_filter"]);
+      await turn.worker("w").start();
+      expect(askedOf(turn)).toEqual(["a", "b"]);
+      expect(turn.types()).toEqual(["TurnStarted", "TargetFailed", "TurnCompleted"]);
+      expect(turn.events[1]!.data).toMatchObject({ target: "offline/a", reason: "content_filter" });
+      expect(lastEvent(turn).data).toMatchObject({
+        model: "offline/b",
+        finish_reason: "stop",
+        // both are paid for
+        usage: times(USAGE, 2),
+        usage_by_model: [
+          { model: "offline/a", usage: USAGE },
+          { model: "offline/b", usage: USAGE },
+        ],
+      });
+      expect(turn.frames.some(({ type }) => type === "refusal")).toBe(false);
+    });
+
+    test("is the answer where the alias does not say so, or no other target answers", async () => {
+      for (const turn of [stage(["5xx"]), stage(["content_filter"], ["a"])]) {
+        await turn.worker("w").start();
+        expect(turn.types().at(-1)).toBe("TurnCompleted");
+        expect(lastEvent(turn).data).toMatchObject({
+          model: "offline/a",
+          finish_reason: "content_filter",
+          usage: USAGE,
+        });
+        if (streamed) expect(turn.frames.map(({ type }) => type)).toEqual(["target", "refusal", "end"]);
+      }
+    });
+  },
+);
+
+test("an answer that a filter stopped after words that readers have seen stays", async () => {
+  const turn = stageTurn({
+    rounds: [{ text: ["Hello"] }],
+    targets: ["a", "b"],
+    on: ["content_filter"],
+    streamed: true,
+    answer: (model) => (model === "a" ? [{ type: "text", text: "Half" }, FILTERED[1]!] : undefined),
+  });
+  await turn.worker("w").start();
+  expect(askedOf(turn)).toEqual(["a"]);
+  expect(lastEvent(turn).data).toMatchObject({ model: "offline/a", finish_reason: "content_filter" });
 });

@@ -137,8 +137,9 @@ async function start(
   const route = await findRoute(deps, owner, prepared.model);
   const scope = await scopeToContinue(deps, owner, created, thread);
   const asked_by = askerOf(created);
-  const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null };
-  const models = route?.targets ?? [prepared.model];
+  const { model } = prepared;
+  const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null, model };
+  const models = route?.targets ?? [model];
   const answer = await deps.askLimits(spender, { turn_id, models, prompt: prepared.prompt });
   if ("refused" in answer) return { refused: { code: "budget_exceeded", message: answer.refused } };
   if ("rate_limited" in answer) return { later: answer.rate_limited.retry_after_ms };

@@ -36,7 +36,7 @@ describe("a limit of", () => {
     const { set, push, limitOf, owner, made } = await newTenant();
     await made(push("zero"));
     expect((await set("organization", { documents: 5 })).body.limits).toEqual([
-      { name: "documents", limit: "5", spent: "1", percent: 20, period: "now", ends_at: null },
+      { name: "documents", limit: "5", spent: "1", left: "4", percent: 20, period: "now", ends_at: null },
     ]);
     const answers = await Promise.all(["a", "b", "c", "d", "e", "f", "g"].map((text) => push(text)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 202, 402, 402, 402]);

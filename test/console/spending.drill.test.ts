@@ -105,6 +105,49 @@ test("a budget shows what is spent and left, warns, and is changed and removed",
   await page.getByRole("heading", { name: "There are no budgets" }).waitFor();
 });
 
+test("a budget of one model stands beside that of all, and a person sees what is left without being asked", async () => {
+  const me = (await tenant.made(tenant.owner("GET", "/auth/me"))).user.id;
+  const workflow = await tenant.register();
+  const page = await open(`spending?edit=person:${me}`);
+  agreeToAll(page);
+  await page.getByLabel("US dollars in total").fill("20");
+  await page.getByLabel("Requests a day").fill("9");
+  await page.getByLabel("Run a workflow at 80 %").selectOption(workflow.id);
+  await page.getByRole("button", { name: "Set budget" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.goto(`${tenant.url}/console/spending`);
+  await page.getByLabel("Who spends").selectOption(`person:${me}`);
+  await page.getByLabel("One model only").fill("offline/echo");
+  await page.getByLabel("US dollars a week").fill("5");
+  await page.getByRole("button", { name: "Set budget" }).click();
+  const row = page.getByRole("row", { name: "for offline/echo" });
+  await row.getByText("$5.00 left").waitFor();
+  await inspect(page, "budgets-model");
+  await row.getByRole("link").click();
+  await page.getByRole("heading", { name: "for offline/echo" }).waitFor();
+  expect(await page.getByLabel("Stored bytes").count()).toBe(0);
+  await page.getByLabel("US dollars a week").fill("6");
+  await page.getByRole("button", { name: "Save budget" }).click();
+  await row.getByText("$6.00 left").waitFor();
+  const { data } = await tenant.made(tenant.owner("GET", "/limits"));
+  expect(data).toMatchObject([
+    {
+      model: null,
+      workflow_id: workflow.id,
+      limits: [{ name: "requests_per_day" }, { name: "cost_total", limit: "20" }],
+    },
+    { model: "offline/echo", limits: [{ name: "cost_per_week", limit: "6" }] },
+  ]);
+  await page.goto(`${tenant.url}/console/settings`);
+  await page.getByRole("heading", { name: "What you may spend" }).waitFor();
+  await page.getByText("You for offline/echo").waitFor();
+  await page.getByText("$20.00 in total").waitFor();
+  await inspect(page, "own-limits");
+  for (const model of ["", "?model=offline/echo"]) await tenant.owner("DELETE", `/budgets/person:${me}${model}`);
+  await page.reload();
+  await page.getByText("No budget limits your requests.").waitFor();
+});
+
 test("limits of a minute and of a moment show what is used now, and are changed", async () => {
   const { id, call } = await tenant.newKey({ name: "Limited" });
   const page = await open(`spending?edit=key:${id}`);

@@ -24,7 +24,13 @@ test("a step that is reported once after each change of the limit is no finding,
 test("figures that are not the sums over the log, and money that an ended turn holds back, are found", () => {
   const usage = { prompt_tokens: 3, completion_tokens: 4, cost: "0.5" };
   const start = (turn_id: string) =>
-    scenario.event("TurnStarted", `thread-${turn_id}`, turn_id, { turn_id, reserved: "2" }, { input: {} });
+    scenario.event(
+      "TurnStarted",
+      `thread-${turn_id}`,
+      turn_id,
+      { turn_id, reserved: "2", model: turn_id },
+      { input: {} },
+    );
   start("u");
   scenario.event("TurnCompleted", "thread-u", "u", { turn_id: "u", usage }, { said: { text: "u" } });
   start("parked");
@@ -37,6 +43,30 @@ test("figures that are not the sums over the log, and money that an ended turn h
   read([
     { name: "cost_per_month", spent: "0.5", reserved: "4" },
     { name: "tokens_per_month", spent: "14" },
+  ]);
+  expect(findings()).toEqual(["different I20", "different I20", "different I20"]);
+});
+
+test("figures of one model are the sums over the turns that name it", () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4, cost: "0.5" };
+  for (const turn_id of ["u", "other", "parked"]) {
+    const started = { turn_id, reserved: "2", model: turn_id };
+    scenario.event("TurnStarted", `thread-${turn_id}`, turn_id, started, { input: {} });
+    const said = { said: { text: turn_id } };
+    if (turn_id !== "parked") scenario.event("TurnCompleted", `thread-${turn_id}`, turn_id, { turn_id, usage }, said);
+  }
+  scenario.event("ExtractionCompleted", "extraction-e", "e", { units: 2, cost: "0.003" });
+  read([
+    { name: "cost_total", model: "u", spent: "0.5", reserved: "0" },
+    { name: "tokens_total", model: "u", spent: "7" },
+    { name: "requests_per_month", model: "u", spent: "1" },
+    { name: "requests_per_month", model: null, spent: "2" },
+    { name: "cost_per_week", model: "parked", spent: "0", reserved: "2" },
+  ]);
+  expect(findings()).toEqual([]);
+  read([
+    { name: "cost_total", model: "u", spent: "1.003", reserved: "2" },
+    { name: "requests_per_month", model: "u", spent: "2" },
   ]);
   expect(findings()).toEqual(["different I20", "different I20", "different I20"]);
 });

@@ -56,6 +56,10 @@ interface TurnScript {
   prices?: ModelPrice[];
   /** The turn names an alias for these models of `offline`. */
   targets?: string[];
+  /** The failures after which the next of them is asked. */
+  on?: string[];
+  /** What a model answers instead. */
+  answer?: (model: string) => ModelEvent[] | undefined;
   /** Why a model does not answer a round; undefined: it does. */
   failure?: (model: string, round: number) => Error | undefined;
   /** The turn is a response of an agent. */
@@ -64,9 +68,9 @@ interface TurnScript {
   max_parked?: number;
 }
 
-const routeOf = (models: string[]): Route => ({
+const routeOf = (models: string[], on = ["5xx"]): Route => ({
   targets: models.map((model) => `offline/${model}`),
-  on: ["5xx"],
+  on,
   timeout_seconds: 60,
   max_attempts: 3,
   max_seconds: 60,
@@ -79,7 +83,7 @@ export function stageTurn(script: TurnScript) {
   const names = tools.map(({ name }) => name);
   const startCommand = startTurn("Question", {
     organization_id,
-    ...(targets ? { model: "fast", route: routeOf(targets) } : { model: "offline/play" }),
+    ...(targets ? { model: "fast", route: routeOf(targets, script.on) } : { model: "offline/play" }),
     streamed,
     seconds,
     prompt: { tools: names, ...prompt },
@@ -140,6 +144,8 @@ export function stageTurn(script: TurnScript) {
       const round = rounds[Math.min(before, rounds.length - 1)]!;
       const failed = failure?.(request.model, before);
       if (failed) throw failed;
+      const answered = script.answer?.(request.model);
+      if (answered) return yield* answered;
       for (const text of round.text ?? []) yield { type: "text", text };
       for (const event of round.more ?? []) yield event;
       signal.throwIfAborted();

@@ -114,6 +114,32 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     expect(answerOf(await ask(name, { stream }, client)).content).toBe("The second.");
   });
 
+  test("goes on to the next where the request is too long for the first, if its conditions name that", async () => {
+    const { person: member, chat: client } = await freshOrganization();
+    const tooLong = first.dialect.errorBody(400, "This model's maximum context length is 10 tokens.");
+    first.reply({ status: 400, body: tooLong });
+    expect((await ask(await alias({}, member), { stream }, client)).status).toBe(502);
+    const answered = await ask(await alias({ on: ["context_length"] }, member), { stream }, client);
+    const answer = answerOf(answered);
+    expect(answer).toMatchObject({ content: "The second.", models: [second.model] });
+    expect(answered.headers.get("x-turn-model")).toBe(second.model);
+    const { failed_targets } = await traceOf(answer.id, member);
+    expect(failed_targets).toMatchObject([{ target: first.model, reason: "context_length" }]);
+  });
+
+  test("goes on to the next where a filter stops the first, if its conditions name that", async () => {
+    const { person: member, chat: client } = await freshOrganization();
+    first.reply({ text: "", finish: "content_filter" });
+    const stopped = await ask(await alias({}, member), { stream }, client);
+    expect(stopped.text).toContain('"finish_reason":"content_filter"');
+    const name = await alias({ on: ["content_filter"] }, member);
+    const answer = answerOf(await ask(name, { stream }, client));
+    expect(answer).toMatchObject({ content: "The second.", models: [second.model] });
+    second.reply(refusal(second, 400));
+    const left = await ask(name, { stream }, client);
+    expect(left.text).toContain('"finish_reason":"content_filter"');
+  });
+
   test("fails when every target has failed as often as it may", async () => {
     const { person: member, chat: client } = await freshOrganization();
     first.reply(refusal(first, 503));

@@ -107,7 +107,9 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
     },
   });
   const react = async (event: PublicEvent) => {
-    for (const reactor of reactors[event.type] ?? []) await reactor.react({ event, blobs, log, attend: turns.attend });
+    // its world has no budgets
+    const reaction = { event, blobs, log, attend: turns.attend, startAlertRun: async () => {} };
+    for (const reactor of reactors[event.type] ?? []) await reactor.react(reaction);
   };
 
   bus.join({ process, command: handle, reaction: react });

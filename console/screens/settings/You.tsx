@@ -1,9 +1,14 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Fragment } from "react";
 import { whoAmI } from "../../api/queries.ts";
 import { changePassword } from "../../api/settings.ts";
+import { budgetKey, listOwnLimits } from "../../api/spending.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
+import { Loaded } from "../../parts/Notices.tsx";
+import { Limit } from "../spending/Limit.tsx";
+import "../spending/spending.css";
 
 function Password({ email }: { email: string }) {
   const send = useMutation({
@@ -37,6 +42,40 @@ function Password({ email }: { email: string }) {
   );
 }
 
+const WHO: Record<string, string> = { organization: "The organization", person: "You" };
+const nameOf = ({ subject, model }: { subject: string; model: string | null }): string =>
+  `${WHO[subject.split(":")[0]!] ?? subject}${model === null ? "" : ` for ${model}`}`;
+
+/** What the person may still spend, without being asked for it. */
+function OwnLimits() {
+  const limits = useQuery(listOwnLimits);
+  return (
+    <section aria-labelledby="own-limits" className="stack">
+      <h2 id="own-limits">What you may spend</h2>
+      <Loaded query={limits} what="limits">
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="quiet">No budget limits your requests.</p>
+          ) : (
+            <dl className="facts">
+              {data.map((budget) => (
+                <Fragment key={budgetKey(budget)}>
+                  <dt>{nameOf(budget)}</dt>
+                  <dd>
+                    {budget.limits.map((limit) => (
+                      <Limit key={limit.name} limit={limit} />
+                    ))}
+                  </dd>
+                </Fragment>
+              ))}
+            </dl>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
 /** The organization, and the person who is signed in. */
 export function You() {
   const { data } = useQuery(whoAmI);
@@ -60,6 +99,7 @@ export function You() {
         <dt>Role</dt>
         <dd>{user.role}</dd>
       </dl>
+      <OwnLimits />
       <Password email={user.email} />
     </>
   );

@@ -7,7 +7,14 @@ import { readSpan, SpanField } from "../../parts/SpanField.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
 const MAX_TARGETS = 8;
-const CONDITIONS = ["429", "5xx", "timeout", "connection"];
+const DEFAULTS = ["429", "5xx", "timeout", "connection"];
+const CONDITIONS = [...DEFAULTS, "context_length", "content_filter"];
+const WORDS: Record<string, string> = {
+  "429": "429, too many requests",
+  "5xx": "5xx, a fault of the provider",
+  context_length: "context_length, too long for the model",
+  content_filter: "content_filter, stopped by the provider's filter",
+};
 const MAX_ATTEMPTS = 10;
 const FIRST_WORDS = {
   name: "timeout_seconds",
@@ -74,12 +81,7 @@ const Conditions = ({ on }: { on: string[] }) => (
   <fieldset>
     <legend>The next model is asked after</legend>
     {CONDITIONS.map((name) => (
-      <Check
-        key={name}
-        name={name}
-        label={name === "429" ? "429, too many requests" : name === "5xx" ? "5xx, a fault of the provider" : name}
-        isChecked={on.includes(name)}
-      />
+      <Check key={name} name={name} label={WORDS[name] ?? name} isChecked={on.includes(name)} />
     ))}
     <label>
       <span>
@@ -124,7 +126,7 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
         {(target, field) => <TargetFields target={target} field={field} />}
       </Repeated>
       <ModelNames id="models-of-aliases" only={isModel} />
-      <Conditions on={alias?.on ?? CONDITIONS} />
+      <Conditions on={alias?.on ?? DEFAULTS} />
       <div className="side-by-side">
         <SpanField {...FIRST_WORDS} value={alias?.timeout_seconds ?? 60} isRequired />
         <label>

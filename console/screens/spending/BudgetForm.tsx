@@ -1,24 +1,37 @@
+import { useQuery } from "@tanstack/react-query";
+import { listWorkflows } from "../../api/queries.ts";
 import {
   AMOUNTS,
+  budgetKey,
   RATES,
+  READ,
   setBudget,
+  splitBudgetKey,
   STORED,
+  TURN_RATES,
   type Budget,
   type BudgetToSet,
   type LimitName,
 } from "../../api/spending.ts";
 import { Check, Form } from "../../parts/Form.tsx";
+import { ModelNames } from "../../parts/ModelField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { useSaving } from "../../parts/useSaving.ts";
-import { nameOf, type useSubjects } from "./useSubjects.ts";
+import { nameOf, nameOfBudget, type useSubjects } from "./useSubjects.ts";
 
 type Groups = ReturnType<typeof useSubjects>;
 
 const LABELS: Record<LimitName, string> = {
+  requests_per_day: "Requests a day",
+  requests_per_month: "Requests a month",
   tokens_per_day: "Tokens a day",
+  tokens_per_week: "Tokens a week",
   tokens_per_month: "Tokens a month",
+  tokens_total: "Tokens in total",
   cost_per_day: "US dollars a day",
+  cost_per_week: "US dollars a week",
   cost_per_month: "US dollars a month",
+  cost_total: "US dollars in total",
   requests_per_minute: "Requests a minute",
   tokens_per_minute: "Tokens a minute",
   concurrent_turns: "Turns at a time",
@@ -37,13 +50,17 @@ function readLimits(form: FormData): BudgetToSet {
     if (text === "") return null;
     return isMoney(name) ? text : Number(text);
   };
-  const limits = [...AMOUNTS, ...STORED, ...RATES].map((name) => [name, read(name)]);
-  return { ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>), hard: form.has("hard") };
+  const limits = [...AMOUNTS, ...READ, ...STORED, ...RATES].map((name) => [name, read(name)]);
+  return {
+    ...(Object.fromEntries(limits) as Record<LimitName, number | string | null>),
+    hard: form.has("hard"),
+    workflow_id: formText(form, "workflow_id") || null,
+  };
 }
 
-function readSubject(form: FormData): string {
-  const user = formText(form, "user");
-  return user === "" ? formText(form, "subject") : `user:${user}`;
+function readNamed(form: FormData): Pick<Budget, "subject" | "model"> {
+  const [user, model] = [formText(form, "user"), formText(form, "model").trim()];
+  return { subject: user === "" ? formText(form, "subject") : `user:${user}`, model: model || null };
 }
 
 interface LimitsProps {
@@ -88,6 +105,59 @@ const Subject = ({ groups, chosen }: { groups: Groups; chosen: string | undefine
   </label>
 );
 
+const Named = ({ groups, chosen }: { groups: Groups; chosen: string | undefined }) => {
+  const { subject, model } = chosen === undefined ? {} : splitBudgetKey(chosen);
+  return (
+    <>
+      <div className="side-by-side">
+        <Subject groups={groups} chosen={subject} />
+        <label>
+          Or one end user
+          <input name="user" maxLength={200} placeholder="The user of requests" autoComplete="off" />
+        </label>
+        <label>
+          <span>
+            One model only <span className="quiet">(optional)</span>
+          </span>
+          <input
+            name="model"
+            maxLength={200}
+            list="models-of-budgets"
+            defaultValue={model ?? ""}
+            placeholder="provider/model, or an alias"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </label>
+      </div>
+      <ModelNames id="models-of-budgets" />
+      <p className="quiet">
+        With a model, requests that name it count and no others; pages and what is stored cannot be limited.
+      </p>
+    </>
+  );
+};
+
+function AlertField({ chosen }: { chosen: string | null }) {
+  const { data } = useQuery(listWorkflows);
+  return (
+    <label>
+      <span>
+        Run a workflow at 80 % and at 100 % <span className="quiet">(optional)</span>
+      </span>
+      {/* rendered again once the workflows are known: only then one can be selected */}
+      <select key={String(data !== undefined)} name="workflow_id" defaultValue={chosen ?? ""}>
+        <option value="">None: only the log and headers tell</option>
+        {data?.data.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 interface Props {
   budget: Budget | undefined;
   groups: Groups;
@@ -100,32 +170,31 @@ export function BudgetForm({ budget, groups, chosen }: Props) {
   const { send, formKey } = useSaving({
     kind: "budget",
     back: { to: "/spending" },
-    save: async (form) => setBudget(budget?.subject ?? readSubject(form), readLimits(form)),
+    save: async (form) => setBudget(budget ?? readNamed(form), readLimits(form)),
   });
   const limitOf = (name: LimitName) => budget?.limits.find((limit) => limit.name === name)?.limit;
   return (
     <Form
-      key={`${budget?.subject} ${chosen} ${formKey}`}
+      key={`${budget && budgetKey(budget)} ${chosen} ${formKey}`}
       submit={budget ? "Save budget" : "Set budget"}
       done={budget ? undefined : "Saved."}
       send={send}
     >
-      <h2>{budget ? `The budget of ${nameOf(groups, budget.subject)}` : "Set a budget"}</h2>
-      {!budget && (
-        <div className="side-by-side">
-          <Subject groups={groups} chosen={chosen} />
-          <label>
-            Or one end user
-            <input name="user" maxLength={200} placeholder="The user of requests" autoComplete="off" />
-          </label>
-        </div>
-      )}
-      <p className="quiet">Days and months of UTC. An empty field is no limit. What was spent before counts.</p>
+      <h2>{budget ? `The budget of ${nameOfBudget(groups, budgetKey(budget))}` : "Set a budget"}</h2>
+      {!budget && <Named groups={groups} chosen={chosen} />}
+      <p className="quiet">
+        Days, weeks from Monday on and months of UTC. An empty field is no limit. What was spent before counts.
+      </p>
       <Limits names={AMOUNTS} limitOf={limitOf} />
-      <p className="quiet">What is stored. Deleting makes room.</p>
-      <Limits names={STORED} limitOf={limitOf} />
+      {(budget?.model ?? null) === null && (
+        <>
+          <p className="quiet">What is read, and what is stored. Deleting makes room in what is stored.</p>
+          <Limits names={[...READ, ...STORED]} limitOf={limitOf} />
+        </>
+      )}
       <p className="quiet">Within any 60 seconds, and at the same time. These free themselves.</p>
-      <Limits names={RATES} limitOf={limitOf} />
+      <Limits names={(budget?.model ?? null) === null ? RATES : TURN_RATES} limitOf={limitOf} />
+      <AlertField chosen={budget?.workflow_id ?? null} />
       <Check
         name="hard"
         label="Refuse at the limit"

@@ -1,95 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import {
-  isRate,
-  listBudgets,
-  removeBudget,
-  usedPercent,
-  WARNED_PERCENT,
-  type Budget,
-  type BudgetLimit,
-  type LimitName,
-} from "../../api/spending.ts";
-import { formatCost, formatNumber } from "../../format/index.ts";
+import { budgetKey, listBudgets, removeBudget, usedPercent, WARNED_PERCENT, type Budget } from "../../api/spending.ts";
 import type { Action } from "../../parts/action.ts";
-import { Bar } from "../../parts/Bar.tsx";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { BudgetForm } from "./BudgetForm.tsx";
-import { nameOf, useSubjects } from "./useSubjects.ts";
-
-const toneOf = ({ percent }: BudgetLimit): string =>
-  percent >= 100 ? "over" : percent >= WARNED_PERCENT ? "near" : "model";
-
-const UNITS: Record<LimitName, string> = {
-  tokens_per_day: "tokens a day",
-  tokens_per_month: "tokens a month",
-  cost_per_day: "a day",
-  cost_per_month: "a month",
-  requests_per_minute: "requests in a minute",
-  tokens_per_minute: "tokens in a minute",
-  concurrent_turns: "turns at a time",
-  concurrent_streams: "streams at a time",
-  concurrent_runs: "runs at a time",
-  pages_per_day: "pages a day",
-  pages_per_month: "pages a month",
-  stored_bytes: "bytes",
-  documents: "documents",
-};
-/** Without its period. */
-const unitOf = ({ name }: BudgetLimit): string => UNITS[name].split(" ")[0]!;
-const isMoney = ({ name }: BudgetLimit) => name.startsWith("cost");
-const show = (limit: BudgetLimit, amount: string): string =>
-  isMoney(limit) ? formatCost(amount) : formatNumber(Number(amount));
-
-/** What is left of a limit. What was spent last may be more than it. */
-function Left({ limit }: { limit: BudgetLimit }) {
-  const left = Math.max(0, Number(limit.limit) - Number(limit.spent));
-  if (isRate(limit)) return <>{limit.percent >= 100 ? "full at this moment" : `${formatNumber(left)} free now`}</>;
-  return (
-    <>
-      {limit.percent >= 100 ? (
-        <strong className="bad-text">used up</strong>
-      ) : (
-        `${show(limit, String(left))}${isMoney(limit) ? "" : ` ${unitOf(limit)}`} left`
-      )}
-      {limit.ends_at && (
-        <>
-          , again <Time at={limit.ends_at} />
-        </>
-      )}
-    </>
-  );
-}
-
-function Limit({ limit }: { limit: BudgetLimit }) {
-  return (
-    <div className="limit">
-      <span>
-        <strong>{show(limit, limit.spent)}</strong> of {show(limit, limit.limit)} {UNITS[limit.name]} ({limit.percent}{" "}
-        %)
-      </span>
-      <Bar within={{ from: 0, to: 100 }} start={0} end={Math.min(100, limit.percent)} tone={toneOf(limit)} />
-      <span className="quiet">
-        <Left limit={limit} />
-      </span>
-    </div>
-  );
-}
+import { Limit } from "./Limit.tsx";
+import { nameOfBudget, useSubjects } from "./useSubjects.ts";
 
 const columns = (name: (subject: string) => string, removal: Action<string>): Columns<Budget> => [
   {
     title: "Who spends",
-    cell: ({ subject, hard }) => (
+    cell: ({ subject, model, hard }) => (
       <>
-        <Link to="/spending" search={{ edit: subject }} data-row>
-          {name(subject)}
+        <Link to="/spending" search={{ edit: budgetKey({ subject, model }) }} data-row>
+          {name(budgetKey({ subject, model }))}
         </Link>
         <br />
         <span className="quiet">
           {subject.split(":")[0]}
+          {model === null ? "" : ", one model"}
           {hard ? ", refused at the limit" : ", warned only"}
         </span>
       </>
@@ -102,11 +34,11 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",
-    cell: ({ subject }) => (
+    cell: (budget) => (
       <RemoveButton
-        id={subject}
+        id={budgetKey(budget)}
         label="Remove"
-        question={`Remove the budget of “${name(subject)}”? Nothing limits its spending then.`}
+        question={`Remove the budget of “${name(budgetKey(budget))}”? Nothing limits its spending then.`}
         removal={removal}
       />
     ),
@@ -119,16 +51,17 @@ function Warning({ budgets, name }: { budgets: Budget[]; name: (subject: string)
   if (near.length === 0) return null;
   return (
     <p className={near.some((budget) => usedPercent(budget) >= 100) ? "notice bad" : "notice warn"} role="status">
-      <strong>Little is left:</strong> {near.map((one) => `${name(one.subject)} (${usedPercent(one)} %)`).join(", ")}.
+      <strong>Little is left:</strong> {near.map((one) => `${name(budgetKey(one))} (${usedPercent(one)} %)`).join(", ")}
+      .
     </p>
   );
 }
 
-/** What may be spent in a day and in a month (UTC), and asked in a minute and at a time. */
+/** What may be spent in a day, a week, a month (UTC) or at all, and asked in a minute and at a time. */
 export function Budgets({ edit }: { edit: string | undefined }) {
   const budgets = useQuery(listBudgets);
   const groups = useSubjects();
-  const name = (subject: string) => nameOf(groups, subject);
+  const name = (key: string) => nameOfBudget(groups, key);
   const removal = useRemoval("budget", removeBudget);
   return (
     <Loaded query={budgets} what="budgets">
@@ -148,9 +81,9 @@ export function Budgets({ edit }: { edit: string | undefined }) {
               </ol>
             </Empty>
           ) : (
-            <Table caption="Budgets" columns={columns(name, removal)} rows={data} rowKey={({ subject }) => subject} />
+            <Table caption="Budgets" columns={columns(name, removal)} rows={data} rowKey={budgetKey} />
           )}
-          <BudgetForm budget={data.find(({ subject }) => subject === edit)} groups={groups} chosen={edit} />
+          <BudgetForm budget={data.find((one) => budgetKey(one) === edit)} groups={groups} chosen={edit} />
         </>
       )}
     </Loaded>

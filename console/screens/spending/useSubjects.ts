@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { splitBudgetKey } from "../../api/spending.ts";
 import { listKeys } from "../../api/keys.ts";
 import { listMembers } from "../../api/members.ts";
 import { listAgents } from "../../api/requests.ts";
@@ -43,3 +44,9 @@ export function useSubjects(): Group[] {
 export const nameOf = (groups: readonly Group[], subject: string): string =>
   groups.flatMap(({ subjects }) => subjects).find(({ value }) => value === subject)?.name ??
   subject.replace(/^user:([\w-]{8})[\w-]{35}$/, "End user $1…");
+
+/** With the model that a budget is about. */
+export function nameOfBudget(groups: readonly Group[], key: string): string {
+  const { subject, model } = splitBudgetKey(key);
+  return model === null ? nameOf(groups, subject) : `${nameOf(groups, subject)} for ${model}`;
+}

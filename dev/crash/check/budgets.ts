@@ -18,23 +18,36 @@ function reservedIn(events: RecordedEvent<any>[]): string {
     .reduce(addMoney, "0");
 }
 
-/** I20: what a budget says is spent and held back is the sum over the log. */
+/** The events of turns that name a model, and none of pages. */
+function turnsNaming(model: string, events: RecordedEvent<any>[]): RecordedEvent<any>[] {
+  const started = events.filter(({ type, data }) => type === "TurnStarted" && data.model === model);
+  const ids = new Set(started.map(({ data }) => data.turn_id));
+  return events.filter(({ data }) => (data.turn_id === undefined ? data.units === undefined : ids.has(data.turn_id)));
+}
+
+/** What the limits of an organization must say, by the unit that their names begin with. */
+function expectedFigures(events: RecordedEvent<any>[], organization: string): Record<string, Record<string, string>> {
+  const { turns, cost, prompt_tokens, completion_tokens } = spentIn(events, organization);
+  return {
+    cost: { spent: cost ?? "0", reserved: reservedIn(events) },
+    tokens: { spent: String(prompt_tokens + completion_tokens) },
+    requests: { spent: String(turns) },
+  };
+}
+
+/** I20: what a budget says is spent and held back is the sum over the log, of all models and of one. A run is shorter than a week. */
 function checkFigures({ what, id, outcome, code, asked, got }: Operation, events: RecordedEvent<any>[]): Finding[] {
   const about = `${what} ${id}`;
   if (outcome !== "done") return [lost("I20", about, `cannot be read: ${code}`)];
   const own = events.filter(({ organization_id }) => organization_id === asked["organization_id"]);
-  const { cost, prompt_tokens, completion_tokens } = spentIn(own, asked["organization_id"]);
-  const expected: Record<string, Record<string, string>> = {
-    cost_per_month: { spent: cost ?? "0", reserved: reservedIn(own) },
-    tokens_per_month: { spent: String(prompt_tokens + completion_tokens) },
-  };
-  return got["limits"].flatMap((limit: Record<string, string>) =>
-    Object.entries(expected[limit["name"]!] ?? {})
+  return got["limits"].flatMap(({ name, model, ...limit }: Record<string, string>) => {
+    const figures = expectedFigures(model ? turnsNaming(model, own) : own, asked["organization_id"]);
+    return Object.entries(figures[name!.split("_")[0]!] ?? {})
       .filter(([field, value]) => limit[field] !== value)
       .map(([field, value]) =>
-        different("I20", about, `${limit["name"]}: ${field} is ${limit[field]}, in the log ${value}`),
-      ),
-  );
+        different("I20", about, `${name} of ${model ?? "all"}: ${field} is ${limit[field]}, in the log ${value}`),
+      );
+  });
 }
 
 /** I20: a step of a limit is reported once in its period, until the limit is set again. */

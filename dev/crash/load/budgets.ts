@@ -1,7 +1,14 @@
 import { perform, type Action } from "./session.ts";
 
 /** Limits of the organization that no run reaches: every turn reserves money, and nothing is refused. */
-export const OUT_OF_REACH = { cost_per_month: "100000", tokens_per_month: 1_000_000_000_000 };
+export const OUT_OF_REACH = {
+  cost_per_week: "100000",
+  cost_per_month: "100000",
+  cost_total: "100000",
+  tokens_per_month: 1_000_000_000_000,
+  tokens_total: 1_000_000_000_000,
+  requests_per_month: 1_000_000_000_000,
+};
 
 /** Limits an agent, which its turns reach and pass: that is an event, and refuses none. */
 export async function setBudget(action: Action, token: string): Promise<void> {
@@ -24,8 +31,13 @@ export async function readBudget(action: Action, organization_id: string, token:
     what: "audit.budget",
     asked: { organization_id },
     wanted: { method: "GET", path: "/api/budgets?limit=500", token },
+    // of all models, and of one
     read: ({ body }) => ({
-      limits: body.data.find(({ subject }: { subject: string }) => subject === "organization")?.limits ?? [],
+      limits: body.data
+        .filter(({ subject }: { subject: string }) => subject === "organization")
+        .flatMap(({ model, limits }: { model: string | null; limits: object[] }) =>
+          limits.map((limit) => ({ ...limit, model })),
+        ),
     }),
   });
 }

@@ -55,8 +55,10 @@ async function setPrices(wire: Wire, admin: { email: string; password: string })
   await wire.send("price", { method: "PUT", path: "/api/prices/openai/gpt-test", token, body }, randomFrom("price"));
   const pages = { method: "PUT", path: "/api/prices/reading/pages", token, body: { prices: [{ per_page: "0.0015" }] } };
   await wire.send("pages", pages, randomFrom("pages"));
-  const budget = { method: "PUT", path: "/api/budgets/organization", token, body: OUT_OF_REACH };
-  await wire.send("budget", budget, randomFrom("budget"));
+  for (const query of ["", "?model=openai/gpt-test"]) {
+    const budget = { method: "PUT", path: `/api/budgets/organization${query}`, token, body: OUT_OF_REACH };
+    await wire.send("budget", budget, randomFrom(`budget${query}`));
+  }
 }
 
 /** Starts the clients; two share an API key, an end user and threads. */

@@ -14,7 +14,7 @@ interface Script {
   /** Milliseconds before each chunk. */
   slow: number;
   finish: FinishReason | undefined;
-  fail: number | undefined;
+  fail: number | "context_length" | undefined;
   cut: boolean;
 }
 
@@ -33,6 +33,7 @@ function applyCommand(script: Script, command: string, rest: string): boolean {
     script.slow = Number(rest) * 1_000;
   else if (command === "finish" && FinishReason.safeParse(rest).success) script.finish = FinishReason.parse(rest);
   else if (command === "fail" && /^[45]\d\d$/.test(rest)) script.fail = Number(rest);
+  else if (command === "fail" && rest === "context_length") script.fail = rest;
   else if (command === "cut" && rest === "") script.cut = true;
   else return false;
   return true;
@@ -60,6 +61,12 @@ function parseScript(text: string): Script {
   return script;
 }
 
+/** What providers answer to a prompt that is too long. */
+const tooLong = (): ModelError =>
+  new ModelError("refused", "The provider answered 400: prompt is too long, as the script says.", {
+    status: 400,
+    reason: "context_length",
+  });
 const failure = (status: number): ModelError =>
   new ModelError(
     isTransientStatus(status) ? "transient" : "refused",
@@ -89,6 +96,7 @@ export const scripted: Model = {
       yield* requestTools(request, script.tools);
       return;
     }
+    if (script.fail === "context_length") throw tooLong();
     if (script.fail !== undefined) throw failure(script.fail);
     const lastRound = rounds.at(-1);
     const text = script.say.length === 0 && lastRound ? quoteResults(lastRound) : script.say.join("\n");

@@ -4,6 +4,7 @@ import { AddressRefused } from "../../web/address.ts";
 import { isTransientStatus } from "../transientStatus.ts";
 import { InvalidBody } from "./body.ts";
 import { parseJson } from "./json.ts";
+import { refusalReason } from "./refusalReason.ts";
 import { retryAfter } from "./retryAfter.ts";
 
 /** API clients see these messages: long enough to act on, in UTF-16 units. */
@@ -96,7 +97,8 @@ export function statusError({ status, headers, body, fallback = "" }: ErrorRespo
   const retry_after_ms = headers && retryAfter(headers, Date.now());
   if (status === 401 || status === 403 || (status === 400 && namesCredential(body)))
     return new ModelError("refused", CREDENTIAL_REFUSED, { status, retry_after_ms, details: message });
-  return new ModelError(isTransientStatus(status) ? "transient" : "refused", message, { status, retry_after_ms });
+  const kind = isTransientStatus(status) ? "transient" : "refused";
+  return new ModelError(kind, message, { status, retry_after_ms, reason: refusalReason(status, body, reason) });
 }
 
 /** The same for a response whose body is still to be read. `headersOf` adds what a provider says in its body. */

@@ -12,6 +12,8 @@ interface Spender {
   project_id: string | null;
   agent_id: string | null;
   user_mark: string | null;
+  /** That the turn names, a model or an alias. */
+  model: string;
 }
 
 /** A turn that may begin. */
@@ -51,11 +53,11 @@ export interface AdmittedTurn {
 export async function admitTurn(
   ask: AskLimits,
   { organization_id, project_id }: StepAttempt,
-  turn: AskedTurn & { agent_id: string | null },
+  turn: AskedTurn & { agent_id: string | null; model: string },
   signal: AbortSignal,
 ): Promise<AdmittedTurn> {
-  const { agent_id, ...asked } = turn;
-  const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null };
+  const { agent_id, model, ...asked } = turn;
+  const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null, model };
   for (;;) {
     const answer = await ask(spender, asked);
     if ("refused" in answer) throw new StepFailure("step_error", answer.refused);

@@ -76,8 +76,9 @@ async function startAdmitted(
   signal: AbortSignal,
 ): Promise<AdmittedTurn> {
   const route = await findRoute(deps, step, request.model);
-  const models = route?.targets ?? [request.model];
-  const asked = { turn_id: ids.turn_id, models, prompt: request.prompt, agent_id: request.agent?.agent_id ?? null };
+  const { model, prompt, agent } = request;
+  const models = route?.targets ?? [model];
+  const asked = { turn_id: ids.turn_id, model, models, prompt, agent_id: agent?.agent_id ?? null };
   const admitted = await admitTurn(deps.askLimits, step, asked, signal);
   try {
     const { reserved } = admitted;

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { requireCredential } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { markUser } from "../base/limits.ts";
+import { listSchema, PageQuery } from "../base/pagination.ts";
+import { pageResponse, slicePage } from "../base/pageResponse.ts";
+import { Budget, presentBudget } from "./budgetShape.ts";
+
+const Query = PageQuery.extend({
+  user: z.string().min(1).max(512).optional().describe("With the limits of this external user: `user` of requests."),
+});
+
+/** What the caller may still spend, for keys and people. Everybody else's limits are for administrators. */
+export function ownLimitRoutes(app: App, http: Http): void {
+  const schema = {
+    tags: ["Accounts"],
+    security: [{ key: [] }, { session: [] }] as Record<string, string[]>[],
+    summary: "List the limits that concern the caller, and what is left of them",
+    description:
+      "The budgets of the organization, of the key or person, of the key's project and of the external user. Figures are at most a second old.",
+    querystring: Query,
+    response: { 200: listSchema(Budget.omit({ created_at: true, updated_at: true })) },
+  };
+  app.get("/limits", { onRequest: requireCredential(http), schema }, async ({ caller, query }) => {
+    const { organization_id, principal, project_id } = caller;
+    const user_mark = markUser(http, organization_id, query.user);
+    const spender = { organization_id, principal, project_id, agent_id: null, user_mark };
+    const statuses = await http.budgets.concerning(spender);
+    const budgets = statuses.map(({ budget }) => budget);
+    const rates = await http.rates.concerning(budgets, spender);
+    return pageResponse(
+      query,
+      async (page) => slicePage(statuses, page),
+      (status) => {
+        const { created_at: _, updated_at: __, ...limits } = presentBudget(status, rates);
+        return limits;
+      },
+    );
+  });
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { splitSubject, type BudgetAlert, type BudgetStep } from "#events/budget.ts";
+import { deriveId } from "#events/ids.ts";
+import type { PublicEvent } from "#events/ports.ts";
+import type { Refusal } from "#events/runLinks.ts";
+import { findWorkflow, startWorkflowRun, type StartDeps } from "./workflows/startRun.ts";
+
+/* Runs that tell people of a budget: one for each BudgetReached that names a workflow. */
+
+interface AlertDeps extends StartDeps {
+  /** The run cannot start; the event and its header remain. */
+  onRefused(refusal: Refusal, event: PublicEvent): void;
+}
+
+/** The id of the run, and what the ids of its commands derive from: a reaction that is delivered again starts no second one. */
+const commandId = (run_id: string, attempt: number): string =>
+  createHash("sha256")
+    .update(JSON.stringify(["budget-alert", run_id, attempt]))
+    .digest("hex");
+
+function argsOf({ subject, limit, period, percent, spent, at_most }: BudgetStep): string {
+  const { who, model } = splitSubject(subject);
+  return JSON.stringify({ subject: who, model, limit, period, percent, spent, at_most });
+}
+
+/** Starts the run of a BudgetReached. Throws Unavailable: then the reaction is delivered again. */
+export async function startAlertRun(deps: AlertDeps, event: PublicEvent): Promise<void> {
+  const { alert, ...step } = event.data as BudgetStep & { alert: BudgetAlert };
+  const run_id = deriveId("budget-alert", event.stream, String(event.position));
+  const workflow = await findWorkflow(deps, event.organization_id, alert.workflow_id);
+  const refusal = workflow
+    ? await startWorkflowRun(deps, workflow, {
+        run_id,
+        trigger_id: null,
+        started_by: { type: "system", id: "budget" },
+        trigger_set_by: alert.set_by,
+        run_as: null,
+        args: argsOf(step),
+        commandId: (attempt) => commandId(run_id, attempt),
+      })
+    : { code: "workflow_not_found" as const, message: "The workflow no longer exists." };
+  if (refusal) deps.onRefused(refusal, event);
+}
