@@ -42,6 +42,8 @@ export interface VoteAnswer {
   decision: "approve" | "reject";
   data: unknown;
   comment: string | null;
+  /** Ids; absent without any, because `run()` may hand the whole answer to a step, whose key would change. */
+  files?: string[];
   at: string;
 }
 
@@ -57,6 +59,7 @@ export const voteAnswer = ({ data, personal }: EventFrom<typeof ApprovalVoted>):
   decision: data.decision,
   data: parseData(personal?.data),
   comment: personal?.comment ?? null,
+  ...(data.files && { files: data.files }),
   at: data.at,
 });
 
@@ -77,6 +80,7 @@ export function approvalAnswer(
     status: approved ? "approved" : "rejected",
     data: parseData(event.personal?.data),
     comment: event.personal?.comment ?? null,
+    ...(event.data.files && { files: event.data.files }),
     decided_by: event.data.by,
     ...end,
   });

@@ -20,7 +20,7 @@ import {
   ContinuationRules,
 } from "./runParts.ts";
 import { Watcher, type RunLinkCommand, type RunLinkEvent } from "./runLinks.ts";
-import { Actor, InPlaceOf, ContinuedRun, ParentRun, RunStart, StarterRun } from "./runOrigin.ts";
+import { Actor, Ballot, ContinuedRun, ParentRun, RunStart, StarterRun } from "./runOrigin.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 const Id = z.object({ run_id: z.uuid() });
@@ -83,7 +83,6 @@ export const TakeRun = defineCommand(
   "run",
   Id.extend({ epoch: z.int().positive(), worker: z.string(), lost: z.boolean() }),
 );
-const Ballot = z.object({ decision: z.enum(["approve", "reject"]), by: Actor, in_place_of: InPlaceOf });
 export const DecideApproval = defineCommand(
   "DecideApproval",
   "run",

@@ -9,11 +9,18 @@ export const Actor = z.object({
   id: z.string(),
 });
 export type Actor = z.infer<typeof Actor>;
-/** Files (ids) that the caller hands to a run: its steps may read them. */
-export const RunFiles = z.array(z.uuid()).max(20);
+const MAX_FILES_AT_ONCE = 20;
+/** Files (ids) that somebody hands to a run in one request: its steps may read them. */
+export const RunFiles = z.array(z.uuid()).max(MAX_FILES_AT_ONCE);
+/** Files that people hand to one run, at its start, with decisions and with comments: they are part of its state. */
+export const MAX_RUN_FILES = 100;
 export const RunStart = z.object({
   started_by: Actor,
-  files: RunFiles.optional(),
+  /** A run that continues another one starts with all that was handed to that one. */
+  files: z
+    .array(z.uuid())
+    .max(MAX_RUN_FILES + MAX_FILES_AT_ONCE)
+    .optional(),
   /** Absent: normal. */
   priority: z.enum(["low", "high"]).optional(),
   /** One of the starts that the workflow's rate allows: a claim that stays until the run is destroyed. */
@@ -23,6 +30,14 @@ export const RunStart = z.object({
 });
 /** The person (id) for whom a substitute decides. */
 export const InPlaceOf = z.uuid().optional();
+
+/** A decision, and the files that come with it. */
+export const Ballot = z.object({
+  decision: z.enum(["approve", "reject"]),
+  by: Actor,
+  in_place_of: InPlaceOf,
+  files: RunFiles.optional(),
+});
 
 const ACTORS = { key: "api_key", person: "person", webhook: "webhook", link: "link" } as const;
 /** A principal as an actor. */

@@ -95,6 +95,8 @@ declare module "svc:workflow" {
     /** The filled form. */
     data: any;
     comment: string | null;
+    /** Ids of the files that came with the decision, for `ctx.files.read` in a step. Absent without any. */
+    files?: string[];
     decided_by: { type: string; id: string } | null;
     decided_at: string;
     approval_id: string;
@@ -104,6 +106,7 @@ declare module "svc:workflow" {
       decision: "approve" | "reject";
       data: any;
       comment: string | null;
+      files?: string[];
       at: string;
     }[];
   }

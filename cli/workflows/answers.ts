@@ -17,15 +17,16 @@ export type StepAnswer = z.infer<typeof StepAnswer>;
 const DECISIONS = ["approve", "reject", "expire", "wait"] as const;
 const ApprovalAnswer = z.union(
   [
-    z.enum(DECISIONS).transform((decision) => ({ decision, data: null, comment: null, by: "local" })),
+    z.enum(DECISIONS).transform((decision) => ({ decision, data: null, comment: null, files: undefined, by: "local" })),
     z.strictObject({
       decision: z.enum(DECISIONS),
       data: z.unknown().default(null),
       comment: z.string().nullable().default(null),
+      files: z.array(z.string()).optional(),
       by: z.string().default("local"),
     }),
   ],
-  'must be "approve", "reject", "expire" or "wait", or {decision, data, comment, by}',
+  'must be "approve", "reject", "expire" or "wait", or {decision, data, comment, files, by}',
 );
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 

@@ -32,7 +32,7 @@ interface GivenApproval extends ApprovalCall {
 
 /** JSON of what `awaitApproval` returns. */
 function approvalResult({ key, options, given, now, run_id }: GivenApproval): string {
-  const { decision, data, comment, by } = given;
+  const { decision, data, comment, files, by } = given;
   const decided = { approval_id: approvalId(run_id, key), decided_at: new Date(now).toISOString() };
   if (decision === "expire") {
     const status = options.on_expiry === "reject" ? "rejected" : "expired";
@@ -45,6 +45,7 @@ function approvalResult({ key, options, given, now, run_id }: GivenApproval): st
     status: approved ? "approved" : "rejected",
     data,
     comment,
+    ...(files && { files }),
     decided_by,
     ...decided,
   });

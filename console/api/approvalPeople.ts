@@ -1,16 +1,23 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
-import type { Approval, NamedPerson } from "./types.ts";
+import { address, call } from "./call.ts";
+import type { Approval, Attachment, NamedPerson } from "./types.ts";
 
 interface ApprovalComment {
   id: string;
   by: NamedPerson;
   text: string;
+  files: Attachment[];
   at: string;
 }
 
 const pathOf = (approval: string, what: string): string =>
   `workflows/approvals/${encodeURIComponent(approval)}/${what}`;
+
+/** The addresses of files that an approval, its decision and comments on it show. */
+export const attachmentAddress =
+  (approval: string) =>
+  ({ file_id }: Attachment): string =>
+    address(pathOf(approval, `attachments/${encodeURIComponent(file_id)}`)).href;
 
 export const listComments = (approval: string) =>
   queryOptions({
@@ -18,8 +25,8 @@ export const listComments = (approval: string) =>
     queryFn: ({ signal }) => call<{ data: ApprovalComment[] }>(pathOf(approval, "comments"), { signal }),
   });
 
-export const commentOn = (approval: string, text: string) =>
-  call<ApprovalComment>(pathOf(approval, "comments"), { method: "POST", body: { text } });
+export const commentOn = (approval: string, body: { text: string; files: string[] }) =>
+  call<ApprovalComment>(pathOf(approval, "comments"), { method: "POST", body });
 
 export const delegateApproval = (approval: string, body: { to: string; reason: string }) =>
   call<Approval>(pathOf(approval, "delegate"), { method: "POST", body });

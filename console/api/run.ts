@@ -145,8 +145,9 @@ export interface RunFile {
   name: string;
   mime_type: string;
   bytes: number;
-  /** Handed to the run when it started. */
+  /** Handed to the run when it started, or with an approval. */
   given: boolean;
+  approval_id: string | null;
   created_at: string;
 }
 

@@ -58,7 +58,7 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 export const APPROVAL_ORDERS = ["oldest", "newest", "urgent"] as const;
 export type ApprovalOrder = (typeof APPROVAL_ORDERS)[number];
 
-/** A file that an approval shows. */
+/** A file that an approval, its decision or a comment on it shows. */
 export interface Attachment {
   file_id: string;
   name: string;
@@ -92,10 +92,13 @@ export interface Approval {
     in_place_of: NamedPerson | null;
     decision: "approve" | "reject";
     comment: string | null;
+    files: Attachment[];
     at: string;
   }[];
   decision: "approve" | "reject" | null;
   comment: string | null;
+  /** Of the decision. */
+  files: Attachment[];
   data: unknown;
   decided_by: Actor | null;
   /** For whom a substitute decided. */

@@ -163,6 +163,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
       "too_many_delegations",
     ),
     limit("Comments on an approval", "services/deciders/approvalPeople.ts#MAX_COMMENTS", "", "too_many_comments"),
+    limit(
+      "Files that people hand to a run, at its start, with decisions and with comments",
+      "events/runOrigin.ts#MAX_RUN_FILES",
+      "",
+      "too_many_run_files",
+    ),
   ],
   "The organization": [
     limit("Groups", "services/deciders/group.ts#MAX_GROUPS", "", "too_many_groups"),

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { CommentOnApproval, DelegateApproval, MAX_COMMENT, MAX_REASON } from "#events/approvalPeople.ts";
 import { deriveId, streamName } from "#events/ids.ts";
+import { RunFiles } from "#events/runOrigin.ts";
 import { listComments, type CommentRow } from "#projections/runs/approvalPeople.ts";
 import { getMember } from "#projections/users/query.ts";
 import { mayDecide, requireCredential, requireRunner } from "../auth/authenticate.ts";
@@ -9,21 +10,28 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { identifyPost } from "../base/idempotency.ts";
+import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
-import { Approval, presentApproval } from "./approvalShape.ts";
+import { Approval, Attachment, presentApproval } from "./approvalShape.ts";
 import { isExcluded, checkOwnRight, isAssignedNow } from "./approvers.ts";
 import { notPending, requireApproval, requireRunApproval } from "./decideApproval.ts";
+import { filesField, readOwnFiles } from "./ownFiles.ts";
 
 const Delegation = z.object({
   to: z.uuid().toLowerCase().describe("Id of a member who may decide approvals, and is not asked already."),
   reason: z.string().trim().min(1).max(MAX_REASON),
 });
-const NewComment = z.object({ text: z.string().trim().min(1).max(MAX_COMMENT) });
+const NewComment = z.object({
+  text: z.string().trim().min(1).max(MAX_COMMENT),
+  files: RunFiles.optional().describe(
+    "Ids of files that you have uploaded to the chat API's /files. Everybody who can read the run can read them.",
+  ),
+});
 const Comment = z.object({
   id: z.string(),
   by: z.object({ type: z.string(), id: z.string(), name: z.string().nullable() }),
   text: z.string(),
+  files: z.array(Attachment),
   at: z.iso.datetime(),
 });
 
@@ -71,20 +79,22 @@ async function delegate(http: Http, request: FastifyRequest, id: string, body: z
   return presentApproval(await requireApproval(http, caller, approval.id));
 }
 
-async function comment(http: Http, request: FastifyRequest, id: string, { text }: z.infer<typeof NewComment>) {
+async function comment(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof NewComment>) {
   const { caller } = request;
   const { approval, run_id } = await requireRunApproval(http, caller, id);
   const identity = identifyPost(request, `/api/workflows/approvals/${approval.id}/comments`);
   // derived, so that a repeated request answers with the comment that it made
   const comment_id = deriveId("approval-comment", identity.id);
-  const about = { run_id, approval_id: approval.id, comment_id, by: actorFrom(caller) };
+  const by = actorFrom(caller);
+  // the files of a repeated request may be deleted
+  const files = (await previousOutcome(http, identity)) ? [] : await readOwnFiles(http, caller, body.files);
+  const comment = { run_id, approval_id: approval.id, comment_id, by, text: body.text, ...filesField(files) };
   const envelope = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
-  await http.send(CommentOnApproval, { ...envelope, data: { ...about, text } });
+  await http.send(CommentOnApproval, { ...envelope, data: comment });
   await http.freshRead(["runs"], streamName("run", run_id));
   const made = (await listComments(http.db, approval.id)).find((one) => one.id === comment_id);
-  return presentComment(
-    made ?? { id: comment_id, by: { ...about.by, name: caller.session!.name }, text, at: new Date() },
-  );
+  const author = { ...by, name: caller.session!.name };
+  return presentComment(made ?? { id: comment_id, by: author, text: body.text, files: [], at: new Date() });
 }
 
 /** What people do with an approval besides deciding it. */

@@ -21,6 +21,9 @@ const ToolCall = z.object({
   asked_by: By.describe("Who asked the agent."),
 });
 
+/** A file that those who read an approval see. */
+export const Attachment = z.object({ file_id: z.string(), name: z.string(), mime_type: z.string(), bytes: z.int() });
+
 export const Approval = z
   .object({
     id: z.string(),
@@ -37,9 +40,7 @@ export const Approval = z
       .array(z.object({ by: Person, to: Person, reason: z.string(), at: time }))
       .describe("Who handed it on to whom, in order: `to` may decide, and `by` no longer."),
     comment_count: z.int(),
-    attachments: z
-      .array(z.object({ file_id: z.string(), name: z.string(), mime_type: z.string(), bytes: z.int() }))
-      .describe("Files that the run shows to those who decide."),
+    attachments: z.array(Attachment).describe("Files that the run shows to those who decide."),
     reminded_at: time
       .nullable()
       .describe("It waits for so long that its workflow reminds people; the inbox shows it first."),
@@ -53,12 +54,14 @@ export const Approval = z
         in_place_of: Person.nullable().describe("For whom a substitute voted."),
         decision: Decision,
         comment: z.string().nullable(),
+        files: z.array(Attachment),
         data: z.unknown(),
         at: time,
       }),
     ),
     decision: Decision.nullable(),
     comment: z.string().nullable(),
+    files: z.array(Attachment).describe("Files that came with the decision."),
     data: z.unknown(),
     decided_by: By.nullable(),
     decided_in_place_of: Person.nullable().describe("For whom a substitute decided."),
@@ -76,12 +79,13 @@ function presentVotes({
   decided_for,
   decision,
   comment,
+  files,
   data,
   decided_at,
 }: ApprovalRow) {
   if (required > 1) return votes.map(({ at, ...vote }) => ({ ...vote, data: vote.data ?? null, at: at.toISOString() }));
   return by && decision && decided_at
-    ? [{ by, in_place_of: decided_for, decision, comment, data, at: decided_at.toISOString() }]
+    ? [{ by, in_place_of: decided_for, decision, comment, files, data, at: decided_at.toISOString() }]
     : [];
 }
 
@@ -122,6 +126,7 @@ export function presentApproval(row: ApprovalRow, reader: Approvers | null = nul
     votes: presentVotes(row),
     decision: row.decision,
     comment: row.comment,
+    files: row.files,
     data: row.data ?? null,
     decided_by: row.decided_by,
     decided_in_place_of: row.decided_for,

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { isUuid } from "#events/ids.ts";
 import { getAnyFile } from "#projections/files/query.ts";
+import { isHandedWith } from "#projections/runs/approvalFiles.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -10,24 +12,25 @@ import { sendFile } from "../base/sendFile.ts";
 import { readFile } from "../turns/files.ts";
 import { requireApproval } from "./decideApproval.ts";
 
-/** Answers with the bytes of a file that an approval shows. Throws 404 `file_not_found`. */
+/** Whether the run attaches this file to the approval. */
+export const isAttached = ({ attachments }: ApprovalRow, id: string): boolean =>
+  attachments.some(({ file_id }) => file_id === id.toLowerCase());
+
+/** Answers with the bytes of a file, if the approval shows it. Throws 404 `file_not_found`. */
 export async function sendAttachment(
   http: Http,
   request: FastifyRequest,
   reply: FastifyReply,
   organization_id: string,
-  { attachments }: ApprovalRow,
-  file_id: string,
+  { id, isShown }: { id: string; isShown: boolean },
 ): Promise<FastifyReply> {
-  const id = file_id.toLowerCase();
-  const isAttached = attachments.some((one) => one.file_id === id);
-  const row = isAttached ? await getAnyFile(http.db, organization_id, id) : undefined;
+  const row = isShown ? await getAnyFile(http.db, organization_id, id.toLowerCase()) : undefined;
   const sent = row && (await sendFile(request, reply, row, () => readFile(http, row)));
   if (!sent) throw new ApiError("file_not_found", "The approval has no such file.", { param: "file_id" });
   return sent;
 }
 
-/** Files that an approval shows, for everybody who may read it. */
+/** Files that the run, decisions and comments attach to an approval, for everybody who may read it. */
 export function attachmentRoutes(app: App, http: Http): void {
   const reading = {
     tags: ["Workflows"],
@@ -41,7 +44,10 @@ export function attachmentRoutes(app: App, http: Http): void {
     async (request, reply) => {
       const { caller, params } = request;
       const approval = await requireApproval(http, caller, params.approval_id);
-      return sendAttachment(http, request, reply, caller.organization_id, approval, params.file_id);
+      const id = params.file_id;
+      const isHanded = isUuid(id) && (await isHandedWith(http.db, approval.id, id.toLowerCase()));
+      const file = { id, isShown: isHanded || isAttached(approval, id) };
+      return sendAttachment(http, request, reply, caller.organization_id, file);
     },
   );
 }

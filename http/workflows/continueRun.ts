@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { deriveId, newId, stepId, streamName } from "#events/ids.ts";
 import type { ParentRun } from "#events/runOrigin.ts";
 import type { RunRow } from "#projections/runs/query.ts";
@@ -47,8 +48,16 @@ interface Parent {
   /** In the order in which `run()` made them. */
   calls: MadeCall[];
   args: Record<string, unknown>;
+  /** Ids of all files that people have handed to it. */
+  files: string[];
   open: OpenJson;
 }
+
+const HANDS_FILES = new Set(["RunCreated", "ApprovalVoted", "ApprovalDecided", "ApprovalCommented"]);
+const handedFiles = (events: readonly RecordedEvent[]): string[] => {
+  const handing = events.filter(({ type }) => HANDS_FILES.has(type));
+  return [...new Set(handing.flatMap(({ data }) => (data as { files?: string[] }).files ?? []))];
+};
 
 /** Throws 404 `run_not_found`, 409 `run_still_live`. */
 async function openParent(http: Http, request: FastifyRequest, id: string): Promise<Parent> {
@@ -69,7 +78,7 @@ async function openParent(http: Http, request: FastifyRequest, id: string): Prom
   const args = (await openValue(view.args)) as Record<string, unknown> | null;
   if (!args) throw runNotFound();
   const calls = foldCalls(events, await openInherited(view.inherited, openValue));
-  return { row, view, workflow, calls, args, open: createOpenJson(http, row) };
+  return { row, view, workflow, calls, args, files: handedFiles(events), open: createOpenJson(http, row) };
 }
 
 interface Continuation extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
@@ -83,7 +92,7 @@ interface Continuation extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
 async function startContinuation(
   http: Http,
   request: FastifyRequest,
-  { row, view, workflow, open }: Parent,
+  { row, view, workflow, files, open }: Parent,
   { kind, step, effects_of, run_id, calls, args, definition_version, started_by }: Continuation,
 ): Promise<string> {
   const { caller } = request;
@@ -108,7 +117,7 @@ async function startContinuation(
       key: readIdempotencyKey(request.headers),
       body: request.bodyHash,
       headers: view.headers,
-      files: created.files,
+      files,
       args,
       started_by,
       trigger_set_by,

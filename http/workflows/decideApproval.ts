@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isUuid, streamName } from "#events/ids.ts";
 import { DecideApproval } from "#events/run.ts";
+import { RunFiles } from "#events/runOrigin.ts";
 import { DecideToolApproval } from "#events/threadApprovals.ts";
 import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { mayDecide } from "../auth/authenticate.ts";
@@ -13,6 +14,7 @@ import { isObject } from "../base/json.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
 import { allowsSelfApproval, checkNotStarter, findRight, notAllowed } from "./approvers.ts";
+import { filesField, readOwnFiles } from "./ownFiles.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
 /** Bytes of JSON: the data is part of a command, which may have 256 KiB. */
@@ -26,6 +28,9 @@ export const DecisionBody = z
     approved: z.boolean().describe("Can be sent instead of `decision`."),
     data: z.unknown().describe("The data that the form asks for."),
     comment: z.string().max(4_000).nullable(),
+    files: RunFiles.describe(
+      "Ids of files that you have uploaded to the chat API's /files. Steps of the run may read them, and everybody who can read the run.",
+    ),
   })
   .partial();
 
@@ -39,6 +44,8 @@ export function readDecision({ decision, approved }: z.infer<typeof DecisionBody
 
 const notFound = () => new ApiError("approval_not_found", "No approval has this id.", { param: "approval_id" });
 export const notPending = () => new ApiError("approval_not_pending", "This approval is no longer pending.");
+
+export const noFiles = (why: string) => new ApiError("invalid_files", `files: ${why}`, { param: "files" });
 
 /** The current row of an approval that the caller can access. Throws 404 `approval_not_found`. */
 export async function requireApproval({ db, freshRead }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
@@ -158,12 +165,18 @@ export async function decide(
   if (row.status !== "pending") return checkSameDecision(row, caller, decision);
   if (hasDecided(row, caller, decision)) return row;
   const data = await encodeData(http, caller, row, decision, body.data);
+  if (row.call && body.files?.length) throw noFiles("an approval of a tool call takes none; send them to the agent.");
+  const files = await readOwnFiles(http, caller, body.files);
   const envelope = { ...commandFields(request, streamOf(row)), ...identity };
   const right = { by: actorFrom(caller), ...(in_place_of && { in_place_of }) };
   const decided = { approval_id: row.id, decision, ...right, comment: body.comment ?? null };
   try {
     if (row.call) await http.send(DecideToolApproval, { ...envelope, data: { turn_id: row.call.turn_id, ...decided } });
-    else await http.send(DecideApproval, { ...envelope, data: { run_id: row.run_id!, ...decided, data } });
+    else
+      await http.send(DecideApproval, {
+        ...envelope,
+        data: { run_id: row.run_id!, ...decided, data, ...filesField(files) },
+      });
   } catch (error) {
     if (!(error instanceof ApiError) || error.errorCode !== "approval_not_pending") throw error;
   }

@@ -14,8 +14,8 @@ import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 import { LinkedApproval, linkStatus, LinkOutcome } from "./approvalLinkShape.ts";
 import { checkOwnRight } from "./approvers.ts";
-import { sendAttachment } from "./attachments.ts";
-import { DecisionBody, encodeData, readDecision } from "./decideApproval.ts";
+import { isAttached, sendAttachment } from "./attachments.ts";
+import { DecisionBody, encodeData, noFiles, readDecision } from "./decideApproval.ts";
 
 export const linkNotFound = () =>
   new ApiError("approval_link_not_found", "There is no such link.", { param: "link_id" });
@@ -88,6 +88,7 @@ async function checkUsable(http: Http, open: OpenLink): Promise<void> {
 
 async function decideByLink(http: Http, request: FastifyRequest, body: z.infer<typeof DecisionBody>) {
   const decision = readDecision(body);
+  if (body.files?.length) throw noFiles("somebody with a link has uploaded none.");
   const { link, approval } = await requireLink(http, request);
   await checkUsable(http, { link, approval });
   const data = await encodeData(http, link, approval, decision, body.data);
@@ -137,7 +138,9 @@ export function linkedApprovalRoutes(app: App, http: Http): void {
     const open = await requireLink(http, request);
     await checkUsable(http, open);
     void reply.header("cache-control", "no-store");
-    return sendAttachment(http, request, reply, open.link.organization_id, open.approval, request.params.file_id);
+    const { file_id: id } = request.params;
+    const file = { id, isShown: isAttached(open.approval, id) };
+    return sendAttachment(http, request, reply, open.link.organization_id, file);
   });
 
   const deciding = {

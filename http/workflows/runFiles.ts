@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isUuid, streamName } from "#events/ids.ts";
 import { runScope } from "#events/scope.ts";
 import { getAnyFile, listFiles, type FileRow } from "#projections/files/query.ts";
+import { listHandedFiles } from "#projections/runs/approvalFiles.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -19,23 +20,30 @@ export const RunFile = z.object({
   name: z.string(),
   mime_type: z.string(),
   bytes: z.int(),
-  given: z.boolean().describe("Handed to the run by who started it; otherwise a step saved it."),
+  given: z.boolean().describe("Handed to the run by who started it, or with an approval; otherwise a step saved it."),
+  approval_id: z.string().nullable().describe("The approval with whose decision or comment it came."),
   created_at: z.iso.datetime(),
 });
 
-export const presentFile = (row: FileRow, given: boolean): z.infer<typeof RunFile> => ({
+/** How a file came to a run. */
+type Origin = Pick<z.infer<typeof RunFile>, "given" | "approval_id">;
+
+export const presentFile = (row: FileRow, { given, approval_id }: Origin): z.infer<typeof RunFile> => ({
   id: row.id,
   name: row.filename,
   mime_type: row.mime_type,
   bytes: row.bytes,
   given,
+  approval_id,
   created_at: row.created_at.toISOString(),
 });
 
-/** Ids of the files that were handed to a run. */
-async function givenFiles({ log }: Pick<Http, "log">, run_id: string): Promise<string[]> {
+/** The files that were handed to a run: at its start, then with approvals. */
+async function givenFiles({ db, log }: Pick<Http, "db" | "log">, run_id: string) {
   const created = (await log.publicData(streamName("run", run_id), 1)) as { files?: string[] } | undefined;
-  return created?.files ?? [];
+  const started = (created?.files ?? []).map((file_id) => ({ file_id, approval_id: null }));
+  const handed = (await listHandedFiles(db, run_id)).filter(({ file_id }) => !created?.files?.includes(file_id));
+  return [...started, ...handed];
 }
 
 /** What was handed to the run, then what its steps have saved, oldest first. */
@@ -43,14 +51,16 @@ async function list(http: Http, { caller }: FastifyRequest, run_id: string) {
   const { db, freshRead } = http;
   const run = await requireRun(http, caller, run_id);
   await freshRead(["files"]);
+  await freshRead(["runs"], streamName("run", run.id));
   const { organization_id } = caller;
-  const given = await Promise.all((await givenFiles(http, run.id)).map((id) => getAnyFile(db, organization_id, id)));
+  const present = async ({ file_id, approval_id }: { file_id: string; approval_id: string | null }) => {
+    const row = await getAnyFile(db, organization_id, file_id);
+    return row ? [presentFile(row, { given: true, approval_id })] : [];
+  };
+  const given = await Promise.all((await givenFiles(http, run.id)).map(present));
   const saved = await listFiles(db, organization_id, runScope(run.id), MAX_LISTED);
   return {
-    data: [
-      ...given.flatMap((row) => (row ? [presentFile(row, true)] : [])),
-      ...saved.toReversed().map((row) => presentFile(row, false)),
-    ],
+    data: [...given.flat(), ...saved.toReversed().map((row) => presentFile(row, { given: false, approval_id: null }))],
   };
 }
 
@@ -86,7 +96,7 @@ export function runFileRoutes(app: App, http: Http): void {
   );
 }
 
-/** A file that was handed to the run, or that one of its steps has saved. */
+/** A file that was handed to the run, also with an approval, or that one of its steps has saved. */
 export async function findRunFile(
   http: Pick<Http, "db" | "log" | "freshRead">,
   organization_id: string,
@@ -97,6 +107,7 @@ export async function findRunFile(
   const id = file_id.toLowerCase();
   const find = () => getAnyFile(http.db, organization_id, id);
   const row = await findOrWait(find, () => http.freshRead(["files"], streamName("file", id)));
-  const isOwn = row?.scope === runScope(run_id) || (await givenFiles(http, run_id)).includes(id);
-  return isOwn ? row : undefined;
+  if (row?.scope === runScope(run_id)) return row;
+  await http.freshRead(["runs"], streamName("run", run_id));
+  return (await givenFiles(http, run_id)).some((one) => one.file_id === id) ? row : undefined;
 }

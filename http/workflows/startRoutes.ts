@@ -2,7 +2,6 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
 import { RunFiles } from "#events/runOrigin.ts";
-import { ownerScope } from "#events/scope.ts";
 import { PRIORITIES, Priority } from "#events/workflow.ts";
 import type { WorkflowRow } from "#projections/workflows/query.ts";
 import type { App } from "../base/app.ts";
@@ -11,17 +10,20 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
 import { notReadableYet } from "../base/send.ts";
-import { findFile } from "../turns/files.ts";
 import { actorFrom } from "./access.ts";
 import { isObject } from "../base/json.ts";
 import { requireWorkflow } from "./lookups.ts";
+import { readOwnFiles } from "./ownFiles.ts";
 import { startRun } from "./startRun.ts";
 
 const Started = z.object({ id: z.string(), status: z.literal("pending"), created_at: z.iso.datetime() });
 
+const readField = (body: unknown, name: string): unknown =>
+  isObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;
+
 /** Throws 400 `invalid_args`. */
 function readArgs(body: unknown): Record<string, unknown> {
-  const args = isObject(body) && Object.hasOwn(body, "args") ? body["args"] : undefined;
+  const args = readField(body, "args");
   if (isObject(args)) return args;
   throw new ApiError("invalid_args", "args: must be a JSON object.", { param: "args" });
 }
@@ -33,26 +35,9 @@ async function readCreatedAt({ log }: Pick<Http, "log">, run_id: string): Promis
   return created.created_at;
 }
 
-const Files = RunFiles.transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))]);
-
-/** Files of the caller, which the run may read from now on. Throws 400 `invalid_files`. */
-async function readFiles(http: Http, { caller, body }: FastifyRequest): Promise<string[]> {
-  const sent = isObject(body) && Object.hasOwn(body, "files") ? (body["files"] ?? []) : [];
-  const { data, error } = Files.safeParse(sent);
-  const refuse = (path: PropertyKey[], why: string) => {
-    const param = ["files", ...path.map(String)].join(".");
-    return new ApiError("invalid_files", `${param}: ${why}`, { param });
-  };
-  if (!data) throw refuse(error.issues[0]!.path, "must be at most 20 ids of files that you have uploaded.");
-  for (const [n, id] of data.entries())
-    if (!(await findFile(http, caller.organization_id, ownerScope(caller.principal, undefined), id)))
-      throw refuse([n], "you have no such file; upload it to /files first, without a user.");
-  return data;
-}
-
 /** A caller may let a run wait longer than its workflow says, and never go before others. Throws 400 `invalid_priority`. */
 function readPriority(body: unknown, { envelope }: WorkflowRow): Priority | undefined {
-  const sent = isObject(body) && Object.hasOwn(body, "priority") ? body["priority"] : undefined;
+  const sent = readField(body, "priority");
   if (sent === undefined || sent === null) return undefined;
   const allowed = PRIORITIES.slice(0, PRIORITIES.indexOf(envelope.priority ?? "normal") + 1);
   const found = allowed.find((one) => one === sent);
@@ -72,7 +57,7 @@ async function start(http: Http, request: FastifyRequest, id: string) {
     key,
     body: request.bodyHash,
     args: readArgs(request.body),
-    files: await readFiles(http, request),
+    files: await readOwnFiles(http, caller, readField(request.body, "files")),
     priority: readPriority(request.body, workflow),
     started_by: actorFrom(caller),
     trigger_id: null,

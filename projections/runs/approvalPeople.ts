@@ -1,6 +1,7 @@
 import type { ApprovalPeopleEvent } from "#events/approvalPeople.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { decode, decodeOrNull, encode, type Change, type Db } from "../projection.ts";
+import { handedFiles, parseFiles, putFiles, type AttachmentRow } from "./approvalFiles.ts";
 
 type EventRecord<T extends ApprovalPeopleEvent["type"]> = RecordedEvent<Extract<ApprovalPeopleEvent, { type: T }>>;
 
@@ -11,12 +12,13 @@ export const approvalPeople = {
     const row = { run_id, by_id: by.id, to_id: to, reason: encode(personal.reason), at: recorded_at };
     return [{ table: "approval_delegations", kind: "put", key: { approval_id, version }, row }];
   },
-  ApprovalCommented: ({ data, personal, version, recorded_at }: EventRecord<"ApprovalCommented">): Change[] => {
+  ApprovalCommented: (event: EventRecord<"ApprovalCommented">): Change[] => {
+    const { data, personal, version, recorded_at } = event;
     if (!personal) return [];
     const { approval_id, run_id, by, comment_id } = data;
     const author = { by_type: by.type, by_id: by.id };
     const row = { approval_id, run_id, version, ...author, text: encode(personal.text), at: recorded_at };
-    return [{ table: "approval_comments", kind: "put", key: { id: comment_id }, row }];
+    return [{ table: "approval_comments", kind: "put", key: { id: comment_id }, row }, ...putFiles(event)];
   },
 };
 
@@ -25,27 +27,31 @@ export interface CommentRow {
   /** `name` is null if the person no longer exists. */
   by: { type: string; id: string; name: string | null };
   text: string;
+  /** Those that still exist. */
+  files: AttachmentRow[];
   at: Date;
 }
 
-interface StoredComment extends Omit<CommentRow, "by"> {
+interface StoredComment extends Omit<CommentRow, "by" | "files"> {
   by_type: string;
   by_id: string;
   name: string | null;
+  files: AttachmentRow[] | null;
 }
 
 /** The comments on an approval, oldest first. */
 export async function listComments(db: Db, approval: string): Promise<CommentRow[]> {
   const rows = await db.query<StoredComment>(
-    `select m.id, m.by_type, m.by_id, u.name, m.text, m.at
-     from read.approval_comments m left join read.users u on u.id = m.by_id
-     where m.approval_id = $1 order by m.version`,
+    `select m.id, m.by_type, m.by_id, u.name, m.text, m.at, (${handedFiles("o.version = m.version")}) as files
+     from read.approvals a join read.approval_comments m on m.approval_id = a.id left join read.users u on u.id = m.by_id
+     where a.id = $1 order by m.version`,
     [approval],
   );
-  return rows.map(({ id, by_type, by_id, name, text, at }) => ({
+  return rows.map(({ id, by_type, by_id, name, text, files, at }) => ({
     id,
     by: { type: by_type, id: by_id, name: decodeOrNull(name) },
     text: decode(text),
+    files: parseFiles(files),
     at,
   }));
 }

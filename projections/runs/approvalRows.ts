@@ -4,6 +4,7 @@ import type { ToolCall } from "#events/thread.ts";
 import type { z } from "zod";
 import type { Envelope } from "#events/workflow.ts";
 import { decode, decodeOrNull } from "../projection.ts";
+import { parseFiles, type AttachmentRow } from "./approvalFiles.ts";
 
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
 
@@ -30,6 +31,8 @@ export interface VoteRow {
   decision: "approve" | "reject";
   data: unknown;
   comment: string | null;
+  /** Those that still exist. */
+  files: AttachmentRow[];
   at: Date;
 }
 
@@ -82,6 +85,8 @@ export interface ApprovalRow {
   delegations: Delegation[];
   /** Those that still exist. */
   attachments: AttachmentRow[];
+  /** Of the decision; those that still exist. */
+  files: AttachmentRow[];
   comment_count: number;
   expires_at: Date;
   created_at: Date;
@@ -109,6 +114,7 @@ export interface StoredRow
     | "call"
     | "delegations"
     | "attachments"
+    | "files"
   > {
   name: string;
   title: string;
@@ -123,6 +129,7 @@ export interface StoredRow
   decided_for_name: string | null;
   delegations: StoredDelegation[] | null;
   attachments: AttachmentRow[] | null;
+  files: AttachmentRow[] | null;
   asked_by: string;
   asker_name: string | null;
   votes: StoredVote[] | null;
@@ -132,14 +139,6 @@ export interface StoredRow
   agent_name: string | null;
   call: number | null;
   calls: string | null;
-}
-
-/** A file that those who decide see. */
-export interface AttachmentRow {
-  file_id: string;
-  name: string;
-  mime_type: string;
-  bytes: number;
 }
 
 interface StoredDelegation {
@@ -160,6 +159,7 @@ interface StoredVote {
   decision: "approve" | "reject";
   data: string | null;
   comment: string | null;
+  files: AttachmentRow[] | null;
   at: string;
 }
 
@@ -172,20 +172,14 @@ const parseDelegation = ({ by, by_name, to, to_name, reason, at }: StoredDelegat
   at: new Date(at),
 });
 
-const parseVote = ({ type, id, name, for_id, for_name, decision, data, comment, at }: StoredVote): VoteRow => ({
+const parseVote = ({ type, id, name, for_id, for_name, decision, data, comment, files, at }: StoredVote): VoteRow => ({
   by: { type, id, name: decodeOrNull(name) },
   in_place_of: for_id === null ? null : parsePerson(for_id, for_name),
   decision,
   data: decodeOrNull(data),
   comment: decodeOrNull(comment),
+  files: parseFiles(files),
   at: new Date(at),
-});
-
-const parseAttachment = ({ file_id, name, mime_type, bytes }: AttachmentRow): AttachmentRow => ({
-  file_id,
-  name: decode(name),
-  mime_type: decode(mime_type),
-  bytes: Number(bytes),
 });
 
 function parseCall({ turn_id, thread_id, agent_id, agent_name, call, calls }: StoredRow): ApprovedCall | null {
@@ -223,7 +217,8 @@ export function parseRow(stored: StoredRow): ApprovalRow {
     decided_by: type === null || id === null ? null : { type, id, name: decodeOrNull(decided_by_name) },
     decided_for: for_id === null ? null : parsePerson(for_id, for_name),
     delegations: (row.delegations ?? []).map(parseDelegation),
-    attachments: (row.attachments ?? []).map(parseAttachment),
+    attachments: parseFiles(row.attachments),
+    files: parseFiles(row.files),
     asked_by: { ...decode<Actor>(row.asked_by), name: decodeOrNull(asker_name) },
     votes: (row.votes ?? []).map(parseVote),
     rules: call ? CALL_RULES : row.rules,

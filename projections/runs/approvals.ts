@@ -3,6 +3,7 @@ import type { Actor } from "#events/runOrigin.ts";
 import { queryPage, type Page, type PageRows } from "../page.ts";
 import { encode, type Db } from "../projection.ts";
 import { parseRow, type ApprovalRow, type ApprovalStatus, type StoredRow } from "./approvalRows.ts";
+import { handedFiles, listedFiles } from "./approvalFiles.ts";
 import { assigneePattern } from "./assignees.ts";
 
 export type { ApprovalRow } from "./approvalRows.ts";
@@ -15,7 +16,7 @@ const ASKED_BY = "coalesce(a.asked_by, r.asked_by, r.started_by)";
 const STREAM = "coalesce('run-' || run_id, 'thread-' || thread_id)";
 const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_id, 'name', coalesce(vu.name, vy.name, vl.name),
       'for_id', v.for_id, 'for_name', vf.name,
-      'decision', v.decision, 'data', v.data, 'comment', v.comment, 'at', v.at) order by v.version)
+      'decision', v.decision, 'data', v.data, 'comment', v.comment, 'files', (${handedFiles("o.version = v.version")}), 'at', v.at) order by v.version)
     from read.approval_votes v
     left join read.users vu on vu.id = case when v.by_type = 'person' then v.by_id::uuid end
     left join read.keys vy on vy.id = case when v.by_type = 'api_key' then v.by_id::uuid end
@@ -26,9 +27,6 @@ const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name',
       'reason', d.reason, 'at', d.at) order by d.version)
     from read.approval_delegations d left join read.users db on db.id = d.by_id left join read.users dt on dt.id = d.to_id
     where d.approval_id = a.id`;
-const ATTACHMENTS = `select json_agg(json_build_object('file_id', t.id, 'name', t.filename, 'mime_type', t.mime_type, 'bytes', t.bytes) order by o.nth)
-    from jsonb_array_elements_text(a.attachments::jsonb) with ordinality o (id, nth)
-    join read.files t on t.id = o.id::uuid and t.organization_id = a.organization_id`;
 const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees, a.escalate_to, a.reminded_at, a.escalated_at,
     a.self_approval, a.allow_api_key, a.decision, a.data, a.comment, a.decided_by_type, a.decided_by_id,
     coalesce(u.name, y.name, l.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.asker as asked_by, a.rules,
@@ -36,7 +34,8 @@ const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, 
     coalesce(a.required, 1) as required, coalesce(a.one_rejection_ends, true) as one_rejection_ends,
     case when a.required is null then null else (${VOTES}) end as votes,
     a.decided_for as decided_for_id, f.name as decided_for_name, (${DELEGATIONS}) as delegations,
-    case when a.attachments is null then null else (${ATTACHMENTS}) end as attachments,
+    case when a.attachments is null then null else (${listedFiles("a.attachments")}) end as attachments,
+    (${handedFiles("o.decides")}) as files,
     (select count(*)::integer from read.approval_comments m where m.approval_id = a.id) as comment_count`;
 const idOf = (kind: Actor["type"]): string =>
   `case when a.asker::json ->> 'type' = '${kind}' then (a.asker::json ->> 'id')::uuid end`;

@@ -148,6 +148,7 @@ describe("the runs projection", () => {
       { table: "approval_links", kind: "removeWhere", where: { run_id: id } },
       { table: "approval_delegations", kind: "removeWhere", where: { run_id: id } },
       { table: "approval_comments", kind: "removeWhere", where: { run_id: id } },
+      { table: "approval_files", kind: "removeWhere", where: { run_id: id } },
     ]);
   });
 });

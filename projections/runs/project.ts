@@ -3,6 +3,7 @@ import { eventTime, type RunEvent } from "#events/run.ts";
 import { askerOf } from "#events/runOrigin.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 import { approvalLinks, useLink } from "./linkRows.ts";
+import { putFiles } from "./approvalFiles.ts";
 import { approvalPeople } from "./approvalPeople.ts";
 import { encodeAssignees } from "./assignees.ts";
 import { toolApprovals, type ToolApprovalEvent } from "./toolApprovals.ts";
@@ -11,7 +12,14 @@ type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, {
 const patch = (id: string, row: Row): Change[] => [{ table: "runs", kind: "patch", key: { id }, row }];
 const patchApproval = (id: string, row: Row): Change[] => [{ table: "approvals", kind: "patch", key: { id }, row }];
 const nothing = (): Change[] => [];
-const OF_APPROVALS = ["approvals", "approval_votes", "approval_links", "approval_delegations", "approval_comments"];
+const OF_APPROVALS = [
+  "approvals",
+  "approval_votes",
+  "approval_links",
+  "approval_delegations",
+  "approval_comments",
+  "approval_files",
+];
 
 function applyCreation({ organization_id, data, personal }: EventRecord<"RunCreated">): Change[] {
   if (!personal) return [];
@@ -154,7 +162,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 12,
+  version: 13,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,
@@ -171,10 +179,10 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     TimerFired: nothing,
     ValueNoted: nothing,
     ApprovalRequested: applyRequest,
-    ApprovalVoted: (event) => [...putVote(event), ...useLink(event)],
+    ApprovalVoted: (event) => [...putVote(event), ...putFiles(event), ...useLink(event)],
     ...approvalLinks,
     ...approvalPeople,
-    ApprovalDecided: (event) => [...applyDecision(event), ...useLink(event)],
+    ApprovalDecided: (event) => [...applyDecision(event), ...putFiles(event), ...useLink(event)],
     ApprovalReminded: ({ data }) => patchApproval(data.approval_id, { reminded_at: new Date(data.at) }),
     ApprovalEscalated: ({ data }) => patchApproval(data.approval_id, { escalated_at: new Date(data.at) }),
     ApprovalExpired: ({ data }) => patchApproval(data.approval_id, { status: "expired" }),

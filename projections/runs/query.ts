@@ -115,7 +115,10 @@ const WHERE = `where r.organization_id = $1 and ($2::text is null or r.status = 
 const ofWorkflow = (id: string | null): string => (id === null ? "and $8::uuid is null" : "and r.workflow_id = $8");
 const ofParent = (id: string | null): string => (id === null ? "and $9::uuid is null" : "and r.parent_id = $9");
 const ofStarter = (id: string | null): string => (id === null ? "and $10::uuid is null" : "and r.starter_id = $10");
-const startedBy = (by: string | null): string => (by === null ? "and $11::text is null" : "and r.started_by = $11");
+/** The index has the hash. */
+const isStartedBy = (value: string): string =>
+  `hashtext(r.started_by) = hashtext(${value}) and r.started_by = ${value}`;
+const startedBy = (by: string | null): string => (by === null ? "and $11::text is null" : `and ${isStartedBy("$11")}`);
 /** `person:<id>`, `key:<id>` or `webhook:<id>` as the rows have it. */
 function encodeActor(text: string | null): string | null {
   if (text === null) return null;
@@ -125,26 +128,13 @@ function encodeActor(text: string | null): string | null {
 }
 
 function filterRuns(organization: string, filter: RunFilter): { where: string; values: unknown[] } {
-  const { workflow_id, status, from, to, external_user_id, trigger_id, parent_id, starter_id, started_by, error } =
-    filter;
+  const { workflow_id, status, from, to, trigger_id, parent_id, starter_id, started_by, error } = filter;
   // the error is stored as JSON: its text without the quotes
   const text = error === null ? null : JSON.stringify(error).slice(1, -1);
-  const encodedUser = encode(external_user_id);
+  const others = [from, to, encode(filter.external_user_id), trigger_id, text];
   return {
     where: `${WHERE} ${ofWorkflow(workflow_id)} ${ofParent(parent_id)} ${ofStarter(starter_id)} ${startedBy(started_by)}`,
-    values: [
-      organization,
-      status,
-      from,
-      to,
-      encodedUser,
-      trigger_id,
-      text,
-      workflow_id,
-      parent_id,
-      starter_id,
-      encodeActor(started_by),
-    ],
+    values: [organization, status, ...others, workflow_id, parent_id, starter_id, encodeActor(started_by)],
   };
 }
 
@@ -210,10 +200,10 @@ export async function listRunsOf(
   whose: { started_by: Actor } | { external_user_id: string },
   { after, limit }: { after: RunPosition | null; limit: number },
 ): Promise<RunRow[]> {
-  const [column, value] =
-    "started_by" in whose ? ["started_by", whose.started_by] : ["external_user_id", whose.external_user_id];
+  const [which, value] =
+    "started_by" in whose ? [isStartedBy("$2"), whose.started_by] : ["r.external_user_id = $2", whose.external_user_id];
   const rows = await db.query<StoredRow>(
-    `select ${COLUMNS} from read.runs r ${JOINED} where r.organization_id = $1 and r.${column} = $2
+    `select ${COLUMNS} from read.runs r ${JOINED} where r.organization_id = $1 and ${which}
        and ($3::timestamptz is null or (r.created_at, r.id) < ($3, $4::uuid))
      order by r.created_at desc, r.id desc limit $5`,
     [organization, encode(value), after?.created_at ?? null, after?.id ?? null, limit],

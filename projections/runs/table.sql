@@ -35,7 +35,8 @@ create table runs (
 create index runs_by_starter on runs (starter_id) where starter_id is not null;
 create index runs_by_parent on runs (parent_id) where parent_id is not null;
 create index runs_by_workflow on runs (workflow_id, created_at, id);
-create index runs_by_actor on runs (organization_id, started_by, created_at, id);
+-- the hash of the actor takes 4 bytes, its JSON 60
+create index runs_by_actor on runs (organization_id, hashtext(started_by), created_at, id);
 create index runs_by_organization on runs (organization_id, created_at, id);
 -- for retention: runs that have ended
 create index runs_ended on runs (organization_id, completed_at) where completed_at is not null;
@@ -149,6 +150,18 @@ create table approval_comments (
 );
 create index approval_comments_by_approval on approval_comments (approval_id, version);
 create index approval_comments_by_run on approval_comments (run_id);
+-- Files that people handed to the run with a decision, a vote or a comment: the event with that version.
+create table approval_files (
+  approval_id uuid not null,
+  version integer not null,
+  nth integer not null,
+  run_id uuid not null,
+  file_id uuid not null,
+  -- of the decision, which follows the vote that decides and repeats it
+  decides boolean not null,
+  primary key (approval_id, version, nth)
+);
+create index approval_files_by_run on approval_files (run_id);
 -- Links by which people without an account decide approvals.
 create table approval_links (
   id uuid primary key,

@@ -7,7 +7,7 @@ import {
 import type { CommandFrom } from "#events/envelope.ts";
 import { Rejection } from "#events/rejection.ts";
 import type { RunEvent } from "#events/run.ts";
-import { alreadyVoted, findVote, hasDelegated, requirePending } from "./runApprovals.ts";
+import { alreadyVoted, checkRoomForFiles, findVote, hasDelegated, requirePending } from "./runApprovals.ts";
 import type { RunState } from "./runState.ts";
 
 /* Both are part of the run's state. */
@@ -36,5 +36,6 @@ export function commentOnApproval({ data, at }: CommandFrom<typeof CommentOnAppr
   const { comments = 0 } = requirePending(state, data.approval_id, at);
   if (comments >= MAX_COMMENTS)
     throw new Rejection("too_many_comments", `An approval has ${MAX_COMMENTS} comments at most.`);
+  checkRoomForFiles(state, data.files);
   return [ApprovalCommented.of(comment, { text })];
 }

@@ -435,6 +435,22 @@ describe("deciding an approval", () => {
       .then(decided, scheduled([A]), stepStarted(A, 1, "p9"));
     given(run, [created, started, requested()]).when(withMore(3)).then(decided);
   });
+  test("hands files to the run, a hundred at most", () => {
+    const files = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `f${from + n}`);
+    const bringing = (handed: string[]) => ({
+      ...decide,
+      data: { ...decide.data, files: handed },
+      at: AT,
+      worker: "p9",
+    });
+    const withFiles = RunCreated.of({ ...fixed, files: files(85), created_at: AT, worker: "p1" }, words);
+    given(run, [withFiles, started, requested()])
+      .when(bringing(files(20, 80)))
+      .then(ApprovalDecided.of({ ...decision, files: files(20, 80), epoch: 2, worker: "p9" }, filled));
+    given(run, [withFiles, started, requested()])
+      .when(bringing(files(20, 90)))
+      .rejected("too_many_run_files");
+  });
   test("is possible only once, before it expires and while the run is live", () => {
     const decided = ApprovalDecided.of({ ...decision, epoch: 2, worker: "p9" }, filled);
     for (const before of [

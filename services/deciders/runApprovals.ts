@@ -16,7 +16,7 @@ import {
   type DecideApproval,
   type RunEvent,
 } from "#events/run.ts";
-import type { Actor } from "#events/runOrigin.ts";
+import { MAX_RUN_FILES, type Actor } from "#events/runOrigin.ts";
 import type { OpenApproval } from "./openApprovals.ts";
 import { failRun, type RunChanges } from "./runChanges.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
@@ -36,10 +36,24 @@ export function requirePending(state: RunState, approval_id: string, at: string)
   return approval;
 }
 
+/** Throws `too_many_run_files` when these would be more than people may hand to one run. */
+export function checkRoomForFiles(state: RunState, files: string[] = []): void {
+  const handed = isLive(state) ? (state.files ?? []) : [];
+  if (new Set([...handed, ...files]).size <= MAX_RUN_FILES) return;
+  const message = `files: people hand at most ${MAX_RUN_FILES} files to one run, at its start, with decisions and with comments.`;
+  throw new Rejection("too_many_run_files", message, { param: "files" });
+}
+
 const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.id;
 const person = (id: string): Actor => ({ type: "person", id });
 
-type Ballot = Pick<CommandFrom<typeof DecideApproval>["data"], "by" | "in_place_of">;
+type Ballot = Pick<CommandFrom<typeof DecideApproval>["data"], "by" | "in_place_of" | "files">;
+/** Without what is undefined. */
+const ballotOf = ({ by, in_place_of, files }: Ballot): Ballot => ({
+  by,
+  ...(in_place_of && { in_place_of }),
+  ...(files && { files }),
+});
 
 /**
  * The actors whose vote a ballot uses up, so that each votes once: a link uses its creator's vote, and a substitute uses their own
@@ -77,11 +91,12 @@ function checkLink({ links }: OpenApproval, by: Actor, at: string): void {
 /** The vote that a decision is, on an approval that takes several; undefined on one that takes one. */
 function castVote(
   approval: OpenApproval,
-  { data: { run_id, approval_id, decision, by, in_place_of, data, comment }, at }: CommandFrom<typeof DecideApproval>,
+  { data: { run_id, approval_id, decision, data, comment, ...given }, at }: CommandFrom<typeof DecideApproval>,
 ): { events: RunEvent[]; decides: boolean } | undefined {
   const { key, votes } = approval;
   if (!votes) return undefined;
-  const ballot = { by, ...(in_place_of && { in_place_of }) };
+  const { by } = given;
+  const ballot = ballotOf(given);
   const earlier = votersOf(approval, ballot)
     .map((voter) => findVote(approval, voter))
     .find((vote) => vote !== undefined);
@@ -106,28 +121,21 @@ export function decideApproval(
   state: RunState,
   advance: Advance,
 ): RunEvent[] {
-  const { run_id, approval_id, decision, by, in_place_of, data, comment, seen = 1, parts = [] } = command.data;
+  const { run_id, approval_id, decision, data, comment, seen = 1, parts = [] } = command.data;
   const approval = requirePending(state, approval_id, command.at);
   if (!isLive(state)) throw notPending();
-  checkLink(approval, by, command.at);
+  checkLink(approval, command.data.by, command.at);
   checkNotDelegated(approval, command.data);
   const votes = castVote(approval, command);
+  if (!votes || votes.events.length > 0) checkRoomForFiles(state, command.data.files);
   if (votes && !votes.decides) return votes.events;
   // The worker that holds the run continues it. If none does, this process takes it.
   const lease = hasWork(state)
     ? { epoch: state.epoch, worker: state.worker }
     : { epoch: state.epoch + 1, worker: command.worker ?? null };
+  const ballot = { decision, ...ballotOf(command.data), at: command.at };
   const decided = ApprovalDecided.of(
-    {
-      run_id,
-      approval_id,
-      key: approval.key,
-      decision,
-      by,
-      ...(in_place_of && { in_place_of }),
-      at: command.at,
-      ...lease,
-    },
+    { run_id, approval_id, key: approval.key, ...ballot, ...lease },
     { data, comment },
   );
   const events = [...(votes?.events ?? []), decided];

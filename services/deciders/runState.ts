@@ -36,6 +36,8 @@ interface RunBase {
   slot: string | null;
   /** Absent: its workflow has no rate of starts. */
   start_place?: string;
+  /** Ids of files that people handed to it; absent without any. */
+  files?: string[];
 }
 
 export interface LiveRun extends RunBase, LiveLinks {
@@ -87,6 +89,10 @@ export const isRunning = (
   return isHolder && step?.status === "running" && step.attempt === attempt;
 };
 
+/** The part of the state that an event changes which hands files to the run. */
+const withFiles = ({ files = [] }: Pick<RunBase, "files">, { data }: { data: { files?: string[] | undefined } }) =>
+  data.files && { files: [...new Set([...files, ...data.files])] };
+
 const without = <T>(record: Record<string, T>, key: string): Record<string, T> => {
   const { [key]: _, ...rest } = record;
   return rest;
@@ -118,6 +124,7 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
     lost: 0,
     slot: data.slot,
     ...(data.start_place !== undefined && { start_place: data.start_place }),
+    ...withFiles({}, { data }),
     children: (data.children ?? []).map(inheritChild),
     childCount: data.children?.length ?? 0,
     waits: {},
@@ -128,11 +135,12 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
 
 /** Running steps of an ended run finish on their own. All other steps are dropped. */
 function endRun(state: LiveRun, event: RunEnd): EndedRun {
-  const { version, epoch, worker, workflow_id, project_id, slot, start_place, steps } = state;
+  const { version, epoch, worker, workflow_id, project_id, slot, start_place, files, steps } = state;
   const running = steps.filter((step) => step.status === "running");
   const { forget_at } = event.data;
   const first_run_id = event.type === "RunContinued" ? event.data.first_run_id : state.first_run_id;
-  const ids = { workflow_id, project_id, first_run_id, slot, ...(start_place !== undefined && { start_place }) };
+  const optional = { ...(start_place !== undefined && { start_place }), ...(files && { files }) };
+  const ids = { workflow_id, project_id, first_run_id, slot, ...optional };
   const settling = settlingOf(state, event);
   return { status: END_STATUS[event.type], version, epoch, worker, ...ids, steps: running, forget_at, settling };
 }
@@ -168,17 +176,19 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
       return { ...state, woken: true, timers: without(state.timers, event.data.key) };
     case "ApprovalRequested":
       return { ...state, woken: false, approvals: requestApproval(state.approvals, event) };
-    case "ApprovalVoted":
     case "ApprovalReminded":
     case "ApprovalEscalated":
     case "ApprovalLinkCreated":
     case "ApprovalLinkRevoked":
     case "ApprovalDelegated":
-    case "ApprovalCommented":
       return { ...state, approvals: changeApproval(state.approvals, event) };
+    case "ApprovalVoted":
+    case "ApprovalCommented":
+      return { ...state, ...withFiles(state, event), approvals: changeApproval(state.approvals, event) };
     case "ApprovalDecided": {
       const { approval_id, epoch, worker } = event.data;
-      return { ...state, epoch, worker, woken: true, approvals: without(state.approvals, approval_id) };
+      const approvals = without(state.approvals, approval_id);
+      return { ...state, ...withFiles(state, event), epoch, worker, woken: true, approvals };
     }
     case "ApprovalExpired":
       return { ...state, woken: true, approvals: without(state.approvals, event.data.approval_id) };

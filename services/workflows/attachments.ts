@@ -27,13 +27,15 @@ export async function checkAttachments(log: Log, history: History, outcome: Tick
   const ids = newAttachments(history, outcome);
   if (ids.length === 0) return outcome;
   const { organization_id, created } = history;
+  const handed = (isLive(history.state) && history.state.files) || [];
   const heads = await log.heads(ids.map((id) => streamName("file", id)));
   for (const id of ids) {
     const head = heads.get(streamName("file", id));
     const isOwn = head?.organization_id === organization_id;
     const state: FileState = isOwn ? (await readState(log, head, file)).state : file.initial;
     const isReadable =
-      state.status === "stored" && (await mayReadFile(log, organization_id, created, { id, scope: state.scope }));
+      state.status === "stored" &&
+      (await mayReadFile(log, organization_id, created, handed, { id, scope: state.scope }));
     if (isReadable) continue;
     const message = `awaitApproval: attachments: the run has no file ${id}.`;
     return { ...outcome, end: { type: "failed", code: "run_error", message, line: null, column: null } };

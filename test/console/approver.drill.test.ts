@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Locator } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SOON } from "../workflows/soon.ts";
 import { HOSTILE, inspect, openConsole, PHONE, shownSecret, type Console } from "./browser.ts";
@@ -104,6 +105,37 @@ describe("the inbox", () => {
     expect(result).toMatchObject({ approved: true, data: { amount: 5, reason: "late", notify: true } });
     await inspect(page, "approval-decided");
   });
+});
+
+test("files go with a comment and with a decision, and lead back from the page of the run", async () => {
+  const run = await tenant.start(refund, { order: "A-20", amount: 900 });
+  const { id } = (await waits(run)).waiting_on[0];
+  const page = await open(`inbox/${id}`);
+  const attach = async (where: Locator, name: string) => {
+    await where.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(name) });
+    await where.getByText(name).waitFor();
+  };
+  const discussion = page.getByRole("region", { name: "Discussion" });
+  await discussion.getByText("Comment without deciding").click();
+  await discussion.getByLabel("Message").fill("Their offer");
+  await attach(discussion, "offer <b>.txt");
+  await discussion.getByRole("button", { name: "Send" }).click();
+  await discussion.getByRole("link", { name: /^offer/ }).waitFor();
+  await attach(page.locator("form.decision").first(), "signed.txt");
+  await inspect(page, "approval-files");
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByText("Approved by").waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "signed.txt" }).click(),
+  ]);
+  expect(readFileSync(await file.path(), "utf8")).toBe("signed.txt");
+  await page.getByRole("link", { name: "See the run that asks" }).click();
+  const row = page.getByRole("row", { name: /signed\.txt/ });
+  await row.waitFor();
+  await inspect(page, "run-files");
+  await row.getByRole("link", { name: "an approval" }).click();
+  await page.getByText("Approved by").waitFor();
 });
 
 describe("the order of the inbox", () => {

@@ -73,6 +73,7 @@ describe("an approval", () => {
       body: "Really?",
       form,
       attachments: [],
+      files: [],
       assignees: [],
       in_place_of: null,
       delegations: [],
@@ -96,7 +97,7 @@ describe("an approval", () => {
     const { status, body } = await decide(id, { decision: "approve", data: { amount: 5 }, comment: "fine \u0000" });
     const { run_status, ...record } = body;
     const by = { type: "person", id: (await home.owner("GET", "/auth/me")).body.user.id, name: expect.any(String) };
-    const vote = { by, in_place_of: null, decision: "approve", comment: "fine \u0000", data: { amount: 5 } };
+    const vote = { by, in_place_of: null, decision: "approve", comment: "fine \u0000", files: [], data: { amount: 5 } };
     expect([status, record]).toEqual([
       200,
       {

@@ -1,8 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
-import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import { uploadFile, type Question } from "../../api/answer.ts";
+import { useState, type KeyboardEvent, type ReactNode } from "react";
+import type { Question } from "../../api/answer.ts";
 import type { Target } from "../../api/chat.ts";
-import { formatBytes } from "../../format/index.ts";
+import { AttachButton, AttachedFiles, useFiles } from "../../parts/Attach.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { useDraft } from "../../parts/useDraft.ts";
 
@@ -23,40 +22,6 @@ interface Props {
   error: unknown;
   /** Resolves to whether the question was taken. */
   onAsk(text: string, files: Files): Promise<boolean>;
-}
-
-function AttachedFiles({ files, onRemove }: { files: Files; onRemove(id: string): void }) {
-  if (files.length === 0) return null;
-  return (
-    <ul className="plain files" aria-label="Attached files">
-      {files.map(({ id, filename, bytes }) => (
-        <li key={id} className="file">
-          {filename} <span className="quiet">{formatBytes(bytes)}</span>
-          <button type="button" className="button small" aria-label={`Remove ${filename}`} onClick={() => onRemove(id)}>
-            ×
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Files that are attached to the next question: they are uploaded when they are chosen or dropped. */
-function useFiles() {
-  const [files, setFiles] = useState<Files>([]);
-  const upload = useMutation({
-    mutationFn: (chosen: File[]) => Promise.all(chosen.map(uploadFile)),
-    onSuccess: (uploaded) => setFiles((before) => [...before, ...uploaded].slice(0, MAX_FILES)),
-  });
-  return {
-    files,
-    upload,
-    add: (list: FileList | null) => {
-      if (list?.length) upload.mutate([...list]);
-    },
-    remove: (id: string) => setFiles((before) => before.filter((file) => file.id !== id)),
-    clear: () => setFiles([]),
-  };
 }
 
 function TargetChoice({ targets, target, onTarget }: Pick<Props, "targets" | "target" | "onTarget">) {
@@ -127,31 +92,10 @@ function DropForm({
   );
 }
 
-function AttachButton({ isPending, onFiles }: { isPending: boolean; onFiles(list: FileList | null): void }) {
-  const picker = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          onFiles(event.target.files);
-          event.target.value = "";
-        }}
-      />
-      <button type="button" className="button" onClick={() => picker.current?.click()}>
-        {isPending ? "Uploading…" : "Attach"}
-      </button>
-    </>
-  );
-}
-
 /** Where a question is written. Enter sends it, Shift and Enter begin a line. */
 export function Composer({ targets, target, onTarget, place, draft, isBusy, error, onAsk }: Props) {
   const [text, setText] = useDraft(`question ${place} ${draft}`, draft);
-  const { files, upload, add, remove, clear } = useFiles();
+  const { files, upload, add, remove, clear } = useFiles(MAX_FILES);
   // who answers may be known a moment later: the question waits for it
   const canAsk = !isBusy && !upload.isPending && text.trim() !== "";
 

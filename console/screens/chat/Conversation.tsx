@@ -3,6 +3,7 @@ import type { Attachment } from "../../api/chat.ts";
 import { formatBytes } from "../../format/index.ts";
 import { Answer } from "./Answer.tsx";
 import type { Turn } from "./turns.ts";
+import "../../parts/attach.css";
 
 /** Turns whose tools and sources are read without being asked for. */
 const RECENT = 20;

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { address, call } from "../../api/call.ts";
+import { attachmentAddress } from "../../api/approvalPeople.ts";
+import { call } from "../../api/call.ts";
 import { getApproval, whoAmI } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
 import { getRun } from "../../api/run.ts";
@@ -48,24 +49,26 @@ function Outcome({ approval }: { approval: Approval }) {
         .
       </p>
       {comment && <p>“{comment}”</p>}
+      <Attachments files={approval.files} addressOf={attachmentAddress(approval.id)} />
       {data !== null && data !== undefined && <Value label="What was entered" value={data} />}
     </div>
   );
 }
 
 /** The votes so far, where one does not decide. */
-function Votes({ approval: { required, votes } }: { approval: Approval }) {
+function Votes({ approval: { id, required, votes } }: { approval: Approval }) {
   if (required === 1) return null;
   return (
     <section aria-label="Votes">
       <p className="quiet">{required} equal votes decide.</p>
       <ul className="plain">
-        {votes.map(({ by, in_place_of, decision, comment, at }) => (
+        {votes.map(({ by, in_place_of, decision, comment, files, at }) => (
           <li key={by.id}>
             {nameOf(by)}
             {in_place_of && <> for {nameOf(in_place_of)}</>} {decision === "approve" ? "approved" : "rejected"}{" "}
             <Time at={at} />
             {comment && <> “{comment}”</>}
+            <Attachments files={files} addressOf={attachmentAddress(id)} />
           </li>
         ))}
       </ul>
@@ -173,10 +176,7 @@ function Question({ approval }: { approval: Approval }) {
         </p>
       </header>
       {approval.body && <p className="body-text">{approval.body}</p>}
-      <Attachments
-        files={approval.attachments}
-        addressOf={({ file_id }) => address(`workflows/approvals/${approval.id}/attachments/${file_id}`).href}
-      />
+      <Attachments files={approval.attachments} addressOf={attachmentAddress(approval.id)} />
       {approval.run_id !== null && <AskingRun id={approval.run_id} />}
       {approval.tool_call && <WaitingCall call={approval.tool_call} />}
       {decide.isError && <ErrorNotice error={decide.error} />}
@@ -187,6 +187,7 @@ function Question({ approval }: { approval: Approval }) {
         <DecisionForm
           id={approval.id}
           schema={approval.form}
+          takesFiles={approval.run_id !== null}
           isPending={decide.isPending}
           onDecide={(decision) => decide.mutate(decision)}
         />

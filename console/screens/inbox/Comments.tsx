@@ -1,32 +1,43 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
-import { commentOn, listComments } from "../../api/approvalPeople.ts";
+import { attachmentAddress, commentOn, listComments } from "../../api/approvalPeople.ts";
+import { AttachField, useFiles } from "../../parts/Attach.tsx";
 import { formText } from "../../parts/formText.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { Attachments } from "./Attachments.tsx";
 import { nameOf } from "./nameOf.ts";
+
+const MAX_FILES = 20;
 
 /** What people say about an approval without deciding it. */
 export function Comments({ approval: { id, status } }: { approval: { id: string; status: string } }) {
   const queries = useQueryClient();
   const { data: comments } = useQuery(listComments(id));
+  const { files, clear, ...attaching } = useFiles(MAX_FILES);
   const add = useMutation({
-    mutationFn: (text: string) => commentOn(id, text),
+    mutationFn: (text: string) => commentOn(id, { text, files: files.map((file) => file.id) }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    add.mutate(formText(new FormData(form), "text"), { onSuccess: () => form.reset() });
+    add.mutate(formText(new FormData(form), "text"), {
+      onSuccess: () => {
+        form.reset();
+        clear();
+      },
+    });
   };
   return (
     <section aria-label="Discussion">
       {comments && comments.data.length > 0 && (
         <ul className="plain">
-          {comments.data.map(({ id: comment, by, text, at }) => (
+          {comments.data.map(({ id: comment, by, text, files: attached, at }) => (
             <li key={comment}>
               <strong>{nameOf(by)}</strong> <Time at={at} />
               <p className="body-text">{text}</p>
+              <Attachments files={attached} addressOf={attachmentAddress(id)} />
             </li>
           ))}
         </ul>
@@ -37,7 +48,8 @@ export function Comments({ approval: { id, status } }: { approval: { id: string;
           <form className="decision" onSubmit={submit}>
             {add.isError && <ErrorNotice error={add.error} />}
             <textarea name="text" rows={2} maxLength={2_000} required aria-label="Message" />
-            <button type="submit" className="button" disabled={add.isPending}>
+            <AttachField files={files} {...attaching} />
+            <button type="submit" className="button" disabled={add.isPending || attaching.upload.isPending}>
               Send
             </button>
           </form>

@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from "react";
 import type { FormSchema } from "../../api/types.ts";
+import { AttachField, useFiles } from "../../parts/Attach.tsx";
 import { SchemaFields } from "../../parts/SchemaField.tsx";
 import { readValues } from "../../parts/schemaValues.ts";
 import { useDraft } from "../../parts/useDraft.ts";
@@ -8,13 +9,19 @@ import { useUnsaved } from "../../parts/useUnsaved.ts";
 export interface Decision {
   decision: "approve" | "reject";
   comment: string | null;
+  /** Ids. */
+  files?: string[];
   data?: unknown;
 }
+
+const MAX_FILES = 20;
 
 interface Props {
   /** Of the approval: the comment is kept for it. */
   id: string;
   schema: FormSchema | null;
+  /** Somebody with a link, and who decides about a tool call, hands no files over. */
+  takesFiles?: boolean;
   isPending: boolean;
   onDecide(decision: Decision): void;
 }
@@ -31,10 +38,11 @@ const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
 );
 
 /** The fields that the workflow asks for, a comment and two buttons. A rejection needs no fields. */
-export function DecisionForm({ id, schema, isPending, onDecide }: Props) {
+export function DecisionForm({ id, schema, takesFiles = false, isPending, onDecide }: Props) {
   const [problem, setProblem] = useState<string>();
   const [comment, setComment] = useDraft(`decision ${id}`);
   const unsaved = useUnsaved();
+  const { files, ...attaching } = useFiles(MAX_FILES);
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -45,7 +53,8 @@ export function DecisionForm({ id, schema, isPending, onDecide }: Props) {
       const data = decision === "approve" ? readValues(schema, form) : undefined;
       setProblem(undefined);
       unsaved.set(false);
-      onDecide({ decision, comment: comment.trim() || null, ...(data && { data }) });
+      const handed = files.length > 0 && { files: files.map((file) => file.id) };
+      onDecide({ decision, comment: comment.trim() || null, ...(data && { data }), ...handed });
     } catch (error) {
       setProblem((error as Error).message);
     }
@@ -74,7 +83,8 @@ export function DecisionForm({ id, schema, isPending, onDecide }: Props) {
           onChange={({ target }) => setComment(target.value)}
         />
       </label>
-      <Buttons isPending={isPending} />
+      {takesFiles && <AttachField files={files} {...attaching} />}
+      <Buttons isPending={isPending || attaching.upload.isPending} />
     </form>
   );
 }

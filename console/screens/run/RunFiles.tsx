@@ -1,8 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { fileAddress, listRunFiles, type RunFile } from "../../api/run.ts";
 import { formatBytes } from "../../format/index.ts";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+
+const origin = ({ given, approval_id }: RunFile) => {
+  if (approval_id === null) return given ? "who started the run" : "a step";
+  return (
+    <Link to="/inbox/$approvalId" params={{ approvalId: approval_id }}>
+      an approval
+    </Link>
+  );
+};
 
 const columnsFor = (run: string): Columns<RunFile> => [
   {
@@ -14,7 +24,7 @@ const columnsFor = (run: string): Columns<RunFile> => [
     ),
   },
   { title: "Size", cell: ({ bytes }) => formatBytes(bytes) },
-  { title: "From", cell: ({ given }) => (given ? "who started the run" : "a step") },
+  { title: "From", cell: origin },
   { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 

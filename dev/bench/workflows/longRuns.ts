@@ -2,7 +2,7 @@ import { progress } from "../tools/progress.ts";
 import { median } from "../tools/stats.ts";
 import type { Contender } from "./contender.ts";
 
-const RUNS = 5;
+const RUNS = 3;
 const STEPS = 1_000;
 /** A gap is the mean over this many steps, because the recorded times are whole milliseconds. */
 const WINDOW = 20;

@@ -4,7 +4,7 @@ import { progress } from "../tools/progress.ts";
 
 export const SCHEDULES = 1_000;
 /** Time to create them before they are due. */
-const LEAD_MS = 15_000;
+const LEAD_MS = 8_000;
 
 /** Milliseconds from the second in which all schedules are due to the records of the runs that they start. */
 export const measureSchedules = async (own: OwnContender): Promise<number[]> => {

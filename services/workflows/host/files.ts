@@ -39,14 +39,19 @@ export interface FileDeps {
   admitContent(owner: Pick<StepAttempt, "organization_id" | "project_id">, added: Added): Promise<Admission>;
 }
 
-/** Whether the run may read a file: it was handed to it, or is its own, or that of a run that it continues or has started. */
+/**
+ * Whether the run may read a file: it was handed to it, at its start or later (`handed`), or is its own, or that of a run that it
+ * continues or has started.
+ */
 export async function mayReadFile(
   log: Pick<EventLog, "readNewest">,
   organization_id: string,
   run: Pick<CreatedRun, "run_id" | "parent" | "files">,
+  handed: string[],
   file: Pick<StoredFile, "id" | "scope">,
 ): Promise<boolean> {
-  if (run.files?.includes(file.id) || (await isOfOwnRuns(log, organization_id, run, file.scope))) return true;
+  if (run.files?.includes(file.id) || handed.includes(file.id)) return true;
+  if (await isOfOwnRuns(log, organization_id, run, file.scope)) return true;
   const owner = runOfScope(file.scope);
   const created = owner === null ? undefined : await readCreatedRun(log, organization_id, owner);
   return created?.starter?.run_id === run.run_id;
@@ -106,14 +111,14 @@ const isText = (bytes: Buffer): boolean => Buffer.from(bytes.toString("utf8")).e
 /** Reads a file that the run may read; every other one does not exist for it. */
 export async function readFile(
   { log, vault, files }: FileDeps,
-  { step }: HostCall,
+  { step, permissions }: HostCall,
   { file_id, as = "text" }: CallInput<"read_file">,
 ): Promise<{ file_id: string; name: string; mime_type: string; bytes: number; content: string }> {
   const { organization_id, run_id } = step;
   const row = await files.find(organization_id, file_id);
   const run = await readCreatedRun(log, organization_id, run_id);
-  const bytes =
-    row && run && (await mayReadFile(log, organization_id, run, row)) ? await readBytes(vault, row) : undefined;
+  const isReadable = row && run && (await mayReadFile(log, organization_id, run, permissions.files, row));
+  const bytes = isReadable ? await readBytes(vault, row) : undefined;
   if (!row || !bytes) throw invalidInput(`read_file: file_id: the run has no file ${file_id}.`);
   if (as !== "base64" && !isText(bytes))
     throw invalidInput(`read_file: ${row.filename} is no text: read it with as: "base64".`);

@@ -4,7 +4,7 @@ import type { Envelope } from "#events/workflow.ts";
 import { findMember } from "../../deciders/members.ts";
 import { organization } from "../../deciders/organization.ts";
 import { run } from "../../deciders/run.ts";
-import { isLive, isRunning, type RunState } from "../../deciders/runState.ts";
+import { isLive, isRunning, type EndedRun, type LiveRun, type RunState } from "../../deciders/runState.ts";
 import { workflow, type WorkflowState } from "../../deciders/workflow.ts";
 import { readState } from "../../states.ts";
 import { StepFailure } from "../tick.ts";
@@ -66,5 +66,6 @@ export async function readPermissions(
   if (!isRunning(state, key, attempt, { epoch, worker }) || rules.status === "absent")
     throw new StepFailure("runner_lost", "This attempt is not the current one: another process runs the step.");
   if (run_as.type === "person" && !(await isActive(log, heads.get(people), run_as.id))) throw inactive();
-  return { live: isLive(state), envelope: rules.envelope, heads };
+  const { files = [] } = state as LiveRun | EndedRun;
+  return { live: isLive(state), files, envelope: rules.envelope, heads };
 }

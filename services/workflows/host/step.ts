@@ -21,6 +21,8 @@ export interface StepAttempt extends StepContext {
 export interface Permissions {
   /** False when the run has ended: the attempt may finish, without secrets. */
   live: boolean;
+  /** Ids of the files that people have handed to the run. */
+  files: string[];
   envelope: Envelope;
   /** Heads of the other streams that were requested. */
   heads: Map<string, StreamHead>;

@@ -1,0 +1,30 @@
+import { RunFiles } from "#events/runOrigin.ts";
+import { ownerScope } from "#events/scope.ts";
+import type { Caller } from "../base/caller.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findFile } from "../turns/files.ts";
+
+const Files = RunFiles.transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))]);
+
+/** Files of the caller, which the run may read from now on. Throws 400 `invalid_files`. */
+export async function readOwnFiles(
+  http: Pick<Http, "db" | "freshRead">,
+  { organization_id, principal }: Pick<Caller, "organization_id" | "principal">,
+  sent: unknown,
+): Promise<string[]> {
+  const { data, error } = Files.safeParse(sent ?? []);
+  const refuse = (path: PropertyKey[], why: string) => {
+    const param = ["files", ...path.map(String)].join(".");
+    return new ApiError("invalid_files", `${param}: ${why}`, { param });
+  };
+  if (!data) throw refuse(error.issues[0]!.path, "must be at most 20 ids of files that you have uploaded.");
+  const scope = ownerScope(principal, undefined);
+  for (const [n, id] of data.entries())
+    if (!(await findFile(http, organization_id, scope, id)))
+      throw refuse([n], "you have no such file; upload it to /files first, without a user.");
+  return data;
+}
+
+/** As a field of a command, which leaves it out without files. */
+export const filesField = (files: string[]) => files.length > 0 && { files };
