@@ -45,9 +45,12 @@ function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "after
   };
 }
 
+const stopAll = (stopping: { stop(): unknown }[], idling: { idle(): unknown }[]): Promise<unknown> =>
+  Promise.all([...stopping.map((work) => work.stop()), ...idling.map((work) => work.idle())]);
+
 /** The work of a services process: turns, documents, runs and schedules, the handler of the commands that start it, and who recovers it. */
 function openWork(resources: Resources) {
-  const { settings, log, bus, worker, db } = resources;
+  const { settings, log, bus, worker } = resources;
   // commands start work, and work sends commands: the handler is complete when all work is open
   const handle: Handle = (command) => handler(command);
 
@@ -77,8 +80,7 @@ function openWork(resources: Resources) {
     afterCommit: afterCommits(resources, [...leased, messages], (head) => attendBy(attendByAggregate)(head)),
   });
 
-  const stopping = [schedules, sources, runs, erasing, retaining, agents];
-  const traced = withStreamTrace(db);
+  const traced = withStreamTrace(resources.db);
   const attendByAggregate: Record<string, Attend> = {
     thread: turns.attend,
     agent: agents.attend,
@@ -100,8 +102,7 @@ function openWork(resources: Resources) {
     busy: (): string[] => leased.flatMap((work) => work.busy()),
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when the running work has ended. */
-    finish: (): Promise<unknown> =>
-      Promise.all([...stopping.map((work) => work.stop()), ...[turns, documents].map((work) => work.idle())]),
+    finish: () => stopAll([schedules, sources, runs, erasing, retaining, agents], [turns, documents]),
     /** Leaves running turns to other workers. */
     leave: turns.leave,
     close: (): Promise<unknown> => Promise.all([documents.close(), closeTools(), runner.close()]),
