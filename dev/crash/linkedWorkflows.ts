@@ -90,7 +90,7 @@ export async function run(ctx, { id }) {
   voted: `
 export async function run(ctx, { id }) {
   const { status, votes } = await ctx.awaitApproval("votes", { title: "Votes on " + id, required: ${VOTES}, one_rejection_ends: false, assignees: [{ group: "crash_voters" }] });
-  return { id, status, votes: votes.map(({ by, decision }) => ({ by: by.id, decision })) };
+  return { id, status, votes: votes.map(({ by, decision, files }) => ({ by: by.id, decision, files })) };
 }
 `,
   asking: `

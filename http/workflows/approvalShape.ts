@@ -21,7 +21,7 @@ const ToolCall = z.object({
   asked_by: By.describe("Who asked the agent."),
 });
 
-/** A file that those who read an approval see. */
+/** A file that readers of an approval see. */
 export const Attachment = z.object({ file_id: z.string(), name: z.string(), mime_type: z.string(), bytes: z.int() });
 
 export const Approval = z

@@ -18,7 +18,7 @@ export const putFiles = ({ type, data, version }: RecordedEvent<HandingEvent>): 
     row: { run_id: data.run_id, file_id, decides: type === "ApprovalDecided" },
   }));
 
-/** A file that those who read an approval see. */
+/** A file that readers of an approval see. */
 export interface AttachmentRow {
   file_id: string;
   name: string;

@@ -131,7 +131,8 @@ describe("votes", () => {
     };
     ofRun("r", "ApprovalRequested", terms, { name: "votes" });
   };
-  const voted = (who: object) => ofRun("r", "ApprovalVoted", { ...APPROVAL, decision: "approve", by: who });
+  const voted = (who: object, more: object = {}) =>
+    ofRun("r", "ApprovalVoted", { ...APPROVAL, decision: "approve", by: who, ...more });
   const decided = (who: object) =>
     ofRun("r", "ApprovalDecided", { ...APPROVAL, decision: "approve", by: who, epoch: 2, worker: "w" });
   const votes = (...ids: string[]) => ids.map((id) => ({ by: id, decision: "approve" }));
@@ -147,6 +148,15 @@ describe("votes", () => {
     vote("3", by("b"));
     completed("r", { id: "a", status: "approved", votes: votes("a", "b") });
     expect(scenario.findings()).toEqual([]);
+  });
+
+  test("a file that a vote handed over and the run did not get is found", () => {
+    requested();
+    voted(by("a"), { files: ["f"] });
+    voted(by("b"));
+    decided(by("b"));
+    completed("r", { id: "a", status: "approved", votes: votes("a", "b") });
+    expect(scenario.findings()).toEqual(["different I10"]);
   });
 
   test("a vote of a person and of their link, which together decide, is found", () => {

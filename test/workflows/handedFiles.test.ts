@@ -23,7 +23,7 @@ const attachment = (id: string, file: string, by = w.home.owner) =>
 const comment = (id: string, body: object, by = w.home.owner) => by("POST", `${approvalPath(id)}/comments`, body);
 const filesOf = async (run: string) => (await w.home.made(w.home.owner("GET", `/workflows/runs/${run}/files`))).data;
 
-/** Asks, reads what came with the answer, and fails once it is told to. */
+/** Asks, reads the files of the answer, and fails where its arguments say so. */
 const READS = workflowSource(
   `const answer = await ctx.awaitApproval("boss", { title: "Buy?", required: args.required });
    const ids = args.read ?? answer.files ?? [];

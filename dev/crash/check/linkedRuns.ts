@@ -76,7 +76,11 @@ function resultOf(
     return { id, children };
   }
   if (kind === "voted") {
-    const votes = of(run, "ApprovalVoted").map(({ data: { by, decision } }) => ({ by: by.id, decision }));
+    const votes = of(run, "ApprovalVoted").map(({ data: { by, decision, files } }) => ({
+      by: by.id,
+      decision,
+      ...(files && { files }),
+    }));
     const [decided] = of(run, "ApprovalDecided");
     return { id, status: decided?.data.decision === "approve" ? "approved" : "rejected", votes };
   }

@@ -1,3 +1,4 @@
+import { FormData } from "undici";
 import { randomFrom } from "../random.ts";
 import { PERSONAL } from "../topology.ts";
 import {
@@ -10,12 +11,14 @@ import {
   STORED_IN,
   type LinkedKind,
 } from "../linkedWorkflows.ts";
-import { KNOWLEDGE, type Wire, type WireAnswer } from "./wire.ts";
+import { CHAT, KNOWLEDGE, type Wire, type WireAnswer } from "./wire.ts";
 
 /** A person who votes for all clients. */
 export interface Voter {
   id: string;
   token: string;
+  /** A file that some of the votes hand to the run. */
+  file: string;
 }
 
 /** What runs need that depend on others, and the agent whose calls wait for people. */
@@ -46,6 +49,18 @@ export async function makeLinked(wire: Wire, token: string, effects: { url: stri
     throw new Error(`${method} ${path}: ${text}`);
   }
 
+  async function uploadAs(owner: string, name: string): Promise<string> {
+    const form = () => {
+      const filled = new FormData();
+      filled.set("file", new File([PERSONAL], name, { type: "text/plain" }));
+      return filled;
+    };
+    const wanted = { method: "POST", path: `${CHAT}/files`, token: owner, form };
+    const { status, body, text } = await wire.send("linked", wanted, randomFrom("linked", name));
+    if (status !== 201) throw new Error(`POST ${CHAT}/files: ${text}`);
+    return body.id;
+  }
+
   async function makeVoter(n: number, tries = 1): Promise<Voter> {
     const email = `${PERSONAL}-voter-${n}-${tries}@example.com`;
     const person = { email, name: `Voter ${n}`, role: "approver" };
@@ -53,7 +68,8 @@ export async function makeLinked(wire: Wire, token: string, effects: { url: stri
     // an answer that did not arrive took the password with it
     if (code === "email_taken" && attempts > 1) return makeVoter(n, tries + 1);
     if (status !== 201) throw new Error(`POST /api/members: ${text}`);
-    return { id: body.id, token: (await send("POST", "/api/auth/login", { email, password: body.password })).token };
+    const { token: own } = await send("POST", "/api/auth/login", { email, password: body.password });
+    return { id: body.id, token: own, file: await uploadAs(own, `voter-${n}.txt`) };
   }
 
   async function makeWorkflow(kind: LinkedKind): Promise<string> {

@@ -18,6 +18,7 @@ const decisionOf = (random: Random): "approve" | "reject" => (random.chance(0.7)
 async function voteAs(action: Action, ballot: Ballot, voter: Voter | undefined): Promise<void> {
   const { session, random, id } = action;
   const decision = decisionOf(random);
+  const files = voter && random.chance(0.5) ? { files: [voter.file] } : {};
   await perform(action, {
     what: "run.vote",
     asked: { ...ballot, decision, by: voter ? { type: "person", id: voter.id } : { type: "api_key" } },
@@ -25,7 +26,7 @@ async function voteAs(action: Action, ballot: Ballot, voter: Voter | undefined):
       method: "POST",
       path: `/api/workflows/approvals/${ballot.approval_id}/decision`,
       token: voter?.token ?? session.api_key,
-      body: { decision, comment: `${id} ${PERSONAL}` },
+      body: { decision, comment: `${id} ${PERSONAL}`, ...files },
     },
     read: ({ body }) => ({ status: body.status }),
   });
