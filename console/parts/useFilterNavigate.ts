@@ -8,5 +8,5 @@ const isLeaving = ({ latestLocation, state }: RegisteredRouter): boolean =>
 export function useFilterNavigate(): UseNavigateResult<string> {
   const navigate = useNavigate();
   const router = useRouter();
-  return ((options) => (isLeaving(router) ? Promise.resolve() : navigate(options))) as UseNavigateResult<string>;
+  return (options) => (isLeaving(router) ? Promise.resolve() : navigate(options));
 }

