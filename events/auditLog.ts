@@ -6,29 +6,31 @@ export interface AuditedEvent extends RecordedEvent {
   sealed_hash: string | null;
 }
 
+/** Which events of an organization: all of them without a field. */
+export interface EventFilter {
+  stream?: string | undefined;
+  types?: string[] | undefined;
+  /** Who caused them. */
+  principal?: string | undefined;
+}
+
 /** Read access to the part of the log that belongs to one organization. */
 export interface AuditLog {
   /**
-   * At most `limit` events after a position, in order, optionally of one stream or of some types. Fewer if the events are
+   * At most `limit` events after a position, in order, of those that the filter names. Fewer if the events are
    * large; `more` says whether others follow. `newest_first`: those before the position, backwards.
    */
   slice(
     organization: string,
-    query: {
-      after: number;
-      stream: string | undefined;
-      types: string[] | undefined;
-      limit: number;
-      newest_first?: boolean;
-    },
+    query: EventFilter & { after: number; limit: number; newest_first?: boolean },
   ): Promise<{ events: AuditedEvent[]; more: boolean }>;
   /**
-   * Counts events over time, in the database: the newest 50,000 of the organization or of a stream. Bars without events are left
+   * Counts events over time, in the database: the newest 50,000 of the organization, of a stream or of a principal. Bars without events are left
    * out; `last` is the position of the newest event of a bar.
    */
   histogram(
     organization: string,
-    query: { stream: string | undefined; types: string[] | undefined },
+    query: EventFilter,
   ): Promise<{ seconds: number; isComplete: boolean; bars: { at: Date; count: number; last: number }[] }>;
   /** Recomputes the hashes of events in (after, upTo], in order, up to the first that is not what was written. */
   checkChain(

@@ -23,7 +23,12 @@ export interface EventFilter {
   /** `<aggregate>-<id>`. */
   stream?: string | undefined;
   type?: string | undefined;
+  /** Who caused them: `person:<id>`, `key:<id>`, `webhook:<id>` or `link:<id>`. */
+  who?: string | undefined;
 }
+
+/** The filter as the service reads it. */
+const queryOf = ({ stream, type, who }: EventFilter) => ({ stream, type, principal: who });
 
 /** Events of one page. */
 export const PER_PAGE = 100;
@@ -31,27 +36,30 @@ export const PER_PAGE = 100;
 export const MAX_COUNTED = 100;
 
 /** One page, newest first. With `follows`, it is read again whenever anything changes. */
-export const listEvents = ({ stream, type }: EventFilter, after: string | undefined, follows: boolean) =>
+export const listEvents = (filter: EventFilter, after: string | undefined, follows: boolean) =>
   queryOptions({
-    queryKey: [follows ? "log" : "events", "list", stream, type, after],
+    queryKey: [follows ? "log" : "events", "list", queryOf(filter), after],
     queryFn: ({ signal }) =>
-      call<Slice<LogEvent>>("events", { signal, query: { stream, type, after, order: "newest", limit: PER_PAGE } }),
+      call<Slice<LogEvent>>("events", {
+        signal,
+        query: { ...queryOf(filter), after, order: "newest", limit: PER_PAGE },
+      }),
     placeholderData: (previous) => previous,
   });
 
 /** How many events follow one. */
-export const countNewEvents = ({ stream, type }: EventFilter, after: string | undefined) =>
+export const countNewEvents = (filter: EventFilter, after: string | undefined) =>
   queryOptions({
-    queryKey: ["log", "count", stream, type, after],
+    queryKey: ["log", "count", queryOf(filter), after],
     queryFn: async ({ signal }) => {
-      const query = { stream, type, after, limit: MAX_COUNTED };
+      const query = { ...queryOf(filter), after, limit: MAX_COUNTED };
       return (await call<Slice<LogEvent>>("events", { signal, query })).data.length;
     },
   });
 
 /** Where all events that match can be downloaded, one JSON object per line. */
-export const exportOf = ({ stream, type }: EventFilter): string =>
-  address("events", { stream, type, format: "jsonl" }).href;
+export const exportOf = (filter: EventFilter): string =>
+  address("events", { ...queryOf(filter), format: "jsonl" }).href;
 
 /** The sums are read again as often as this, however much happens. */
 const HISTOGRAM_MS = 30_000;
@@ -63,10 +71,10 @@ export interface Histogram {
   /** Bars with events, oldest first. `before`: a cursor that leads to the newest event of the bar. */
   data: { at: string; count: number; before: string }[];
 }
-export const readHistogram = ({ stream, type }: EventFilter) =>
+export const readHistogram = (filter: EventFilter) =>
   queryOptions({
-    queryKey: ["events", "histogram", stream, type],
-    queryFn: ({ signal }) => call<Histogram>("events/histogram", { signal, query: { stream, type } }),
+    queryKey: ["events", "histogram", queryOf(filter)],
+    queryFn: ({ signal }) => call<Histogram>("events/histogram", { signal, query: queryOf(filter) }),
     refetchInterval: HISTOGRAM_MS,
     placeholderData: (previous) => previous,
   });

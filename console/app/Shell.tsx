@@ -11,6 +11,7 @@ import { Interruption } from "./Interruption.tsx";
 import { Opening } from "./Opening.tsx";
 import { Navigation } from "./Navigation.tsx";
 import { followScreens } from "./followScreens.ts";
+import { keepFocus } from "./keepFocus.ts";
 import { Shortcuts } from "./Shortcuts.tsx";
 import "./shell.css";
 
@@ -20,6 +21,7 @@ function SignedIn() {
   const router = useRouter();
   useEffect(() => followChanges(queries), [queries]);
   useEffect(() => followScreens(router), [router]);
+  useEffect(() => keepFocus(document.querySelector<HTMLElement>("#main")!), []);
   return (
     <div className="shell">
       <a className="skip" href="#main">

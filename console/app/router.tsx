@@ -181,9 +181,19 @@ const documentPage = createRoute({
 const log = createRoute({
   getParentRoute: () => root,
   path: "/log",
-  validateSearch: ({ stream, type, follow, after, event, verify, expect }: Record<string, unknown>): LogSearch => ({
+  validateSearch: ({
+    stream,
+    type,
+    who,
+    follow,
+    after,
+    event,
+    verify,
+    expect,
+  }: Record<string, unknown>): LogSearch => ({
     stream: readText(stream),
     type: readText(type),
+    who: readText(who),
     follow: follow === true || undefined,
     after: readText(after),
     event: readText(event),

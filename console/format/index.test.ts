@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatCost, formatExact, formatPrice } from "./index.ts";
+import { formatCost, formatDuration, formatExact, formatPrice } from "./index.ts";
 
 test.each([
   ["0", "$0.00"],
@@ -19,4 +19,16 @@ test("an exact time names its time zone", () => {
     .formatToParts(Date.parse("2026-11-26T03:36:39Z"))
     .find(({ type }) => type === "timeZoneName")!.value;
   expect(formatExact("2026-11-26T03:36:39Z").endsWith(` ${zone}`)).toBe(true);
+});
+
+test.each([
+  [12, "12 ms"],
+  [1_000, "1 s"],
+  [3_449, "3.4 s"],
+  [60_000, "1 min"],
+  [125_000, "2 min 5 s"],
+  [3 * 3_600_000, "3 h"],
+  [52 * 3_600_000, "2 d 4 h"],
+])("%i milliseconds are %s", (ms, shown) => {
+  expect(formatDuration(ms)).toBe(shown);
 });

@@ -40,10 +40,10 @@ export const formatDue = (moment: Date, timeZone?: string): string =>
     timeZone,
   }).format(moment);
 
-/** "12 ms", "3.4 s", "2 min 5 s", "3 h 10 min", "2 d 4 h". */
+/** "12 ms", "3.4 s", "15 s", "2 min 5 s", "3 h", "2 d 4 h": a part that is nothing is left out. */
 export function formatDuration(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE) return `${(ms / SECOND).toFixed(1)} s`;
+  if (ms < MINUTE) return `${(ms / SECOND).toFixed(1).replace(/\.0$/, "")} s`;
   const [[large, one], [small, two]] =
     ms < HOUR
       ? ([
@@ -59,7 +59,8 @@ export function formatDuration(ms: number): string {
             [DAY, "d"],
             [HOUR, "h"],
           ] as const);
-  return `${Math.floor(ms / large)} ${one} ${Math.floor((ms % large) / small)} ${two}`;
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${one}${rest > 0 ? ` ${rest} ${two}` : ""}`;
 }
 
 export const formatNumber = (value: number): string => number.format(value);

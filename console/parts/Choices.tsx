@@ -1,3 +1,5 @@
+import { statusWord } from "../format/statusWord.ts";
+
 /** One of several values that somebody chooses from. */
 export interface Choice {
   value: string;
@@ -14,6 +16,10 @@ export const Options = ({ choices }: { choices: readonly Choice[] }) =>
 
 /** The choices of words that stand for themselves. */
 export const wordChoices = (words: readonly string[]): Choice[] => words.map((word) => ({ value: word, label: word }));
+
+/** The choices of statuses. */
+export const statusChoices = (statuses: readonly string[]): Choice[] =>
+  statuses.map((status) => ({ value: status, label: statusWord(status) }));
 
 /** The choices of values with a label each. */
 export const labelledChoices = (labels: Readonly<Record<string, string>>): Choice[] =>

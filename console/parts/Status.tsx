@@ -1,3 +1,4 @@
+import { statusWord } from "../format/statusWord.ts";
 import "./status.css";
 
 const TONES: Record<string, string> = {
@@ -33,5 +34,5 @@ const TONES: Record<string, string> = {
 
 /** A status as a word; colour only supports it. */
 export const Status = ({ status }: { status: string }) => (
-  <span className={`status ${TONES[status] ?? "plain"}`}>{status.replaceAll("_", " ")}</span>
+  <span className={`status ${TONES[status] ?? "plain"}`}>{statusWord(status)}</span>
 );

@@ -37,7 +37,6 @@ async function registeredUser(http: Http, request: IdempotentRequest): Promise<s
   const { stream, position } = await firstEvent(http, request);
   const { events } = await http.readAuditSlice(request.organization_id, {
     stream,
-    types: undefined,
     after: position - 1,
     limit: 1,
   });

@@ -99,11 +99,11 @@ export function changeRoutes(app: App, http: Http): void {
     const after = await readCursor(http, organization_id, "after", query.after);
     if (wantsSse(request)) {
       const lastSeen = (await readLastEventId(http, request)) ?? after;
-      await tail(request, reply, { stream: undefined, types: undefined, after: lastSeen });
+      await tail(request, reply, { after: lastSeen });
       return reply;
     }
     const { limit } = readPage(query);
-    const range = { stream: undefined, types: undefined, after: after ?? 0, limit };
+    const range = { after: after ?? 0, limit };
     const { events, more } = await http.readAuditSlice(organization_id, range);
     const toCursor = createCursor(http, organization_id);
     return {

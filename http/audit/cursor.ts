@@ -18,7 +18,7 @@ export const createCursor =
 /** A position as earlier releases gave it. It must be that of an event of the organization, or positions could be guessed by halving. */
 async function isOwnPosition({ readAuditSlice }: Needs, organization_id: string, position: number): Promise<boolean> {
   if (position === 0) return true;
-  const query = { stream: undefined, types: undefined, after: position - 1, limit: 1 };
+  const query = { after: position - 1, limit: 1 };
   const { events } = await readAuditSlice(organization_id, query);
   return events[0]?.position === position;
 }

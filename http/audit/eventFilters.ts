@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { EventFilter } from "#events/auditLog.ts";
 import { eventDefinitions } from "#events/index.ts";
 import { isUuid, parseStreamName } from "#events/ids.ts";
 import { ApiError } from "../base/errors.ts";
@@ -7,16 +8,27 @@ import { ApiError } from "../base/errors.ts";
 export const eventFilters = {
   stream: z.string().optional().describe("Only events of this stream: `<aggregate>-<id>`."),
   type: z.string().optional().describe("Only events of these types, separated by commas."),
+  principal: z
+    .string()
+    .regex(
+      /^(person|key|webhook|link):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+      "must be person:<id>, key:<id>, webhook:<id> or link:<id>.",
+    )
+    .toLowerCase()
+    .optional()
+    .describe(
+      "Only events that somebody caused: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>` or `link:<id of the link to an approval>`, also of one that was deleted.",
+    ),
 };
 const Filters = z.object(eventFilters);
 
 const refuse = (param: string, why: string) => new ApiError(null, `${param}: ${why}`, { param });
 
 /** Throws a 400. */
-export function readEventFilter({ stream, type }: z.infer<typeof Filters>) {
+export function readEventFilter({ stream, type, principal }: z.infer<typeof Filters>): EventFilter {
   if (stream !== undefined && !isUuid(parseStreamName(stream).id)) throw refuse("stream", "must be <aggregate>-<id>.");
   const types = type?.split(",");
   const unknown = types?.find((name) => !eventDefinitions.has(name));
   if (unknown !== undefined) throw refuse("type", `there is no event type ${JSON.stringify(unknown.slice(0, 200))}.`);
-  return { stream, types };
+  return { stream, types, principal };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AuditedEvent } from "#events/auditLog.ts";
+import type { AuditedEvent, EventFilter } from "#events/auditLog.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
@@ -19,9 +19,7 @@ type Needs = Pick<Http, "log" | "readAuditSlice" | "onCommitted" | "streams" | "
 type Check = (request: FastifyRequest) => Promise<void>;
 /** An event as a frame of Server-Sent Events; empty to leave it out. */
 type ToFrame = (event: AuditedEvent, toCursor: ToCursor, request: FastifyRequest) => string;
-interface TailQuery {
-  stream: string | undefined;
-  types: string[] | undefined;
+interface TailQuery extends EventFilter {
   /** Undefined: only events from now on. */
   after: number | undefined;
 }
@@ -34,7 +32,7 @@ interface Tail {
   toCursor: ToCursor;
   disconnected: AbortSignal;
   follower: OrganizationFollower;
-  filter: Pick<TailQuery, "stream" | "types">;
+  filter: EventFilter;
   /** Position of the last event that was sent. */
   sent: number;
 }
@@ -60,8 +58,9 @@ async function deliver(check: Check, tail: Tail, events: AuditedEvent[]): Promis
   return true;
 }
 
-const isWanted = ({ filter, sent }: Tail, { position, stream, type }: AuditedEvent): boolean =>
+const isWanted = ({ filter, sent }: Tail, { position, stream, type, meta }: AuditedEvent): boolean =>
   position > sent &&
+  (filter.principal === undefined || filter.principal === meta.principal) &&
   (filter.stream === undefined || filter.stream === stream) &&
   (filter.types === undefined || filter.types.includes(type));
 

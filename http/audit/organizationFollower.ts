@@ -77,7 +77,7 @@ function follow({ readAuditSlice, onCommitted }: Needs, organization: string, st
   let position = start;
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      const query = { stream: undefined, types: undefined, after: position, limit: BATCH_SIZE };
+      const query = { after: position, limit: BATCH_SIZE };
       // a failed read is repeated after the next wait
       const { events, more } = await readAuditSlice(organization, query).catch(() => ({ events: [], more: false }));
       position = events.at(-1)?.position ?? position;

@@ -46,7 +46,7 @@ async function* proofs(http: Http, organization_id: string, events: RecordedEven
 /** The events between the start and the end of an erasure with which it deleted something. */
 async function* deletions(http: Http, request: FastifyRequest, { started, completed }: Erasure) {
   const { organization_id } = request.caller;
-  const query = { stream: undefined, types: DELETIONS, limit: BATCH };
+  const query = { types: DELETIONS, limit: BATCH };
   for (let [after, more] = [started.position, true]; more && after < completed.position; ) {
     await request.recheckCredential?.();
     const slice = await http.readAuditSlice(organization_id, { ...query, after });

@@ -188,7 +188,7 @@ export async function* approvalLines({ http, organization_id, subject, recheck }
 export async function* eventLines({ http, organization_id, subject, until, recheck }: ExportScope): Lines {
   const matches = createMatcher(subject);
   const toCursor = createCursor(http, organization_id);
-  const filter = { stream: undefined, types: undefined, limit: EVENTS };
+  const filter = { limit: EVENTS };
   for (let [after, more] = [0, true]; more && after < until; ) {
     await recheck();
     const slice = await http.readAuditSlice(organization_id, { ...filter, after });

@@ -39,8 +39,6 @@ async function send(http: Http, request: FastifyRequest, reply: FastifyReply, na
   await http.freshRead(MODELS);
   const { events } = await http.readAuditSlice(organization_id, {
     after: Number.MAX_SAFE_INTEGER,
-    stream: undefined,
-    types: undefined,
     limit: 1,
     newest_first: true,
   });

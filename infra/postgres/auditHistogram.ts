@@ -1,7 +1,8 @@
 import type { AuditLog } from "#events/auditLog.ts";
 import type { Db } from "#projections/projection.ts";
+import { PRINCIPAL } from "./decode.ts";
 
-/** Events that one histogram looks at: the newest of the organization, or of the stream. */
+/** Events that one histogram looks at: the newest of the organization, of the stream or of the principal. */
 const MAX_EVENTS = 50_000;
 /** Bars of a histogram. */
 const MAX_BARS = 60;
@@ -12,13 +13,13 @@ const DAY = 24 * HOUR;
 const WIDTHS = [1, 5, 15, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY];
 
 /**
- * `seen` reads a bounded part of one index, backwards: that of the organization's positions, or that of the stream. The width is the
+ * `seen` reads a bounded part of one index, backwards: that of the organization's positions, of the stream, or of the principal. The width is the
  * smallest that leads to few enough bars.
  */
-const histogram = (narrowed: { stream: string; types: string }) => `
+const histogram = (narrowed: { stream: string; principal: string; types: string }) => `
   with seen as materialized (
     select position, recorded_at, type from log.events
-    where organization_id = $1${narrowed.stream} order by ${narrowed.stream ? "version" : "position"} desc limit ${MAX_EVENTS + 1}
+    where organization_id = $1${narrowed.stream}${narrowed.principal} order by ${narrowed.stream ? "version" : "position"} desc limit ${MAX_EVENTS + 1}
   ), counted as materialized (
     select position, extract(epoch from recorded_at)::float8 as at from (select * from seen limit ${MAX_EVENTS}) newest where true${narrowed.types}
   ), bounds as (
@@ -45,11 +46,15 @@ interface Row {
 /** Counts an organization's events over time, in the database. */
 export const createHistogramReader =
   (db: Db): AuditLog["histogram"] =>
-  async (organization, { stream, types }) => {
+  async (organization, { stream, principal, types }) => {
     const values: unknown[] = [organization];
     const also = (condition: string, value: unknown) =>
       value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
-    const sql = histogram({ stream: also("stream = ?", stream), types: also("type = any(?)", types) });
+    const sql = histogram({
+      stream: also("stream = ?", stream),
+      principal: also(`${PRINCIPAL} = ?`, principal),
+      types: also("type = any(?)", types),
+    });
     const rows = await db.query<Row>(sql, values);
     const bars = rows.flatMap(({ at, count, last }) =>
       at === null ? [] : [{ at: new Date(at * 1_000), count, last: Number(last) }],

@@ -2,7 +2,7 @@ import type { AuditLog } from "#events/auditLog.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
-import { decodeEvent, EVENT_COLUMNS, hashSealed, type EventRow } from "./decode.ts";
+import { decodeEvent, EVENT_COLUMNS, hashSealed, PRINCIPAL, type EventRow } from "./decode.ts";
 
 /** Stored bytes in one slice, unless its first event alone is larger: five hundred of the largest events would have 128 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -12,12 +12,12 @@ type SliceRow = EventRow & { found: number };
 /** Reads slices of an organization's events. Sizes are added up in the database, so that only the events that fit are sent. */
 export const createSliceReader =
   (db: Db, keyring: Keyring): AuditLog["slice"] =>
-  async (organization, { after, stream, types, limit, newest_first = false }) => {
+  async (organization, { after, stream, types, principal, limit, newest_first = false }) => {
     const [follows, order] = newest_first ? ["<", "position desc"] : [">", "position"];
     const values: unknown[] = [organization, after, limit, MAX_BYTES];
     const also = (condition: string, value: unknown) =>
       value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
-    const narrowed = also("stream = ?", stream) + also("type = any(?)", types);
+    const narrowed = also("stream = ?", stream) + also("type = any(?)", types) + also(`${PRINCIPAL} = ?`, principal);
     const rows = await db.query<SliceRow>(
       `with found as (
          select * from log.events where organization_id = $1 and position ${follows} $2${narrowed}

@@ -26,6 +26,12 @@ export const EVENT_COLUMNS = `e.position, e.stream, e.version, e.organization_id
   e.meta, e.data, e.sealed, e.thing, k.wrapped
   from log.events e left join lateral (select wrapped from log.keys where thing = e.thing offset 0) k on true`;
 
+/**
+ * The person, key, webhook or link that caused an event, as the index events_by_principal has it (migration 14): the first field of
+ * `meta`. Null for what the service does by itself.
+ */
+export const PRINCIPAL = `nullif(split_part(meta, '"', 4), 'system')`;
+
 function openPersonal(row: EventRow, keyring: Keyring): Record<string, unknown> | undefined {
   if (!row.sealed || !row.thing || !row.wrapped) return undefined;
   return JSON.parse(keyring.open(row.thing, row.wrapped, row.sealed).toString());

@@ -94,6 +94,7 @@ export function encodeAppend(append: AppendRequest, existing: Map<string, string
     command: {
       command_id: command.id,
       organization_id: command.organization_id,
+      // the principal first: PRINCIPAL (decode.ts) reads it there
       meta: JSON.stringify({
         principal: command.principal,
         request_id: command.request_id,

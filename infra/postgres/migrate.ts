@@ -41,7 +41,7 @@ const readNames = async (db: Pick<pg.ClientBase, "query">, table: string): Promi
 
 /** Names of this program's migrations, in order. */
 const listMigrations = async (): Promise<string[]> =>
-  (await readdir(FOLDER)).map((file) => file.replace(/\.sql$/, "")).toSorted();
+  (await readdir(FOLDER)).map((file) => file.replace(/\.(sql|ts)$/, "")).toSorted();
 
 /** Compares the migrations of the database with those of this program. */
 export async function findMigrations(db: Pick<pg.ClientBase, "query">): Promise<Migrations> {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { PRINCIPAL } from "#infra/postgres/decode.ts";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { listen, readAllEvents, type AuditEvent } from "./audit.ts";
@@ -131,7 +132,51 @@ describe("the pages of the audit log", () => {
     ["type=Nothing", "type"],
     ["type=TurnStarted,", "type"],
     ["type=%00", "type"],
+    ["principal=person:1", "principal"],
+    ["principal=system", "principal"],
+    [`principal=agent:${UNKNOWN}`, "principal"],
+    [`principal=key:${UNKNOWN}%00`, "principal"],
   ])("are refused for ?%s", async (query, param) => expectRefusal(await read(`?${query}`), 400, undefined, param));
+
+  test("can be filtered by who caused them, together with stream and type, also after their deletion", async () => {
+    const member = await people.join("builder");
+    const who = `person:${member.id}`;
+    await member.call("PUT", "/secrets/by_builder", { value: "a secret value" });
+    await member.call("PUT", "/secrets/by_builder", { value: "another value" });
+    await people.owner("PUT", "/secrets/by_owner", { value: "a secret value" });
+    await people.owner("DELETE", `/members/${member.id}`);
+    const caused = await readAllEvents(people.owner, `principal=${who}&limit=2`);
+    expect(cursors(caused)).toEqual(await inLog(`meta like '%"${who}"%'`));
+    expect(new Set(caused.map(({ principal }) => principal))).toEqual(new Set([who]));
+    expect(caused.filter(({ type }) => type === "SecretSet")).toHaveLength(2);
+    const [first] = caused;
+    const same = (await read(`?principal=${who}&stream=${first!.stream}&type=${first!.type}&order=newest`)).body.data;
+    expect(same).not.toEqual([]);
+    expect(caused).toEqual(expect.arrayContaining(same));
+    const { data } = (await read(`/histogram?principal=${who}`)).body;
+    expect(data.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(caused.length);
+    // capital letters name the same id, and a person of nobody's organization caused nothing here
+    expect((await read(`?principal=${who.toUpperCase().replace("PERSON", "person")}`)).body.data).toEqual(caused);
+    const stranger = await people.signIn(await people.service.organization("Curious"));
+    expect((await stranger("GET", `/events?principal=${who}`)).body.data).toEqual([]);
+  });
+
+  test("of a person are found by an index, and what the service does by itself takes no room in it", async () => {
+    const { db } = people.service;
+    const [index] = await db.query<{ valid: boolean; predicate: string }>(
+      `select indisvalid as valid, pg_get_expr(indpred, indrelid) as predicate from pg_index
+       where indexrelid = 'log.events_by_principal'::regclass`,
+    );
+    expect(index!.valid).toBe(true);
+    expect(index!.predicate).toContain("IS NOT NULL");
+    const plan = await db.query<{ "QUERY PLAN": string }>(
+      `explain select position from log.events where organization_id = '${organization}' and ${PRINCIPAL} = 'person:${UNKNOWN}'
+       and position > 0 order by position limit 10`,
+    );
+    expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toContain("events_by_principal");
+    expect(await inLog(`${PRINCIPAL} = 'system'`)).toEqual([]);
+    expect(await inLog(`meta like '{"principal":"system"%'`)).not.toEqual([]);
+  });
 
   test("are empty for a stream of another organization, as for a stream that does not exist", async () => {
     const other = await people.service.organization("Streams");
@@ -157,6 +202,17 @@ describe("the SSE stream of the audit log", () => {
     expect(tail.raw()).toContain(`id: ${event!.cursor}\nevent: TurnStarted\ndata: `);
     const before = (await inLog()).findLast((_, at, all) => all[at + 1] === event!.cursor);
     expect((await read(`?after=${before}&limit=1`)).body.data).toEqual([event]);
+    await tail.close();
+  });
+
+  test("sends what one person causes, and nothing that others do", async () => {
+    const member = await people.join("builder");
+    const tail = await follow(`?principal=person:${member.id}&type=SecretSet`);
+    await people.owner("PUT", "/secrets/of_owner", { value: "a secret value" });
+    expect((await member.call("PUT", "/secrets/of_builder", { value: "a secret value" })).status).toBe(200);
+    await people.owner("PUT", "/secrets/of_owner", { value: "another value" });
+    await expect.poll(() => tail.received().length, soon).toBe(1);
+    expect(tail.received()).toMatchObject([{ principal: `person:${member.id}` }]);
     await tail.close();
   });
 

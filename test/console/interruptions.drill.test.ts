@@ -116,6 +116,7 @@ test("the title of the page names its screen, and the focus follows into a scree
   await page.keyboard.press("Enter");
   await expect.poll(() => page.title(), SOON).toBe("Agents – Console");
   await expect.poll(() => page.evaluate("document.activeElement.id"), SOON).toBe("main");
+  await page.locator("main [data-row]").first().waitFor();
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: "← Agents" }).waitFor();

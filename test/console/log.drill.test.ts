@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
+import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
 import { SOON } from "../workflows/soon.ts";
 import { linkHash, type ChainedRow } from "#infra/postgres/verify.ts";
@@ -40,6 +41,33 @@ test("the log says what happened, is filtered by address, and shows every field 
   await page.getByLabel("Stream").fill("nonsense");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("field stream").waitFor();
+});
+
+test("what one person did is a filter, which pages of members and every event lead to", async () => {
+  const { id, email, password } = await tenant.made(
+    tenant.owner("POST", "/members", { email: "doer@example.org", name: `Dora ${HOSTILE}`, role: "builder" }),
+  );
+  const { call } = await signIn(tenant.url, { email, password });
+  await tenant.made(call("PUT", "/secrets/OF_DORA", { value: "a secret value" }));
+  await tenant.secret("OF_OWNER", "a secret value");
+  const page = await open(`members/${id}`);
+  await page.getByRole("link", { name: "what they did" }).click();
+  await page.getByText("The secret “OF_DORA” got a value.").waitFor();
+  expect(await page.getByText("OF_OWNER").count()).toBe(0);
+  expect(await page.getByLabel("Caused by").inputValue()).toBe(`person:${id}`);
+  await inspect(page, "log-of-person");
+  await page.getByLabel("Type").selectOption("SecretSet");
+  await expect.poll(() => page.locator("li.step").count(), SOON).toBe(1);
+  await page.getByText("1 event, a bar for").waitFor();
+  // the address alone shows it, also after the person was removed
+  await tenant.owner("DELETE", `/members/${id}`);
+  await page.reload();
+  await page.getByText("The secret “OF_DORA” got a value.").waitFor();
+  await page.getByLabel("Caused by").selectOption("");
+  await page.getByText("The secret “OF_OWNER” got a value.").click();
+  await page.getByRole("link", { name: "all that they did" }).click();
+  await expect.poll(() => page.getByText("OF_DORA").count(), SOON).toBe(0);
+  expect(new URL(page.url()).searchParams.get("who")).toMatch(/^person:/);
 });
 
 test("rows stay in place until a person asks for new ones, or follows", async () => {
@@ -108,7 +136,7 @@ test("the chain is checked up to an event, and the first event that was changed 
   await page.getByRole("alert").getByText("It is not what was written.").waitFor();
   await inspect(page, "log-chain-broken");
   await page.getByRole("alert").getByRole("link").click();
-  await page.getByText("Caused by").waitFor();
+  await page.getByRole("term").getByText("Caused by").waitFor();
   await db.query("update log.events set type = 'ProjectChanged' where stream = $1 and version = 2", [`project-${id}`]);
 });
 

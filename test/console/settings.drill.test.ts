@@ -23,7 +23,7 @@ test("a person changes the own password, which ends the other sessions", async (
   await page.reload();
   await signIn(first);
   const change = async (present: string, wanted: string, again = wanted) => {
-    await page.getByLabel("Present password").fill(present);
+    await page.getByLabel("Current password").fill(present);
     await page.getByLabel("At least 12 characters").fill(wanted);
     await page.getByLabel("The new password again").fill(again);
     await page.getByRole("button", { name: "Change password" }).click();

@@ -152,7 +152,7 @@ test("limits of a minute and of a moment show what is used now, and are changed"
   const { id, call } = await tenant.newKey({ name: "Limited" });
   const page = await open(`spending?edit=key:${id}`);
   await page.getByLabel("Requests a minute").fill("2");
-  await page.getByLabel("Turns at a time").fill("3");
+  await page.getByLabel("Requests at a time").fill("3");
   await page.getByRole("button", { name: "Set budget" }).click();
   const row = page.getByRole("row", { name: "Limited" });
   await row.getByText("requests in a minute (0 %)").waitFor();

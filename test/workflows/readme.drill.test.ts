@@ -97,10 +97,10 @@ test("the guide to webhooks starts one run for two deliveries, and changes the s
 }, 60_000);
 
 test("the guide to audits finds the request, its prompt and its events", async () => {
-  const [reason, question, finish, hasTokens, events, hasEvents, fits, type] = await follow("audit-an-answer");
+  const [reason, question, finish, hasTokens, events, hasEvents, isOfOne, fits, type] = await follow("audit-an-answer");
   expect([reason, question, finish, hasTokens]).toEqual(["stop", "Why this answer?", "stop", "true"]);
   expect(events).toMatch(/^\w*TurnStarted .*TurnCompleted$/);
-  expect([hasEvents, fits, type]).toEqual(["true", "fit: true", expect.stringMatching(/^[A-Z]\w+$/)]);
+  expect([hasEvents, isOfOne, fits, type]).toEqual(["true", "true", "fit: true", expect.stringMatching(/^[A-Z]\w+$/)]);
 });
 
 test("the lines of the tutorial lead to an answer with its citation, and to an approved refund", async () => {

@@ -8,7 +8,7 @@ const MAX_POINTERS = 5;
 const KINDS: Record<string, string> = {
   runWait: "wait for a run",
   messageWait: "wait for an event",
-  agent: "turn of the agent",
+  agent: "request to the agent",
   child: "start of a run",
 };
 const nameOf = (call: Call | null): string =>

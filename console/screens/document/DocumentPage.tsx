@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { getDocument, getOriginal, listVersions, type DocumentInfo } from "../../api/knowledge.ts";
 import { useRole } from "../../api/useRole.ts";
+import { fileKind } from "../../format/fileKind.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { ReadAgain } from "../../parts/ReadAgain.tsx";
@@ -110,7 +111,7 @@ function Details({ document }: { document: DocumentInfo }) {
         <Status status={status} />
       </header>
       <p className="quiet">
-        {mime_type} · {formatBytes(size_bytes)}
+        <span title={mime_type}>{fileKind(mime_type)}</span> · {formatBytes(size_bytes)}
         {page_count !== undefined && ` · ${formatCount(page_count, "page")}`} · <Download document={document} />
         <Link to="/knowledge/$collection" params={{ collection: document.collection_id }}>
           Its collection

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { deleteExtraction, getExtraction, type Extraction } from "../../api/extractions.ts";
 import { useRole } from "../../api/useRole.ts";
+import { fileKind } from "../../format/fileKind.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { saveFile } from "../../parts/saveFile.ts";
@@ -56,7 +57,7 @@ function Details({ extraction }: { extraction: Extraction }) {
         <Status status={status} />
       </header>
       <p className="quiet">
-        {mime_type} · {formatBytes(size_bytes)}
+        <span title={mime_type}>{fileKind(mime_type)}</span> · {formatBytes(size_bytes)}
         {page_count !== undefined && ` · ${formatCount(page_count, "page")}`} · sent <Time at={extraction.created_at} />
         , deleted <Time at={extraction.expires_at} />
       </p>

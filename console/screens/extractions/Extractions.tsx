@@ -10,6 +10,7 @@ import {
 } from "../../api/extractions.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes } from "../../format/index.ts";
+import { statusWord } from "../../format/statusWord.ts";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -89,6 +90,7 @@ export function Extractions() {
         label="Status"
         names={["all", ...EXTRACTION_STATUSES] as const}
         current={status ?? "all"}
+        title={statusWord}
         tab={(name, rest) => <Tab {...rest} to="/extractions" search={name === "all" ? {} : { status: name }} />}
       />
       <List status={status} page={page} />

@@ -1,16 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { listApprovals } from "../../api/queries.ts";
 import { APPROVAL_ORDERS, APPROVAL_STATUSES, type Approval, type ApprovalOrder, type Page } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
 import { formatCount } from "../../format/index.ts";
+import { statusWord } from "../../format/statusWord.ts";
 import { labelledChoices } from "../../parts/Choices.tsx";
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { WhoFilter } from "../../parts/WhoFilter.tsx";
 import { Away } from "./Away.tsx";
 import { nameOf } from "./nameOf.ts";
@@ -89,7 +91,13 @@ const NothingHere = ({ search }: { search: InboxSearch }) =>
       </ul>
     </Empty>
   ) : (
-    <Empty title={search.by ? "Nothing was decided by them" : `No approval that you may decide is ${search.status}`}>
+    <Empty
+      title={
+        search.by
+          ? "Nothing was decided by them"
+          : `No approval that you may decide is ${statusWord(search.status ?? "")}`
+      }
+    >
       <p>
         Choose who decided above, or go back to <Link to="/inbox">what waits for you</Link>.
       </p>
@@ -129,7 +137,7 @@ interface FilterProps {
 }
 
 function Filters({ search, order, hasOrder }: FilterProps) {
-  const navigate = useNavigate();
+  const navigate = useFilterNavigate();
   const change = (part: InboxSearch) => void navigate({ to: "/inbox", replace: true, search: { ...search, ...part } });
   const changeOrder = (value?: string) => {
     const picked = readChoice(value, APPROVAL_ORDERS);
@@ -172,7 +180,7 @@ export function Inbox() {
         label="Status"
         names={by ? [...DECIDED, "pending"] : APPROVAL_STATUSES}
         current={status}
-        title={(name) => (name === "pending" ? "waiting" : name)}
+        title={statusWord}
         tab={(name, rest) => (
           <Tab
             {...rest}

@@ -65,6 +65,10 @@ function Facts({ apiKey }: { apiKey: Key }) {
         <Link to="/log" search={{ stream: `key-${id}` }}>
           its log
         </Link>
+        {" · "}
+        <Link to="/log" search={{ who: `key:${id}` }}>
+          what it did
+        </Link>
         <PrivacyLinks subject={`key:${id}`} />
       </dd>
     </dl>
@@ -84,7 +88,7 @@ function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
     },
     {
       label: "New secret",
-      question: `Give the key “${name}” a new secret? Requests with the present one are refused at once.`,
+      question: `Give the key “${name}” a new secret? Requests with the current one are refused at once.`,
       isDangerous: true,
       run: async () => setRotated(await rotateKey(id)),
     },

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { KEY_STATES, KEYS_PER_PAGE, listKeys, stateOf, type Key } from "../../api/keys.ts";
 import { listProjects, type Project } from "../../api/settings.ts";
 import type { Page } from "../../api/types.ts";
@@ -15,6 +15,7 @@ import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useNow } from "../../parts/useNow.ts";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { matches, NO_PROJECT, type KeySearch } from "./search.ts";
 
 const route = getRouteApi("/keys");
@@ -45,7 +46,7 @@ const columns = (projects: Project[], now: number): Columns<Key> => [
 ];
 
 function Filters({ search, projects }: { search: KeySearch; projects: Project[] }) {
-  const navigate = useNavigate();
+  const navigate = useFilterNavigate();
   const change = (part: KeySearch) =>
     void navigate({ to: "/keys", replace: true, search: { ...search, page: undefined, ...part } });
   return (

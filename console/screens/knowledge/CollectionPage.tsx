@@ -13,6 +13,7 @@ import {
 } from "../../api/knowledge.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
+import { statusWord } from "../../format/statusWord.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
@@ -79,6 +80,7 @@ const Statuses = ({ slug, status }: { slug: string; status: DocumentStatus | und
     label="Status"
     names={["all", ...DOCUMENT_STATUSES] as const}
     current={status ?? "all"}
+    title={statusWord}
     tab={(name, rest) => (
       <Tab
         {...rest}

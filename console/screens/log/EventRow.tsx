@@ -29,6 +29,14 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
       <dt>Caused by</dt>
       <dd>
         <PrincipalLink principal={event.principal} />
+        {event.principal.includes(":") && search.who !== event.principal && (
+          <>
+            {" · "}
+            <Link to="/log" search={{ who: event.principal }}>
+              all that they did
+            </Link>
+          </>
+        )}
       </dd>
       <dt>Stream</dt>
       <dd>

@@ -1,27 +1,28 @@
-import { Link, useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
-import { exportOf } from "../../api/events.ts";
 import { EVENT_TYPES } from "../../format/describeEvent.ts";
 import { wordChoices } from "../../parts/Choices.tsx";
 import { SelectFilter } from "../../parts/Filter.tsx";
+import { Filters as Fold } from "../../parts/Filters.tsx";
 import { formText } from "../../parts/formText.ts";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
+import { WhoFilter } from "../../parts/WhoFilter.tsx";
 import type { LogSearch } from "./search.ts";
 
 const TYPES = wordChoices(EVENT_TYPES);
 
 /** The filters of the log; they are part of the address. */
 export function Filters({ search }: { search: LogSearch }) {
-  const { stream, type, follow } = search;
-  const navigate = useNavigate();
+  const { stream, type, who, follow } = search;
+  const navigate = useFilterNavigate();
   const change = (part: LogSearch) =>
-    void navigate({ to: "/log", replace: true, search: { stream, type, follow, ...part } });
+    void navigate({ to: "/log", replace: true, search: { stream, type, who, follow, ...part } });
   // a half-typed name of a stream would only be an error
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     change({ stream: formText(new FormData(event.currentTarget), "stream").trim() || undefined });
   };
   return (
-    <search className="filters log-filters">
+    <Fold className="log-filters" values={[stream, type, who, follow]}>
       <form onSubmit={submit}>
         <label>
           Stream
@@ -35,6 +36,7 @@ export function Filters({ search }: { search: LogSearch }) {
           />
         </label>
       </form>
+      <WhoFilter label="Caused by" value={who} onPick={(picked) => change({ who: picked })} />
       <SelectFilter label="Type" value={type} choices={TYPES} onPick={(picked) => change({ type: picked })} />
       <label className="check">
         <input
@@ -44,12 +46,6 @@ export function Filters({ search }: { search: LogSearch }) {
         />{" "}
         Follow live
       </label>
-      <Link className="button" to="/log" search={{ ...search, verify: "all" }}>
-        Verify the chain
-      </Link>
-      <a className="button" href={exportOf(search)} title="A file of JSON lines" download>
-        Export
-      </a>
-    </search>
+    </Fold>
   );
 }

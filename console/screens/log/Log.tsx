@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { countNewEvents, listEvents, MAX_COUNTED, PER_PAGE, type LogEvent } from "../../api/events.ts";
+import { countNewEvents, exportOf, listEvents, MAX_COUNTED, PER_PAGE, type LogEvent } from "../../api/events.ts";
 import type { Slice } from "../../api/types.ts";
 import { Chunk } from "../../parts/Chunk.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
@@ -103,11 +103,19 @@ function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) 
 export function Log() {
   const search = route.useSearch();
   const queries = useQueryClient();
-  const { after, follow = false, stream, type, verify } = search;
+  const { after, follow = false, stream, type, who, verify } = search;
   const events = useQuery(listEvents(search, after, follow));
   return (
     <section className="screen" aria-labelledby="title">
-      <h1 id="title">Log</h1>
+      <header className="title-line">
+        <h1 id="title">Log</h1>
+        <Link className="button" to="/log" search={{ ...search, verify: "all" }}>
+          Verify the chain
+        </Link>
+        <a className="button" href={exportOf(search)} title="A file of JSON lines" download>
+          Export
+        </a>
+      </header>
       <Filters search={search} />
       {verify && <ChainPanel key={verify} search={search} />}
       <Loaded query={events} what="events">
@@ -121,7 +129,11 @@ export function Log() {
                 onShow={() => void queries.invalidateQueries({ queryKey: ["events"] })}
               />
             )}
-            <Events key={[stream, type, after, follow || page.data[0]?.cursor].join(" ")} page={page} search={search} />
+            <Events
+              key={[stream, type, who, after, follow || page.data[0]?.cursor].join(" ")}
+              page={page}
+              search={search}
+            />
           </>
         )}
       </Loaded>

@@ -20,7 +20,7 @@ import { stateOf } from "./search.ts";
 const route = getRouteApi("/members/$memberId");
 
 function Facts({ member }: { member: Member }) {
-  const { isBuilder } = useRole();
+  const { isAdmin, isBuilder } = useRole();
   const { id, email, role, created_at, updated_at } = member;
   return (
     <dl className="facts">
@@ -42,6 +42,14 @@ function Facts({ member }: { member: Member }) {
             <Link to="/inbox" search={{ by: `person:${id}` }}>
               what they decided
             </Link>
+            {isAdmin && (
+              <>
+                {" · "}
+                <Link to="/log" search={{ who: `person:${id}` }}>
+                  what they did
+                </Link>
+              </>
+            )}
             <PrivacyLinks subject={`person:${id}`} />
           </dd>
         </>
@@ -61,7 +69,7 @@ function Actions({ member: { id, name, active } }: { member: Member }) {
     },
     {
       label: "New password",
-      question: `Give ${name} a new password? The present one and all sessions end.`,
+      question: `Give ${name} a new password? The current one and all sessions end.`,
       isDangerous: true,
       run: async () => setPassword((await resetPassword(id)).password),
     },

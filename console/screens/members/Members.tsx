@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { listMembers, MEMBERS_PER_PAGE, ROLES, type Member } from "../../api/members.ts";
 import type { Page } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
@@ -12,6 +12,7 @@ import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { matches, MEMBER_STATES, stateOf, type MemberSearch } from "./search.ts";
 
 const route = getRouteApi("/members");
@@ -43,7 +44,7 @@ const COLUMNS: Columns<Member> = [
 ];
 
 function Filters({ search }: { search: MemberSearch }) {
-  const navigate = useNavigate();
+  const navigate = useFilterNavigate();
   const change = (part: MemberSearch) =>
     void navigate({ to: "/members", replace: true, search: { ...search, page: undefined, ...part } });
   return (

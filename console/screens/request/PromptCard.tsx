@@ -46,13 +46,13 @@ export function PromptCard({ trace }: { trace: Trace }) {
       {instructions && <Value label="Instructions" value={instructions} />}
       {forgotten_turns > 0 && (
         <p className="notice warn">
-          {formatCount(forgotten_turns, "earlier turn")} of the conversation {forgotten_turns === 1 ? "has" : "have"}{" "}
+          {formatCount(forgotten_turns, "earlier request")} of the conversation {forgotten_turns === 1 ? "has" : "have"}{" "}
           been deleted since.
         </p>
       )}
       {turns_not_shown > 0 && (
         <p className="quiet">
-          {formatCount(turns_not_shown, "older turn")} of the conversation {turns_not_shown === 1 ? "is" : "are"} not
+          {formatCount(turns_not_shown, "older request")} of the conversation {turns_not_shown === 1 ? "is" : "are"} not
           shown.
         </p>
       )}

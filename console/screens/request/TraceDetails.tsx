@@ -9,6 +9,7 @@ import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { Took } from "../../parts/Took.tsx";
 import { useRawText, Words } from "../../parts/Words.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { PromptCard } from "./PromptCard.tsx";
@@ -86,7 +87,13 @@ function Facts({ trace }: { trace: Trace }) {
         <Time at={trace.started_at} /> <span className="quiet">({formatExact(trace.started_at)})</span>
       </dd>
       <dt>Took</dt>
-      <dd>{trace.duration_ms === null ? "not over" : formatDuration(trace.duration_ms)}</dd>
+      <dd>
+        {trace.duration_ms === null ? (
+          <Took since={trace.started_at} until={null} />
+        ) : (
+          formatDuration(trace.duration_ms)
+        )}
+      </dd>
       <dt>Tokens</dt>
       <dd>
         {formatNumber(usage.prompt_tokens)} in ({formatNumber(usage.cached_tokens)} cached),{" "}

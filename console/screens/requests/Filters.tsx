@@ -1,18 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { listAgents, listModels } from "../../api/requests.ts";
 import { TURN_STATUSES } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
-import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
+import { namedChoices, statusChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { WhoFilter } from "../../parts/WhoFilter.tsx";
 import type { RequestSearch } from "./filter.ts";
 
 /** The filters of the list; they are part of the address. */
 export function Filters({ search }: { search: RequestSearch }) {
-  const navigate = useNavigate();
+  const navigate = useFilterNavigate();
   const agents = useQuery(listAgents);
   const models = useQuery(listModels);
   const { isBuilder } = useRole();
@@ -25,7 +25,7 @@ export function Filters({ search }: { search: RequestSearch }) {
         label="Status"
         isFirst
         value={search.status}
-        choices={wordChoices(TURN_STATUSES)}
+        choices={statusChoices(TURN_STATUSES)}
         onPick={(status) => change({ status: readChoice(status, TURN_STATUSES) })}
       />
       {isBuilder && <WhoFilter label="Asked by" value={search.who} onPick={(who) => change({ who })} />}

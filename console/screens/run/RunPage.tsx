@@ -3,13 +3,14 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
 import { getRun, type OpenWait, type Run, type RunWait } from "../../api/run.ts";
 import { useRole } from "../../api/useRole.ts";
-import { formatCount, formatDuration, formatNumber } from "../../format/index.ts";
+import { formatCount, formatNumber } from "../../format/index.ts";
 import { ActorLink } from "../../parts/ActorLink.tsx";
 import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { Took } from "../../parts/Took.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { ChildRuns } from "./ChildRuns.tsx";
 import { Continuations, isLive, RetryButton } from "./Continuations.tsx";
@@ -54,7 +55,6 @@ function counted({ counts, waits }: Run): string {
 
 function Facts({ run }: { run: Run }) {
   const { isAdmin } = useRole();
-  const end = run.completed_at ? Date.parse(run.completed_at) : undefined;
   return (
     <dl className="facts">
       <dt>Created</dt>
@@ -75,7 +75,9 @@ function Facts({ run }: { run: Run }) {
         </>
       )}
       <dt>Took</dt>
-      <dd>{end && run.started_at ? formatDuration(end - Date.parse(run.started_at)) : "not over"}</dd>
+      <dd>
+        <Took since={run.started_at} until={run.completed_at} />
+      </dd>
       <dt>Did</dt>
       <dd>{counted(run)}</dd>
       <dt>Version</dt>

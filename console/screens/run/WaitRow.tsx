@@ -78,7 +78,7 @@ const Details = ({ wait }: { wait: RunWait }) => (
       </Fact>
     )}
     {wait.turn_id && wait.agent_id && (
-      <Fact title="Turn">
+      <Fact title="Request">
         <Link to="/requests/$turnId" params={{ turnId: wait.turn_id }}>
           Open it
         </Link>

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { listWorkflows, type RunFilter } from "../../api/queries.ts";
 import { RUN_STATUSES } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
 import { shortId } from "../../format/index.ts";
-import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
+import { namedChoices, statusChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { WhoFilter } from "../../parts/WhoFilter.tsx";
 
 /** A filter that another screen sets: it is shown, and can be removed. */
@@ -24,7 +25,7 @@ const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemo
 
 /** The filters of the list; they are part of the address. */
 export function Filters({ filter }: { filter: RunFilter }) {
-  const navigate = useNavigate();
+  const navigate = useFilterNavigate();
   const workflows = useQuery(listWorkflows);
   const change = (part: RunFilter) =>
     void navigate({
@@ -38,7 +39,7 @@ export function Filters({ filter }: { filter: RunFilter }) {
         label="Status"
         isFirst
         value={filter.status}
-        choices={wordChoices(RUN_STATUSES)}
+        choices={statusChoices(RUN_STATUSES)}
         onPick={(status) => change({ status: readChoice(status, RUN_STATUSES) })}
       />
       <SelectFilter

@@ -25,7 +25,7 @@ function Password({ email }: { email: string }) {
         {/* so that password managers know whose it is */}
         <input hidden name="email" value={email} autoComplete="username" readOnly />
         <label>
-          Present password
+          Current password
           <input name="current_password" type="password" autoComplete="current-password" required />
         </label>
         <label>

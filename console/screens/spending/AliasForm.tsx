@@ -130,7 +130,7 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
       <div className="side-by-side">
         <SpanField {...FIRST_WORDS} value={alias?.timeout_seconds ?? 60} isRequired />
         <label>
-          Failed requests of one turn
+          Failed tries of one request
           <input
             name="max_attempts"
             type="number"

@@ -34,7 +34,7 @@ const LABELS: Record<LimitName, string> = {
   cost_total: "US dollars in total",
   requests_per_minute: "Requests a minute",
   tokens_per_minute: "Tokens a minute",
-  concurrent_turns: "Turns at a time",
+  concurrent_turns: "Requests at a time",
   concurrent_streams: "Streams at a time",
   concurrent_runs: "Runs at a time",
   pages_per_day: "Pages read a day",

@@ -19,7 +19,7 @@ const UNITS: Record<LimitName, string> = {
   cost_total: "in total",
   requests_per_minute: "requests in a minute",
   tokens_per_minute: "tokens in a minute",
-  concurrent_turns: "turns at a time",
+  concurrent_turns: "requests at a time",
   concurrent_streams: "streams at a time",
   concurrent_runs: "runs at a time",
   pages_per_day: "pages a day",

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { listPrices, PAGES, removePrices, type ModelPrices, type Price } from "../../api/spending.ts";
 import { formatPrice } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
@@ -8,6 +8,7 @@ import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { PriceForm } from "./PriceForm.tsx";
 
 /** One price of a model: a model has several of different dates. */
@@ -78,7 +79,7 @@ const rowsOf = (prices: readonly ModelPrices[], q: string): Row[] =>
 
 /** What models cost, in US dollars per million tokens. */
 export function Prices({ edit, q }: { edit: string | undefined; q: string | undefined }) {
-  const navigate = useNavigate();
+  const navigate = useFilterNavigate();
   const prices = useQuery(listPrices);
   const removal = useRemoval("price", removePrices);
   return (

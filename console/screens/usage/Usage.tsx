@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import {
   csvOf,
   getUsage,
@@ -22,6 +22,7 @@ import { Restricted } from "../../parts/Restricted.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Table, type Columns } from "../../parts/Table.tsx";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { GroupLink } from "./GroupLink.tsx";
 import { inOrder, measured, MEASURES, periodsUntil, withEmptyDays, type Measure, type UsageSearch } from "./rows.ts";
 import "./usage.css";
@@ -82,7 +83,7 @@ const Totals = ({ totals }: { totals: UsageSums }) => (
 );
 
 function Filters({ search }: { search: UsageSearch }) {
-  const navigate = useNavigate();
+  const navigate = useFilterNavigate();
   const change = (part: UsageSearch) =>
     void navigate({ to: "/usage", replace: true, search: { ...search, page: undefined, ...part } });
   return (

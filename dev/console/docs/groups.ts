@@ -76,7 +76,11 @@ export const GROUPS: readonly Group[] = [
       entry("docs/reference/settings.md", "Settings", "Every variable of the environment, its default and its values."),
       entry("docs/reference/limits.md", "Limits", "How much fits, how many may be, and the error code beyond it."),
       entry("docs/models.md", "Aliases of models", "Several models under one name, and what happens when one fails."),
-      entry("docs/spending.md", "Prices and costs", "What a turn costs, where the price comes from, and who sees it."),
+      entry(
+        "docs/spending.md",
+        "Prices and costs",
+        "What a request costs, where the price comes from, and who sees it.",
+      ),
       entry("docs/alerts.md", "Alerts", "What to watch, from which value on, and what to do then."),
     ],
   },

@@ -1,0 +1,26 @@
+/** Parts of media types and what people call such files. The first that fits holds. */
+const WORDS: readonly [part: string, word: string][] = [
+  ["pdf", "PDF"],
+  ["presentation", "presentation"],
+  ["spreadsheet", "spreadsheet"],
+  ["ms-excel", "spreadsheet"],
+  ["ms-powerpoint", "presentation"],
+  ["wordprocessingml", "Word document"],
+  ["msword", "Word document"],
+  ["opendocument.text", "text document"],
+  ["rtf", "text document"],
+  ["epub", "book"],
+  ["html", "web page"],
+  ["rfc822", "e-mail"],
+  ["markdown", "Markdown"],
+  ["csv", "table"],
+  ["tab-separated", "table"],
+  ["json", "JSON"],
+  ["xml", "XML"],
+  ["image/", "picture"],
+  ["text/plain", "text"],
+];
+
+/** "presentation", "PDF": the type of a file in a word; as it is where there is none. */
+export const fileKind = (mediaType: string): string =>
+  WORDS.find(([part]) => mediaType.includes(part))?.[1] ?? mediaType;

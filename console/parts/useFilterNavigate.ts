@@ -1,0 +1,12 @@
+import { useNavigate, useRouter, type RegisteredRouter, type UseNavigateResult } from "@tanstack/react-router";
+
+/** Whether another screen is on its way while this one is still shown. */
+const isLeaving = ({ latestLocation, state }: RegisteredRouter): boolean =>
+  state.resolvedLocation !== undefined && state.resolvedLocation.pathname !== latestLocation.pathname;
+
+/** Writes a filter into the address, unless the person has gone elsewhere: the filter would call them back. */
+export function useFilterNavigate(): UseNavigateResult<string> {
+  const navigate = useNavigate();
+  const router = useRouter();
+  return (options) => (isLeaving(router) ? Promise.resolve() : navigate(options));
+}
