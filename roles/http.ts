@@ -70,7 +70,6 @@ const addressOf = ({ address, port }: AddressInfo): string =>
 /** How the API reads the log. While PostgreSQL is away, a read fails at once. */
 const readsOf = (log: Resources["log"], breaker: ReturnType<typeof createBreaker>) =>
   ({
-    readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
     async *streamPages(stream, fromVersion) {
       const pages = log.pages(stream, fromVersion)[Symbol.asyncIterator]();
       for (;;) {

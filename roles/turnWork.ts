@@ -15,6 +15,7 @@ import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { createAccessAhead } from "#services/turns/accessAhead.ts";
+import { createTurnMemory } from "#services/turns/turnMemory.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
@@ -54,6 +55,7 @@ export function openTurnWork(
     tools,
     handle,
     countTokens,
+    memory: createTurnMemory(),
     toolApprovals: {
       default_seconds: settings.TOOL_APPROVAL_HOURS * 3_600,
       max_parked: settings.ORGANIZATION_PARKED_TURNS,

@@ -102,9 +102,7 @@ export interface HttpDeps extends HttpPorts {
   replayer: RunReplayer;
   schemas: SchemaChecker;
   waitForProjections: WaitForProjections;
-  /** A stream's events from a version on. Does not check which organization the stream belongs to. */
-  readStream: EventLog["read"];
-  /** The same a page at a time. */
+  /** A stream's events from a version on, a page at a time. Does not check which organization the stream belongs to. */
   streamPages: EventLog["pages"];
   readAuditSlice: AuditLog["slice"];
   readHashes: AuditLog["hashes"];

@@ -32,7 +32,7 @@ function* textParts(text: string): Generator<string> {
 }
 
 /** The parts of a value's JSON, each short. Undefined, functions and values with a `toJSON` are written as JSON.stringify does. */
-function* parts(value: unknown): Generator<string> {
+export function* jsonParts(value: unknown): Generator<string> {
   if (typeof value === "string" && value.length > MAX_AT_ONCE) {
     yield '"';
     yield* textParts(value);
@@ -42,7 +42,7 @@ function* parts(value: unknown): Generator<string> {
   else if (Array.isArray(value)) {
     for (const [n, item] of value.entries()) {
       yield n === 0 ? "[" : ",";
-      yield* parts(typeof item === "function" ? undefined : item);
+      yield* jsonParts(typeof item === "function" ? undefined : item);
     }
     yield value.length === 0 ? "[]" : "]";
   } else {
@@ -50,7 +50,7 @@ function* parts(value: unknown): Generator<string> {
     for (const [key, item] of Object.entries(value)) {
       if (item === undefined || typeof item === "function") continue;
       yield `${before}${JSON.stringify(key)}:`;
-      yield* parts(item);
+      yield* jsonParts(item);
       before = ",";
     }
     yield before === "{" ? "{}" : "}";
@@ -61,7 +61,7 @@ function* parts(value: unknown): Generator<string> {
 export async function writeLargeJson(value: unknown, count: (bytes: number) => void): Promise<string> {
   const written: string[] = [];
   const pause = beginWork();
-  for (const part of parts(value)) {
+  for (const part of jsonParts(value)) {
     written.push(part);
     count(part.length);
     await pause();
