@@ -6,6 +6,7 @@ import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
 import type { HttpDeps } from "#http/base/deps.ts";
 import { listen } from "#http/base/listen.ts";
+import { LONG_READS } from "#http/base/longReads.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -95,7 +96,8 @@ function sharedLookUps(db: Db): Pick<HttpDeps, "findKeyByHash" | "findTriggerByT
   };
 }
 
-const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "passwordPlaces"> => ({
+const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "longReads" | "passwordPlaces"> => ({
+  longReads: createFairSemaphore(LONG_READS),
   requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
   passwordPlaces: createFairSemaphore({ total: MAX_HASHES, perTenant: MAX_HASHES }),
 });

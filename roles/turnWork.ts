@@ -28,6 +28,9 @@ const MAX_FILE_BYTES = 128_000_000;
 /** An organization's share. A turn with more takes the whole share. */
 const MAX_FILE_BYTES_OF_ORGANIZATION = MAX_FILE_BYTES / 2;
 
+/** What turns share in memory. */
+const openMemory = () => ({ memory: createTurnMemory(), recentHistories: createRecentHistories() });
+
 /** The work of a services process on turns. */
 export function openTurnWork(
   { settings, logger, log, bus, worker, vault, keyring, db }: Resources,
@@ -43,7 +46,7 @@ export function openTurnWork(
   const turnDeps = {
     ...sources,
     ahead,
-    recentHistories: createRecentHistories(),
+    ...openMemory(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,
     holdFiles: <T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal) =>
       files.run(organization, work, signal, bytes),
@@ -55,7 +58,6 @@ export function openTurnWork(
     tools,
     handle,
     countTokens,
-    memory: createTurnMemory(),
     toolApprovals: {
       default_seconds: settings.TOOL_APPROVAL_HOURS * 3_600,
       max_parked: settings.ORGANIZATION_PARKED_TURNS,

@@ -36,6 +36,26 @@ async function untilDue({ log, onError }: SweepOptions, swept: Date): Promise<nu
   }
 }
 
+/** Attends to each stream once at a time, and to a share of those of one organization. Never throws. */
+function createAttendant({ attend, onError }: Pick<SweepOptions, "attend" | "onError">) {
+  /** Streams that are attended to now, by organization. */
+  const attending = new Map<string, Set<string>>();
+  return async (head: StreamHead): Promise<void> => {
+    const { stream, organization_id } = head;
+    const own = attending.get(organization_id) ?? new Set();
+    if (own.has(stream) || own.size >= MAX_OF_ORGANIZATION) return;
+    attending.set(organization_id, own.add(stream));
+    try {
+      await withOwner(organization_id, async () => attend[parseStreamName(stream).aggregate]?.(head));
+    } catch (error) {
+      onError(error, stream);
+    } finally {
+      own.delete(stream);
+      if (own.size === 0) attending.delete(organization_id);
+    }
+  };
+}
+
 /**
  * Level-triggered recovery. The sweep repeatedly looks for open work that no live worker holds, that is due, or that this
  * process holds but does not work on. Recovery needs nothing else: notifications only make it faster. It sleeps until the next
@@ -45,23 +65,7 @@ export function createSweep(options: SweepOptions) {
   let timer: NodeJS.Timeout | undefined;
   let waiting: Promise<unknown> | undefined;
   const sweeps = new Set<Promise<unknown>>();
-  /** Streams that are attended to now, by organization. */
-  const attending = new Map<string, Set<string>>();
-
-  const attend = async (head: StreamHead): Promise<void> => {
-    const { stream, organization_id } = head;
-    const own = attending.get(organization_id) ?? new Set();
-    if (own.has(stream) || own.size >= MAX_OF_ORGANIZATION) return;
-    attending.set(organization_id, own.add(stream));
-    try {
-      await withOwner(organization_id, async () => options.attend[parseStreamName(stream).aggregate]?.(head));
-    } catch (error) {
-      options.onError(error, stream);
-    } finally {
-      own.delete(stream);
-      if (own.size === 0) attending.delete(organization_id);
-    }
-  };
+  const attend = createAttendant(options);
 
   const once = async (now = new Date()): Promise<{ more: boolean }> => {
     try {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
+import { jsonParts } from "#events/largeJson.ts";
 import { beginWork } from "#events/slices.ts";
-import { jsonParts } from "./largeJson.ts";
 
 async function* toLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
   const pause = beginWork();

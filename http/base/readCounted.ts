@@ -13,6 +13,8 @@ const MAX_TRIES = 120;
 /** Counts bytes that an organization holds: a request, or a part of its work. */
 export interface Holder {
   holds(bytes: number): void | Promise<void>;
+  /** Waits for the place of a long read. */
+  readsMuch?(): Promise<void>;
 }
 
 /**
@@ -29,6 +31,7 @@ export async function readCounted(
   for await (const page of streamPages(stream)) {
     read += page.bytes;
     if (read > MAX_UNCOUNTED_BYTES) {
+      await holder.readsMuch?.();
       await holder.holds(read - counted);
       counted = read;
     }

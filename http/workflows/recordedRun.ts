@@ -63,7 +63,10 @@ export async function readRecordedRun(http: Http, holder: Holder, row: RunRow): 
   const open = countOpened(holder, createOpenJson(http, row));
   const args = view.args && (await open(view.args));
   if (!view.created || args === null) return undefined;
-  const made = foldCalls(recorded, await openInherited(view.inherited, countOpened(holder, createOpenValue(http, row))));
+  const made = foldCalls(
+    recorded,
+    await openInherited(view.inherited, countOpened(holder, createOpenValue(http, row))),
+  );
   const terms = approvalTerms(events);
   const calls: RecordedCall[] = [];
   // one after the other, so that at most one sealed value is in memory next to the opened ones

@@ -96,7 +96,7 @@ async function readOutline({ streamPages }: Http, id: string): Promise<RunView> 
   const { run, add } = createRunFold();
   for await (const { events } of streamPages(streamName("run", id)))
     for (const event of events as RecordedRunEvent[])
-      add(event.type === "RunCancelled" ? event : ({ ...event, personal: undefined } as RecordedRunEvent));
+      add(event.type === "RunCancelled" ? event : { ...event, personal: undefined });
   return run;
 }
 

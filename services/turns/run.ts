@@ -8,7 +8,7 @@ import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
 import { endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
-import { fitWindow, type Window } from "./fitWindow.ts";
+import { describeWindow, fitWindow } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
 import { gatherWords } from "./gatherWords.ts";
 import { readConversation, readTurnBlob, textOf, turnMessages, type HistoryStores } from "./history.ts";
@@ -22,7 +22,6 @@ import { citeSources, joinOutputs, readRounds, sizeOfRounds, turnUsage, type Rou
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
-import type { ThreadMessage } from "./threadMessage.ts";
 import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -219,17 +218,6 @@ async function askWithTools(
     data: { finish_reason, ...used, said },
     end: { status: "completed", said, finish_reason, ...used },
   };
-}
-
-function describeWindow(
-  tokens: number,
-  { instructions, agent, max_output_tokens }: Prompt,
-  offers: ToolOffer[],
-  own: ThreadMessage[],
-): Window {
-  const texts = [agent?.instructions, instructions, ...own.map(({ text }) => text)].filter((text) => text != null);
-  const tools = offers.map((offer) => JSON.stringify(offer));
-  return { tokens, maxOutput: max_output_tokens, request: [...texts, ...tools] };
 }
 
 const toolContext = (

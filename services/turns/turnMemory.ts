@@ -36,6 +36,7 @@ export function createTurnMemory({ conversations, answers }: TurnShares = SHARES
   return {
     open(organization: string): TurnShare {
       let [reserved, counted, heard] = [0, 0, 0];
+      let isClosed = false;
       const keep = (size: number): void => {
         const kept = size <= FREE ? 0 : Math.min(size, reserved);
         if (kept < reserved) waiting.release(organization, reserved - kept);
@@ -47,7 +48,9 @@ export function createTurnMemory({ conversations, answers }: TurnShares = SHARES
           if (size <= FREE) return;
           const wanted = Math.min(size, conversations.perTenant);
           await waiting.acquire(organization, signal, wanted);
-          reserved = wanted;
+          // the turn may have failed meanwhile
+          if (isClosed) waiting.release(organization, wanted);
+          else reserved = wanted;
         },
         add(size) {
           heard += size;
@@ -58,6 +61,7 @@ export function createTurnMemory({ conversations, answers }: TurnShares = SHARES
           counted += more;
         },
         close() {
+          isClosed = true;
           keep(0);
           if (counted > 0) said.release(organization, counted);
           counted = 0;

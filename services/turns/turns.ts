@@ -9,7 +9,7 @@ import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { readState } from "../states.ts";
 import { expireApprovals, findResumed, loadResumed } from "./resume.ts";
-import { failParked, takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
+import { failParked, takeOverTurn, type OpenTurn, type TakeOverOptions } from "./takeOver.ts";
 import { readTurnEvents } from "./turnEvents.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
@@ -54,6 +54,21 @@ async function resume(
   }
 }
 
+/** Takes a lost turn over in the trace of its request, and starts it unless it has ended. */
+async function takeOverTraced(
+  options: TurnsOptions,
+  head: StreamHead,
+  turn: OpenTurn,
+  isLate: boolean,
+  start: (turn: TurnToRun) => unknown,
+): Promise<void> {
+  const started = findTurnStart(await readTurnEvents(options.log, head.stream, turn.id), turn.id);
+  await withTrace(started && parseTraceHeaders(started.meta), async () => {
+    const resumed = await takeOverTurn(options, head, turn, isLate);
+    if (resumed) start(resumed);
+  });
+}
+
 /** Lost turns that are read at once, and those of one organization: each may have megabytes of rounds and results. */
 const TAKEOVERS = { total: 8, perTenant: 2 };
 
@@ -72,14 +87,7 @@ export function createTurns(options: TurnsOptions) {
       worker: turn.worker,
       needsRoom: !isLate,
       async takeOver(start) {
-        await takeovers.run(head.organization_id, async () => {
-          const started = findTurnStart(await readTurnEvents(options.log, head.stream, turn.id), turn.id);
-          const trace = started && parseTraceHeaders(started.meta);
-          await withTrace(trace, async () => {
-            const resumed = await takeOverTurn(options, head, turn, isLate);
-            if (resumed) start(resumed);
-          });
-        });
+        await takeovers.run(head.organization_id, () => takeOverTraced(options, head, turn, isLate, start));
       },
     };
   }

@@ -124,12 +124,7 @@ async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedSt
   });
 }
 
-async function start(
-  deps: AgentDeps,
-  owner: TurnOwner,
-  created: Created,
-  turn: NewAgentTurn,
-): Promise<AgentTurnStart> {
+async function start(deps: AgentDeps, owner: TurnOwner, created: Created, turn: NewAgentTurn): Promise<AgentTurnStart> {
   const { organization_id, project_id } = owner;
   const { turn_id } = turn;
   const envelope = await readRunEnvelope(deps.log, { ...owner, run_as: created.run_as });

@@ -53,7 +53,8 @@ export function createRestingRuns(deps: RestingDeps, limits = MAX_HELD) {
       drop(stream);
       if (!isLive(state) || version !== run.recorded()) return forget(run);
       const size = createStateSizer(run.history)();
-      for (let oldest; !held.hasRoom(organization_id, size) && (oldest = oldestOf(organization_id)); ) forget(drop(oldest));
+      for (let oldest; !held.hasRoom(organization_id, size) && (oldest = oldestOf(organization_id)); )
+        forget(drop(oldest));
       if (!held.hasRoom(organization_id, size)) return forget(run);
       resting.set(stream, { run, size });
       held.take(organization_id, size);

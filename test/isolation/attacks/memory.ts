@@ -7,11 +7,13 @@ import { all, many, MIB, type Attack } from "./attack.ts";
 /* Work that holds much in memory while it waits: for a provider, for a page, for an event, for the next request. */
 
 /** How long a client stays at an answer that does not come. */
-const PATIENCE_MS = 2_500;
+const PATIENCE_MS = 6_000;
 const HOLD_MS = 2_000;
 
 const chunk = (delta: object): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
+
+const STOP = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
 /** A provider of the attacker's own while `work` goes on. It answers the question which models it has with 404. */
 async function withProvider(
@@ -64,6 +66,21 @@ export const memory: Attack[] = [
       ),
   },
   {
+    title: "prompts of 60 MB, one after the other, at a provider that answers",
+    mayAnswer: [502],
+    run: (attacker) =>
+      withProvider(
+        attacker,
+        (response) => void response.end(`${chunk({ content: "ok" })}${STOP}`),
+        async (model) => {
+          const answers: Answer[] = [];
+          for (const letter of ["w", "ü"])
+            answers.push(await leave(attacker, model, letter.repeat((60 * MIB) / Buffer.byteLength(letter)), true));
+          return answers;
+        },
+      ),
+  },
+  {
     title: "80 turns at a provider that streams 7 MB, and then nothing",
     mayAnswer: [502],
     run: (attacker) =>
@@ -87,8 +104,8 @@ export const memory: Attack[] = [
     title: "60 responses whose tool reads four pages of 9 MB at once",
     mayAnswer: [502],
     async run(attacker) {
-      const site = await startLoopback((_, response) =>
-        void response.writeHead(200, { "content-type": "text/plain" }).end("word ".repeat(1_800_000)),
+      const site = await startLoopback(
+        (_, response) => void response.writeHead(200, { "content-type": "text/plain" }).end("word ".repeat(1_800_000)),
       );
       const calls = many(4, (index) => ({
         index,
@@ -97,10 +114,7 @@ export const memory: Attack[] = [
       }));
       const answers = await withProvider(
         attacker,
-        (response) =>
-          void response.end(
-            `${chunk({ tool_calls: calls })}data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n`,
-          ),
+        (response) => void response.end(`${chunk({ tool_calls: calls })}${STOP.replace("stop", "tool_calls")}`),
         async (model) => {
           const agent = await attacker.create("/api/agents", {
             name: `Reader ${Math.random()}`,

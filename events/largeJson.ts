@@ -1,4 +1,4 @@
-import { beginWork } from "#events/slices.ts";
+import { beginWork } from "./slices.ts";
 
 /** UTF-16 units of a value that is written as JSON at once: up to a millisecond. */
 const MAX_AT_ONCE = 64 * 1024;
@@ -57,14 +57,31 @@ export function* jsonParts(value: unknown): Generator<string> {
   }
 }
 
-/** The JSON of a large value, as JSON.stringify would write it; other work runs in between. `count` gets the length of each part. */
-export async function writeLargeJson(value: unknown, count: (bytes: number) => void): Promise<string> {
-  const written: string[] = [];
+async function collectParts<T>(
+  value: unknown,
+  count: (size: number) => void,
+  collect: (part: string) => T,
+): Promise<T[]> {
+  const written: T[] = [];
   const pause = beginWork();
   for (const part of jsonParts(value)) {
-    written.push(part);
+    written.push(collect(part));
     count(part.length);
     await pause();
   }
-  return written.join("");
+  return written;
 }
+
+/** The JSON of a large value, as JSON.stringify would write it; other work runs in between. `count` gets the length of each part. */
+export const writeLargeJson = async (value: unknown, count: (size: number) => void): Promise<string> =>
+  (await collectParts(value, count, (part) => part)).join("");
+
+/** The same as bytes: encoding them in one piece would hold the event loop. */
+export const encodeLargeJson = async (value: unknown, count: (size: number) => void): Promise<Buffer> =>
+  Buffer.concat(await collectParts(value, count, (part) => Buffer.from(part)));
+
+const IGNORE = (): void => {};
+
+/** The JSON of a value that may be large. */
+export const toJson = (value: unknown): string | Promise<string> =>
+  measureJson(value) > MAX_AT_ONCE ? writeLargeJson(value, IGNORE) : JSON.stringify(value);
