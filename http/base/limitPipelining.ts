@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 
 /** Requests of one connection that are unanswered. No SDK, browser or proxy sends a second one before the answer to the first. */
 const MAX_UNANSWERED = 16;
-/** What Node's parser is told to read nothing more of a packet. */
+/** The answer to Node's parser after which it reads no more of a packet. */
 const STOP = 2;
 
 /** Node makes an error for each request that a closed connection leaves: without their stacks they cost a tenth. */

@@ -4,7 +4,7 @@ import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { App } from "./app.ts";
 import { limitLongReads } from "./longReads.ts";
 
-/** A server that reads much for whoever asks, until the test lets it answer. */
+/** A server whose every request reads much, until the test lets it answer. */
 function serve() {
   const app = fastify() as unknown as App;
   onTestFinished(() => app.close());
