@@ -1,3 +1,4 @@
+import { withOwner } from "#events/owner.ts";
 import { createTurnstile } from "#services/sharing/turnstile.ts";
 
 /**
@@ -27,7 +28,8 @@ export function batchLookups<V>(
   return async (keys) => {
     if (keys.length === 0) return new Map();
     for (const key of keys) requested.add(key);
-    next ??= startNext();
+    // several organizations may wait for it
+    next ??= withOwner(undefined, startNext);
     const found = await next;
     await turnstile.pass();
     return new Map(keys.flatMap((key) => (found.has(key) ? [[key, found.get(key)!]] : [])));

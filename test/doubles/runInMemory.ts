@@ -56,11 +56,12 @@ export function openMemoryLog(...all: NewEvent[]) {
     deps: {
       vault: { findKey: async () => undefined, get: away, put: away },
       log: {
-        async read(_: string, from = 1): Promise<any[]> {
+        async *pages(_: string, from = 1): AsyncGenerator<any> {
           const found = all.map((event, n) => ({ ...event, version: n + 1 })).slice(from - 1);
           await Promise.resolve();
           if (broken > 0 && broken--) throw new Unavailable("The database is away.");
-          return found;
+          // a page for each two events
+          for (let n = 0; n < found.length; n += 2) yield { bytes: 0, events: found.slice(n, n + 2) };
         },
       },
     },

@@ -20,8 +20,9 @@ export async function* readUntilFinished<T>(
   const sending = linkAborter(signal);
   const pause = beginWork();
   let isOver = false;
+  let lists: AsyncIterator<T[]> | undefined;
   try {
-    const lists = (await send(sending.signal))[Symbol.asyncIterator]();
+    lists = (await send(sending.signal))[Symbol.asyncIterator]();
     let count = 0;
     for (;;) {
       const next = lists.next();
@@ -40,5 +41,7 @@ export async function* readUntilFinished<T>(
     sending.unlink();
     // an abort makes an error with its stack for everything that listens
     if (!isOver) sending.abort();
+    // readers let go what they hold
+    if (!isOver) void lists?.return?.().catch(() => {});
   }
 }
