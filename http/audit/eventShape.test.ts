@@ -33,7 +33,7 @@ const fieldsOf = ({ public: open, personal }: EventDefinition) =>
 
 /** They sound like secrets, but are counts, names, ids, hints, or worthless without a secret. */
 const HARMLESS = new Set([
-  ..."prompt_tokens completion_tokens cached_tokens cache_write_tokens reasoning_tokens max_output_tokens tokens_per_minute tokens_per_day tokens_per_month".split(
+  ..."prompt_tokens completion_tokens cached_tokens cache_write_tokens reasoning_tokens max_output_tokens tokens_per_minute tokens_per_day tokens_per_week tokens_per_month tokens_total".split(
     " ",
   ),
   ..."secrets secret_hint key_hint hook_token credential_id ends_credential_id allow_api_key allow_api_key_when_restricted".split(
