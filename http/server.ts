@@ -19,7 +19,6 @@ import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
 import { createBodyBudget } from "./base/bodyBudget.ts";
 import type { Http, HttpDeps } from "./base/deps.ts";
 import { ApiError, errorBody, errorHeaders } from "./base/errors.ts";
-import { limitLongReads } from "./base/longReads.ts";
 import { limitPipelining } from "./base/limitPipelining.ts";
 import { lingerOnClose } from "./base/lingeringClose.ts";
 import { createMetrics } from "./base/metrics.ts";
@@ -182,7 +181,6 @@ export async function buildServer(deps: HttpDeps) {
   });
   readBodies(app);
   observe(app, http, budget);
-  limitLongReads(app, http);
   refuseWhileClosing(app);
   admitInTurns(app, http);
   app.server.on("checkExpectation", answerExpectation);

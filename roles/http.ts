@@ -6,7 +6,6 @@ import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
 import type { HttpDeps } from "#http/base/deps.ts";
 import { listen } from "#http/base/listen.ts";
-import { LONG_READS } from "#http/base/longReads.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -71,6 +70,7 @@ const addressOf = ({ address, port }: AddressInfo): string =>
 /** How the API reads the log. While PostgreSQL is away, a read fails at once. */
 const readsOf = (log: Resources["log"], breaker: ReturnType<typeof createBreaker>) =>
   ({
+    readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
     async *streamPages(stream, fromVersion) {
       const pages = log.pages(stream, fromVersion)[Symbol.asyncIterator]();
       for (;;) {
@@ -96,8 +96,7 @@ function sharedLookUps(db: Db): Pick<HttpDeps, "findKeyByHash" | "findTriggerByT
   };
 }
 
-const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "longReads" | "passwordPlaces"> => ({
-  longReads: createFairSemaphore(LONG_READS),
+const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "passwordPlaces"> => ({
   requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
   passwordPlaces: createFairSemaphore({ total: MAX_HASHES, perTenant: MAX_HASHES }),
 });

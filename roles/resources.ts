@@ -13,7 +13,6 @@ import { watchReach } from "#infra/postgres/reach.ts";
 import { watchSameBus } from "#infra/postgres/sameBus.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
-import { createQueryShares } from "#infra/postgres/queryShares.ts";
 import type { Settings } from "#infra/config.ts";
 import { watchRates } from "#projections/budgets/rateWatch.ts";
 import type { Db } from "#projections/projection.ts";
@@ -35,11 +34,6 @@ export interface ResourceOptions {
   settings: Settings;
   addresses: Addresses;
 }
-
-/** Connections of one process to the database. */
-const CONNECTIONS = 12;
-/** Those that reads of organizations may have together, and those of one: the rest is for commits, and for what works for nobody in particular. */
-const QUERIES = { total: 10, perTenant: 4 };
 
 /** One for all roles of the process: http and the steps of workflows share limits. */
 const openRates = (db: Db, bus: Bus, worker: string, logger: Logger) =>
@@ -63,10 +57,9 @@ const watchBus = (db: Db, bus: Bus, worker: string, logger: Logger) =>
 export async function openResources({ role, settings, addresses }: ResourceOptions) {
   const logger = createLogger(settings.LOG_LEVEL, role);
   const worker = newWorkerName(role);
-  const pool = openPool(addresses.database_url, { max: CONNECTIONS, name: worker });
-  const db = asDb(pool, createQueryShares(QUERIES));
+  const pool = openPool(addresses.database_url, { max: 12, name: worker });
   const keyring = openKeyring(Buffer.from(addresses.master_key, "base64"));
-  const log = openLog(pool, keyring, db);
+  const log = openLog(pool, keyring);
   const blobs = await openBlobFolder(settings);
   const bus = await connectBus({
     url: addresses.nats_url,
@@ -84,6 +77,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
   });
   const heartbeat = await startHeartbeat(pool, { worker, role }, (err) => logger.warn({ err }, "heartbeat failed"));
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
+  const db = asDb(pool);
   const sameBus = watchBus(db, bus, worker, logger);
   const rates = openRates(db, bus, worker, logger);
   const telemetry = await openTelemetry({ settings, role, instance: worker, logger });

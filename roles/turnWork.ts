@@ -15,7 +15,6 @@ import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { createAccessAhead } from "#services/turns/accessAhead.ts";
-import { createTurnMemory } from "#services/turns/turnMemory.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
@@ -27,9 +26,6 @@ import type { Resources } from "./resources.ts";
 const MAX_FILE_BYTES = 128_000_000;
 /** An organization's share. A turn with more takes the whole share. */
 const MAX_FILE_BYTES_OF_ORGANIZATION = MAX_FILE_BYTES / 2;
-
-/** What turns share in memory. */
-const openMemory = () => ({ memory: createTurnMemory(), recentHistories: createRecentHistories() });
 
 /** The work of a services process on turns. */
 export function openTurnWork(
@@ -46,7 +42,7 @@ export function openTurnWork(
   const turnDeps = {
     ...sources,
     ahead,
-    ...openMemory(),
+    recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,
     holdFiles: <T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal) =>
       files.run(organization, work, signal, bytes),

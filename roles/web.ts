@@ -11,8 +11,6 @@ import { WebError, type Web } from "#services/turns/tools/web.ts";
 
 /** Pages that are read at once, each of another organization, so that a slow page delays no other organization. */
 export const MAX_PAGES_AT_ONCE = 2;
-/** Pages that are in memory at once while they are fetched and wait to be read, and those of one organization. Each may have 10 MiB. */
-const FETCHES = { total: 24, perTenant: 6 };
 
 interface WebDeps {
   settings: Pick<Settings, "WEB_SEARCH_URL" | "WEB_SEARCH_API_KEY" | "PRIVATE_PROVIDER_HOSTS" | "PRIVATE_FETCH_HOSTS">;
@@ -29,7 +27,6 @@ export function openWeb({ settings, credentials, reader }: WebDeps): Web {
   const endpoints = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
 
   const semaphore = createFairSemaphore({ total: MAX_PAGES_AT_ONCE, perTenant: 1 });
-  const fetches = createFairSemaphore(FETCHES);
 
   const readerFor = (organization: string, signal: AbortSignal): Pick<Reader, "read"> => ({
     read: (file) => semaphore.run(organization, () => reader.read(file), signal),
@@ -56,7 +53,6 @@ export function openWeb({ settings, credentials, reader }: WebDeps): Web {
       if (!endpoint) throw new WebError("No endpoint for web search is configured.");
       return searchWeb(own ? endpoints : fetch, endpoint, query, limit, signal);
     },
-    read: (organization, url, signal) =>
-      fetches.run(organization, () => readPage(pages, readerFor(organization, signal), url, signal), signal),
+    read: (organization, url, signal) => readPage(pages, readerFor(organization, signal), url, signal),
   };
 }

@@ -12,7 +12,7 @@ const threads = (...ids: string[]) => ({ threads: ids.map((id) => ({ id, scope: 
 function start(pages: Owned[], position: number) {
   const calls = { ranges: [] as unknown[], sent: [] as [string, object][], errors: [] as unknown[] };
   const eraser = createEraser({
-    log: { event: async () => ({ position: 5, data: { owner } }) as never },
+    log: { read: async () => [{ position: 5, data: { owner } }] as never },
     listOwned: async (organization, whose, range) => {
       expect([organization, whose.owner]).toEqual([head.organization_id, owner]);
       calls.ranges.push(range);

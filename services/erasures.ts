@@ -12,7 +12,7 @@ interface Owned {
 }
 
 export interface EraserOptions {
-  log: Pick<EventLog, "event">;
+  log: Pick<EventLog, "read">;
   /**
    * Some threads and files of an owner (`key:<id>`, `person:<id>` or `agent:<id>`), or of an external user's scopes, that were
    * created before a position and that no hold covers, and whether one covers others; undefined while the read models are behind `position`.
@@ -41,7 +41,7 @@ export function createEraser({ log, listOwned, send, onError }: EraserOptions) {
 
   const open = async (head: StreamHead): Promise<Deletion> => {
     const { id: erasure_id } = parseStreamName(head.stream);
-    const started = await log.event(head.stream, 1);
+    const [started] = await log.read(head.stream);
     const { owner, scopes } = started!.data as Extract<ErasureEvent, { type: "ErasureStarted" }>["data"];
     // what the owner creates from now on stays, so the work ends
     const before = started!.position;

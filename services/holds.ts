@@ -8,7 +8,7 @@ import { runOfScope } from "#events/scope.ts";
 import { hold, type HoldState } from "./deciders/hold.ts";
 import { readState } from "./states.ts";
 
-type Log = Pick<EventLog, "heads" | "read" | "readNewest" | "pages">;
+type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
 
 /** Events that a hold prevents: they destroy what somebody stored. */
 const ERASING = new Set([
@@ -39,11 +39,9 @@ interface Owned {
 async function projectsOf(log: Log, owner: string): Promise<string[]> {
   const [kind, id] = owner.split(":") as [string, string];
   if (kind !== "key" && kind !== "agent") return [];
-  let project: string | null | undefined;
-  // an agent may have thousands of versions with long instructions
-  for await (const { events } of log.pages(streamName(kind, id)))
-    for (const { data } of events) if ("project_id" in (data as Owned)) project = (data as Owned).project_id;
-  return project ? [`project:${project}`] : [];
+  const events = await log.read(streamName(kind, id));
+  const settings = events.map(({ data }) => data as Owned).findLast((data) => "project_id" in data);
+  return settings?.project_id ? [`project:${settings.project_id}`] : [];
 }
 
 function ownersOf({ meta, data }: RecordedEvent): string[] {

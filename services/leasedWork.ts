@@ -1,4 +1,3 @@
-import { withOwner } from "#events/owner.ts";
 import type { StreamHead } from "#events/ports.ts";
 import type { CommittedCommand } from "./handle.ts";
 import { createCapacity, type CapacityLimits } from "./sharing/capacity.ts";
@@ -59,7 +58,7 @@ function createHoldings<Work, Running extends { ended: Promise<void> }>(options:
     start({ key, stream, organization_id }: Lease, work: Work): Running | undefined {
       if (stopping.signal.aborted || held.has(key)) return undefined;
       capacity.take(organization_id);
-      const running = withOwner(organization_id, () => options.start(work, stopping.signal));
+      const running = options.start(work, stopping.signal);
       const ended = running.ended
         .catch((error: unknown) => options.onError(error, work))
         .finally(() => {

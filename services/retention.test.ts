@@ -33,7 +33,6 @@ function start(heads: StreamHead[], pages: (Expired | undefined)[], position: nu
     log: {
       heads: async () => new Map([[stream, heads[Math.min(reads++, heads.length - 1)]!]]),
       read: async () => [],
-      pages: async function* () {},
       readNewest: async () => [],
     },
     listExpired: async (_organization, { rules, after }) => {

@@ -24,7 +24,7 @@ interface Expired {
 }
 
 export interface RetainerOptions {
-  log: Pick<EventLog, "heads" | "read" | "readNewest" | "pages">;
+  log: Pick<EventLog, "heads" | "read" | "readNewest">;
   /** Some things behind the cursor that are older than the rules of a subject allow; undefined while the read models are behind `position`. */
   listExpired(
     organization: string,

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { StreamHead } from "#events/ports.ts";
 import { createSweep } from "./sweep.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
@@ -40,32 +39,4 @@ test("a sweep wakes for each due time, also for one that passes while it sweeps"
   expect([...done.keys()]).toEqual([1_000, 2_100, 3_500]);
   expect(delays[1]).toBeLessThan(1_000);
   expect(delays[2]).toBeLessThan(1_000);
-});
-
-test("slow work of one organization delays no other's, and is begun once", async () => {
-  const begun: string[] = [];
-  const head = (stream: string, organization_id: string) => ({ stream, organization_id }) as StreamHead;
-  const sweep = createSweep({
-    log: {
-      openWork: async ({ now }) => [head("run-slow", "a"), ...(now.getTime() > 3_000 ? [head("run-quick", "b")] : [])],
-      nextDue: async () => undefined,
-    },
-    worker: "w",
-    busy: () => [],
-    attend: {
-      async run({ stream }) {
-        begun.push(stream);
-        if (stream === "run-slow") await new Promise((resolve) => setTimeout(resolve, 60_000));
-      },
-    },
-    onError: (error) => {
-      throw error;
-    },
-  });
-  sweep.start();
-  await vi.advanceTimersByTimeAsync(9_000);
-  expect(begun[0]).toBe("run-slow");
-  expect(begun.filter((stream) => stream === "run-slow")).toHaveLength(1);
-  expect(begun).toContain("run-quick");
-  await Promise.all([sweep.stop(), vi.advanceTimersByTimeAsync(60_000)]);
 });

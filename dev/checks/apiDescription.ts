@@ -34,13 +34,7 @@ export async function readApiDescription(): Promise<ApiDescription> {
   const settings = { SERVICE_NAME: "svc", BASE_URL: "http://127.0.0.1:8080", TRUST_PROXY: [], BUS_PREFIX: "svc" };
   const listeners = { onHealed() {}, onProjected() {}, onCommitted() {} };
   const requestPlaces = { acquire: async () => {}, release() {} };
-  const server = {
-    requestPlaces,
-    longReads: requestPlaces,
-    logger: pino({ level: "silent" }),
-    registry: new Registry(),
-    lastUses: {},
-  };
+  const server = { requestPlaces, logger: pino({ level: "silent" }), registry: new Registry(), lastUses: {} };
   const deps = { settings, ...listeners, ...server };
   const app = await buildServer(deps as unknown as HttpDeps);
   await app.ready();

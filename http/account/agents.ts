@@ -105,11 +105,9 @@ export function agentRoutes(app: App, http: Http): void {
   );
 
   const versions = describeList(one, "List the versions of an agent", AgentVersion);
-  app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async (request) => {
-    const { caller, params, query } = request;
+  app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async ({ caller, params, query }) => {
     const { id, version } = await requireAgent(http, caller, params.id);
     const slugs = await slugsById(http, caller.organization_id);
-    await request.readsMuch();
     const stream = http.streamPages(streamName("agent", id));
     return pageResponse(
       query,

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { withOwner } from "#events/owner.ts";
 import { Unavailable } from "#events/ports.ts";
 import type { App } from "./app.ts";
 import { bodyOwner } from "./bodyBudget.ts";
@@ -84,8 +83,6 @@ export function admitInTurns(
     if (raw.destroyed) release();
     else raw.once("close", release);
   }
-  // a body arrives in events of the socket, which belong to no request
-  app.addHook("preValidation", (request, _reply, done) => withOwner(bodyOwner(request), done));
   // after the route's own authentication, before its body is read
   app.addHook("preParsing", (request, reply, body, done) => {
     admit(request, reply).then(() => done(null, body), done);

@@ -41,7 +41,6 @@ export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_
     countArrived(request: FastifyRequest, bytes: number): void {
       if (released.has(request)) return;
       const body = bodies.get(request) ?? { owner: bodyOwner(request), bytes: 0 };
-      if (bytes < 0) return add(body, Math.max(bytes, -body.bytes));
       const others = (heldByOwner.get(body.owner) ?? 0) - body.bytes;
       if (others > 0 && others + body.bytes + bytes > perOwner)
         throw new ApiError("too_many_bytes", "Too many bytes at once; send fewer requests in parallel.", {

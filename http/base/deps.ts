@@ -37,7 +37,7 @@ interface StoredPassage {
 
 /** Places that owners take in turns. */
 interface Places {
-  acquire(owner: string, signal?: AbortSignal): Promise<void>;
+  acquire(owner: string, signal: AbortSignal): Promise<void>;
   release(owner: string): void;
 }
 
@@ -96,15 +96,15 @@ export interface HttpDeps extends HttpPorts {
   catalog: Catalog;
   /** Places for requests that this process works on, shared by organizations in turns. */
   requestPlaces: Places & { countWaiting(owner: string): number };
-  /** The same for reads of much. */
-  longReads: Places;
   /** The same for hashes of passwords. */
   passwordPlaces: Places;
   scripts: ScriptChecker;
   replayer: RunReplayer;
   schemas: SchemaChecker;
   waitForProjections: WaitForProjections;
-  /** A stream's events from a version on, a page at a time. Does not check which organization the stream belongs to. */
+  /** A stream's events from a version on. Does not check which organization the stream belongs to. */
+  readStream: EventLog["read"];
+  /** The same a page at a time. */
   streamPages: EventLog["pages"];
   readAuditSlice: AuditLog["slice"];
   readHashes: AuditLog["hashes"];

@@ -3,8 +3,6 @@ import type { Socket } from "node:net";
 
 /** Requests of one connection that are unanswered. No SDK, browser or proxy sends a second one before the answer to the first. */
 const MAX_UNANSWERED = 16;
-/** The answer to Node's parser after which it reads no more of a packet. */
-const STOP = 2;
 
 /** Node makes an error for each request that a closed connection leaves: without their stacks they cost a tenth. */
 function closeCheaply(socket: Socket): void {
@@ -12,19 +10,6 @@ function closeCheaply(socket: Socket): void {
   socket.prependOnceListener("close", () => void (Error.stackTraceLimit = 0));
   socket.once("close", () => void (Error.stackTraceLimit = stackTraceLimit));
   socket.destroy();
-}
-
-/** The parser of a connection as Node's HTTP server sets it up; it is not documented. */
-interface Parser {
-  onIncoming?(request: IncomingMessage, shouldKeepAlive: boolean): number;
-}
-
-/** Once the connection is closed, its last packet is not read to its end: that took half a millisecond for each hundred requests in it. */
-function stopWithConnection(socket: Socket & { parser?: Parser }): void {
-  const { parser } = socket;
-  const handle = parser?.onIncoming;
-  if (!parser || !handle) return;
-  parser.onIncoming = (request, shouldKeepAlive) => (socket.destroyed ? STOP : handle(request, shouldKeepAlive));
 }
 
 /**
@@ -35,7 +20,6 @@ export function limitPipelining(server: Server): void {
   const unanswered = new WeakMap<Socket, number>();
   const [handle] = server.listeners("request");
   server.removeAllListeners("request");
-  server.on("connection", stopWithConnection);
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     // the rest of its last packet

@@ -8,11 +8,9 @@ import type { App } from "./app.ts";
 import { readBodies } from "./parseBodies.ts";
 import { createBodyBudget, type BodyBudget } from "./bodyBudget.ts";
 import { toApiError } from "./toApiError.ts";
-import { limitLongReads } from "./longReads.ts";
 import { observe } from "./observeRequests.ts";
 
 const MIB = 1024 * 1024;
-const longReads = { acquire: async () => {}, release: () => {} };
 const metrics = { request: () => {} } as unknown as Parameters<typeof observe>[1]["metrics"];
 
 let app: App | undefined;
@@ -22,7 +20,6 @@ afterEach(() => app?.close());
 async function serve(budget: BodyBudget): Promise<number> {
   app = fastify({ bodyLimit: 8 * MIB }) as App;
   observe(app, { metrics }, budget);
-  limitLongReads(app, { longReads });
   readBodies(app);
   app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
   app.post("/", () => String(budget.heldBytes()));
@@ -93,7 +90,6 @@ describe("a large answer", () => {
     const budget = createBodyBudget({ perOwner: 5 * MIB });
     app = fastify() as App;
     observe(app, { metrics }, budget);
-    limitLongReads(app, { longReads });
     readBodies(app);
     app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
     app.addHook("onRequest", async (request) => void Object.assign(request, { caller: { organization_id: "o" } }));

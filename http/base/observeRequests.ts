@@ -1,11 +1,11 @@
 import { Transform, type Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { encodeLargeJson, measureJson } from "#events/largeJson.ts";
 import type { App } from "./app.ts";
 import type { BodyBudget } from "./bodyBudget.ts";
 import type { Http } from "./deps.ts";
 import type { Caller } from "./caller.ts";
 import { ApiError } from "./errors.ts";
+import { measureJson, writeLargeJson } from "./largeJson.ts";
 import { holdAnswer, limitSilence, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 import { traceRequests } from "./traceRequests.ts";
 
@@ -79,10 +79,9 @@ function countAnswers(app: App): void {
   const counted = new WeakSet<FastifyRequest>();
   app.addHook("preSerialization", async (request, reply, payload) => {
     if (!isRead(request) || measureJson(payload, MAX_UNCOUNTED_BYTES) <= MAX_UNCOUNTED_BYTES) return payload;
-    await request.readsMuch();
-    const json = await encodeLargeJson(payload, (bytes) => request.holds(bytes));
+    const json = await writeLargeJson(payload, (bytes) => request.holds(bytes));
     counted.add(request);
-    reply.serializer(() => json as never);
+    reply.serializer(() => json);
     limitSilence(reply);
     return payload;
   });

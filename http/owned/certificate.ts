@@ -3,7 +3,6 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
 import { ApiError } from "../base/errors.ts";
 import type { Http } from "../base/deps.ts";
-import { readCounted } from "../base/readCounted.ts";
 
 const BATCH = 500;
 const DELETIONS = ["ThreadDeleted", "FileDeleted"];
@@ -15,9 +14,9 @@ interface Erasure {
 }
 
 /** Throws 409 `erasure_running`. */
-export async function readCompleted(http: Http, request: FastifyRequest, erasure_id: string): Promise<Erasure> {
-  const { organization_id } = request.caller;
-  const events = await readCounted(http, request, streamName("erasure", erasure_id));
+export async function readCompleted(http: Http, organization_id: string, erasure_id: string): Promise<Erasure> {
+  const stream = streamName("erasure", erasure_id);
+  const events = await http.readStream(stream);
   const started = events.find(({ type, organization_id: of }) => type === "ErasureStarted" && of === organization_id);
   const completed = events.find(({ type }) => type === "ErasureCompleted");
   if (!started || !completed)

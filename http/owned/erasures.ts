@@ -134,7 +134,7 @@ export function erasureRoutes(app: App, http: Http): void {
   app.get("/erasures/:id/certificate", { onRequest, schema: certifying }, async (request, reply) => {
     http.streams.countExport(reply);
     const { id } = await read(http, request, request.params.id);
-    const erasure = await readCompleted(http, request, id);
+    const erasure = await readCompleted(http, request.caller.organization_id, id);
     return reply
       .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: `erasure-${id}.jsonl` }))
       .send(jsonLines(certificateLines(http, request, erasure)));

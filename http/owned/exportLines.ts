@@ -13,14 +13,13 @@ import { present as presentMember } from "../account/memberShape.ts";
 import { createCursor } from "../audit/cursor.ts";
 import { presentEvent } from "../audit/eventShape.ts";
 import type { Http } from "../base/deps.ts";
-import { readCounted, type openPatientPart } from "../base/readCounted.ts";
 import { presentThread } from "./threadShape.ts";
 import { readFile } from "../turns/files.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { presentApproval } from "../workflows/approvalShape.ts";
 import { foldRun } from "../workflows/foldRun.ts";
 import { presentRun } from "../workflows/runShape.ts";
-import { countOpened, createOpenValue } from "../workflows/runValues.ts";
+import { createOpenValue } from "../workflows/runValues.ts";
 import { createMatcher, type Subject } from "./exportSubject.ts";
 
 /** A line of an export. */
@@ -45,8 +44,6 @@ export interface ExportScope {
   until: number;
   /** SHA-256 of the content that was sent: equal content is sent once. */
   sent: Set<string>;
-  /** Counts what is in memory while it is sent. */
-  openPart(): ReturnType<typeof openPatientPart>;
   /** Throws when the administrator's session or role has ended. */
   recheck: NonNullable<FastifyRequest["recheckCredential"]>;
 }
@@ -67,7 +64,7 @@ async function* rowsOf<R extends { position: number }>(
   }
 }
 
-function* toParts(of: object, bytes: Buffer): Generator<ExportLine> {
+function* contentLines(of: object, bytes: Buffer): Generator<ExportLine> {
   for (let [at, part] = [0, 0]; at < bytes.length; at += PART_BYTES, part++)
     yield {
       type: "content",
@@ -75,26 +72,6 @@ function* toParts(of: object, bytes: Buffer): Generator<ExportLine> {
       part,
       base64: bytes.toString("base64", at, Math.min(at + PART_BYTES, bytes.length)),
     };
-}
-
-/** The bytes of a file or an attachment, unless they were sent before or are gone; they count until they are sent. */
-async function* contentLines(
-  { sent, openPart }: ExportScope,
-  of: { sha256: string; turn_id?: string; file_id?: string },
-  size: number,
-  read: () => Promise<Buffer | undefined>,
-): Lines {
-  if (sent.has(of.sha256)) return;
-  const part = openPart();
-  try {
-    await part.holds(size);
-    const bytes = await read();
-    if (!bytes) return;
-    sent.add(of.sha256);
-    yield* toParts(of, bytes);
-  } finally {
-    part.release();
-  }
 }
 
 const presentAttachment = ({ filename, mime_type, bytes, sha256 }: Attachment) => ({
@@ -109,8 +86,7 @@ const presentMessage = ({ attachments, ...message }: Message) => ({
 });
 
 /** A turn with its messages, then the bytes of each attachment that is still stored. */
-async function* turnLines(scope: ExportScope, thread: ThreadRow, turn: ThreadTurn): Lines {
-  const { http } = scope;
+async function* turnLines({ http, sent }: ExportScope, thread: ThreadRow, turn: ThreadTurn): Lines {
   const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
   const input = await readTurnInput(http, turn);
   const response_id = thread.agent_id === null ? null : `resp_${turn_id}`;
@@ -126,10 +102,14 @@ async function* turnLines(scope: ExportScope, thread: ThreadRow, turn: ThreadTur
     started_at,
     ended_at,
   };
-  for (const { blob, bytes, sha256, sealed_by } of input.flatMap(({ attachments }) => attachments)) {
-    const { thing, wrapped_key: key } = sealed_by ?? { thing: streamName("turn", turn_id), wrapped_key };
-    if (key === null) continue;
-    yield* contentLines(scope, { turn_id, sha256 }, bytes, () => http.vault.get({ thing, wrapped_key: key }, blob));
+  for (const { blob, sha256, sealed_by } of input.flatMap(({ attachments }) => attachments)) {
+    if (sent.has(sha256)) continue;
+    const key = sealed_by ?? { thing: streamName("turn", turn_id), wrapped_key };
+    const bytes =
+      key.wrapped_key === null ? undefined : await http.vault.get({ ...key, wrapped_key: key.wrapped_key }, blob);
+    if (!bytes) continue;
+    sent.add(sha256);
+    yield* contentLines({ turn_id, sha256 }, bytes);
   }
 }
 
@@ -146,21 +126,18 @@ async function* threadLines(scope: ExportScope, thread: ThreadRow): Lines {
   }
 }
 
-async function* fileLines(scope: ExportScope, file: FileRow): Lines {
+async function* fileLines({ http, sent }: ExportScope, file: FileRow): Lines {
   const { id, principal: owner, filename, purpose, mime_type, bytes, sha256, created_at } = file;
   yield { type: "file", id, owner, filename, purpose, mime_type, bytes, sha256, created_at };
-  yield* contentLines(scope, { file_id: id, sha256 }, bytes, () => readFile(scope.http, file));
+  const content = sent.has(sha256) ? undefined : await readFile(http, file);
+  if (!content) return;
+  sent.add(sha256);
+  yield* contentLines({ file_id: id, sha256 }, content);
 }
 
-/** A run; it counts until it is sent. */
-async function* runLine({ http, openPart }: ExportScope, row: RunRow): Lines {
-  const part = openPart();
-  try {
-    const run = foldRun(await readCounted(http, part, streamName("run", row.id)));
-    yield { ...(await presentRun(row, run, countOpened(part, createOpenValue(http, row)))), type: "run" };
-  } finally {
-    part.release();
-  }
+async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
+  const run = foldRun(await http.readStream(streamName("run", row.id)));
+  return { ...(await presentRun(row, run, createOpenValue(http, row))), type: "run" };
 }
 
 export async function* ownedLines(scope: ExportScope): Lines {
@@ -184,7 +161,7 @@ export async function* runLines(scope: ExportScope): Lines {
   for (let after: RunPosition | null = null; ; ) {
     await recheck();
     const rows: RunRow[] = await listRunsOf(http.db, organization_id, whose, { after, limit: PAGE });
-    for (const row of rows) yield* runLine(scope, row);
+    for (const row of rows) yield await runLine(scope, row);
     if (rows.length < PAGE) return;
     after = rows.at(-1)!;
   }

@@ -5,7 +5,6 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { jsonLines } from "../base/jsonLines.ts";
-import { openPatientPart } from "../base/readCounted.ts";
 import {
   accountLines,
   approvalLines,
@@ -45,15 +44,7 @@ async function send(http: Http, request: FastifyRequest, reply: FastifyReply, na
   });
   const subject = await findSubject(http, organization_id, name);
   const recheck = async () => request.recheckCredential?.();
-  const scope = {
-    http,
-    organization_id,
-    subject,
-    until: events[0]?.position ?? 0,
-    sent: new Set<string>(),
-    openPart: () => openPatientPart(request),
-    recheck,
-  };
+  const scope = { http, organization_id, subject, until: events[0]?.position ?? 0, sent: new Set<string>(), recheck };
   return reply
     .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: "export.jsonl" }))
     .send(jsonLines(allLines(scope, name)));

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
-import { encodeLargeJson, measureJson } from "#events/largeJson.ts";
 import { Unavailable } from "#events/ports.ts";
 import { ownerScope } from "#events/scope.ts";
 import { StartTurn, type PromptOrBlob } from "#events/thread.ts";
@@ -192,9 +191,8 @@ async function prepare(
   const { messages, stored_bytes } = await storeMessages(http, turn, request.messages);
   const prompt = promptFrom(request, messages);
   const inline = build({ prompt }, { keys, stored_bytes });
-  const isShort = measureJson(prompt, MAX_COMMAND_BYTES) <= MAX_COMMAND_BYTES;
-  if (isShort && commandBytes(StartTurn, inline, http.httpId) <= MAX_COMMAND_BYTES) return inline;
-  const json = await encodeLargeJson(prompt, () => {});
+  if (commandBytes(StartTurn, inline, http.httpId) <= MAX_COMMAND_BYTES) return inline;
+  const json = Buffer.from(JSON.stringify(prompt));
   await requireThreadStorage(http, turn, stored_bytes + json.length, "messages");
   await requireStorage(http, turn.organization_id, stored_bytes + json.length, "messages");
   await turn.room.admit(json.length);

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { getDefinition, type DefinitionRow } from "#projections/definitions/query.ts";
 import { listRunsOfDefinition, type RunRow } from "#projections/runs/query.ts";
@@ -12,7 +11,6 @@ import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
-import { openPart } from "../base/readCounted.ts";
 import type { Replay } from "../base/runReplayer.ts";
 import { inGroups } from "./inGroups.ts";
 import { readRecordedRun } from "./recordedRun.ts";
@@ -96,12 +94,11 @@ async function requireDefinition(http: Http, { organization_id }: Caller, id: st
 
 async function checkRuns(
   http: Http,
-  request: FastifyRequest,
+  caller: Caller,
   id: string,
   body: Body,
   disconnected: AbortSignal,
 ): Promise<z.infer<typeof CheckRuns>> {
-  const { caller } = request;
   const { organization_id } = caller;
   const after = readCursor(body.cursor);
   const definition = await requireDefinition(http, caller, id);
@@ -112,13 +109,8 @@ async function checkRuns(
   const filter = { definition_id: definition.id, workflow_id, status };
   const rows = await listRunsOfDefinition(http.db, organization_id, filter, { after, limit: limit + 1 });
   const check = async (row: RunRow) => {
-    const part = openPart(request);
-    try {
-      const replay = await http.replayer.replay(organization_id, script, () => readRecordedRun(http, part, row));
-      return replay ? [present(row, replay)] : [];
-    } finally {
-      part.release();
-    }
+    const replay = await http.replayer.replay(organization_id, script, () => readRecordedRun(http, row));
+    return replay ? [present(row, replay)] : [];
   };
   const { results: data, next } = await inGroups(rows.slice(0, limit), check, disconnected);
   const count = (outcome: string) => data.filter((run) => run.outcome === outcome).length;
@@ -147,6 +139,6 @@ export function checkRunsRoute(app: App, http: Http): void {
     response: { 200: CheckRuns },
   };
   app.post("/definitions/:id/check-runs", { onRequest: requireBuilder(http), schema, bodyLimit }, (request, reply) =>
-    checkRuns(http, request, request.params.id, request.body, disconnectSignal(reply.raw)),
+    checkRuns(http, request.caller, request.params.id, request.body, disconnectSignal(reply.raw)),
   );
 }

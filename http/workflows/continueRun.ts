@@ -13,7 +13,7 @@ import { actorFrom } from "./access.ts";
 import { foldCalls, type MadeCall } from "./answeredCalls.ts";
 import { foldRun, isLive, stillRunning, type RunView } from "./foldRun.ts";
 import { requireRun, requireVersion, requireWorkflow, runNotFound } from "./lookups.ts";
-import { countOpened, createOpenJson, createOpenValue, openCalls, openInherited, type OpenJson } from "./runValues.ts";
+import { createOpenJson, createOpenValue, openCalls, openInherited, type OpenJson } from "./runValues.ts";
 import { startRun, type RunRequest } from "./startRun.ts";
 import { MAX_VERSION } from "./workflowShape.ts";
 
@@ -74,7 +74,7 @@ async function openParent(http: Http, request: FastifyRequest, id: string): Prom
       `The run has ended, but ${running} of its steps still run; wait for their end.`,
     );
   const workflow = await requireWorkflow(http, caller, row.workflow_id);
-  const openValue = countOpened(request, createOpenValue(http, row));
+  const openValue = createOpenValue(http, row);
   const args = (await openValue(view.args)) as Record<string, unknown> | null;
   if (!args) throw runNotFound();
   const calls = foldCalls(events, await openInherited(view.inherited, openValue));

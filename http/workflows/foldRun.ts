@@ -215,27 +215,19 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
   RunForgotten: ignore,
 };
 
-/** Folds the events of a run as they are read: linear in their number. */
-export function createRunFold() {
+/** Folds the events of a run: pure, and linear in their number. */
+export function foldRun(events: readonly RecordedEvent[]): RunView {
   const run = newView();
   /** The command of the tick that the last events belong to. */
   let tickCommand: string | undefined;
-  return {
-    run,
-    add(event: RecordedRunEvent): void {
-      run.version = event.version;
-      if (TICK_EVENTS.has(event.type)) {
-        if (event.command_id !== tickCommand) run.ticks += 1;
-        tickCommand = event.command_id;
-      } else if (!INSIDE_TICKS.has(event.type)) tickCommand = undefined;
-      (APPLY[event.type] as Apply<RunEventType>)(run, event);
-    },
-  };
-}
-
-export function foldRun(events: readonly RecordedEvent[]): RunView {
-  const { run, add } = createRunFold();
-  for (const event of events as readonly RecordedRunEvent[]) add(event);
+  for (const event of events as readonly RecordedRunEvent[]) {
+    run.version = event.version;
+    if (TICK_EVENTS.has(event.type)) {
+      if (event.command_id !== tickCommand) run.ticks += 1;
+      tickCommand = event.command_id;
+    } else if (!INSIDE_TICKS.has(event.type)) tickCommand = undefined;
+    (APPLY[event.type] as Apply<RunEventType>)(run, event);
+  }
   return run;
 }
 

@@ -2,12 +2,11 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { Http } from "../base/deps.ts";
-import { readCounted, type Holder } from "../base/readCounted.ts";
 import type { RecordedCall, RecordedEnd, RecordedRun } from "../base/runReplayer.ts";
 import { foldCalls, type MadeCall } from "./answeredCalls.ts";
 import { foldRun, type RunView } from "./foldRun.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
-import { countOpened, createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
+import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
 
 /** Failures that `run()` itself causes. Others come from the rules of the run, and a replay has none. */
 const OWN_FAILURES = ["run_error", "run_timeout", "out_of_memory", "run_stuck", "not_serialisable", "result_too_large"];
@@ -55,18 +54,15 @@ const answeredInOrder = (calls: MadeCall[]): string[] =>
     .toSorted((a, b) => Date.parse(a.answered_at!) - Date.parse(b.answered_at!))
     .map(({ key }) => key);
 
-/** Reads a run as a replay needs it, counted by `holder`; undefined once its data has been destroyed. Throws 429 `too_many_bytes`. */
-export async function readRecordedRun(http: Http, holder: Holder, row: RunRow): Promise<RecordedRun | undefined> {
-  const recorded: readonly RecordedEvent[] = await readCounted(http, holder, streamName("run", row.id));
+/** Reads a run as a replay needs it; undefined once its data has been destroyed. */
+export async function readRecordedRun(http: Http, row: RunRow): Promise<RecordedRun | undefined> {
+  const recorded: readonly RecordedEvent[] = await http.readStream(streamName("run", row.id));
   const events = recorded as readonly RecordedRunEvent[];
   const view = foldRun(recorded);
-  const open = countOpened(holder, createOpenJson(http, row));
+  const open = createOpenJson(http, row);
   const args = view.args && (await open(view.args));
   if (!view.created || args === null) return undefined;
-  const made = foldCalls(
-    recorded,
-    await openInherited(view.inherited, countOpened(holder, createOpenValue(http, row))),
-  );
+  const made = foldCalls(recorded, await openInherited(view.inherited, createOpenValue(http, row)));
   const terms = approvalTerms(events);
   const calls: RecordedCall[] = [];
   // one after the other, so that at most one sealed value is in memory next to the opened ones

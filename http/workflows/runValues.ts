@@ -1,9 +1,9 @@
+import type { FastifyRequest } from "fastify";
 import { blobFolder, streamName } from "#events/ids.ts";
 import { agentCallAnswer, type CallAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { beginWork } from "#events/slices.ts";
 import type { Http } from "../base/deps.ts";
-import type { Holder } from "../base/readCounted.ts";
 import type { MadeCall } from "./answeredCalls.ts";
 
 /** Bytes of JSON. Longer values become blobs, because a command may have 256 KiB. */
@@ -93,9 +93,9 @@ export function createOpenValue(http: Pick<Http, "vault">, row: { id: string; wr
 
 /** Long values count as bytes that the organization holds before they are read. */
 export const countOpened =
-  <V extends StoredValue | null | undefined, R>(holder: Holder, open: (value: V) => Promise<R>) =>
-  async (value: V): Promise<R> => {
-    if (value && "blob" in value) await holder.holds(value.bytes);
+  (request: Pick<FastifyRequest, "holds">, open: OpenValue): OpenValue =>
+  (value) => {
+    if (value && "blob" in value) request.holds(value.bytes);
     return open(value);
   };
 

@@ -15,8 +15,7 @@ import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { readCounted } from "../base/readCounted.ts";
 import { actorFrom } from "./access.ts";
-import { createRunFold, foldRun, isLive, stillRunning, type RunView } from "./foldRun.ts";
-import type { RecordedRunEvent } from "./foldSteps.ts";
+import { foldRun, isLive, stillRunning } from "./foldRun.ts";
 import { requireRun, requireWorkflow } from "./lookups.ts";
 import { withNewestRun } from "./newestRun.ts";
 import { presentRun, presentSummary, Run, RunStatus, RunSummary } from "./runShape.ts";
@@ -91,15 +90,6 @@ function checkMayCancel({ session }: Caller): void {
 
 const isContinued = (error: unknown): boolean => error instanceof ApiError && error.errorCode === "run_continued";
 
-/** A run without what was said in it, except why it was cancelled: it may have megabytes of results and logs. */
-async function readOutline({ streamPages }: Http, id: string): Promise<RunView> {
-  const { run, add } = createRunFold();
-  for await (const { events } of streamPages(streamName("run", id)))
-    for (const event of events as RecordedRunEvent[])
-      add(event.type === "RunCancelled" ? event : { ...event, personal: undefined });
-  return run;
-}
-
 /** Cancels a run, or the one that goes on for it. Throws 403 `forbidden`, 404 `run_not_found`, 409 `run_not_live`. */
 export async function cancelRun(http: Http, request: FastifyRequest, id: string, reason: string | null) {
   const { caller } = request;
@@ -117,7 +107,8 @@ export async function cancelRun(http: Http, request: FastifyRequest, id: string,
     }
   });
   if (!row) throw new ApiError("run_continued", "Another run goes on for this one and could not be found; try again.");
-  const run = await readOutline(http, row.id);
+  const stream = streamName("run", row.id);
+  const run = foldRun(await http.readStream(stream));
   return {
     id: row.id,
     status: "cancelled" as const,

@@ -1,14 +1,11 @@
 import type pg from "pg";
 import type { AppendResult } from "#events/ports.ts";
-import { createFairQueue, type FairQueue } from "#services/sharing/fairQueue.ts";
 import type { EncodedAppend } from "./encode.ts";
 import { isEventFault, asUnavailable } from "./errors.ts";
 import { appendNew, isSpecial } from "./appendNew.ts";
 
 /** Commands in one call of log.append. Larger batches do not make a command cheaper. */
 const MAX_BATCH = 64;
-/** Bytes of their events. An event may have megabytes: then its command has a call of its own, and no other waits for several of them. */
-const MAX_BATCH_BYTES = 1_000_000;
 /** Concurrent calls. A second one would only wait for the head row's lock, and gather fewer commands. */
 const MAX_IN_FLIGHT = 1;
 
@@ -81,11 +78,11 @@ async function appendAny(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendR
 }
 
 /**
- * Group commit: the next call takes the commands that arrive during the current one (docs/adr/0001-one-lock-orders-the-log.md).
+ * Group commit: the next call takes all commands that arrive during the current one (docs/adr/0001-one-lock-orders-the-log.md).
  * Unavailable means that the outcome is unknown: append the same command again, and its outcome row answers it.
  */
 export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<AppendResult> {
-  const pending = createFairQueue<PendingAppend>();
+  const pending: PendingAppend[] = [];
   let inFlight = 0;
   let isScheduled = false;
 
@@ -103,7 +100,7 @@ export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<
 
   const flush = () => {
     isScheduled = false;
-    while (pending.size() > 0 && inFlight < MAX_IN_FLIGHT) {
+    while (pending.length > 0 && inFlight < MAX_IN_FLIGHT) {
       inFlight++;
       void write(takeBatch(pending)).finally(() => {
         inFlight--;
@@ -114,31 +111,16 @@ export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<
 
   return (encoded) =>
     new Promise((resolve, reject) => {
-      pending.add(encoded.command.organization_id, { encoded, resolve, reject });
+      pending.push({ encoded, resolve, reject });
       if (isScheduled) return;
       isScheduled = true;
       setImmediate(flush);
     });
 }
 
-const sizeOf = ({ events }: EncodedAppend): number =>
-  events.reduce((bytes, { data, sealed }) => bytes + data.length + (sealed?.length ?? 0), 0);
-
-/**
- * The next commands: organizations take turns, and the commands of one keep their order. Either none or all are special: only those
- * that are not may be appended as new.
- */
-function takeBatch(pending: FairQueue<PendingAppend>): PendingAppend[] {
-  const batch: PendingAppend[] = [];
-  let bytes = 0;
-  const fits = (_organization: string, { encoded }: PendingAppend): boolean =>
-    batch.length === 0 ||
-    (isSpecial(encoded) === isSpecial(batch[0]!.encoded) && bytes + sizeOf(encoded) <= MAX_BATCH_BYTES);
-  while (batch.length < MAX_BATCH) {
-    const next = pending.next(fits);
-    if (!next) break;
-    batch.push(next);
-    bytes += sizeOf(next.encoded);
-  }
-  return batch;
+/** The next commands, of which either none or all are special: only those that are not may be appended as new. */
+function takeBatch(pending: PendingAppend[]): PendingAppend[] {
+  const special = isSpecial(pending[0]!.encoded);
+  const end = pending.findIndex(({ encoded }, n) => n === MAX_BATCH || isSpecial(encoded) !== special);
+  return pending.splice(0, end < 0 ? pending.length : end);
 }

@@ -1,4 +1,3 @@
-import { withOwner } from "#events/owner.ts";
 import { createTurnstile } from "#services/sharing/turnstile.ts";
 
 /**
@@ -28,8 +27,7 @@ export function batchLookups<V>(
   return async (keys) => {
     if (keys.length === 0) return new Map();
     for (const key of keys) requested.add(key);
-    // several organizations may wait for it
-    next ??= withOwner(undefined, startNext);
+    next ??= startNext();
     const found = await next;
     await turnstile.pass();
     return new Map(keys.flatMap((key) => (found.has(key) ? [[key, found.get(key)!]] : [])));

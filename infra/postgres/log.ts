@@ -111,8 +111,9 @@ function createEventReader(db: Db, keyring: Keyring): EventLog["event"] {
   };
 }
 
-/** The event log in PostgreSQL. `db`: how it is read. */
-export function openLog(pool: pg.Pool, keyring: Keyring, db = asDb(pool)): EventLog & DataKeys & AuditLog {
+/** The event log in PostgreSQL. */
+export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & AuditLog {
+  const db = asDb(pool);
   const recentEvents = createRecentEvents();
 
   const findHeads = batchLookups<StreamHead>(async (streams) => {

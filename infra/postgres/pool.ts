@@ -1,7 +1,6 @@
 import pg from "pg";
 import type { Db } from "#projections/projection.ts";
 import { asUnavailable } from "./errors.ts";
-import type { QueryShares } from "./queryShares.ts";
 
 const INT8 = 20;
 
@@ -57,16 +56,14 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
 /** Names of prepared statements by text. Shared, because different users of a pool share its connections. */
 const names = new Map<string, string>();
 
-const unshared: QueryShares = (query) => query();
-
 /** Runs queries as prepared statements. Throws Unavailable while the database cannot be reached. */
-export function asDb(pool: Pick<pg.Pool, "query">, shares = unshared): Db {
+export function asDb(pool: Pick<pg.Pool, "query">): Db {
   return {
     async query<R>(text: string, values: unknown[] = []) {
       let name = names.get(text);
       if (!name) names.set(text, (name = `q${names.size}`));
       try {
-        return (await shares(() => pool.query({ name, text, values }))).rows as R[];
+        return (await pool.query({ name, text, values })).rows as R[];
       } catch (error) {
         throw asUnavailable(error);
       }

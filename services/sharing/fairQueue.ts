@@ -42,5 +42,3 @@ export function createFairQueue<T>(rankOf: (item: T) => number = () => 0) {
     },
   };
 }
-
-export type FairQueue<T> = ReturnType<typeof createFairQueue<T>>;

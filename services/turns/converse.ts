@@ -6,7 +6,7 @@ import type { ModelAnswer } from "./askModel.ts";
 import { continueAfter } from "./frames.ts";
 import type { ModelRequest } from "./model.ts";
 import { NO_OUTPUT, roundMessages, type Round } from "./round.ts";
-import { callTool, refuseCall, type ToolOutcome } from "./tools/call.ts";
+import { callTool, refuseCall } from "./tools/call.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
 import { gateOf, type Gate } from "./toolGate.ts";
 
@@ -61,8 +61,6 @@ export interface Conversation {
   /** Parks the turn until people have decided, and throws TurnLost. Answers with the reason if it cannot wait. */
   park(round: number, calls: WaitingCall[]): Promise<string>;
   onToolError(error: unknown, tool: string): void;
-  /** Counts what a tool has said, in UTF-16 units. Throws when there is no room. */
-  hold(size: number): void;
 }
 
 /**
@@ -122,25 +120,13 @@ function listOpenCalls({ rounds, tools, approvals, mayWait }: Conversation, roun
   });
 }
 
-/** The result of a call, or that there is no room for it. */
-function fitResult({ hold }: Conversation, outcome: ToolOutcome): ToolOutcome {
-  try {
-    hold(outcome.text.length);
-    return outcome;
-  } catch (error) {
-    return { ...outcome, status: "failed", text: JSON.stringify({ error: (error as Error).message }), sources: [] };
-  }
-}
-
 async function finishCall(conversation: Conversation, round: number, { call, n, gate }: OpenCall): Promise<void> {
   const { tools, clientTools, context, onToolError, onFrame } = conversation;
   if (gate.kind === "approved") await conversation.recordStart({ round, call: n });
-  const outcome = fitResult(
-    conversation,
+  const outcome =
     gate.kind === "closed"
       ? refuseCall(call.name, gate.reason)
-      : await callTool(tools, call, context, onToolError, clientTools),
-  );
+      : await callTool(tools, call, context, onToolError, clientTools);
   await conversation.recordCall({ round, call: n, ...outcome });
   conversation.rounds[round]!.results[n] = outcome;
   onFrame({ type: "called", call: n, status: outcome.status });

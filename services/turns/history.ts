@@ -7,8 +7,6 @@ import { answerText } from "#events/turnOutput.ts";
 import { isTurnStep, readRounds, type Round } from "./round.ts";
 import type { RecentHistories, RecentHistory } from "./recentHistories.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";
-import type { TurnShare } from "./turnMemory.ts";
-import type { TurnToRun } from "./turnToRun.ts";
 
 export interface TurnStores {
   vault: Pick<Vault, "get">;
@@ -141,8 +139,8 @@ function limitFiles(messages: ThreadMessage[]): ThreadMessage[] {
 
 const callText = ({ calls }: ThreadMessage): number =>
   calls?.reduce((sum, call) => sum + call.arguments.length, 0) ?? 0;
-export const textOf = (messages: ThreadMessage[]): number =>
-  messages.reduce((sum, message) => sum + message.text.length + callText(message), 0);
+const textOf = (turn: ThreadMessage[]): number =>
+  turn.reduce((sum, message) => sum + message.text.length + callText(message), 0);
 
 /** The newest whole turns whose text fits into the budget, newest first: those of the span, then the given older ones. */
 async function newestTurns(
@@ -181,17 +179,4 @@ export async function readHistory(
     (await newestTurns(stores, { thread, from: 1, before: version }, []))!;
   recentHistories.put(organization_id, thread, history);
   return limitFiles(history.turns.toReversed().flat());
-}
-
-/** The prompt of a turn and the messages before it, read once its organization has room for them. */
-export async function readConversation(
-  stores: HistoryStores,
-  turn: Pick<TurnToRun, "organization_id" | "thread" | "turn_id" | "version" | "input">,
-  share: Pick<TurnShare, "reserve">,
-  signal: AbortSignal,
-): Promise<[Prompt | undefined, ThreadMessage[]]> {
-  const { turn_id, version, input } = turn;
-  const own = input && "bytes" in input ? (input.bytes ?? 0) : 0;
-  await share.reserve(own + (version > 1 ? stores.maxHistoryText : 0), signal);
-  return Promise.all([readPrompt(stores, turn_id, input), version > 1 ? readHistory(stores, turn) : []]);
 }

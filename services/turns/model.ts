@@ -35,8 +35,6 @@ export interface ModelRequest {
   reasoning_effort: string | null;
   /** Asks the provider for a stream. A buffered request yields one text event. */
   streamed: boolean;
-  /** Counts what the answer holds in memory, in UTF-16 units. Throws a ModelError when there is no room. */
-  hold?(size: number): void;
 }
 
 /** A model's output in order. `finish` comes last and exactly once. */

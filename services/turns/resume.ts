@@ -6,7 +6,6 @@ import type { CommittedCommand } from "../handle.ts";
 import type { LostWork } from "../leasedWork.ts";
 import type { Send } from "../send.ts";
 import { readParkedFrames, stepsOf, type OpenTurn, type TakeOverOptions } from "./takeOver.ts";
-import { readTurnEvents } from "./turnEvents.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /* A parked turn has no worker: the commit that decides the last of its approvals resumes it (ADR 48). */
@@ -21,11 +20,11 @@ export const findResumed = ({ events }: Pick<CommittedCommand, "events">, worker
 
 /** The next attempt of a resumed turn, with the frames that its readers have, and its trace; undefined if it was deleted. */
 export async function loadResumed(
-  { log, readFrames }: Pick<TakeOverOptions, "readFrames"> & { log: Pick<EventLog, "readNewest"> },
+  { log, readFrames }: Pick<TakeOverOptions, "readFrames"> & { log: Pick<EventLog, "read"> },
   stream: string,
   { turn_id, attempt, ends_by }: Resumed,
 ): Promise<{ turn: TurnToRun; trace: Trace | undefined } | undefined> {
-  const events = await readTurnEvents(log, stream, turn_id);
+  const events = await log.read(stream);
   const started = findTurnStart(events, turn_id);
   if (!started) return undefined;
   const receivedFrames = await readParkedFrames({ readFrames }, events, turn_id);

@@ -8,21 +8,21 @@ import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
 import { endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
-import { describeWindow, fitWindow } from "./fitWindow.ts";
+import { fitWindow, type Window } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
 import { gatherWords } from "./gatherWords.ts";
-import { readConversation, readTurnBlob, textOf, turnMessages, type HistoryStores } from "./history.ts";
+import { readHistory, readPrompt, readTurnBlob, turnMessages, type HistoryStores } from "./history.ts";
 import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
 import { ModelError, type ToolOffer } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
 import { openPublisher } from "./publisher.ts";
 import { parkTurn, type WaitOptions } from "./park.ts";
-import { citeSources, joinOutputs, readRounds, sizeOfRounds, turnUsage, type Round } from "./round.ts";
+import { citeSources, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
-import type { TurnMemory, TurnShare } from "./turnMemory.ts";
+import type { ThreadMessage } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxHistoryText" | "recentHistories"> {
@@ -33,7 +33,6 @@ export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxH
   handle: Handle;
   /** Runs work while this process has room for the bytes of attachments that it holds. */
   holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  memory: TurnMemory;
   toolApprovals: WaitOptions;
   /** Tokens of a text, for answers whose provider reported no usage (stopped or cut off). */
   countTokens(text: string): Promise<number>;
@@ -122,8 +121,7 @@ async function answer(
   signal: AbortSignal,
   sink: FrameSink,
 ): Promise<TurnEnding> {
-  const share = options.memory.open(turn.organization_id);
-  const answered: Progress = { rounds: [], share };
+  const answered: Progress = { rounds: [] };
   try {
     return withFailures(await askWithTools(options, turn, signal, sink, answered), answered);
   } catch (error) {
@@ -138,8 +136,6 @@ async function answer(
     if (ending.command === RefuseTurn && reason === "deleted")
       throw new TurnLost("its thread is deleted", { cause: error });
     return ending;
-  } finally {
-    share.close();
   }
 }
 
@@ -147,7 +143,6 @@ async function answer(
 interface Progress {
   prompt?: Prompt;
   rounds: Round[];
-  share: TurnShare;
   addCost?: (usage: Usage) => Usage;
   routed?: AskedTargets | undefined;
 }
@@ -168,16 +163,16 @@ async function askWithTools(
 ): Promise<TurnEnding> {
   const { organization_id, turn_id } = turn;
   const recorder = createStepRecorder(options, turn);
-  const { rounds, share } = answered;
-  const [{ ask: askNext, addCost, routed, findWindow }, [prompt, history]] = await Promise.all([
+  const [{ ask: askNext, addCost, routed, findWindow }, prompt, history] = await Promise.all([
     openAsk(options, turn, recorder.recordFailure),
-    readConversation(options, turn, share, signal),
+    readPrompt(options, turn_id, turn.input),
+    turn.version > 1 ? readHistory(options, turn) : [],
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
   Object.assign(answered, { prompt, addCost, routed });
+  const { rounds } = answered;
   if (turn.steps.length > 0) {
     rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
-    share.add(sizeOfRounds(rounds));
     replayFrames(rounds, turn.receivedFrames, onFrame);
   }
   const tools = await findTools(options.tools, organization_id, prompt);
@@ -189,12 +184,10 @@ async function askWithTools(
     ? await fitWindow(history, describeWindow(tokens, prompt, offers, own), options.countTokens)
     : history;
   const conversation = pairResults([...before, ...own]);
-  share.keep(textOf(conversation));
   const ask = async () =>
     converse({
       ask: askNext,
-      request: { ...(await buildModelRequest(options, turn, prompt, offers, conversation)), hold: share.add },
-      hold: share.add,
+      request: await buildModelRequest(options, turn, prompt, offers, conversation),
       rounds,
       tools,
       clientTools: new Set(clientTools.map(({ name }) => name)),
@@ -218,6 +211,17 @@ async function askWithTools(
     data: { finish_reason, ...used, said },
     end: { status: "completed", said, finish_reason, ...used },
   };
+}
+
+function describeWindow(
+  tokens: number,
+  { instructions, agent, max_output_tokens }: Prompt,
+  offers: ToolOffer[],
+  own: ThreadMessage[],
+): Window {
+  const texts = [agent?.instructions, instructions, ...own.map(({ text }) => text)].filter((text) => text != null);
+  const tools = offers.map((offer) => JSON.stringify(offer));
+  return { tokens, maxOutput: max_output_tokens, request: [...texts, ...tools] };
 }
 
 const toolContext = (

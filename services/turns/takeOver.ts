@@ -7,7 +7,6 @@ import { isTargetFailure } from "./askTargets.ts";
 import { framesSoFar, joinFrames } from "./frames.ts";
 import { citeSources, isTurnStep, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import type { TurnAttempt } from "./steps.ts";
-import { readTurnEvents } from "./turnEvents.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /** Attempts at one turn, each of which lost its worker. */
@@ -17,7 +16,7 @@ const MAX_DEATHS = 2;
 const KILLS_WORKERS = "The turn was given up: two processes died while they worked on it.";
 
 export interface TakeOverOptions {
-  log: Pick<EventLog, "readNewest" | "hasDied">;
+  log: Pick<EventLog, "read" | "hasDied">;
   frames: Pick<Frames, "loadFrames" | "publish">;
   worker: string;
   send: Send;
@@ -102,7 +101,7 @@ export async function failParked(
   turn: OpenTurn,
   message: string,
 ): Promise<CommandResult> {
-  const events = await readTurnEvents(options.log, head.stream, turn.id);
+  const events = await options.log.read(head.stream);
   const frames = await readParkedFrames(options, events, turn.id);
   return giveUp(options, head, turn, await measureProgress(events, turn.id, frames), message);
 }
@@ -132,7 +131,7 @@ export async function takeOverTurn(
 ): Promise<TurnToRun | undefined> {
   const received = await receivedFrames(options, head, turn.id);
   if (isLate) {
-    const progress = await measureProgress(await readTurnEvents(options.log, head.stream, turn.id), turn.id, received);
+    const progress = await measureProgress(await options.log.read(head.stream), turn.id, received);
     await giveUp(options, head, turn, progress, "The turn did not finish within the time that it has.");
     return undefined;
   }
@@ -144,7 +143,7 @@ export async function takeOverTurn(
   const { position } = await options.send(head, TakeOverTurn.type, taken);
   if (position === 0) return undefined;
   // The log now holds all that the lost attempt could record; what it sends from here on is refused.
-  const events = await readTurnEvents(options.log, head.stream, turn.id);
+  const events = await options.log.read(head.stream);
   const started = findTurnStart(events, turn.id);
   const progress = await measureProgress(events, turn.id, received);
   if (turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS) {

@@ -25,9 +25,8 @@ function createSlowTurns() {
   const frames: Pick<Frames, "loadFrames" | "publish"> = { loadFrames: async () => [], publish: () => {} };
   const send = vi.fn(async () => ({ position: 0, repeated: false }));
   const run = () => new Promise<void>(() => {});
-  const log: Pick<EventLog, "read" | "readNewest" | "hasDied" | "heads"> = {
+  const log: Pick<EventLog, "read" | "hasDied" | "heads"> = {
     read: async () => [],
-    readNewest: async () => [],
     hasDied: async () => false,
     heads: async () => new Map(),
   };

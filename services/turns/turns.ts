@@ -6,11 +6,9 @@ import { thread, type ThreadState } from "../deciders/thread.ts";
 import { isParked } from "../deciders/threadState.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork } from "../leasedWork.ts";
-import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { readState } from "../states.ts";
 import { expireApprovals, findResumed, loadResumed } from "./resume.ts";
-import { failParked, takeOverTurn, type OpenTurn, type TakeOverOptions } from "./takeOver.ts";
-import { readTurnEvents } from "./turnEvents.ts";
+import { failParked, takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /** Turns that one process runs at once. */
@@ -19,7 +17,7 @@ const MAX_TURNS = 1_000;
 const MAX_TURNS_OF_ORGANIZATION = MAX_TURNS / 2;
 
 export interface TurnsOptions extends TakeOverOptions {
-  log: Pick<EventLog, "read" | "readNewest" | "hasDied" | "heads">;
+  log: Pick<EventLog, "read" | "hasDied" | "heads">;
   /** Runs a turn to its end, or until `stopping` aborts: then another worker takes it over. */
   run(turn: TurnToRun, stopping: AbortSignal): Promise<void>;
   onError(error: unknown, turn: Pick<TurnToRun, "turn_id" | "request_id">): void;
@@ -54,28 +52,8 @@ async function resume(
   }
 }
 
-/** Takes a lost turn over in the trace of its request, and starts it unless it has ended. */
-async function takeOverTraced(
-  options: TurnsOptions,
-  head: StreamHead,
-  turn: OpenTurn,
-  isLate: boolean,
-  start: (turn: TurnToRun) => unknown,
-): Promise<void> {
-  const started = findTurnStart(await readTurnEvents(options.log, head.stream, turn.id), turn.id);
-  await withTrace(started && parseTraceHeaders(started.meta), async () => {
-    const resumed = await takeOverTurn(options, head, turn, isLate);
-    if (resumed) start(resumed);
-  });
-}
-
-/** Lost turns that are read at once, and those of one organization: each may have megabytes of rounds and results. */
-const TAKEOVERS = { total: 8, perTenant: 2 };
-
 /** The turns of this process: starts them, counts them, and takes over those that other workers lost. */
 export function createTurns(options: TurnsOptions) {
-  const takeovers = createFairSemaphore(TAKEOVERS);
-
   async function open(head: StreamHead, isHeld: (key: string) => boolean): Promise<LostWork<TurnToRun> | undefined> {
     const { state }: { state: ThreadState } = await readState(options.log, head, thread);
     const turn = state.status === "open" ? state.turn : null;
@@ -87,7 +65,12 @@ export function createTurns(options: TurnsOptions) {
       worker: turn.worker,
       needsRoom: !isLate,
       async takeOver(start) {
-        await takeovers.run(head.organization_id, () => takeOverTraced(options, head, turn, isLate, start));
+        const started = findTurnStart(await options.log.read(head.stream), turn.id);
+        const trace = started && parseTraceHeaders(started.meta);
+        await withTrace(trace, async () => {
+          const resumed = await takeOverTurn(options, head, turn, isLate);
+          if (resumed) start(resumed);
+        });
       },
     };
   }

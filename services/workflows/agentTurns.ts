@@ -10,8 +10,7 @@ import { StartTurn, type TurnAgent } from "#events/thread.ts";
 import { spendingOf } from "#events/turnEnd.ts";
 import type { Starter } from "./childRuns.ts";
 import { agentOutput, prepareAgentTurn, type AgentDeps } from "./host/agent.ts";
-import { readTurnEvents } from "../turns/turnEvents.ts";
-import { buildStart, findRoute, type TurnOwner } from "./host/turnStart.ts";
+import { buildStart, findRoute, isTurnStart, type TurnOwner } from "./host/turnStart.ts";
 import { invalidInput, parseInput } from "./host/input.ts";
 import { isOfOwnRuns } from "./host/ownRun.ts";
 import { readRunEnvelope } from "./host/permissions.ts";
@@ -91,11 +90,10 @@ async function scopeToContinue(
   { log }: AgentDeps,
   { organization_id }: TurnOwner,
   created: Created,
-  thread_id: string,
+  thread: RecordedEvent[],
 ): Promise<string> {
   const own = runScope(created.run_id);
-  const first = await log.event(streamName("thread", thread_id), 1);
-  const scope = (first?.data as { scope?: string } | undefined)?.scope ?? own;
+  const scope = (thread[0]?.data as { scope?: string } | undefined)?.scope ?? own;
   return (await isOfOwnRuns(log, organization_id, created, scope)) ? scope : own;
 }
 
@@ -124,7 +122,12 @@ async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedSt
   });
 }
 
-async function start(deps: AgentDeps, owner: TurnOwner, created: Created, turn: NewAgentTurn): Promise<AgentTurnStart> {
+async function start(
+  deps: AgentDeps,
+  owner: TurnOwner,
+  created: Created,
+  { turn, thread }: { turn: NewAgentTurn; thread: RecordedEvent[] },
+): Promise<AgentTurnStart> {
   const { organization_id, project_id } = owner;
   const { turn_id } = turn;
   const envelope = await readRunEnvelope(deps.log, { ...owner, run_as: created.run_as });
@@ -132,7 +135,7 @@ async function start(deps: AgentDeps, owner: TurnOwner, created: Created, turn: 
   const input = parseInput("agent", { agent_id, ...(JSON.parse(turn.request) as object) });
   const prepared = await prepareAgentTurn(deps, { organization_id, project_id, envelope }, input);
   const route = await findRoute(deps, owner, prepared.model);
-  const scope = await scopeToContinue(deps, owner, created, turn.thread_id);
+  const scope = await scopeToContinue(deps, owner, created, thread);
   const asked_by = askerOf(created);
   const { model } = prepared;
   const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null, model };
@@ -162,11 +165,12 @@ export const createAgentTurns =
   (deps: AgentDeps): StartAgentTurn =>
   async ({ organization_id, created }, turn) => {
     const { run_id, workflow_id, project_id } = created;
-    const [started] = await readTurnEvents(deps.log, streamName("thread", turn.thread_id), turn.turn_id);
+    const thread = await deps.log.read(streamName("thread", turn.thread_id));
     // A process that was lost before it could record it has started it.
+    const started = thread.find((event) => isTurnStart(event, turn.turn_id));
     if (started) return { agent_id: (started.data as { agent: TurnAgent }).agent.agent_id };
     try {
-      return await start(deps, { organization_id, run_id, workflow_id, project_id }, created, turn);
+      return await start(deps, { organization_id, run_id, workflow_id, project_id }, created, { turn, thread });
     } catch (error) {
       if (!(error instanceof StepFailure)) throw error;
       const { code, message } = error;

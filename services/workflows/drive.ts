@@ -63,7 +63,6 @@ const describeRun = (driver: Driver, script: Script): DrivenRun => ({
   state: driver.run.history.state,
   needsTick: driver.run.history.needsTick,
   stateSize: driver.stateSize,
-  mayGrow: () => driver.share.mayGrow(driver.stateSize()),
   running: driver.attempts.running(),
   finished: driver.attempts.finished(),
   unrecorded: driver.outbox.size(),
@@ -195,7 +194,6 @@ async function driveToEnd(driver: Driver): Promise<void> {
   } finally {
     await attempts.close();
     await outbox.close();
-    driver.share.close();
   }
 }
 
@@ -224,7 +222,6 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
     attempts,
     sleeper,
     stateSize: createStateSizer(history),
-    share: deps.memory.open(history.organization_id),
     epoch: "epoch" in history.state ? history.state.epoch : 0,
     crashes: 0,
     isUrgent: false,

@@ -6,7 +6,6 @@ import type { ReadJson } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Outbox } from "./outbox.ts";
 import type { LinkDeps } from "./attendLinks.ts";
-import type { RunMemory, RunShare } from "./runMemory.ts";
 import type { ScriptStore } from "./script.ts";
 import type { Sleeper } from "./sleeper.ts";
 import type { WorkflowRunner } from "./tick.ts";
@@ -18,7 +17,6 @@ const noValues: ReadJson = () => "";
 export interface DriveDeps extends AttemptsDeps, LinkDeps {
   runner: WorkflowRunner;
   scripts: ScriptStore;
-  memory: RunMemory;
 }
 
 /** A run that this process drives, and its way to the log. */
@@ -29,7 +27,6 @@ export interface Driver {
   attempts: Attempts;
   sleeper: Sleeper;
   stateSize: () => number;
-  share: RunShare;
   /** The lease by which this process drives the run. */
   epoch: number;
   /** Runner crashes in a row. */

@@ -5,13 +5,12 @@ import { thread, type ThreadState } from "../deciders/thread.ts";
 import type { LiveRun } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import { readState } from "../states.ts";
-import { readTurnEvents } from "../turns/turnEvents.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import { agentAnswer, nextLook } from "./agentTurns.ts";
 import { openValues } from "./values.ts";
 
 interface TurnsDeps extends VaultDeps {
-  log: Pick<EventLog, "heads" | "read" | "readNewest">;
+  log: Pick<EventLog, "heads" | "read">;
   send: Send;
 }
 
@@ -34,7 +33,7 @@ export async function findEndedTurns({ log }: TurnsDeps, { waits }: LiveRun): Pr
     if (!head) continue;
     const { state }: { state: ThreadState } = await readState(log, head, thread);
     const isRunning = state.status === "open" && state.turn?.id === turn.turn_id;
-    const answer = isRunning ? undefined : agentAnswer(await readTurnEvents(log, stream, turn.turn_id), turn);
+    const answer = isRunning ? undefined : agentAnswer(await log.read(stream), turn);
     const isDue = look_at !== undefined && Date.parse(look_at) <= Date.now();
     if (answer !== undefined || isDue) seen.push({ key, turn_id: turn.turn_id, answer });
   }

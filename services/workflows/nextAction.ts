@@ -19,8 +19,6 @@ export interface DrivenRun {
   needsTick: boolean;
   /** Size of the data for ticks, in UTF-16 units. */
   stateSize(): number;
-  /** Whether its organization's share of memory lets it get more results. */
-  mayGrow(): boolean;
   /** Attempts that run here. */
   running: number;
   /** Finished attempts that are not enqueued. */
@@ -64,17 +62,15 @@ export function nextAction(run: DrivenRun, now: number): Action {
   // Not between a report and its tick: they share a commit when possible.
   if (run.finished > 0) return unrecorded >= MAX_UNRECORDED ? { type: "flush", wait: true } : { type: "report" };
   const live = isLive(state) && !run.isStopping ? state : undefined;
-  const grows = live !== undefined && run.mayGrow();
-  if (live && grows && (run.needsTick || isIdle(live)))
+  if (live && (run.needsTick || isIdle(live)))
     return { type: run.stateSize() > MAX_STATE_SIZE ? "failTooLarge" : "tick" };
-  const entries = live && grows ? run.startable(now) : [];
+  const entries = live ? run.startable(now) : [];
   if (entries.length > 0) return { type: "start", entries };
   if (live && hasOpenLinks(live)) return { type: "attendLinks" };
   if (run.isUrgent) return { type: "flush", wait: false };
   if (running === 0 && unrecorded > 0) return { type: "flush", wait: true };
   if (!live) return running > 0 ? { type: "sleep", ms: POLL_MS, poll: false } : { type: "leave" };
 
-  if (!grows && (hasWork(live) || isRetryDue(live, now))) return { type: "sleep", ms: POLL_MS, poll: true };
   const due = Date.parse(nextDue(live)) - now;
   if (due <= 0 && !isRetryDue(live, now)) return { type: "fireTimers" };
   if (running === 0 && due > REST_AFTER_MS && !hasWork(live)) return { type: "leave" };

@@ -1,10 +1,9 @@
 import type { EventFrom, NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
-import type { EventLog, StreamPage } from "#events/ports.ts";
+import type { EventLog } from "#events/ports.ts";
 import { AdvanceRun, type RunCreated } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { beginWork } from "#events/slices.ts";
 import type { CommittedCommand } from "../handle.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
 import type { Target } from "../send.ts";
@@ -34,7 +33,7 @@ export interface OpenRun {
   reload(): Promise<void>;
 }
 
-type Deps = VaultDeps & { log: Pick<EventLog, "pages"> };
+type Deps = VaultDeps & { log: Pick<EventLog, "read"> };
 type Created = EventFrom<typeof RunCreated>;
 
 const readInline = (value: StoredValue): string => {
@@ -52,16 +51,14 @@ interface Position {
 /** Folds the events of the log into a history; `catchUp` calls at the same time share one read. */
 function createReader({ log }: Deps, history: History, values: Values, position: Position) {
   let catching: Promise<void> | undefined;
-  const pause = beginWork();
 
-  async function foldPage(events: RecordedEvent[]): Promise<void> {
+  async function foldAll(events: RecordedEvent[]): Promise<void> {
     for (const event of events) {
       if (event.version !== history.version + 1) continue;
       const [value] = event.personal === undefined ? [] : foldedValues(event);
       const json = value === undefined ? "" : await values.json(value);
       // A commit of this process may have folded the event meanwhile.
       if (event.version === history.version + 1) fold(history, event, () => json);
-      await pause();
     }
     position.recorded = history.version;
   }
@@ -69,15 +66,14 @@ function createReader({ log }: Deps, history: History, values: Values, position:
   async function read(): Promise<void> {
     do {
       position.isBehind = false;
-      for await (const { events } of log.pages(history.stream, history.version + 1)) {
-        if (events.some(({ type }) => type === "RunForgotten")) throw new RunGone(`${history.stream} was destroyed`);
-        await foldPage(events);
-      }
+      const events = await log.read(history.stream, history.version + 1);
+      if (events.some(({ type }) => type === "RunForgotten")) throw new RunGone(`${history.stream} was destroyed`);
+      await foldAll(events);
     } while (position.isBehind);
   }
 
   return {
-    foldPage,
+    foldAll,
     current: () => catching,
     catchUp: (): Promise<void> =>
       (catching ??= read()
@@ -100,7 +96,7 @@ async function open(
   deps: Deps,
   target: Target,
   created: Created,
-  { known, creation }: { known?: AsyncIterable<StreamPage>; creation?: Promise<void> },
+  { known = [], creation }: { known?: RecordedEvent[]; creation?: Promise<void> },
 ): Promise<OpenRun> {
   if (!created.personal) throw new RunGone(`${target.stream} was destroyed`);
   const values = openValues(deps, target, creation);
@@ -109,8 +105,7 @@ async function open(
   const history = emptyHistory(target, created, args, inherited);
   const position: Position = { recorded: 0, isBehind: false, expected: undefined };
   const reader = createReader(deps, history, values, position);
-  // a page at a time: what the run does not keep, such as its logs, is let go
-  if (known) for await (const { events } of known) await reader.foldPage(events);
+  await reader.foldAll(known);
   return {
     history,
     values,
@@ -164,12 +159,8 @@ export async function fromCreated(
 
 /** Opens a run from the log. Throws RunGone. */
 export async function fromLog(deps: Deps, target: Target): Promise<OpenRun> {
-  const pages = deps.log.pages(target.stream)[Symbol.asyncIterator]();
-  const first = await pages.next();
-  const created = first.done ? undefined : first.value.events[0];
+  const events = await deps.log.read(target.stream);
+  const [created] = events;
   if (!created) throw new RunGone(`${target.stream} has no event`);
-  async function* known() {
-    for (let page = first; !page.done; page = await pages.next()) yield page.value;
-  }
-  return open(deps, target, created as RecordedEvent<Created>, { known: known() });
+  return open(deps, target, created as RecordedEvent<Created>, { known: events });
 }

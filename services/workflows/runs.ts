@@ -17,7 +17,6 @@ import { drive, type Drive } from "./drive.ts";
 import type { DriveDeps } from "./driver.ts";
 import { findLostRun, type LostRunsDeps } from "./lostRuns.ts";
 import { fromCreated, type OpenRun } from "./openRun.ts";
-import { createRunMemory } from "./runMemory.ts";
 import { createRestingRuns, type RestingRuns } from "./restingRuns.ts";
 import { RunGone } from "./values.ts";
 
@@ -27,8 +26,8 @@ const MAX_RUNS_OF_ORGANIZATION = MAX_RUNS / 2;
 /** Delay of a command that starts or resumes a run, to record the run's next tick with it. A small tick takes 1 ms, and 10 ms on a busy machine. */
 const FIRST_TICK_MS = 20;
 
-export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log" | "memory">, Omit<LostRunsDeps, "log"> {
-  log: Pick<EventLog, "heads" | "read" | "event" | "readNewest" | "pages" | "isAlive">;
+export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRunsDeps, "log"> {
+  log: Pick<EventLog, "heads" | "read" | "event" | "readNewest" | "isAlive">;
 }
 
 /** A run to drive. `run`: already open; `creation`: its stream is not in the log yet. */
@@ -57,7 +56,7 @@ function findLeasedRuns({ command: { stream, organization_id }, events, version 
 }
 
 /** Drives a run until it ends, rests or is left to another worker. */
-function startRun(deps: RunsDeps & DriveDeps, resting: RestingRuns, work: RunWork, stopping: AbortSignal): ActiveRun {
+function startRun(deps: RunsDeps, resting: RestingRuns, work: RunWork, stopping: AbortSignal): ActiveRun {
   const active: ActiveRun = { run: undefined, drive: undefined, ended: Promise.resolve() };
   const driveToEnd = async (): Promise<void> => {
     const run = work.run ?? (await resting.open(work, work.version));
@@ -116,14 +115,13 @@ async function openAnswered(
 /** The runs of this process: drives those it holds, and takes over those without a living worker. */
 export function createRuns(deps: RunsDeps) {
   const resting = createRestingRuns(deps);
-  const driving = { ...deps, memory: createRunMemory() };
   const runs = createLeasedWork<RunWork, ActiveRun>({
     worker: deps.worker,
     limits: { total: MAX_RUNS, perTenant: MAX_RUNS_OF_ORGANIZATION },
     lease: ({ stream, organization_id }) => ({ key: stream, stream, organization_id }),
     leasedBy: findLeasedRuns,
     open: (head, isHeld) => findLostRun(deps, head, isHeld),
-    start: (work, stopping) => startRun(driving, resting, work, stopping),
+    start: (work, stopping) => startRun(deps, resting, work, stopping),
     onError(error, { stream }) {
       resting.drop(stream);
       if (!(error instanceof RunGone)) deps.onError(error, stream);

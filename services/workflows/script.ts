@@ -35,13 +35,13 @@ export class ScriptGone extends Error {
 const gone = () => new ScriptGone("The definition of this workflow was deleted.");
 
 /** Reads versions of definitions from the log and caches them, because they never change. Throws ScriptGone. */
-export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "event"> }) {
+export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "read"> }) {
   const cached = new Map<string, Promise<Script>>();
 
   async function read({ organization_id, definition_id, definition_version }: DefinitionVersion): Promise<Script> {
     const stream = streamName("definition", definition_id);
     // Each save is one event, so the version of a definition is its version in the stream.
-    const event = await deps.log.event(stream, definition_version);
+    const [event] = await deps.log.read(stream, definition_version);
     if (!event || event.type === "DefinitionDeleted" || event.organization_id !== organization_id) throw gone();
     const saved = event as RecordedEvent<SavedEvent>;
     const blobs = await openThingBlobs(deps, { stream, organization_id });

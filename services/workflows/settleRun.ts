@@ -10,14 +10,14 @@ import { startNextRun } from "./continueRun.ts";
 import { cancelNewestRun } from "./newestRun.ts";
 import { readRunAnswer, readRunEnd, type RunAnswerDeps } from "./runAnswer.ts";
 import { readState } from "../states.ts";
-import { readTurnEvents } from "../turns/turnEvents.ts";
+import { isTurnStart } from "./host/turnStart.ts";
 import { openValues, RunGone } from "./values.ts";
 
 /** A start that is on its way when its run ends is in the log by then, or never: its command has a deadline of 10 s. */
 const START_GRACE_MS = 60_000;
 
 export interface SettleDeps extends RunAnswerDeps {
-  log: RunAnswerDeps["log"] & Pick<EventLog, "heads" | "read" | "readNewest">;
+  log: RunAnswerDeps["log"] & Pick<EventLog, "heads" | "read">;
   send: Send;
   /** Asks a turn to stop, which it does soon. */
   stopTurn(organization: string, turn: AwaitedTurn): Promise<void>;
@@ -73,7 +73,7 @@ async function stopTurns(deps: SettleDeps, head: StreamHead, turns: AwaitedTurn[
     const state: ThreadState = found ? (await readState(log, found, thread)).state : thread.initial;
     const isRunning = state.status === "open" && state.turn?.id === turn.turn_id;
     if (isRunning) await stopTurn(head.organization_id, turn);
-    const isKnown = found && (await readTurnEvents(log, found.stream, turn.turn_id)).length > 0;
+    const isKnown = found && (await log.read(found.stream)).some((event) => isTurnStart(event, turn.turn_id));
     if (isRunning || !(isKnown || (await isOver(deps, head)))) haveEnded = false;
   }
   return haveEnded;

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 
@@ -8,19 +7,15 @@ import { parentPort, workerData } from "node:worker_threads";
  */
 
 const PAUSE_MS = 20;
-const { url, api_key, pid } = workerData as BystanderData;
+const { url, api_key } = workerData as BystanderData;
 
 export interface BystanderData {
   url: string;
   api_key: string;
-  /** The service's process. */
-  pid: number;
 }
 /** The turns that ended since the report before. */
 export interface BystanderReport {
   times: number[];
-  /** Processor time that the service's event loop used while each of them waited, in milliseconds: the same on a machine with other work. */
-  waited: number[];
   /** Statuses that were not 200; 0 where the connection broke. */
   failures: number[];
 }
@@ -35,20 +30,14 @@ async function takeTurn(): Promise<number> {
   return response?.status ?? 0;
 }
 
-/** Milliseconds that the main thread of the service has been on a processor. */
-const processorTime = (): number =>
-  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
-
-const emptyReport = (): BystanderReport => ({ times: [], waited: [], failures: [] });
+const emptyReport = (): BystanderReport => ({ times: [], failures: [] });
 let report = emptyReport();
 let isAsked = false;
 parentPort!.on("message", () => (isAsked = true));
 
 for (;;) {
   const start = performance.now();
-  const before = processorTime();
   const status = await takeTurn();
-  report.waited.push(processorTime() - before);
   report.times.push(performance.now() - start);
   if (status !== 200) report.failures.push(status);
   if (isAsked) {

@@ -23,7 +23,7 @@ export async function startDeployment(env: Record<string, string> = {}) {
   const settings = { ...processEnv(await testDeployment(), port), ...env };
   const child = spawn(process.execPath, ["--import", monitor, main, "all"], {
     env: settings,
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   afterFile(() => child.kill("SIGKILL"));
   const url = `http://127.0.0.1:${port}`;
@@ -59,7 +59,6 @@ export async function startDeployment(env: Record<string, string> = {}) {
       const status = await readFile(`/proc/${child.pid}/status`, "utf8");
       return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1024;
     },
-    pid: child.pid!,
     isAlive: () => child.exitCode === null && child.signalCode === null,
   };
 }

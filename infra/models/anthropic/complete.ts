@@ -19,7 +19,7 @@ export async function* complete(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const body = { ...toRequestBody(request, facts), stream: true };
-  const addSize = createSizeLimit(request);
+  const addSize = createSizeLimit();
   const blocks = createBlockAssembler();
   let start: WireUsage;
   let end: WireUsage;

@@ -27,7 +27,7 @@ export async function* complete(
 ): AsyncGenerator<ModelEvent> {
   const body = toRequestBody(request, facts);
   const path = `${modelPath(request.model)}:streamGenerateContent?alt=sse`;
-  const addSize = createSizeLimit(request);
+  const addSize = createSizeLimit();
   const parts = createPartAssembler();
   const pages = createPageCollector();
   let reason: string | null = null;

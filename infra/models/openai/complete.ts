@@ -65,7 +65,7 @@ export async function* complete(
   let refusal = "";
   let finishReason: string | null = null;
   let lastUsage: Usage | undefined;
-  const addSize = createSizeLimit(request);
+  const addSize = createSizeLimit();
   const calls = createCallAssembler();
   const pieces = request.streamed ? streamedPieces : bufferedPieces;
   for await (const { piece, usage } of pieces(server, body, signal)) {

@@ -2,7 +2,6 @@ import { isUtf8 } from "node:buffer";
 import { createJsonScan } from "#events/jsonLimits.ts";
 import { beginWork } from "#events/slices.ts";
 import type { IncomingResponse } from "../send.ts";
-import { holdPiece } from "./heldPieces.ts";
 
 /** The body of an answer is not UTF-8, or one piece of it is more than the event loop has time for. */
 export class InvalidBody extends Error {
@@ -27,20 +26,17 @@ const NO_BYTES: Uint8Array = new Uint8Array(0);
 /** Throws InvalidBody for JSON whose parsing would hold the event loop. */
 function createJsonCheck() {
   const scan = createJsonScan();
-  const piece = holdPiece();
   let size = 0;
   return {
     add(bytes: Uint8Array): void {
       size += bytes.length;
       if (size > MAX_PIECE) throw new InvalidBody("too large");
-      if (!piece.grow(size)) throw new InvalidBody("too large together with other answers");
       const excess = scan.scan(bytes);
       if (excess) throw new InvalidBody(excess);
     },
     endLine: scan.endLine,
     reset(): void {
       scan.reset();
-      piece.release();
       size = 0;
     },
   };
@@ -67,7 +63,6 @@ function createEventCheck() {
     json.add(part);
   };
   return {
-    reset: json.reset,
     add(bytes: Uint8Array): void {
       let newline = bytes.indexOf(NEWLINE);
       let carriageReturn = bytes.indexOf(RETURN);
@@ -108,11 +103,8 @@ function createBodyCheck(reading: Reading) {
       return complete;
     },
     end(): void {
-      pieces.reset();
       if (carried.length > 0) throw new InvalidBody("invalid UTF-8");
     },
-    /** Nothing more is read. */
-    release: pieces.reset,
   };
 }
 
@@ -147,18 +139,12 @@ export function checkedChunks(incoming: IncomingResponse, reading: Reading): Asy
       // a body may be long and hold no piece at all
       if (!isFirst) await pause();
       isFirst = false;
-      try {
-        const read = await incoming.chunks.next();
-        if (!read.done) return { done: false, value: check.pass(read.value) };
-        check.end();
-        return read;
-      } catch (error) {
-        check.release();
-        throw error;
-      }
+      const read = await incoming.chunks.next();
+      if (!read.done) return { done: false, value: check.pass(read.value) };
+      check.end();
+      return read;
     },
     async return() {
-      check.release();
       if (!isDraining) void drain(incoming);
       isDraining = true;
       return { done: true, value: undefined };

@@ -1,4 +1,3 @@
-import { toJson } from "#events/largeJson.ts";
 import type { RequestSender } from "../send.ts";
 import { checkedResponse } from "./checkedResponse.ts";
 import { connectionError, refusal } from "./errors.ts";
@@ -29,7 +28,7 @@ export function openClient({ base, api_key, headers: own, headersOf }: ProviderS
   };
   return async (path, signal, body) => {
     const outgoing = body
-      ? { method: "POST", headers, body: await toJson(body), signal }
+      ? { method: "POST", headers, body: JSON.stringify(body), signal }
       : { method: "GET", headers, body: undefined, signal };
     const incoming = await send(base + path, outgoing).catch((error: unknown) => {
       throw connectionError(error);

@@ -20,12 +20,11 @@ export interface CallBatch {
   opaque?: unknown;
 }
 
-/** Adds up the size of an answer, and counts it for its turn. Throws a ModelError above a limit. */
-export function createSizeLimit({ hold }: Pick<ModelRequest, "hold">): (size: number) => void {
+/** Adds up the size of an answer. Throws a ModelError above the limit. */
+export function createSizeLimit(): (size: number) => void {
   let sum = 0;
   return (size) => {
     sum += size;
-    hold?.(size);
     if (sum > MAX_ANSWER) throw new ModelError("cut", "The provider's answer exceeds the size limit.");
   };
 }

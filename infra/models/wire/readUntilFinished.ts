@@ -20,9 +20,8 @@ export async function* readUntilFinished<T>(
   const sending = linkAborter(signal);
   const pause = beginWork();
   let isOver = false;
-  let lists: AsyncIterator<T[]> | undefined;
   try {
-    lists = (await send(sending.signal))[Symbol.asyncIterator]();
+    const lists = (await send(sending.signal))[Symbol.asyncIterator]();
     let count = 0;
     for (;;) {
       const next = lists.next();
@@ -41,7 +40,5 @@ export async function* readUntilFinished<T>(
     sending.unlink();
     // an abort makes an error with its stack for everything that listens
     if (!isOver) sending.abort();
-    // readers let go what they hold
-    if (!isOver) void lists?.return?.().catch(() => {});
   }
 }

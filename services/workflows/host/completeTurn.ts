@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { newCommand } from "#events/envelope.ts";
+import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import { deriveId, streamName } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { StartTurn } from "#events/thread.ts";
 import { thread, type ThreadState } from "../../deciders/thread.ts";
 import { readState } from "../../states.ts";
-import { readTurnEvents } from "../../turns/turnEvents.ts";
 import { StepFailure } from "../tick.ts";
 import { admitTurn, type AdmittedTurn } from "./admitTurn.ts";
 import { invalidInput } from "./input.ts";
@@ -14,6 +13,7 @@ import { findTurnEnd } from "./turnEnd.ts";
 import {
   buildStart,
   findRoute,
+  isTurnStart,
   type AdmittedStart,
   type TurnDeps,
   type TurnIds,
@@ -53,11 +53,13 @@ async function findProgress({ log }: TurnDeps, step: StepAttempt, request: TurnR
   const first = { ids: tries[0]!, isStarted: false };
   if (step.attempt === 1) return first;
   const heads = await log.heads(tries.map(({ thread_id }) => streamName("thread", thread_id)));
+  const threads = new Map<string, RecordedEvent[]>();
   for (const [n, ids] of [...tries.entries()].toReversed()) {
     const stream = streamName("thread", ids.thread_id);
     if (!heads.has(stream)) continue;
-    const events = await readTurnEvents(log, stream, ids.turn_id);
-    if (events.length === 0) continue;
+    const events = threads.get(stream) ?? (await log.read(stream));
+    threads.set(stream, events);
+    if (!events.some((event) => isTurnStart(event, ids.turn_id))) continue;
     const end = findTurnEnd(events, ids.turn_id);
     const next = end && end.status !== "completed" ? tries[n + 1] : undefined;
     return next ? { ids: next, isStarted: false } : { ids, isStarted: true, end };
@@ -119,7 +121,7 @@ async function pollTurnEnd({ log }: TurnDeps, { thread_id, turn_id }: TurnIds, s
     const head = (await log.heads([stream])).get(stream);
     const state: ThreadState = head ? (await readState(log, head, thread)).state : thread.initial;
     if (state.status === "open" && state.turn?.id === turn_id) continue;
-    const end = findTurnEnd(await readTurnEvents(log, stream, turn_id), turn_id);
+    const end = findTurnEnd(await log.read(stream), turn_id);
     if (end) return end;
   }
 }

@@ -1,4 +1,4 @@
-import type { Command, CommandResult } from "#events/envelope.ts";
+import type { Command, CommandResult, RecordedEvent } from "#events/envelope.ts";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { EventLog, Frames } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
@@ -19,7 +19,7 @@ export type FindRoute = (organization: string, alias: string) => Promise<Route |
 
 export interface TurnDeps {
   findRoute: FindRoute;
-  log: Pick<EventLog, "heads" | "read" | "readNewest" | "event">;
+  log: Pick<EventLog, "heads" | "read" | "readNewest">;
   /** Handles a command in this process or another one. */
   handle(command: Command): Promise<CommandResult>;
   frames: Pick<Frames, "subscribe">;
@@ -48,6 +48,9 @@ export interface TurnIds {
   turn_id: string;
   command_id: string;
 }
+
+export const isTurnStart = ({ type, data }: RecordedEvent, turn_id: string): boolean =>
+  type === "TurnStarted" && (data as { turn_id: string }).turn_id === turn_id;
 
 /** The prompt for the command; a long one as a blob with its data key. */
 async function storeInput({ vault }: TurnDeps, { organization_id }: TurnOwner, ids: TurnIds, prompt: Prompt) {

@@ -1,4 +1,4 @@
-import { beginWork } from "./slices.ts";
+import { beginWork } from "#events/slices.ts";
 
 /** UTF-16 units of a value that is written as JSON at once: up to a millisecond. */
 const MAX_AT_ONCE = 64 * 1024;
@@ -32,7 +32,7 @@ function* textParts(text: string): Generator<string> {
 }
 
 /** The parts of a value's JSON, each short. Undefined, functions and values with a `toJSON` are written as JSON.stringify does. */
-export function* jsonParts(value: unknown): Generator<string> {
+function* parts(value: unknown): Generator<string> {
   if (typeof value === "string" && value.length > MAX_AT_ONCE) {
     yield '"';
     yield* textParts(value);
@@ -42,7 +42,7 @@ export function* jsonParts(value: unknown): Generator<string> {
   else if (Array.isArray(value)) {
     for (const [n, item] of value.entries()) {
       yield n === 0 ? "[" : ",";
-      yield* jsonParts(typeof item === "function" ? undefined : item);
+      yield* parts(typeof item === "function" ? undefined : item);
     }
     yield value.length === 0 ? "[]" : "]";
   } else {
@@ -50,38 +50,21 @@ export function* jsonParts(value: unknown): Generator<string> {
     for (const [key, item] of Object.entries(value)) {
       if (item === undefined || typeof item === "function") continue;
       yield `${before}${JSON.stringify(key)}:`;
-      yield* jsonParts(item);
+      yield* parts(item);
       before = ",";
     }
     yield before === "{" ? "{}" : "}";
   }
 }
 
-async function collectParts<T>(
-  value: unknown,
-  count: (size: number) => void,
-  collect: (part: string) => T,
-): Promise<T[]> {
-  const written: T[] = [];
+/** The JSON of a large value, as JSON.stringify would write it; other work runs in between. `count` gets the length of each part. */
+export async function writeLargeJson(value: unknown, count: (bytes: number) => void): Promise<string> {
+  const written: string[] = [];
   const pause = beginWork();
-  for (const part of jsonParts(value)) {
-    written.push(collect(part));
+  for (const part of parts(value)) {
+    written.push(part);
     count(part.length);
     await pause();
   }
-  return written;
+  return written.join("");
 }
-
-/** The JSON of a large value, as JSON.stringify would write it; other work runs in between. `count` gets the length of each part. */
-export const writeLargeJson = async (value: unknown, count: (size: number) => void): Promise<string> =>
-  (await collectParts(value, count, (part) => part)).join("");
-
-/** The same as bytes: encoding them in one piece would hold the event loop. */
-export const encodeLargeJson = async (value: unknown, count: (size: number) => void): Promise<Buffer> =>
-  Buffer.concat(await collectParts(value, count, (part) => Buffer.from(part)));
-
-const IGNORE = (): void => {};
-
-/** The JSON of a value that may be large. */
-export const toJson = (value: unknown): string | Promise<string> =>
-  measureJson(value) > MAX_AT_ONCE ? writeLargeJson(value, IGNORE) : JSON.stringify(value);

@@ -1,4 +1,0 @@
-import { testAttacks } from "./testAttacks.ts";
-import { memory } from "./attacks/memory.ts";
-
-testAttacks([...memory]);
