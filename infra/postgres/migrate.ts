@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { runner } from "node-pg-migrate";
 import pg from "pg";
@@ -57,6 +58,22 @@ export async function findMigrations(db: Pick<pg.ClientBase, "query">): Promise<
   };
 }
 
+const LOCK_RETRY_MS = 100;
+
+/**
+ * Makes a second process wait: node-pg-migrate fails when another one has its own lock. It asks again and again, because an index that
+ * is built beside other work waits for every statement that runs, and so for one that waits here.
+ */
+async function waitForLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>(
+      "select pg_try_advisory_lock(hashtext('svc migrate')) as taken",
+    );
+    if (rows[0]!.taken) return;
+    await sleep(LOCK_RETRY_MS);
+  }
+}
+
 async function applyMissing(client: pg.Client, count: number): Promise<void> {
   const owned = `select pg_has_role(relowner, 'usage') as owned from pg_class where oid = to_regclass('${TABLE}')`;
   const { rows } = await client.query<{ owned: boolean }>(owned);
@@ -64,8 +81,7 @@ async function applyMissing(client: pg.Client, count: number): Promise<void> {
     throw new Error(
       "The user of DATABASE_URL may not migrate the database: run `svc migrate` as the owner of the tables, then start again",
     );
-  // node-pg-migrate fails when another process has its own lock; this one makes a second process wait.
-  await client.query("select pg_advisory_lock(hashtext('svc migrate'))");
+  await waitForLock(client);
   await runner({
     dbClient: client,
     dir: FOLDER,

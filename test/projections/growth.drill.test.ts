@@ -123,5 +123,5 @@ test("the projector analyzes the tables when the log has grown past a threshold"
   const analyzed = "select attname from pg_stats where schemaname = 'log' and tablename = 'events' order by attname";
   await expect
     .poll(async () => (await f.pool.query<{ attname: string }>(analyzed)).rows.map(({ attname }) => attname))
-    .toEqual(["organization_id", "position", "stream", "version"]);
+    .toEqual(["meta", "organization_id", "position", "stream", "version"]);
 });
