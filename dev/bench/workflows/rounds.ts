@@ -7,7 +7,6 @@ import type { Contender, Work } from "./contender.ts";
 
 /** Even, so that each contender is the first as often as the other. */
 const MEASURING: Record<Effort, Measuring> = { full: { rounds: 4, seconds: 1.5 }, quick: { rounds: 2, seconds: 1.5 } };
-const WARM_UP_S = 0.5;
 
 interface Case {
   /** As in the names of verdicts. */
@@ -45,9 +44,7 @@ export const runRounds = async (contenders: Contender[], effort: Effort): Promis
     for (const { name, label, work, inFlight } of CASES)
       for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
         progress(`round ${round} of ${rounds}: runs of ${label}, ${inFlight} in flight, ${contender.name}`);
-        const { result, cpuMs } = await measureCpu(pids, () =>
-          contender.load(work, inFlight, round === 0 ? WARM_UP_S : seconds),
-        );
+        const { result, cpuMs } = await measureCpu(pids, () => contender.load(work, inFlight, seconds));
         if (round === 0) continue;
         const entry = findEntry(measured, contender.name, name, inFlight);
         entry.loads.push(result);
