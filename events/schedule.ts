@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
-import { deriveId, streamName } from "./ids.ts";
+import { deriveCommandId, deriveId, streamName } from "./ids.ts";
 import { RunAs } from "./workflow.ts";
 
 /* A schedule is a trigger that starts runs at due times. Its events are part of the trigger's stream. */
@@ -143,9 +142,7 @@ export const scheduledRunId = (trigger_id: string, due_at: string): string =>
   deriveId("scheduled-run", trigger_id, due_at);
 /** The id of the command that starts it; `attempt` counts the concurrency slots that others took meanwhile. */
 export const scheduledRunCommandId = (trigger_id: string, due_at: string, attempt: number): string =>
-  createHash("sha256")
-    .update(JSON.stringify(["scheduled-run", trigger_id, due_at, attempt]))
-    .digest("hex");
+  deriveCommandId("scheduled-run", trigger_id, due_at, attempt);
 
 /** Events of a person who decides what the schedule starts, and answers for its runs from then on. */
 export const SCHEDULE_SET_BY = [ScheduleCreated.type, ScheduleChanged.type, ScheduleResumed.type] as const;

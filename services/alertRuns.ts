@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { splitSubject, type BudgetAlert, type BudgetStep } from "#events/budget.ts";
-import { deriveId } from "#events/ids.ts";
+import { deriveCommandId, deriveId } from "#events/ids.ts";
 import type { PublicEvent } from "#events/ports.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "./workflows/startRun.ts";
@@ -12,18 +11,12 @@ interface AlertDeps extends StartDeps {
   onRefused(refusal: Refusal, event: PublicEvent): void;
 }
 
-/** The id of the run, and what the ids of its commands derive from: a reaction that is delivered again starts no second one. */
-const commandId = (run_id: string, attempt: number): string =>
-  createHash("sha256")
-    .update(JSON.stringify(["budget-alert", run_id, attempt]))
-    .digest("hex");
-
 function argsOf({ subject, limit, period, percent, spent, at_most }: BudgetStep): string {
   const { who, model } = splitSubject(subject);
   return JSON.stringify({ subject: who, model, limit, period, percent, spent, at_most });
 }
 
-/** Starts the run of a BudgetReached. Throws Unavailable: then the reaction is delivered again. */
+/** Starts the run of a BudgetReached, once, however often the reaction is delivered: its ids derive from the event. Throws Unavailable: then the reaction is delivered again. */
 export async function startAlertRun(deps: AlertDeps, event: PublicEvent): Promise<void> {
   const { alert, ...step } = event.data as BudgetStep & { alert: BudgetAlert };
   const run_id = deriveId("budget-alert", event.stream, String(event.position));
@@ -36,7 +29,7 @@ export async function startAlertRun(deps: AlertDeps, event: PublicEvent): Promis
         trigger_set_by: alert.set_by,
         run_as: null,
         args: argsOf(step),
-        commandId: (attempt) => commandId(run_id, attempt),
+        commandId: (attempt) => deriveCommandId("budget-alert", run_id, attempt),
       })
     : { code: "workflow_not_found" as const, message: "The workflow no longer exists." };
   if (refusal) deps.onRefused(refusal, event);

@@ -39,7 +39,7 @@ export interface HandlerOptions {
   afterCommit(committed: CommittedCommand): void;
 }
 
-/** Handles a command. Rejections are part of the result; Unavailable means that the outcome is unknown. */
+/** Handles a command. Rejections are part of the result. Unavailable, thrown or as a rejection, means that the outcome may be unknown. */
 export type Handle = (command: Command) => Promise<CommandResult>;
 
 interface Deps extends HandlerOptions {
@@ -120,13 +120,13 @@ async function isAbandoned(log: Pick<EventLog, "isAlive">, { at, http }: Command
 async function appendUntilDeadline(deps: Deps, command: Command, decider: Decider<any>): Promise<CommandResult> {
   for (let tries = 0; ; tries++) {
     const result = await attempt(deps, command, decider, tries === 0).catch((error: unknown) => {
-      forgetStates(deps, command);
       if (!(error instanceof Unavailable) || isOverdue(command)) throw error;
-      // The log is unavailable and the outcome of the append unknown: load the stream again.
       return isGivenUp(command) ? GIVEN_UP : undefined;
     });
-    if (result) return result;
+    if (result && result !== GIVEN_UP) return result;
+    // Others have written, or the outcome of the append is unknown: the stream is loaded again.
     forgetStates(deps, command);
+    if (result) return result;
     if (isOverdue(command))
       throw new Unavailable(`${command.type} on ${command.stream} conflicted with other writers until its deadline`);
     // Full jitter: writers that collided once must not collide again in step.

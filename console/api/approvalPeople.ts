@@ -2,6 +2,9 @@ import { queryOptions } from "@tanstack/react-query";
 import { address, call } from "./call.ts";
 import type { Approval, Attachment, NamedPerson } from "./types.ts";
 
+/** Of one decision, or one comment. */
+export const MAX_FILES = 20;
+
 interface ApprovalComment {
   id: string;
   by: NamedPerson;

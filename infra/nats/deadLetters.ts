@@ -61,11 +61,12 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: BusCo
   };
 }
 
+/** Nobody waits for it any more: the handler would give it up for the client of a process that may be gone. */
 function withNewDeadline(command: unknown): string {
   if (typeof command === "string") return command;
   const hasDeadline = command !== null && typeof command === "object" && "deadline" in command;
   const deadline = new Date(Date.now() + REPLAY_DEADLINE_MS).toISOString();
-  return JSON.stringify(hasDeadline ? { ...command, deadline } : command);
+  return JSON.stringify(hasDeadline ? { ...command, deadline, http: undefined } : command);
 }
 
 /** Stores the message in the stream of dead letters. Idempotent: repeated calls for a message store it once. */

@@ -154,7 +154,3 @@ export async function findTriggersByToken(db: Db, hook_tokens: string[]): Promis
     ]),
   );
 }
-
-export async function findTriggerByToken(db: Db, hook_token: string): Promise<TriggerInUse | undefined> {
-  return (await findTriggersByToken(db, [hook_token])).get(hook_token);
-}

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { EventFrom } from "#events/define.ts";
-import { isUuid, streamName } from "#events/ids.ts";
+import { deriveCommandId, isUuid, streamName } from "#events/ids.ts";
 import type { StartableWorkflow } from "#events/newRun.ts";
 import type { RunCreated } from "#events/run.ts";
 import { askerOf } from "#events/runOrigin.ts";
@@ -69,11 +68,6 @@ function checkAllowed(
   return refuse("workflow_not_allowed", `The workflow ${child.id} is not in the workflow's envelope.workflows.`);
 }
 
-const commandId = (run_id: string, attempt: number): string =>
-  createHash("sha256")
-    .update(JSON.stringify(["child-run", run_id, attempt]))
-    .digest("hex");
-
 async function startChildRun(
   deps: ChildRunDeps,
   starter: Starter,
@@ -91,7 +85,7 @@ async function startChildRun(
     started_by: { type: "run", id: run_id },
     run_as: null,
     args,
-    commandId: (attempt) => commandId(child_run_id, attempt),
+    commandId: (attempt) => deriveCommandId("child-run", child_run_id, attempt),
     more: { starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) } },
   });
 }

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditLog } from "#events/auditLog.ts";
 import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import type { EventFrom } from "#events/define.ts";
-import { streamName } from "#events/ids.ts";
+import { deriveCommandId, streamName } from "#events/ids.ts";
 import { CloseMessage, MessagePosted } from "#events/message.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { StoredValue } from "#events/runParts.ts";
@@ -59,9 +58,7 @@ interface Delivery extends Target {
 
 /** The same for every process that delivers the message: a wait is answered once. */
 const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): string =>
-  createHash("sha256")
-    .update(JSON.stringify(["deliver", message_id, run_id, key]))
-    .digest("hex");
+  deriveCommandId("deliver", message_id, run_id, key);
 
 /** Whether the top-level fields of a message are what a wait asks for. */
 export const isMatch = (match: Record<string, unknown>, data: Record<string, unknown>): boolean =>

@@ -10,7 +10,7 @@ import { listRuns } from "#projections/runs/query.ts";
 import {
   countEnabledTriggers,
   countRunsByTrigger,
-  findTriggerByToken,
+  findTriggersByToken,
   getTrigger,
   listTriggers,
 } from "#projections/triggers/query.ts";
@@ -154,6 +154,9 @@ test("workflows are read in their current state, with counts of what uses a defi
   await expectRebuildEqual(f);
 });
 
+const triggerOf = async ({ db }: Pick<Awaited<ReturnType<typeof fixture>>, "db">, token: string) =>
+  (await findTriggersByToken(db, [token])).get(token);
+
 test("triggers are found by their token with their workflow, and have the time of their last run", async () => {
   const f = await fixture();
   await f.runner().start();
@@ -166,7 +169,7 @@ test("triggers are found by their token with their workflow, and have the time o
     TriggerDisabled.of({ trigger_id: used }),
   ]);
   await f.followed();
-  expect(await findTriggerByToken(f.db, "token one")).toMatchObject({
+  expect(await triggerOf(f, "token one")).toMatchObject({
     trigger_id: used,
     workflow_id: workflow,
     organization_id: f.organization,
@@ -174,7 +177,7 @@ test("triggers are found by their token with their workflow, and have the time o
     enabled: false,
     workflow_enabled: true,
   });
-  expect(await findTriggerByToken(f.db, "token")).toBeUndefined();
+  expect(await triggerOf(f, "token")).toBeUndefined();
   expect(await getTrigger(f.db, workflow, used)).toMatchObject({ last_used_at: expect.any(Date), enabled: false });
   expect(await getTrigger(f.db, workflow, never)).toMatchObject({ name: WILD, last_used_at: null, enabled: true });
   expect(await getTrigger(f.db, newId(), never)).toBeUndefined();
@@ -183,7 +186,7 @@ test("triggers are found by their token with their workflow, and have the time o
   expect([...(await countRunsByTrigger(f.db, [workflow], [used, never]))]).toEqual([[used, 2]]);
   const key = streamName("trigger", never);
   await f.append(key, [TriggerDeleted.of({ trigger_id: never })], { things: [key] });
-  expect(await findTriggerByToken(f.db, "token two")).toBeUndefined();
+  expect(await triggerOf(f, "token two")).toBeUndefined();
   await f.followed();
   expect((await listTriggers(f.db, workflow, { limit: 5, offset: 0 })).total).toBe(1);
   await expectRebuildEqual(f);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { findTriggerByToken } from "#projections/triggers/query.ts";
+import { findTriggersByToken } from "#projections/triggers/query.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
 import { openWorkflows, WAITING, workflowSource, type Tenant, type Workflows } from "./harness.ts";
@@ -24,7 +24,7 @@ const rotate = (workflow: string, trigger: string, headers?: Record<string, stri
   home.owner("POST", `/workflows/${workflow}/triggers/${trigger}/rotate`, undefined, headers);
 const remove = (workflow: string, trigger: string) =>
   home.owner("DELETE", `/workflows/${workflow}/triggers/${trigger}`);
-const inUse = (hook_token: string) => findTriggerByToken(w.resources.db, hook_token);
+const inUse = async (hook_token: string) => (await findTriggersByToken(w.resources.db, [hook_token])).get(hook_token);
 const hashOf = (secret: string) => createHash("sha256").update(secret).digest("hex");
 const without = ({ secret: _, ...rest }: any) => rest;
 

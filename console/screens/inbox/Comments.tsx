@@ -1,14 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
-import { attachmentAddress, commentOn, listComments } from "../../api/approvalPeople.ts";
+import { attachmentAddress, commentOn, listComments, MAX_FILES } from "../../api/approvalPeople.ts";
 import { AttachField, useFiles } from "../../parts/Attach.tsx";
 import { formText } from "../../parts/formText.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Attachments } from "./Attachments.tsx";
 import { nameOf } from "./nameOf.ts";
-
-const MAX_FILES = 20;
 
 /** What people say about an approval without deciding it. */
 export function Comments({ approval: { id, status } }: { approval: { id: string; status: string } }) {

@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from "react";
+import { MAX_FILES } from "../../api/approvalPeople.ts";
 import type { FormSchema } from "../../api/types.ts";
 import { AttachField, useFiles } from "../../parts/Attach.tsx";
 import { SchemaFields } from "../../parts/SchemaField.tsx";
@@ -13,8 +14,6 @@ export interface Decision {
   files?: string[];
   data?: unknown;
 }
-
-const MAX_FILES = 20;
 
 interface Props {
   /** Of the approval: the comment is kept for it. */

@@ -1,0 +1,63 @@
+import type { FastifyRequest } from "fastify";
+import { describe, expect, test } from "vitest";
+import type { TriggerInUse } from "#projections/triggers/query.ts";
+import { hashToken } from "../auth/bearer.ts";
+import type { Http } from "../base/deps.ts";
+import { requireSecret, requireSecretOrScheme } from "./hookAuth.ts";
+
+const TOKEN = "t".repeat(24);
+const SIGNED = { verify: { scheme: "slack" } } as Partial<TriggerInUse>;
+
+/** A hook whose trigger is as these fields say, and a request with a secret. */
+function open(fields: Partial<TriggerInUse> = {}, secret = "secret") {
+  const trigger = { enabled: true, parked: false, verify: null, secret_hash: hashToken("secret"), ...fields };
+  const asked: string[] = [];
+  const http = {
+    settings: { SERVICE_NAME: "svc" },
+    findTriggerByToken: async (token: string) => {
+      asked.push(token);
+      return trigger as TriggerInUse;
+    },
+    freshRead: async () => {},
+  } as unknown as Http;
+  const rawHeaders = secret === "" ? [] : ["Authorization", `Bearer ${secret}`];
+  const request = { params: { hook_token: TOKEN }, raw: { rawHeaders } } as unknown as FastifyRequest;
+  return { trigger, asked, http, request };
+}
+
+describe.each([
+  ["of a poll", requireSecret],
+  ["of a start", requireSecretOrScheme],
+] as const)("a request %s", (_, requirement) => {
+  test("is let in by the secret, after one look-up of its trigger", async () => {
+    const { http, request, trigger, asked } = open();
+    await requirement(http)(request);
+    expect(request.trigger).toBe(trigger);
+    expect(asked).toEqual([TOKEN]);
+  });
+
+  test("that takes long is refused once the secret is rotated or the trigger disabled", async () => {
+    const { http, request, trigger } = open();
+    await requirement(http)(request);
+    trigger.secret_hash = hashToken("another");
+    await expect(request.recheckCredential!()).rejects.toMatchObject({ errorCode: "invalid_webhook_secret" });
+    trigger.enabled = false;
+    await expect(request.recheckCredential!()).rejects.toMatchObject({ errorCode: "trigger_not_found" });
+  });
+
+  test("without a secret learns nothing about the hook", async () => {
+    for (const fields of [{}, { enabled: false }, { parked: true }]) {
+      const { http, request } = open(fields, "");
+      await expect(requirement(http)(request)).rejects.toMatchObject({ errorCode: "missing_webhook_secret" });
+    }
+  });
+});
+
+test("a signed start needs no secret, and its trigger is looked up once and checked again", async () => {
+  const { http, request, trigger, asked } = open(SIGNED, "");
+  await requireSecretOrScheme(http)(request);
+  expect(request.trigger).toBe(trigger);
+  expect(asked).toEqual([TOKEN]);
+  trigger.enabled = false;
+  await expect(request.recheckCredential!()).rejects.toMatchObject({ status: 401 });
+});
