@@ -2,8 +2,8 @@
 export type TurnNews =
   /** `streamed`: processes before limits of streams leave it out. `reserved`: picodollars that budgets hold back for it. */
   | { kind: "began"; turn_id: string; subjects: string[]; tokens: number; streamed?: boolean; reserved?: string }
-  /** `cost`: picodollars; absent: not known. */
-  | { kind: "ended"; turn_id: string; tokens: number; cost?: string }
+  /** `cost`: picodollars. `position`: of the event that ended it. Absent: not known. */
+  | { kind: "ended"; turn_id: string; tokens: number; cost?: string; position?: number }
   /** It was refused before it began. */
   | { kind: "withdrawn"; turn_id: string }
   /** A process begins to count. */

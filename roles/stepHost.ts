@@ -8,6 +8,7 @@ import { getAnyFile } from "#projections/files/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
+import type { Admission } from "#projections/budgets/rateWatch.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import type { AgentDeps } from "#services/workflows/host/agent.ts";
@@ -43,7 +44,12 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
     if ("spent" in answer) return { refused: describeLimit(answer.spent) };
     const told = "refused" in answer ? answer.refused : answer.admitted;
     budgets.note(spender.organization_id, told.reached);
-    return "refused" in answer ? { rate_limited: answer.refused } : answer;
+    if ("refused" in answer) return { rate_limited: answer.refused };
+    const end: Admission["end"] = (...ended) => {
+      answer.admitted.end(...ended);
+      budgets.noteEnd(spender.organization_id);
+    };
+    return { admitted: { ...answer.admitted, end } };
   };
 }
 

@@ -89,7 +89,12 @@ async function startAdmitted(
   const blobs = { organization_id, scope, thread_id, turn_id, room };
   const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
 
-  const reader = settleAtEnd(openFrameReader(http.frames, organization_id, turn_id), admitted);
+  const reader = settleAtEnd(openFrameReader(http.frames, organization_id, turn_id), {
+    end(spending, position) {
+      admitted.end(spending, position);
+      http.budgets.noteEnd(organization_id);
+    },
+  });
   try {
     const { repeated, position } = await http.send(StartTurn, command);
     request.onlyWaits();
@@ -121,12 +126,12 @@ interface NewTurn {
 }
 
 /** Tells the limits at once what the turn took: the client's next request may come before anybody else does. */
-function settleAtEnd(reader: FrameReader, admitted: Admission): FrameReader {
+function settleAtEnd(reader: FrameReader, admitted: Pick<Admission, "end">): FrameReader {
   return {
     ...reader,
     async next(ms) {
       const frame = await reader.next(ms);
-      if (frame?.type === "end") admitted.end(spendingOf(frame.end));
+      if (frame?.type === "end") admitted.end(spendingOf(frame.end), frame.position);
       return frame;
     },
   };

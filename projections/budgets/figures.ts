@@ -11,8 +11,6 @@ import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type Figures } 
 
 /** How long the sums of the day until a moment are kept. They change only where a turn of it ends later. */
 const MAX_AGE_OF_PAST_MS = 60_000;
-/** The times of events follow their order, except where the clock of the database was set. */
-const MAX_CLOCK_STEP_MS = 1_000;
 
 export interface FigureOptions {
   db: Db;
@@ -32,7 +30,7 @@ export interface Reading extends Figures {
 const NOTHING: Sums = new Map();
 export const NO_READING: Reading = { at: Number.NEGATIVE_INFINITY, budgets: [], before: new Map(), today: new Map() };
 
-/** What was spent of a day until a moment. */
+/** What was spent of a day until a moment, with every event until then. */
 interface EarlySums {
   /** When the first of it was read. */
   at: number;
@@ -41,8 +39,6 @@ interface EarlySums {
   /** Whether each model is summed by itself, too. */
   byModel: boolean;
   sums: Sums;
-  /** The rows of all events until then were in the read model. */
-  followed_at: Date;
 }
 
 interface WantedDay {
@@ -63,22 +59,15 @@ function createToday(db: Db) {
     async read(organization: string, { at, asked, isFar, byModel }: WantedDay) {
       const { day, nextDay } = periodsAt(new Date(at));
       const known = kept.get(organization);
-      const last = known?.day === day.getTime() && known.byModel === byModel ? known : undefined;
-      const usable = last && isFar && at - last.at < MAX_AGE_OF_PAST_MS ? last : undefined;
-      const from = usable?.until ?? day;
-      const split = new Date(Math.max(from.getTime(), (last?.followed_at.getTime() ?? 0) - MAX_CLOCK_STEP_MS));
-      const { early, late, followed_at, ...rest } = await readSpending(db, organization, {
-        day,
-        nextDay,
-        from,
-        split,
-        asked,
-        byModel,
-      });
-      const sums = addSums(usable?.sums ?? NOTHING, sumBySubject(early));
-      const part = { at: usable?.at ?? at, day: day.getTime(), until: split, byModel, sums };
-      kept.set(organization, { ...part, followed_at: followed_at ?? day });
-      return { ...rest, today: addSums(sums, sumBySubject(late)) };
+      const isSameDay = known?.day === day.getTime() && known.byModel === byModel;
+      const last = isSameDay && isFar && at - known.at < MAX_AGE_OF_PAST_MS ? known : undefined;
+      const from = last?.until ?? day;
+      const wanted = { day, nextDay, from, asked, byModel };
+      const { early, late, split, ...rest } = await readSpending(db, organization, wanted);
+      const until = new Date(Math.max(from.getTime(), Math.min(split?.getTime() ?? 0, nextDay.getTime())));
+      const sums = addSums(last?.sums ?? NOTHING, sumBySubject(early));
+      kept.set(organization, { at: last?.at ?? at, day: day.getTime(), until, byModel, sums });
+      return { ...rest, at, today: addSums(sums, sumBySubject(late)) };
     },
   };
 }

@@ -73,6 +73,15 @@ export function endOf(name: LimitName, now: Date): Date | null {
   return ends[MEASURES[name].per];
 }
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Whether the period of a limit that ran at `then` is over now. In every turn: most of them are of the same day. */
+export function isOver(name: LimitName, then: number, now: number): boolean {
+  if (Math.floor(then / DAY_MS) >= Math.floor(now / DAY_MS)) return false;
+  const end = endOf(name, new Date(then));
+  return end !== null && end.getTime() <= now;
+}
+
 /** `2026-11-23`, `2026-W48`, `2026-11` or `total`; of what is stored or runs, the day. */
 export function nameOfPeriod(name: LimitName, now: Date): string {
   const day = now.toISOString().slice(0, 10);

@@ -1,8 +1,8 @@
 import { fromPicodollars } from "#events/money.ts";
 import type { Share } from "./rates.ts";
-import type { Reservations } from "./reservations.ts";
+import type { Reservations, Spending } from "./reservations.ts";
 import type { MoneyBudget } from "./spenderLimits.ts";
-import { endOf } from "./limits.ts";
+import { endOf, isOver } from "./limits.ts";
 import { earlierOf } from "./status.ts";
 
 /** A limit of money that a turn counts for, with what is spent and held back of it at this moment. Amounts are picodollars. */
@@ -11,15 +11,19 @@ export interface MoneyLimit extends MoneyBudget {
   reserved: bigint;
 }
 
+/** What the snapshot has of the period of a limit that runs at a moment: nothing, where that began after the snapshot was read. */
+function spentOf({ name, counted }: MoneyBudget, spending: Spending, now: number): bigint {
+  if (isOver(name, spending.at, now)) return 0n;
+  return (spending.today.get(counted)?.cost ?? 0n) + (earlierOf(name, spending).get(counted)?.cost ?? 0n);
+}
+
 /** In every turn, so it makes no texts of amounts. */
-export function moneyLimitsOf(budgets: MoneyBudget[], reservations: Reservations): MoneyLimit[] {
+export function moneyLimitsOf(budgets: MoneyBudget[], reservations: Reservations, now: number): MoneyLimit[] {
   const { spending } = reservations;
   if (!spending) return [];
   return budgets.map((budget): MoneyLimit => {
     const { ended, reserved } = reservations.of(budget.counted);
-    const today = (spending.today.get(budget.counted)?.cost ?? 0n) + ended;
-    const earlier = earlierOf(budget.name, spending).get(budget.counted)?.cost ?? 0n;
-    return { ...budget, spent: today + earlier, reserved };
+    return { ...budget, spent: spentOf(budget, spending, now) + ended, reserved };
   });
 }
 

@@ -1,6 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Limits } from "#events/budget.ts";
 import type { TurnNews } from "#events/turnNews.ts";
+import { toPicodollars } from "#events/money.ts";
+import { NO_AMOUNTS } from "./limits.ts";
 import type { Spender } from "./subjects.ts";
 import { watchRates, type RateAnswer, type RateWatch } from "./rateWatch.ts";
 
@@ -219,7 +221,14 @@ test("a turn whose estimate alone exceeds the limit begins when nothing else is 
   expect(isAdmitted(await admit(watch!, limits))).toBe(true);
 });
 
-const spendingOf = (position: number) => ({ position, before: new Map(), today: new Map(), open: [], settled: [] });
+const spendingOf = (position: number, { spent = "0", at = Date.now() } = {}) => ({
+  at,
+  position,
+  before: new Map(),
+  today: new Map([["organization", { ...NO_AMOUNTS, cost: toPicodollars(spent) }]]),
+  open: [],
+  settled: [],
+});
 
 test.each([
   ["requests", { requests_per_minute: 20 }],
@@ -237,6 +246,26 @@ test.each([
   const passed = answers.filter(isAdmitted).length;
   expect(passed).toBeGreaterThanOrEqual(20);
   expect(passed).toBeLessThanOrEqual(21);
+});
+
+test("money that was spent before midnight counts for the next day of no budget, however old the figures are", async () => {
+  const [watch] = openProcesses(1);
+  const evening = Date.UTC(2026, 10, 25, 23, 59, 59);
+  const reading = {
+    budgets: budget({ cost_per_day: "3", cost_per_month: "5" }),
+    spending: spendingOf(1, { spent: "4", at: evening }),
+  };
+  const ask = (turn_id: string) => watch!.admit(reading, spender, { turn_id, tokens: 0, streamed: false, cost: 1n });
+  vi.useFakeTimers({ now: evening, toFake: ["Date"] });
+  try {
+    expect(await ask("n1")).toMatchObject({ spent: { name: "cost_per_day", spent: "4" } });
+    vi.setSystemTime(evening + 2_000);
+    expect(isAdmitted(await ask("n2"))).toBe(true);
+    reading.spending = spendingOf(2, { spent: "5", at: evening });
+    expect(await ask("n3")).toMatchObject({ spent: { name: "cost_per_month", spent: "5" } });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a process that begins later knows what others hold back, and what their turns have cost since", async () => {

@@ -6,12 +6,12 @@ import type { BudgetRow } from "./query.ts";
 import {
   addedBy,
   allRates,
+  countTurn,
   decideRates,
   describeRate,
   presentRates,
   rateHeaders,
   rateLimitsFor,
-  ratesAfter,
   ratesOf,
   reachedRates,
   type PresentedRate,
@@ -37,8 +37,8 @@ export interface Admission {
   reached: BudgetStep[];
   /** It did not begin. */
   withdraw(): void;
-  /** It ended. */
-  end(spending: TurnSpending): void;
+  /** It ended, with the event at this position of the log, where that is known. */
+  end(spending: TurnSpending, position?: number): void;
   /** US dollars that are held back for it; absent: no budget of money concerns it. */
   reserved?: Money;
 }
@@ -56,7 +56,7 @@ export type RateAnswer = { admitted: Admission } | { refused: RateRefusal } | { 
 export interface RateWatch {
   /** Whether a turn may begin now. Where no limit of a minute, a moment or money applies, it may, and nothing is counted. */
   admit(reading: LimitReading, spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
-  /** Turns whose money is held back, or whose cost may be missing in the read models. */
+  /** Turns whose money is held back, and ended ones of which it does not know where in the log they ended. */
   unsettled(organization: string): string[];
   /** Those of these budgets that concern a spender, with what is used of them now. */
   concerning(budgets: BudgetRow[], spender: Spender): Promise<PresentedRate[]>;
@@ -121,7 +121,7 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
     const now = Date.now();
     if (spending) turns.reservations.apply(spending, now);
     const rates = ratesOf(limits.rates, turns.counts, now);
-    const money = moneyLimitsOf(limits.money, turns.reservations);
+    const money = moneyLimitsOf(limits.money, turns.reservations, now);
     const refused = refusalOf(turns, { rates, limits: money, now }, turn);
     if (refused === "wait" && now <= giveUpAt) continue;
     if (refused !== undefined && refused !== "wait") return refused;
@@ -129,8 +129,8 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
     turns.reserve(money, cost);
     const reserved = money.length > 0 && { reserved: String(cost) };
     turns.tell({ kind: "began", turn_id, subjects, tokens, streamed, ...reserved });
-    const after = ratesAfter(rates, added);
-    const told = { headers: rateHeaders(after, turns.counts, now), reached: reachedRates(after, now) };
+    countTurn(rates, added);
+    const told = { headers: rateHeaders(rates, turns.counts, now), reached: reachedRates(rates, now) };
     return { ...told, ...(reserved && { reserved: fromPicodollars(cost) }) };
   }
 }
@@ -174,11 +174,16 @@ export function watchRates(options: FollowerOptions): RateWatch {
       if (!("headers" in decided)) return decided;
       const { turn_id } = turn;
       const withdraw = () => turns.tell({ kind: "withdrawn", turn_id });
-      const end = ({ tokens, cost }: TurnSpending) =>
-        turns.tell({ kind: "ended", turn_id, tokens, ...(cost && { cost: String(toPicodollars(cost)) }) });
+      const end = ({ tokens, cost }: TurnSpending, position?: number) => {
+        const known = {
+          ...(cost && { cost: String(toPicodollars(cost)) }),
+          ...(position !== undefined && { position }),
+        };
+        turns.tell({ kind: "ended", turn_id, tokens, ...known });
+      };
       return { admitted: { ...decided, withdraw, end } };
     },
-    unsettled: (organization) => followers.get(organization)?.reservations.turnIds() ?? [],
+    unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],
     async concerning(budgets, spender) {
       const limits = rateLimitsFor(budgets, spender);
       if (limits.length === 0) return [];

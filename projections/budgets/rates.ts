@@ -23,11 +23,19 @@ export interface PresentedRate extends RateStatus {
 
 /** What is used of limits now. */
 export const ratesOf = (limits: RateLimit[], counts: TurnCounts, now: number): RateStatus[] =>
-  limits.map((limit) => ({ ...limit, used: counts.used(limit.counted, limit.name, now) }));
+  limits.map(({ subject, counted, name, hard, at_most }) => ({
+    subject,
+    counted,
+    name,
+    hard,
+    at_most,
+    used: counts.used(counted, name, now),
+  }));
 
-/** What is used once a turn has begun. */
-export const ratesAfter = (rates: RateStatus[], added: Rates): RateStatus[] =>
-  rates.map((rate) => ({ ...rate, used: rate.used + added[rate.name] }));
+/** Adds a turn that has begun. */
+export function countTurn(rates: RateStatus[], added: Rates): void {
+  for (const rate of rates) rate.used += added[rate.name];
+}
 
 /** Milliseconds until all that is used of a limit has left the window. */
 const leavesIn = ({ counted, name, used }: RateStatus, counts: TurnCounts, now: number): number =>

@@ -28,7 +28,7 @@ function snapshot(log: Recorded[], position: number, asked: string[]): Spending 
   }
   const sums = new Map(subjects.map((subject) => [subject, { ...NO_AMOUNTS, cost: sum }]));
   const settled = asked.filter((turn_id) => begun.has(turn_id) && !open.has(turn_id));
-  return { position, before: new Map(), today: sums, open: [...open.values()], settled };
+  return { at: 0, position, before: new Map(), today: sums, open: [...open.values()], settled };
 }
 
 /** What a process counts as spent, and as held back. */
@@ -50,6 +50,8 @@ const arbitraryRun = fc.record({
   /** How far the snapshot after each event is behind. */
   lags: fc.array(fc.option(fc.nat(6), { freq: 1 }), { minLength: 60, maxLength: 60 }),
   news: fc.array(fc.constantFrom("once", "twice", "lost"), { minLength: 8, maxLength: 8 }),
+  /** Whether the news of a turn's end names the event. */
+  named: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
 });
 type Run = typeof arbitraryRun extends fc.Arbitrary<infer R> ? R : never;
 
@@ -82,9 +84,9 @@ function play(
       seen.begin(event.turn_id, { subjects, reserved: event.amount, at: n });
     log.push(event);
     for (let times = hears(turn, true); event.kind === "ended" && times > 0; times--)
-      seen.end(event.turn_id, event.amount);
+      seen.end(event.turn_id, { cost: event.amount, at: n, ...(run.named[turn] && { position: log.length }) });
     const lag = run.lags[n];
-    if (lag != null) seen.apply(snapshot(log, Math.max(0, log.length - lag), seen.turnIds()), n);
+    if (lag != null) seen.apply(snapshot(log, Math.max(0, log.length - lag), seen.askedTurns()), n);
     check(seen, log);
   });
   return { seen, log };
@@ -126,13 +128,13 @@ test("the figures are exact once the read model has followed, whatever news came
         (turn) => times[run.news[turn % 8]!],
         () => {},
       );
-      seen.apply(snapshot(log, log.length, seen.turnIds()), 1_000_000);
+      seen.apply(snapshot(log, log.length, seen.askedTurns()), 1_000_000);
       expect(countedBy(seen)).toEqual(truth(log));
       // late news opens nothing again
       for (const { kind, turn_id, amount } of log)
         if (kind === "ended") {
           seen.begin(turn_id, { subjects, reserved: amount, at: 1_000_000 });
-          seen.end(turn_id, amount);
+          seen.end(turn_id, { cost: amount, at: 1_000_000 });
         }
       const held = log.filter(({ kind }) => kind === "ended").length;
       if (held > 0 && run.news.every((news) => news !== "lost")) expect(countedBy(seen)).toEqual(truth(log));

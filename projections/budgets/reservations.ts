@@ -17,6 +17,8 @@ export interface OpenTurn extends Omit<Spender, "organization_id"> {
 
 /** What an organization spent and holds back, in one snapshot of the read model. Amounts are picodollars. */
 export interface Spending extends EarlierSums {
+  /** When it was read: `today` is the day of that moment. */
+  at: number;
   /** Of the log, up to which the read model has followed. */
   position: number;
   today: Sums;
@@ -33,6 +35,8 @@ interface Entry {
   counted: bigint;
   /** What it cost; undefined until it ends. */
   cost: bigint | undefined;
+  /** Of the event that ended it: a snapshot of this position contains it. Undefined where nobody told. */
+  ended_at: number | undefined;
   /** Whether a snapshot had it as open: when one no longer has it, it has ended. */
   isRecorded: boolean;
 }
@@ -59,30 +63,48 @@ export class Reservations {
   get spending(): Spending | undefined {
     return this.#spending;
   }
-  of(subject: string): UnsettledAmounts {
+  of(subject: string): Readonly<UnsettledAmounts> {
     return this.#totals.get(subject) ?? NOTHING;
   }
-  /** Turns that a snapshot may have settled. */
-  turnIds(): string[] {
-    return [...this.#entries.keys()];
+  /** Turns of which only a snapshot can tell whether they are settled: nobody told where in the log they ended. */
+  askedTurns(): string[] {
+    return [...this.#entries].flatMap(([turn_id, { ended_at }]) => (ended_at === undefined ? [turn_id] : []));
   }
   has(turn_id: string): boolean {
     return this.#entries.has(turn_id);
   }
   /** Turns that a process which begins to count may not find in its snapshot. */
-  unsettled(): (Pick<Entry, "subjects" | "reserved" | "cost"> & { turn_id: string })[] {
-    return [...this.#entries].map(([turn_id, { subjects, reserved, cost }]) => ({ turn_id, subjects, reserved, cost }));
+  unsettled(): (Pick<Entry, "subjects" | "reserved" | "cost" | "ended_at"> & { turn_id: string })[] {
+    return [...this.#entries].map(([turn_id, { subjects, reserved, cost, ended_at }]) => ({
+      turn_id,
+      subjects,
+      reserved,
+      cost,
+      ended_at,
+    }));
   }
 
   begin(turn_id: string, { subjects, reserved, at }: Pick<Entry, "subjects" | "reserved" | "at">): void {
     if (this.#entries.has(turn_id) || this.#forgotten.has(turn_id)) return;
-    this.#put(turn_id, { subjects, reserved, at, counted: 0n, cost: undefined, isRecorded: false });
+    const open = { cost: undefined, ended_at: undefined, isRecorded: false };
+    this.#put(turn_id, { subjects, reserved, at, counted: 0n, ...open });
   }
-  end(turn_id: string, cost: bigint): void {
+  /** `position`: of the event that ended it, where it is known. */
+  end(turn_id: string, { cost, position, at }: { cost: bigint; position?: number | undefined; at: number }): void {
     const entry = this.#entries.get(turn_id);
     if (!entry || entry.cost !== undefined) return;
-    this.#remove(turn_id);
-    this.#put(turn_id, { ...entry, cost });
+    if (this.#contains(position)) {
+      this.forget(turn_id, at);
+      return;
+    }
+    this.#add(entry, -1n);
+    entry.cost = cost;
+    entry.ended_at = position;
+    this.#add(entry, 1n);
+  }
+  /** Whether the newest snapshot has followed the log so far. */
+  #contains(position: number | undefined): boolean {
+    return position !== undefined && this.#spending !== undefined && this.#spending.position >= position;
   }
   /** The turn did not begin, or the sums contain it. */
   forget(turn_id: string, at: number): void {
@@ -100,8 +122,9 @@ export class Reservations {
       open.add(turn.turn_id);
       this.#record(turn, now);
     }
-    for (const [turn_id, { isRecorded, at }] of this.#entries)
-      if (!open.has(turn_id) && (isRecorded || now - at > UNRECORDED_MS)) this.forget(turn_id, now);
+    for (const [turn_id, { isRecorded, at, ended_at }] of this.#entries)
+      if (!open.has(turn_id) && (isRecorded || this.#contains(ended_at) || now - at > UNRECORDED_MS))
+        this.forget(turn_id, now);
     for (const [turn_id, at] of this.#forgotten) {
       if (now - at <= REMEMBERED_MS) break;
       this.#forgotten.delete(turn_id);
@@ -111,8 +134,13 @@ export class Reservations {
     if (this.#forgotten.has(turn_id)) return;
     const known = this.#entries.get(turn_id);
     this.#remove(turn_id);
-    const { subjects, at, cost } = known ?? { subjects: subjectsOf(spender), at: now, cost: undefined };
-    this.#put(turn_id, { subjects, at, cost, reserved, counted, isRecorded: true });
+    const { subjects, at, cost, ended_at } = known ?? {
+      subjects: subjectsOf(spender),
+      at: now,
+      cost: undefined,
+      ended_at: undefined,
+    };
+    this.#put(turn_id, { subjects, at, cost, ended_at, reserved, counted, isRecorded: true });
   }
 
   #put(turn_id: string, entry: Entry): void {
@@ -128,10 +156,14 @@ export class Reservations {
   #add(entry: Entry, sign: bigint): void {
     const { ended, reserved } = pendingOf(entry);
     for (const subject of entry.subjects) {
-      const before = this.of(subject);
-      const after = { ended: before.ended + sign * ended, reserved: before.reserved + sign * reserved };
-      if (after.ended === 0n && after.reserved === 0n) this.#totals.delete(subject);
-      else this.#totals.set(subject, after);
+      const total = this.#totals.get(subject);
+      if (!total) {
+        this.#totals.set(subject, { ended: sign * ended, reserved: sign * reserved });
+        continue;
+      }
+      total.ended += sign * ended;
+      total.reserved += sign * reserved;
+      if (total.ended === 0n && total.reserved === 0n) this.#totals.delete(subject);
     }
   }
 }

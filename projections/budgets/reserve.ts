@@ -67,7 +67,8 @@ export interface ExpectedRequest {
 /** No tokenizer makes more tokens than bytes. */
 function promptTokens({ prompt, texts }: ExpectedRequest): number {
   const { instructions, agent, client_tools, response_format } = prompt;
-  const more = [instructions ?? "", agent?.instructions ?? "", JSON.stringify([client_tools, response_format])];
+  const asJson = client_tools || response_format ? JSON.stringify([client_tools, response_format]) : "";
+  const more = [instructions ?? "", agent?.instructions ?? "", asJson];
   return [...texts, ...more].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 

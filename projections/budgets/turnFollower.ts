@@ -100,7 +100,7 @@ export class TurnFollower {
     if (news.kind === "began") this.#begin(news, now);
     else if (news.kind === "ended") {
       this.counts.end(news.turn_id, news.tokens, now);
-      this.reservations.end(news.turn_id, BigInt(news.cost ?? 0));
+      this.reservations.end(news.turn_id, { cost: BigInt(news.cost ?? 0), position: news.position, at: now });
     } else if (news.kind === "withdrawn") {
       this.counts.withdraw(news.turn_id, now);
       this.reservations.forget(news.turn_id, now);
@@ -130,11 +130,12 @@ export class TurnFollower {
     }
     const running = new Map(open.map((turn) => [turn.turn_id, turn]));
     const took = new Map(ended.map((turn) => [turn.turn_id, turn.took]));
-    for (const { turn_id, subjects, reserved, cost } of this.reservations.unsettled()) {
+    for (const { turn_id, subjects, reserved, cost, ended_at } of this.reservations.unsettled()) {
       const { tokens, streamed } = running.get(turn_id) ?? { tokens: 0, streamed: false };
       this.#send({ kind: "began", turn_id, subjects, tokens, streamed, reserved: String(reserved) });
       if (cost === undefined) continue;
-      this.#send({ kind: "ended", turn_id, tokens: took.get(turn_id) ?? 0, cost: String(cost) });
+      const end = { tokens: took.get(turn_id) ?? 0, cost: String(cost) };
+      this.#send({ kind: "ended", turn_id, ...end, ...(ended_at !== undefined && { position: ended_at }) });
     }
   }
 
@@ -213,13 +214,15 @@ export class TurnFollower {
       reserved: (counted) => reserved.get(counted) ?? 0n,
     };
   }
-  /** Counts what a turn may cost against this process's share of the budgets. */
+  /** Counts what a turn may cost against this process's share of the budgets: all of them, while no other process is heard. */
   reserve(limits: MoneyLimit[], cost: bigint): void {
+    if (this.#heard.size === 0) return;
     for (const counted of new Set(limits.map((limit) => limit.counted)))
       this.#reserved.set(counted, (this.#reserved.get(counted) ?? 0n) + cost);
   }
   /** Counts a turn against this process's share of the limits. */
   giveOut(rates: RateStatus[], added: Rates): void {
+    if (this.#heard.size === 0) return;
     for (const counted of new Set(rates.map((rate) => rate.counted))) {
       const before = this.#admitted.get(counted) ?? NO_RATES;
       this.#admitted.set(counted, {

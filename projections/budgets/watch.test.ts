@@ -11,7 +11,7 @@ function openWatch(budgets = 1) {
   const rows = (text: string): unknown[] => {
     const spent = [{ ...spender, tokens: state.tokens, cost: null }];
     if (text.includes("usage_reservations"))
-      return [{ position: 1, followed_at: null, early: [], late: spent, open: [], settled: [] }];
+      return [{ position: 1, split: null, early: [], late: spent, open: [], settled: [] }];
     if (!text.includes("read.budgets")) return spent;
     return state.budgets > 0 ? [{ subject: "organization", limits: '{"tokens_per_day":10}', hard: true }] : [];
   };
@@ -46,6 +46,29 @@ test("an organization without budgets waits for no query after its first turn, e
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("an organization that is far from its limits waits for no query, even while they are not answered", async () => {
+  const { watch, state } = openWatch();
+  await watch.check(spender);
+  state.tokens = 10;
+  state.hangs = true;
+  vi.useFakeTimers({ now: Date.now() + 5_000, toFake: ["Date"] });
+  try {
+    expect(await watch.check(spender)).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("what the last turn spent is reported, though no other turn follows", async () => {
+  const { watch, state, told } = openWatch();
+  await watch.check(spender);
+  const { queries } = state;
+  state.tokens = 8;
+  for (const _ of [1, 2, 3]) watch.noteEnd("o");
+  await vi.waitFor(() => expect(told).toMatchObject([{ limit: "tokens_per_day", percent: 80 }]), { timeout: 5_000 });
+  expect(state.queries - queries).toBeLessThanOrEqual(3);
 });
 
 test("a used-up budget refuses and is reported once; a report that failed is made again", async () => {

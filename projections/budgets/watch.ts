@@ -21,7 +21,10 @@ import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 const MAX_AGE_MS = 1_000;
 /** Budgets that are used less than this are far from their limits. */
 const FAR_PERCENT = 50;
-/** An organization without budgets never waits: new ones are looked up in the background, unless it was idle for so long. */
+/**
+ * An organization that is far from its limits, or has none, never waits: figures are read in the background, unless it was idle
+ * for so long. Money is exact all the same: what the figures do not contain is counted beside them.
+ */
 const MAX_IDLE_MS = 60_000;
 /** Spenders of an organization whose checks are kept for the second that a reading lasts; others are compared again. */
 const MAX_TURN_CHECKS = 1_000;
@@ -60,6 +63,8 @@ export interface BudgetWatch {
   admit(spender: Spender, wanted: Demand): Promise<{ admitted: HoldingAdmission } | { refused: ReachedLimit }>;
   /** Records steps that limits of a minute or a moment have reached, each at most once a day. */
   note(organization: string, reached: BudgetStep[]): void;
+  /** A turn has ended: what it spent may reach a limit, also where no other turn follows. */
+  noteEnd(organization: string): void;
   /** What the last `check` of the organization knew. */
   reading(organization: string): Reading;
   /** The budgets that concern a spender, whatever model they are about, with figures that are a second old at most. */
@@ -163,6 +168,8 @@ function createReadings(options: WatchOptions, tell: (organization: string, reac
   const figures = createFigures(options);
   const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
   const far = new WeakSet<Reading>();
+  /** When the newest turn of an organization ended, until its figures were read for it. */
+  const lastEnds = new Map<string, number>();
   const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
   const loader = createLoader(async (organization) => {
     const reading = await figures.read(organization, Date.now(), far.has(lastOf(organization)));
@@ -172,6 +179,15 @@ function createReadings(options: WatchOptions, tell: (organization: string, reac
     tell(organization, reachedLimits(statuses));
     return reading;
   }, options.onError);
+  function awaitQuiet(organization: string): void {
+    const look = () => {
+      if (Date.now() - lastEnds.get(organization)! < MAX_AGE_MS) return awaitQuiet(organization);
+      lastEnds.delete(organization);
+      // the loader logs a failure
+      loader.load(organization).catch(() => {});
+    };
+    setTimeout(look, MAX_AGE_MS).unref();
+  }
   return {
     lastOf,
     async recent(organization: string): Promise<Reading> {
@@ -179,8 +195,15 @@ function createReadings(options: WatchOptions, tell: (organization: string, reac
       const age = Date.now() - last.at;
       if (age < MAX_AGE_MS) return last;
       const reading = loader.load(organization);
-      if (last.budgets.length === 0 && age <= MAX_IDLE_MS) return last;
+      if ((last.budgets.length === 0 || far.has(last)) && age <= MAX_IDLE_MS) return last;
       return within(reading, last);
+    },
+    /** Reads the figures a second after the last of the turns that end one after the other. */
+    lookLater(organization: string): void {
+      if (lastOf(organization).budgets.length === 0) return;
+      const isAwaited = lastEnds.has(organization);
+      lastEnds.set(organization, Date.now());
+      if (!isAwaited) awaitQuiet(organization);
     },
     /** Reads the whole day. A reading that runs may have begun before what the caller wants to see. */
     async whole(organization: string): Promise<Reading> {
@@ -225,6 +248,7 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
       return { admitted: toAdmission(added, () => reached(nothing)[0], report) };
     },
     note: tell,
+    noteEnd: readings.lookLater,
     reading: readings.lastOf,
     async concerning(spender) {
       const { organization_id } = spender;

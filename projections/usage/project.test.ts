@@ -43,7 +43,7 @@ const turnStarted = (user: string | null, more: object = {}) =>
   );
 const row = { organization_id: ORGANIZATION, principal: "system" };
 const source = { table: "usage_sources", key: { id } };
-const released = { table: "usage_reservations", kind: "remove", key: { turn_id: id } };
+const released = { table: "usage_reservations", kind: "remove", key: { organization_id: ORGANIZATION, turn_id: id } };
 const dropped = { table: "usage_holdings", kind: "remove", key: { id } };
 const held = (amounts: object, more: object = {}) => ({
   table: "usage_holdings",
@@ -90,7 +90,7 @@ describe("the usage projection of a turn", () => {
       released,
       dropped,
       { table: "usage_users", kind: "removeWhere", where: { thread_id } },
-      { table: "usage_reservations", kind: "removeWhere", where: { thread_id } },
+      { table: "usage_reservations", kind: "removeWhere", where: { organization_id: ORGANIZATION, thread_id } },
       { table: "usage_holdings", kind: "removeWhere", where: { thread_id } },
     ]);
     const unnamed = {
@@ -143,8 +143,8 @@ describe("the usage projection of a turn", () => {
     expect(projectEvents(usage, thread, turnStarted(null, { reserved: "0.5" }))[1]).toEqual({
       table: "usage_reservations",
       kind: "put",
-      key: { turn_id: id },
-      row: { thread_id, organization_id: ORGANIZATION, reserved: "0.5" },
+      key: { organization_id: ORGANIZATION, turn_id: id },
+      row: { thread_id, reserved: "0.5" },
     });
   });
 

@@ -101,7 +101,7 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   });
   const started = [
     turn,
-    ...(reserved === undefined ? [] : [reservation(turn_id, { thread_id, organization_id, reserved })]),
+    ...(reserved === undefined ? [] : [reservation(event, turn_id, { thread_id, reserved })]),
     ...(bytes === 0 ? [] : [putHolding(event, turn_id, { thread_id, project_id, agent_id, user_mark, bytes })]),
   ];
   if (name === null) return started;
@@ -111,13 +111,17 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   ];
 }
 
-const reservation = (turn_id: string, row: Row): Change => ({
+const reservation = ({ organization_id }: RecordedEvent, turn_id: string, row: Row): Change => ({
   table: "usage_reservations",
   kind: "put",
-  key: { turn_id },
+  key: { organization_id, turn_id },
   row,
 });
-const release = (turn_id: string): Change => ({ table: "usage_reservations", kind: "remove", key: { turn_id } });
+const release = ({ organization_id }: RecordedEvent, turn_id: string): Change => ({
+  table: "usage_reservations",
+  kind: "remove",
+  key: { organization_id, turn_id },
+});
 
 const removeUser = (turn_id: string): Change[] => [{ table: "usage_users", kind: "remove", key: { turn_id } }];
 
@@ -130,13 +134,13 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
   return [
     { table: "usage", kind: "removeWhere", where: { source_id: turn_id } },
     ...rows.map((row, n) => usageRow(event, turn_id, WHOLE_TURN - n, { ...row, turns: n === 0 ? 1 : 0 })),
-    release(turn_id),
+    release(event, turn_id),
   ];
 }
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 11,
+  version: 12,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
@@ -146,20 +150,28 @@ export const usage = defineProjection<UsageEvent>({
     TurnCompleted: applyEnd,
     TurnFailed: applyEnd,
     TurnStopped: applyEnd,
-    TurnRefused: ({ data: { turn_id } }) => [
-      { table: "usage_sources", kind: "remove", key: { id: turn_id } },
-      ...removeUser(turn_id),
-      release(turn_id),
-      removeHolding(turn_id),
-    ],
+    TurnRefused: (event) => {
+      const { turn_id } = event.data;
+      return [
+        { table: "usage_sources", kind: "remove", key: { id: turn_id } },
+        ...removeUser(turn_id),
+        release(event, turn_id),
+        removeHolding(turn_id),
+      ];
+    },
     // a turn may be deleted while it runs
-    TurnDeleted: ({ data }) => [...removeUser(data.turn_id), release(data.turn_id), removeHolding(data.turn_id)],
-    ThreadDeleted: ({ stream }) =>
-      ["usage_users", "usage_reservations", "usage_holdings"].map((table) => ({
-        table,
-        kind: "removeWhere",
-        where: { thread_id: parseStreamName(stream).id },
-      })),
+    TurnDeleted: (event) => {
+      const { turn_id } = event.data;
+      return [...removeUser(turn_id), release(event, turn_id), removeHolding(turn_id)];
+    },
+    ThreadDeleted: ({ stream, organization_id }): Change[] => {
+      const thread_id = parseStreamName(stream).id;
+      return [
+        { table: "usage_users", kind: "removeWhere", where: { thread_id } },
+        { table: "usage_reservations", kind: "removeWhere", where: { organization_id, thread_id } },
+        { table: "usage_holdings", kind: "removeWhere", where: { thread_id } },
+      ];
+    },
     ...holdings,
     ...projectsOfOwners,
     DocumentUploaded: (event) => {

@@ -42,14 +42,14 @@ create table usage_projects (
 create index usage_projects_by_project on usage_projects (project_id) where project_id is not null;
 -- What budgets of money hold back for turns that have not ended.
 create table usage_reservations (
-  turn_id uuid primary key,
-  thread_id uuid not null,
   organization_id uuid not null,
+  turn_id uuid not null,
+  thread_id uuid not null,
   -- in US dollars
-  reserved numeric not null
+  reserved numeric not null,
+  -- every turn inserts one row and deletes it again, so there is no second index; few turns are open at a time
+  primary key (organization_id, turn_id)
 );
-create index usage_reservations_by_organization on usage_reservations (organization_id);
-create index usage_reservations_by_thread on usage_reservations (thread_id);
 -- The user values behind scopes, as long as a turn of the user exists.
 create table usage_users (
   turn_id uuid primary key,
