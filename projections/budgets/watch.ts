@@ -1,35 +1,15 @@
 import { createReporter, type ReportOptions } from "./reporter.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isEachUser, LimitName, type BudgetStep } from "#events/budget.ts";
-import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
+import type { FigureOptions, Reading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
-import { createLoader, createMemory } from "./memory.ts";
 import type { BudgetRow } from "./query.ts";
-import {
-  budgetStatuses,
-  hasHeld,
-  limitStatuses,
-  reachedLimits,
-  statusesFor,
-  type BudgetStatus,
-  type LimitStatus,
-} from "./status.ts";
+import { createReadings, statusesOf, within } from "./readings.ts";
+import { hasHeld, limitStatuses, reachedLimits, statusesFor, type BudgetStatus, type LimitStatus } from "./status.ts";
 import { countedAs, spenderKey, subjectsOf, type Spender } from "./subjects.ts";
 
-/** Age of the figures that decide about a turn: turns that ended within that time are missing. */
-const MAX_AGE_MS = 1_000;
-/** Budgets that are used less than this are far from their limits. */
-const FAR_PERCENT = 50;
-/**
- * An organization that is far from its limits, or has none, never waits: figures are read in the background, unless it was idle
- * for so long. Money is exact all the same: what the figures do not contain is counted beside them.
- */
-const MAX_IDLE_MS = 60_000;
 /** Spenders of an organization whose checks are kept for the second that a reading lasts; others are compared again. */
 const MAX_TURN_CHECKS = 1_000;
-/** How long a turn waits for figures; then the last known ones decide, so that a slow database holds up no turn. */
-const MAX_WAIT_MS = 2_000;
 
 /** A limit that a spender has reached to 80 % or more, and the budget's subject. */
 export interface ReachedLimit extends LimitStatus {
@@ -110,19 +90,6 @@ function isFull({ name, spent, at_most, percent }: LimitStatus, wanted: Demand):
   return per === "now" ? BigInt(spent) + BigInt(wanted[unit] ?? 0) > BigInt(at_most) : percent >= 100;
 }
 
-/** Gives `last` instead where reading fails or takes long. */
-async function within<T>(reading: Promise<T>, last: T): Promise<T> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([reading.catch(() => last), sleep(MAX_WAIT_MS, last, { signal: timer.signal })]);
-  } finally {
-    timer.abort();
-  }
-}
-
-const isFar = (statuses: BudgetStatus[]): boolean =>
-  statuses.length > 0 && statuses.every(({ limits }) => limits.every(({ percent }) => percent < FAR_PERCENT));
-
 /** Waits for sums, no longer than turns do. */
 const settled = (reading: Promise<void>): Promise<void> => within(reading, undefined);
 
@@ -162,58 +129,6 @@ const withoutUsers = (reading: Reading): Reading => ({
   ...reading,
   budgets: reading.budgets.filter(({ subject }) => !isEachUser(subject)),
 });
-
-/** What budgets leave, by organization, and when it is read again. */
-function createReadings(options: WatchOptions, tell: (organization: string, reached: BudgetStep[]) => void) {
-  const figures = createFigures(options);
-  const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
-  const far = new WeakSet<Reading>();
-  /** When the newest turn of an organization ended, until its figures were read for it. */
-  const lastEnds = new Map<string, number>();
-  const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
-  const loader = createLoader(async (organization) => {
-    const reading = await figures.read(organization, Date.now(), far.has(lastOf(organization)));
-    const statuses = statusesOf(reading);
-    if (isFar(statuses)) far.add(reading);
-    known.set(organization, reading);
-    tell(organization, reachedLimits(statuses));
-    return reading;
-  }, options.onError);
-  function awaitQuiet(organization: string): void {
-    const look = () => {
-      if (Date.now() - lastEnds.get(organization)! < MAX_AGE_MS) return awaitQuiet(organization);
-      lastEnds.delete(organization);
-      // the loader logs a failure
-      loader.load(organization).catch(() => {});
-    };
-    setTimeout(look, MAX_AGE_MS).unref();
-  }
-  return {
-    lastOf,
-    async recent(organization: string): Promise<Reading> {
-      const last = lastOf(organization);
-      const age = Date.now() - last.at;
-      if (age < MAX_AGE_MS) return last;
-      const reading = loader.load(organization);
-      if ((last.budgets.length === 0 || far.has(last)) && age <= MAX_IDLE_MS) return last;
-      return within(reading, last);
-    },
-    /** Reads the figures a second after the last of the turns that end one after the other. */
-    lookLater(organization: string): void {
-      if (lastOf(organization).budgets.length === 0) return;
-      const isAwaited = lastEnds.has(organization);
-      lastEnds.set(organization, Date.now());
-      if (!isAwaited) awaitQuiet(organization);
-    },
-    /** Reads the whole day. A reading that runs may have begun before what the caller wants to see. */
-    async whole(organization: string): Promise<Reading> {
-      await loader.running(organization)?.catch(() => {});
-      figures.forget(organization);
-      far.delete(lastOf(organization));
-      return loader.load(organization);
-    },
-  };
-}
 
 /** Reads what budgets leave, shared by all turns of an organization in this process. */
 export function watchBudgets(options: WatchOptions): BudgetWatch {
@@ -266,6 +181,3 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
     },
   };
 }
-
-const statusesOf = ({ budgets, at, ...figures }: Reading): BudgetStatus[] =>
-  budgetStatuses(budgets, figures, new Date(at));

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BudgetStep } from "#events/budget.ts";
+import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
+import { createLoader, createMemory } from "./memory.ts";
+import { budgetStatuses, reachedLimits, type BudgetStatus } from "./status.ts";
+
+/** Age of the figures that decide about a turn: turns that ended within that time are missing. */
+const MAX_AGE_MS = 1_000;
+/** Budgets that are used less than this are far from their limits. */
+const FAR_PERCENT = 50;
+/**
+ * An organization that is far from its limits, or has none, never waits: figures are read in the background, unless it was idle
+ * for so long. Money is exact all the same: what the figures do not contain is counted beside them.
+ */
+const MAX_IDLE_MS = 60_000;
+/** How long a turn waits for figures; then the last known ones decide, so that a slow database holds up no turn. */
+const MAX_WAIT_MS = 2_000;
+
+/** Gives `last` instead where reading fails or takes long. */
+export async function within<T>(reading: Promise<T>, last: T): Promise<T> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([reading.catch(() => last), sleep(MAX_WAIT_MS, last, { signal: timer.signal })]);
+  } finally {
+    timer.abort();
+  }
+}
+
+export const statusesOf = ({ budgets, at, ...figures }: Reading): BudgetStatus[] =>
+  budgetStatuses(budgets, figures, new Date(at));
+
+const isFar = (statuses: BudgetStatus[]): boolean =>
+  statuses.length > 0 && statuses.every(({ limits }) => limits.every(({ percent }) => percent < FAR_PERCENT));
+
+interface ReadingOptions extends FigureOptions {
+  onError(error: unknown): void;
+}
+
+/** What budgets leave, by organization, and when it is read again. */
+export function createReadings(options: ReadingOptions, tell: (organization: string, reached: BudgetStep[]) => void) {
+  const figures = createFigures(options);
+  const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
+  const far = new WeakSet<Reading>();
+  /** When the newest turn of an organization ended, until its figures were read for it. */
+  const lastEnds = new Map<string, number>();
+  const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
+  const loader = createLoader(async (organization) => {
+    const reading = await figures.read(organization, Date.now(), far.has(lastOf(organization)));
+    const statuses = statusesOf(reading);
+    if (isFar(statuses)) far.add(reading);
+    known.set(organization, reading);
+    tell(organization, reachedLimits(statuses));
+    return reading;
+  }, options.onError);
+  function awaitQuiet(organization: string): void {
+    const look = () => {
+      if (Date.now() - lastEnds.get(organization)! < MAX_AGE_MS) return awaitQuiet(organization);
+      lastEnds.delete(organization);
+      // the loader logs a failure
+      loader.load(organization).catch(() => {});
+    };
+    setTimeout(look, MAX_AGE_MS).unref();
+  }
+  return {
+    lastOf,
+    async recent(organization: string): Promise<Reading> {
+      const last = lastOf(organization);
+      const age = Date.now() - last.at;
+      if (age < MAX_AGE_MS) return last;
+      const reading = loader.load(organization);
+      if ((last.budgets.length === 0 || far.has(last)) && age <= MAX_IDLE_MS) return last;
+      return within(reading, last);
+    },
+    /** Reads the figures a second after the last of the turns that end one after the other. */
+    lookLater(organization: string): void {
+      if (lastOf(organization).budgets.length === 0) return;
+      const isAwaited = lastEnds.has(organization);
+      lastEnds.set(organization, Date.now());
+      if (!isAwaited) awaitQuiet(organization);
+    },
+    /** Reads the whole day. A reading that runs may have begun before what the caller wants to see. */
+    async whole(organization: string): Promise<Reading> {
+      await loader.running(organization)?.catch(() => {});
+      figures.forget(organization);
+      far.delete(lastOf(organization));
+      return loader.load(organization);
+    },
+  };
+}
