@@ -58,6 +58,18 @@ export function newCommand<T extends string, D>(type: T, { timeout_ms, ...fields
   };
 }
 
+/** A command of a process whose clock is wrong by so much. */
+export function moveTimes(command: Command, ms: number): Command {
+  if (ms === 0) return command;
+  const move = (time: string): string => new Date(Date.parse(time) + ms).toISOString();
+  return {
+    ...command,
+    at: move(command.at),
+    deadline: move(command.deadline),
+    ...(command.joined && { joined: command.joined.map((one) => moveTimes(one, ms)) }),
+  };
+}
+
 export type CommandFrom<Definition> = Definition extends CommandDefinition<infer T, infer D> ? Command<T, D> : never;
 
 /** Union of the commands that a module exports: `CommandsIn<typeof import("./agent.ts")>`. */

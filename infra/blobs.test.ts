@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { openBlobs } from "./blobs.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "blobs-"));
@@ -50,4 +50,19 @@ test("incomplete blobs that a dead process left are removed when they are old", 
   for (const path of [old, join(directory, key)]) await utimes(path, hours, hours);
   await blobs.removePartsOlderThan(3_600_000);
   expect((await readdir(join(directory, "o/parts"))).toSorted()).toEqual([basename(key), "fresh.part"].toSorted());
+});
+
+test("a clock that is two days ahead makes no blob old", async () => {
+  const key = await blobs.put("o/uncommitted", Buffer.from("new"));
+  const part = join(directory, "o/uncommitted/fresh.part");
+  await writeFile(part, "incomplete");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 86_400_000 });
+  try {
+    await blobs.removePartsOlderThan(3_600_000);
+    for await (const folder of blobs.foldersOlderThan(86_400_000)) expect(folder).not.toBe("o/uncommitted");
+  } finally {
+    vi.useRealTimers();
+  }
+  const left = await readdir(join(directory, "o/uncommitted"));
+  expect(left.toSorted()).toEqual([basename(key), "fresh.part"].toSorted());
 });

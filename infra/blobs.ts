@@ -128,14 +128,23 @@ async function storePart(path: string, sealed: Uint8Array): Promise<void> {
   }
 }
 
+/** The time by which the disk dates its files. It may belong to another machine, and the clock of this process may be wrong. */
+async function readDiskTime(directory: string): Promise<number> {
+  const path = join(directory, `${randomUUID()}${PART}`);
+  await storePart(path, Buffer.alloc(0));
+  const { mtimeMs } = await stat(path);
+  await rm(path, { force: true });
+  return mtimeMs;
+}
+
 async function removeOldParts(directory: string, age_ms: number): Promise<void> {
-  const before = Date.now() - age_ms;
+  const before = (await readDiskTime(directory)) - age_ms;
   for await (const { path, mtimeMs } of findFiles(directory))
     if (path.endsWith(PART) && mtimeMs < before) await rm(path, { force: true });
 }
 
 async function* findOldFolders(directory: string, age_ms: number): AsyncIterable<string> {
-  const before = Date.now() - age_ms;
+  const before = (await readDiskTime(directory)) - age_ms;
   const newest = new Map<string, number>();
   for await (const { path, mtimeMs } of findFiles(directory)) {
     const folder = relative(directory, dirname(path));

@@ -60,7 +60,7 @@ async function listContent(db: Db, collection: string, position: number) {
 
 /** The work of a services process on documents: it reads and indexes them, and empties deleted collections. */
 export function openDocumentWork(resources: Resources, handle: Handle) {
-  const { settings, logger, log, bus, worker, blobs, vault, pool, db } = resources;
+  const { settings, logger, log, bus, worker, blobs, vault, pool, db, clock } = resources;
   const send = sendTo(handle, worker);
   // One process more than one organization may use: whatever it uploads, a file of another one is read at once.
   const readers = { total: settings.READERS + 1, perTenant: settings.READERS };
@@ -75,6 +75,7 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
   const deps = { blobs, vault, log, reader, openFiles, recognition, send, worker, failpoint };
   const readings = createReadings({
     log,
+    now: clock.now,
     worker,
     atOnce: readers.total * READINGS_PER_PROCESS,
     perOrganization: readers.perTenant * READINGS_PER_PROCESS,

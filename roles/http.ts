@@ -1,6 +1,5 @@
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
-import type { Gate } from "#events/ports.ts";
 import { MAX_HASHES } from "#http/auth/passwordTurns.ts";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
@@ -32,7 +31,6 @@ import type { Resources } from "./resources.ts";
 import { searchInTurns } from "./searchInTurns.ts";
 import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
-import { watchOwnClock } from "./ownClock.ts";
 import { openStoredBytes } from "./storedBytes.ts";
 
 /** How long a command that was sent may wait for a database that is away: a restart takes 1 to 3 s. */
@@ -58,7 +56,7 @@ const portsOf = (scripts: ReturnType<typeof openScripts>): Pick<HttpDeps, "scrip
 });
 
 /** While one of these is closed, the API sends no commands. */
-const gatesOf = ({ sameBus }: Resources, clock: Pick<Gate, "isOpen">) => [
+const gatesOf = ({ sameBus, clock }: Resources) => [
   // the times in a command are its sender's
   { gate: clock, closed: "The clock of this process differs from the database's" },
   { gate: sameBus, closed: OTHER_BUS },
@@ -108,7 +106,6 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
   const db: Db = { query: (text, values) => breaker(() => resources.db.query(text, values)) };
   const sender = local ? preferLocal(local, bus.sender(log)) : bus.sender(log);
   const scripts = openScripts({ processes: 1 });
-  const clock = await watchOwnClock(resources);
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const progress = trackProgress({ hints: bus.hints, db });
@@ -119,9 +116,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     db,
     ...openHttpPorts(db, worker),
     ...sharedLookUps(db),
-    sender: sendWhileOpen(gatesOf(resources, clock), (command) =>
-      breaker(() => sender.send(command), COMMAND_PATIENCE_MS),
-    ),
+    sender: sendWhileOpen(gatesOf(resources), (command) => breaker(() => sender.send(command), COMMAND_PATIENCE_MS)),
     frames: bus.frames,
     keyring,
     vault,
@@ -138,7 +133,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     ...readsOf(log, breaker),
     ...listenTo(bus),
     recovered: progress.recovered,
-    health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),
+    health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: resources.clock.isOpen() } }),
     deadLetters: bus.deadLetters,
     circuits: bus.circuits.ask,
     ...(await readPages()),
@@ -155,7 +150,6 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     startCodes,
     async stop() {
       await app.close();
-      await clock.stop();
       await engine.close();
       await scripts.close();
     },

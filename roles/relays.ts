@@ -33,18 +33,28 @@ export const publishReactions =
  * would still hold. When its last event is not in the log, the stream is older than a restored log, and the checkpoint counts.
  */
 export const findFeedPosition =
-  ({ db, log, feed }: { db: Resources["db"]; log: Pick<EventLog, "scan">; feed: Pick<Feed, "last"> }) =>
+  ({
+    db,
+    log,
+    feed,
+    now = Date.now,
+  }: {
+    db: Resources["db"];
+    log: Pick<EventLog, "scan">;
+    feed: Pick<Feed, "last">;
+    now?(): number;
+  }) =>
   async (position: number): Promise<number> => {
     const last = await feed.last();
     if (last === "nothing")
-      return Math.min(position, await lastPositionBefore(db, new Date(Date.now() - FEED_RETENTION_MS)));
+      return Math.min(position, await lastPositionBefore(db, new Date(now() - FEED_RETENTION_MS)));
     if (!last) return position;
     const { events } = await log.scan(last.position - 1, publishedTypes(), 1);
     return events[0] && messageId(events[0]) === messageId(last) ? last.position : position;
   };
 
 /** Publishes events from the log: to the reactors, and to the feed for other services. One process of the deployment does each. */
-export function startRelays({ pool, db, log, bus, sameBus }: Resources, onError: (error: unknown) => void) {
+export function startRelays({ pool, db, log, bus, sameBus, clock }: Resources, onError: (error: unknown) => void) {
   const reactions = lead(
     pool,
     "relay",
@@ -78,7 +88,7 @@ export function startRelays({ pool, db, log, bus, sameBus }: Resources, onError:
           onCommitted: bus.hints.onCommitted,
           isAwaited: bus.feed.hasConsumers,
           onError,
-          resume: findFeedPosition({ db, log, feed: bus.feed }),
+          resume: findFeedPosition({ db, log, feed: bus.feed, now: clock.now }),
           async publish(events) {
             await bus.feed.publish(events.map(feedMessage));
             if (events.length > 0) failpoint("after-feed-published");

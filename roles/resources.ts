@@ -11,6 +11,7 @@ import { openTelemetry } from "#infra/telemetry/open.ts";
 import { newWorkerName, startHeartbeat } from "#infra/postgres/heartbeat.ts";
 import { watchReach } from "#infra/postgres/reach.ts";
 import { watchSameBus } from "#infra/postgres/sameBus.ts";
+import { watchClock } from "#infra/postgres/clock.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import type { Settings } from "#infra/config.ts";
@@ -53,6 +54,14 @@ async function openBlobFolder({ DATA_DIR }: Settings) {
 const watchBus = (db: Db, bus: Bus, worker: string, logger: Logger) =>
   watchSameBus({ db, worker, logger, identify: bus.identity, onApart: () => bus.faults.report("bus_apart") });
 
+const watchOwnClock = (db: Db, bus: Bus, settings: Settings, logger: Logger) =>
+  watchClock({
+    db,
+    logger,
+    max_offset_ms: settings.CLOCK_OFFSET_SECONDS * 1_000,
+    onOff: () => bus.faults.report("clock_off"),
+  });
+
 /** Connections and keys of one process of the deployment. */
 export async function openResources({ role, settings, addresses }: ResourceOptions) {
   const logger = createLogger(settings.LOG_LEVEL, role);
@@ -78,7 +87,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
   const heartbeat = await startHeartbeat(pool, { worker, role }, (err) => logger.warn({ err }, "heartbeat failed"));
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
   const db = asDb(pool);
-  const sameBus = watchBus(db, bus, worker, logger);
+  const [sameBus, clock] = [watchBus(db, bus, worker, logger), await watchOwnClock(db, bus, settings, logger)];
   const rates = openRates(db, bus, worker, logger);
   const telemetry = await openTelemetry({ settings, role, instance: worker, logger });
 
@@ -90,6 +99,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
     db,
     reach,
     sameBus,
+    clock,
     keyring,
     log,
     blobs,
@@ -103,6 +113,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
     async close(): Promise<void> {
       rates.close();
       await sameBus.stop();
+      await clock.stop();
       await heartbeat.leave().catch(() => {});
       await schemas.close();
       await bus.close();

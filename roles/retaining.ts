@@ -8,12 +8,14 @@ import type { Resources } from "./resources.ts";
 const MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
 
 /** The work of a services process on retention rules. */
-export function openRetaining({ db, log, worker, logger }: Resources, handle: Handle) {
+export function openRetaining({ db, log, worker, logger, clock }: Resources, handle: Handle) {
   return createRetainer({
     log,
     listExpired: async (organization, whose, position) => {
       const projected = await Promise.all(MODELS.map((name) => hasProjected(db, name, position)));
-      return projected.every(Boolean) ? listExpired(db, organization, { ...whose, now: new Date() }) : undefined;
+      return projected.every(Boolean)
+        ? listExpired(db, organization, { ...whose, now: new Date(clock.now()) })
+        : undefined;
     },
     send: sendTo(handle, worker),
     onError: (error, stream) => logger.warn({ err: error, stream }, "retention round interrupted, retrying"),

@@ -3,6 +3,7 @@ import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { parseStreamName } from "#events/ids.ts";
+import { moveTimes } from "#events/envelope.ts";
 import type { EventLog, Gate, PublicEvent, StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
@@ -25,7 +26,6 @@ import { withStreamTrace } from "./streamTrace.ts";
 import { openTools } from "./tools.ts";
 import { openAgentWork, openTurnWork } from "./turnWork.ts";
 import { openMessageWork, openWorkflowWork } from "./workflowWork.ts";
-import { watchOwnClock } from "./ownClock.ts";
 
 type Attend = (head: StreamHead) => Promise<void>;
 type LeasedRoom = Pick<ReturnType<typeof openSourceWork>, "hasRoom" | "afterCommit" | "busy">;
@@ -50,9 +50,9 @@ const stopAll = (stopping: { stop(): unknown }[], idling: { idle(): unknown }[])
 
 /** The work of a services process: turns, documents, runs and schedules, the handler of the commands that start it, and who recovers it. */
 function openWork(resources: Resources) {
-  const { settings, log, bus, worker } = resources;
-  // commands start work, and work sends commands: the handler is complete when all work is open
-  const handle: Handle = (command) => handler(command);
+  const { settings, log, bus, worker, clock } = resources;
+  // commands start work, and work sends commands, also while the clock is wrong: the handler is complete when all work is open
+  const handle: Handle = (command) => handler(moveTimes(command, clock.correction()));
 
   const { tools, close: closeTools } = openTools(resources);
   const turns = openTurnWork(resources, handle, { tools });
@@ -73,6 +73,7 @@ function openWork(resources: Resources) {
   const handler = createHandler({
     log,
     hints: bus.hints,
+    now: clock.now,
     worker: (aggregate, organization) =>
       (rooms[aggregate] ?? documents.readings).hasRoom(organization) ? worker : undefined,
     begin: runs.begin,
@@ -96,7 +97,7 @@ function openWork(resources: Resources) {
   };
 
   return {
-    handle,
+    handle: handler,
     attendByAggregate,
     startAlertRun: openAlertWork(resources, handle, { scripts }),
     busy: (): string[] => leased.flatMap((work) => work.busy()),
@@ -140,21 +141,22 @@ export async function startServicesRole(resources: Resources) {
   const onError = (error: unknown) => logger.warn({ err: error }, "background work failed, retrying");
   await loadEncoding();
   const work = openWork(resources);
-  const clock = await watchOwnClock(resources);
-  const { reach, sameBus } = resources;
+  const { reach, sameBus, clock } = resources;
   const gate = allGates([{ isOpen: reach.isReachable, onChange: reach.onChange }, clock, sameBus]);
   const sweep = createSweep({
     log: { openWork: openWorkWhenSteady(resources, gate), nextDue: log.nextDue },
     worker,
+    now: clock.now,
     busy: work.busy,
     attend: work.attendByAggregate,
     onError: (error, stream) => logger.warn({ err: error, stream }, "sweep failed"),
   });
 
-  const commands = await bus.source().consume(work.handle, gate);
+  const commands = await bus.source(clock.now).consume(work.handle, gate);
   const reactions = await bus.reactions.consume(reactTo(resources, work), gate);
   const relays = startRelays(resources, onError);
-  const cleaning = lead(pool, "clean-up", (signal) => cleanUp({ db, blobs, dataKeys: log, onError }, signal), onError);
+  const cleanUpUntil = (signal: AbortSignal) => cleanUp({ db, blobs, dataKeys: log, clock, onError }, signal);
+  const cleaning = lead(pool, "clean-up", cleanUpUntil, onError, { gate: clock });
   const following = work.startFollowing();
   sweep.start();
 
@@ -163,7 +165,7 @@ export async function startServicesRole(resources: Resources) {
     handler: { handle: work.handle, gate },
     /** Takes no more work, lets running work finish for `patienceMs`, then leaves the rest to other workers. */
     async stop(patienceMs: number): Promise<void> {
-      await Promise.all([commands.stop(), reactions.stop(), sweep.stop(), clock.stop()]);
+      await Promise.all([commands.stop(), reactions.stop(), sweep.stop()]);
       await Promise.all([relays.stop(), cleaning.stop()]);
       await waitAtMost(Promise.all([work.finish(), following.stop()]), patienceMs);
       work.leave();

@@ -55,7 +55,7 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
 
 /** What starts turns of agents needs. */
 export function openAgentDeps(resources: Resources, handle: StepHostOptions["handle"]): AgentDeps {
-  const { settings, db, log, vault, bus } = resources;
+  const { settings, db, log, vault, bus, clock } = resources;
   const queryTwice = createQueryTwice(resources);
   return {
     log,
@@ -64,6 +64,7 @@ export function openAgentDeps(resources: Resources, handle: StepHostOptions["han
     frames: bus.frames,
     askLimits: openLimits(resources, handle),
     turn_ms: settings.TURN_SECONDS * 1_000,
+    now: clock.now,
     findRoute: (organization, name) =>
       queryTwice("aliases", async () => findRoute(resources, organization, name), Boolean),
     agents: {

@@ -15,7 +15,7 @@ import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { createAccessAhead } from "#services/turns/accessAhead.ts";
-import { runTurn } from "#services/turns/run.ts";
+import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import { createTurns } from "#services/turns/turns.ts";
@@ -29,7 +29,7 @@ const MAX_FILE_BYTES_OF_ORGANIZATION = MAX_FILE_BYTES / 2;
 
 /** The work of a services process on turns. */
 export function openTurnWork(
-  { settings, logger, log, bus, worker, vault, keyring, db }: Resources,
+  { settings, logger, log, bus, worker, vault, keyring, db, clock }: Resources,
   handle: Handle,
   { tools }: { tools: Tools },
 ) {
@@ -39,8 +39,9 @@ export function openTurnWork(
   bus.circuits.answer(worker, (organization) => circuits.list(circuitPrefix(organization)));
   const sources = { log, keyring, deployment: deploymentCredentials(settings), offline: settings.OFFLINE_MODELS };
   const ahead = createAccessAhead(sources, worker);
-  const turnDeps = {
+  const turnDeps: TurnRunnerOptions = {
     ...sources,
+    now: clock.now,
     ahead,
     recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,
@@ -54,6 +55,10 @@ export function openTurnWork(
     tools,
     handle,
     countTokens,
+    onToolError: (error, { turn_id, request_id }, tool) =>
+      logger.warn({ err: error, turn_id, request_id, tool }, "tool failed"),
+    onCredentialRefused: (details, { organization_id, turn_id, request_id, model }) =>
+      logger.warn({ details, organization_id, turn_id, request_id, model }, "provider refused its credential"),
     toolApprovals: {
       default_seconds: settings.TOOL_APPROVAL_HOURS * 3_600,
       max_parked: settings.ORGANIZATION_PARKED_TURNS,
@@ -63,21 +68,11 @@ export function openTurnWork(
   };
   const turns = createTurns({
     log,
+    now: clock.now,
     frames: bus.frames,
     worker,
     send: sendTo(handle, worker),
-    run: (turn, stopping) =>
-      runTurn(
-        {
-          ...turnDeps,
-          onToolError: (error, { turn_id, request_id }, tool) =>
-            logger.warn({ err: error, turn_id, request_id, tool }, "tool failed"),
-          onCredentialRefused: (details, { organization_id, turn_id, request_id, model }) =>
-            logger.warn({ details, organization_id, turn_id, request_id, model }, "provider refused its credential"),
-        },
-        turn,
-        stopping,
-      ),
+    run: (turn, stopping) => runTurn(turnDeps, turn, stopping),
     readFrames: async (turn_id, blob) => {
       const bytes = await vault.get({ thing: streamName("turn", turn_id) }, blob);
       return bytes ? (JSON.parse(bytes.toString()) as FramePayload[]) : [];

@@ -40,7 +40,7 @@ export function openWorkflowWork(
   handle: Handle,
   { runner, openHost, scripts, turns }: WorkflowWorkOptions,
 ) {
-  const { db, log, vault, worker, logger, schemas, bus } = resources;
+  const { db, log, vault, worker, logger, schemas, bus, clock } = resources;
   const queryTwice = createQueryTwice(resources);
   const isFound = (ids: string[]): boolean => ids.length > 0;
   const named = batchLookups((names) => listWorkflowsNamed(db, names));
@@ -62,6 +62,7 @@ export function openWorkflowWork(
     },
     vault,
     log,
+    now: clock.now,
     worker,
     send: sendTo(handle, worker),
     runner,

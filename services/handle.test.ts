@@ -15,11 +15,14 @@ const command = (seconds: number) =>
     timeout_ms: seconds * 1_000,
   });
 
-function handlerOn(log: Partial<EventLog>) {
+function handlerOn(log: Partial<EventLog>, now?: () => number) {
   const append = vi.fn<EventLog["append"]>(async () => ({ kind: "committed", first: 0, last: 0, at: new Date() }));
   const hints = { announceCommitted: () => {} };
   const eventLog = { append, heads: async () => new Map(), ...log } as unknown as EventLog;
-  return { append, handle: createHandler({ log: eventLog, hints, worker: () => "w", afterCommit: () => {} }) };
+  return {
+    append,
+    handle: createHandler({ log: eventLog, ...(now && { now }), hints, worker: () => "w", afterCommit: () => {} }),
+  };
 }
 
 test("a command that waited behind others of its stream until its deadline is not handled", async () => {
@@ -92,4 +95,17 @@ describe("a command", () => {
     const result = await handle({ ...command(60), fingerprint: "another" });
     expect(result.rejection?.code).toBe("idempotency_key_reused");
   });
+});
+
+test("a jump of the own clock by an hour neither refuses a command nor drops it", async () => {
+  const { append, handle } = handlerOn({ isAlive: async () => false }, Date.now);
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    const sent = { ...command(15), http: "http-1" };
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await expect(handle(sent)).resolves.toMatchObject({ repeated: false });
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(append).toHaveBeenCalledTimes(1);
 });

@@ -25,6 +25,8 @@ export interface CommittedCommand {
 
 export interface HandlerOptions {
   log: EventLog;
+  /** The time to compare with that of other machines. */
+  now?(): number;
   hints: Pick<Hints, "announceCommitted">;
   /** The id of this process, if it has capacity for the work that a command for this aggregate starts. */
   worker(aggregate: string, organization: string): string | undefined;
@@ -43,6 +45,7 @@ export interface HandlerOptions {
 export type Handle = (command: Command) => Promise<CommandResult>;
 
 interface Deps extends HandlerOptions {
+  now(): number;
   states: StreamStates;
 }
 
@@ -73,7 +76,7 @@ const KEY_REUSED: CommandResult = {
 
 /** The one command handler: load, decide, append. Commands of one stream are handled one after the other. */
 export function createHandler(options: HandlerOptions): Handle {
-  const deps: Deps = { ...options, states: streamStates(options.log) };
+  const deps: Deps = { now: Date.now, ...options, states: streamStates(options.log) };
   const serialize = createSerializer();
   return traceCommands((command) => serialize(command.stream, () => handle(deps, command)));
 }
@@ -92,8 +95,8 @@ async function handle(deps: Deps, received: Command): Promise<CommandResult> {
   const { command: parsed, decider, aggregate } = parseCommand(received);
   const command: Command = { ...parsed, worker: deps.worker(aggregate, received.organization_id) };
   // It waited behind other commands of its stream, and its sender has already reported an unknown outcome.
-  if (isOverdue(command)) throw new Unavailable(`${command.type} on ${command.stream} waited until its deadline`);
-  if (await isAbandoned(deps.log, command)) return ABANDONED;
+  if (isOverdue(deps, command)) throw new Unavailable(`${command.type} on ${command.stream} waited until its deadline`);
+  if (await isAbandoned(deps, command)) return ABANDONED;
   const started = await deps.begin?.(command);
   try {
     return await appendUntilDeadline(deps, started?.command ?? command, decider);
@@ -103,31 +106,31 @@ async function handle(deps: Deps, received: Command): Promise<CommandResult> {
 }
 
 /** The client of an http process has waited long enough. */
-const isGivenUp = ({ http, at }: Command): boolean =>
-  http !== undefined && Date.now() - Date.parse(at) > CLIENT_PATIENCE_MS;
+const isGivenUp = ({ now }: Deps, { http, at }: Command): boolean =>
+  http !== undefined && now() - Date.parse(at) > CLIENT_PATIENCE_MS;
 
-const isOverdue = ({ deadline }: Command): boolean => Date.now() > Date.parse(deadline);
+const isOverdue = ({ now }: Deps, { deadline }: Command): boolean => now() > Date.parse(deadline);
 
 /**
  * Whether nobody waits for a command any more: it was delayed (by a stalled worker, by a full queue), and the http process
  * that sent it has died meanwhile. Its client has sent the request again, so this command must not take effect as well.
  */
-async function isAbandoned(log: Pick<EventLog, "isAlive">, { at, http }: Command): Promise<boolean> {
-  if (http === undefined || Date.now() - Date.parse(at) < LATE_MS) return false;
+async function isAbandoned({ log, now }: Deps, { at, http }: Command): Promise<boolean> {
+  if (http === undefined || now() - Date.parse(at) < LATE_MS) return false;
   return !(await log.isAlive(http));
 }
 
 async function appendUntilDeadline(deps: Deps, command: Command, decider: Decider<any>): Promise<CommandResult> {
   for (let tries = 0; ; tries++) {
     const result = await attempt(deps, command, decider, tries === 0).catch((error: unknown) => {
-      if (!(error instanceof Unavailable) || isOverdue(command)) throw error;
-      return isGivenUp(command) ? GIVEN_UP : undefined;
+      if (!(error instanceof Unavailable) || isOverdue(deps, command)) throw error;
+      return isGivenUp(deps, command) ? GIVEN_UP : undefined;
     });
     if (result && result !== GIVEN_UP) return result;
     // Others have written, or the outcome of the append is unknown: the stream is loaded again.
     forgetStates(deps, command);
     if (result) return result;
-    if (isOverdue(command))
+    if (isOverdue(deps, command))
       throw new Unavailable(`${command.type} on ${command.stream} conflicted with other writers until its deadline`);
     // Full jitter: writers that collided once must not collide again in step.
     await sleep(Math.random() * Math.min(5 * 2 ** tries, MAX_CONFLICT_WAIT_MS));

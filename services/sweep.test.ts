@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
 /** A log whose work becomes due at these times (ms). A sweep takes `sweep_ms`, and the work that it finds is done then. */
-function stage(due: number[], sweep_ms: number) {
+function stage(due: number[], sweep_ms: number, now = () => Date.now()) {
   const done = new Map<number, number>();
   const sweep = createSweep({
     log: {
@@ -20,6 +20,7 @@ function stage(due: number[], sweep_ms: number) {
       },
     },
     worker: "w",
+    now,
     busy: () => [],
     attend: {},
     onError: (error) => {
@@ -39,4 +40,11 @@ test("a sweep wakes for each due time, also for one that passes while it sweeps"
   expect([...done.keys()]).toEqual([1_000, 2_100, 3_500]);
   expect(delays[1]).toBeLessThan(1_000);
   expect(delays[2]).toBeLessThan(1_000);
+});
+
+test("a clock that is an hour ahead makes no work due", async () => {
+  const { sweep, done } = stage([60_000], 1, () => Date.now() - 3_600_000);
+  vi.setSystemTime(3_600_000);
+  await Promise.all([sweep.once(), vi.advanceTimersByTimeAsync(10)]);
+  expect(done.size).toBe(0);
 });

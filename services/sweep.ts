@@ -11,6 +11,8 @@ const FULL_BATCH_INTERVAL_MS = 20;
 export interface SweepOptions {
   log: Pick<EventLog, "openWork" | "nextDue">;
   worker: string;
+  /** The time to compare with due times of the log. */
+  now?(): number;
   /** Streams that this process works on. They are left out, or a hundred of them would hide the lost work of others. */
   busy(): string[];
   /** Handlers of open work, by aggregate. */
@@ -19,10 +21,10 @@ export interface SweepOptions {
 }
 
 /** Milliseconds to the first due time after that of a sweep; what became due during the sweep is late already. */
-async function untilDue({ log, onError }: SweepOptions, swept: Date): Promise<number> {
+async function untilDue({ log, now = Date.now, onError }: SweepOptions, swept: Date): Promise<number> {
   try {
     const due = await log.nextDue(swept);
-    return due ? due.getTime() - Date.now() : Infinity;
+    return due ? due.getTime() - now() : Infinity;
   } catch (error) {
     onError(error, "");
     return Infinity;
@@ -35,6 +37,7 @@ async function untilDue({ log, onError }: SweepOptions, swept: Date): Promise<nu
  * due time, two seconds at most.
  */
 export function createSweep(options: SweepOptions) {
+  const currentTime = () => new Date((options.now ?? Date.now)());
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> | undefined;
 
@@ -46,7 +49,7 @@ export function createSweep(options: SweepOptions) {
     }
   };
 
-  const once = async (now = new Date()): Promise<{ more: boolean }> => {
+  const once = async (now = currentTime()): Promise<{ more: boolean }> => {
     try {
       const { log, worker, busy } = options;
       const work = await log.openWork({ worker, busy: busy(), now, limit: BATCH_SIZE });
@@ -59,7 +62,7 @@ export function createSweep(options: SweepOptions) {
   };
 
   const sweepAndWait = async (): Promise<number> => {
-    const now = new Date();
+    const now = currentTime();
     const { more } = await once(now);
     return more
       ? FULL_BATCH_INTERVAL_MS

@@ -12,9 +12,11 @@ export interface ServerAddress {
 
 export type Server = ReturnType<typeof openServer>;
 
+const openConnections = () => new Agent({ connect: { timeout: 5_000 }, keepAliveTimeout: 60_000 });
+
 /** A server, on persistent connections. `request` throws MeilisearchError, or the network's error. */
 export const openServer = ({ url, key }: ServerAddress) => {
-  const dispatcher = new Agent({ connect: { timeout: 5_000 }, keepAliveTimeout: 60_000 });
+  let dispatcher = openConnections();
   const base = url.replace(/\/+$/, "");
   const sendOnce = async <T>({ method, path, body, timeoutMs }: ServerRequest, bearer: string): Promise<T> => {
     const response = await request(`${base}${path}`, {
@@ -33,8 +35,26 @@ export const openServer = ({ url, key }: ServerAddress) => {
     if (response.statusCode < 300) return (text === "" ? undefined : JSON.parse(text)) as T;
     throw parseError(response.statusCode, text);
   };
+  /** The timeout destroys the connection that was silent; idle ones beside it may be as dead. */
+  const replaceConnections = (old: Agent): void => {
+    if (dispatcher !== old) return;
+    dispatcher = openConnections();
+    void old.close();
+  };
+  const sendTwice = async <T>(serverRequest: ServerRequest, bearer: string): Promise<T> => {
+    const { timeoutMs, retryAfterMs = timeoutMs } = serverRequest;
+    if (retryAfterMs >= timeoutMs) return sendOnce<T>(serverRequest, bearer);
+    const used = dispatcher;
+    try {
+      return await sendOnce<T>({ ...serverRequest, timeoutMs: retryAfterMs }, bearer);
+    } catch (error) {
+      if ((error as Error).name !== "TimeoutError") throw error;
+      replaceConnections(used);
+      return sendOnce<T>({ ...serverRequest, timeoutMs: timeoutMs - retryAfterMs }, bearer);
+    }
+  };
   const send: Send = <T>(serverRequest: ServerRequest, bearer: string) =>
-    sendOnce<T>(serverRequest, bearer).catch(async (error: Error) => {
+    sendTwice<T>(serverRequest, bearer).catch(async (error: Error) => {
       if (!isConnectionError(error)) throw error;
       await sleep(20);
       return sendOnce<T>(serverRequest, bearer);

@@ -66,8 +66,10 @@ function pollOutcome(
   publication: Publication,
   answer: { resolve(answer: CommandResult): void; reject(error: Error): void },
 ): () => void {
-  const left = () => Date.parse(command.deadline) - Date.now();
   const began = performance.now();
+  // a duration: the own clock may jump meanwhile
+  const patience = Date.parse(command.deadline) - Date.now();
+  const left = () => began + patience - performance.now();
   let isStopped = false;
   let timer = setTimeout(() => void poll(), Math.max(0, Math.min(FIRST_POLL_MS, left())));
   const poll = async () => {

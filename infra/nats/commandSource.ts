@@ -11,10 +11,17 @@ const FAILED: CommandResult = {
   rejection: { code: "internal", message: "The command could not be handled", retryable: true },
 };
 
+/** A sender whose clock is wrong may still wait. */
+const OVERDUE: CommandResult = {
+  position: 0,
+  repeated: false,
+  rejection: { code: "unavailable", message: "The command came after its deadline; try again.", retryable: true },
+};
+
 const isCommand = ({ id, type }: Command): boolean => typeof id === "string" && typeof type === "string";
 
 /** Handles commands from the queue and answers their senders. */
-export function createSource(bus: BusContext): CommandSource {
+export function createSource(bus: BusContext, now: () => number = Date.now): CommandSource {
   const { log, pubSub } = bus.connection;
   const answer = ({ headers }: JsMsg, result: CommandResult) => {
     const subject = headers?.get(ANSWER_TO);
@@ -30,9 +37,10 @@ export function createSource(bus: BusContext): CommandSource {
         async handle(message) {
           if (message.subject === bus.names.canary) return;
           const command = decodeMessage(message, isCommand);
-          if (Date.parse(command.deadline) < Date.now())
+          if (Date.parse(command.deadline) < now()) {
             log.warn({ command: command.id, type: command.type }, "bus: command dropped, its deadline has passed");
-          else answer(message, await handle(command));
+            answer(message, OVERDUE);
+          } else answer(message, await handle(command));
         },
         onDeadLetter: (message) => answer(message, FAILED),
       });

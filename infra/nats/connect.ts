@@ -25,7 +25,8 @@ import { defaultLimits, type Limits } from "./streamSpecs.ts";
 
 export interface Bus {
   sender(outcomes: Outcomes): CommandSender;
-  source(): CommandSource;
+  /** `now`: the time to compare with the deadlines of other processes. */
+  source(now?: () => number): CommandSource;
   hints: Hints;
   turnNews: TurnNewsExchange;
   circuits: CircuitReports;
@@ -76,7 +77,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
   await connection.nc.flush();
   return {
     sender: (outcomes) => createSender({ ...bus, acks, answers, outcomes }),
-    source: () => createSource(bus),
+    source: (now?: () => number) => createSource(bus, now),
     hints,
     turnNews: createTurnNews(connection, names),
     circuits: createCircuitReports(connection, names),

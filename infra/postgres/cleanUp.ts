@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { Gate } from "#events/ports.ts";
 import type { Blobs, DataKeys } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { repeat } from "./repeat.ts";
@@ -28,6 +29,8 @@ export interface CleanUpOptions {
   db: Db;
   blobs: Pick<Blobs, "foldersOlderThan" | "removeAll" | "removePartsOlderThan">;
   dataKeys: DataKeys;
+  /** Nothing is removed by its age while the clock is wrong. */
+  clock: Pick<Gate, "isOpen">;
   onError(error: unknown): void;
 }
 
@@ -37,15 +40,20 @@ async function* inBatches(folders: AsyncIterable<string>): AsyncIterable<string[
   if (batch.length > 0) yield batch;
 }
 
+type RemovalOptions = Pick<CleanUpOptions, "dataKeys" | "clock"> & {
+  blobs: Pick<Blobs, "foldersOlderThan" | "removeAll">;
+};
+
 /** Removes blobs whose thing has no data key: the thing was erased, or its command never succeeded. Answers how many. */
 export async function removeOrphanedBlobs(
-  { blobs, dataKeys }: { blobs: Pick<Blobs, "foldersOlderThan" | "removeAll"> } & Pick<CleanUpOptions, "dataKeys">,
+  { blobs, dataKeys, clock }: RemovalOptions,
   min_age_ms = MIN_ORPHAN_AGE_MS,
 ): Promise<number> {
   let removed = 0;
   for await (const folders of inBatches(blobs.foldersOlderThan(min_age_ms))) {
     const keys = await dataKeys.find(folders.map((folder) => basename(folder)));
     for (const folder of folders.filter((one) => !keys.has(basename(one)))) {
+      if (!clock.isOpen()) return removed;
       await blobs.removeAll(folder);
       removed++;
     }
@@ -57,6 +65,7 @@ export async function removeOrphanedBlobs(
 export function cleanUp(options: CleanUpOptions, signal: AbortSignal): Promise<void> {
   const removeExpired = async () => {
     for (const statement of STATEMENTS) await options.db.query(statement);
+    if (!options.clock.isOpen()) return;
     await options.blobs.removePartsOlderThan(HOUR_MS);
     await removeOrphanedBlobs(options);
   };

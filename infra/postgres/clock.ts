@@ -5,8 +5,10 @@ import { createGate } from "./gate.ts";
 import { repeat } from "./repeat.ts";
 
 const EVERY_MS = 2_000;
-/** An answer that took longer says too little about the time. */
-const MAX_ROUND_TRIP_MS = 500;
+/** A jump of the own clock is noticed without the database. */
+const LOOK_MS = 100;
+/** A more exact comparison replaces an older one sooner: two clocks drift apart by some milliseconds in a minute. */
+const MAX_ANCHOR_AGE_MS = 60_000;
 
 interface Options {
   db: Db;
@@ -18,40 +20,84 @@ interface Options {
   now?(): number;
 }
 
+/** The clock of a process. The gate is closed while it differs from the database's. */
+export interface Clock extends Gate {
+  /**
+   * The time to compare with times of the log or of another machine, in epoch milliseconds: the own time while it agrees with
+   * the database's, and otherwise the database's at the last comparison, plus what has passed since (docs/adr/0075-wrong-clocks-do-no-harm.md).
+   */
+  now(): number;
+  /** What to add to a time of the own clock; 0 while it agrees. */
+  correction(): number;
+}
+
+/** The database's time at a moment of this process's monotonic clock, give or take `error_ms`. */
+interface Anchor {
+  database_ms: number;
+  at: number;
+  error_ms: number;
+}
+
+const timeFrom = ({ database_ms, at }: Anchor): number => database_ms + performance.now() - at;
+
+/** The more exact of two comparisons, unless the older one is outdated or wrong: a machine that sleeps stops its monotonic clock. */
+function chooseAnchor(old: Anchor | undefined, next: Anchor): Anchor {
+  if (!old || next.error_ms <= old.error_ms || next.at - old.at > MAX_ANCHOR_AGE_MS) return next;
+  const difference = Math.abs(timeFrom(old) - timeFrom(next));
+  return difference > old.error_ms + next.error_ms ? next : old;
+}
+
+async function readAnchor(db: Db): Promise<Anchor> {
+  const began = performance.now();
+  const [row] = await db.query<{ ms: number }>("select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms");
+  const took = performance.now() - began;
+  return { database_ms: Number(row!.ms), at: began + took / 2, error_ms: took / 2 };
+}
+
 /**
- * Compares this machine's clock with the database's. The gate is closed while they differ by more: the process
- * would take living work for overdue, and drop commands that have just been sent. Resolves after the first comparison.
+ * Compares this machine's clock with the database's. It is off when no moment of the round trip explains the difference, so
+ * that a slow connection hides no wrong clock. Resolves after the first comparison.
  */
 export async function watchClock({
   db,
   logger,
   max_offset_ms,
   onOff,
-  now = Date.now,
-}: Options): Promise<Gate & { stop(): Promise<void> }> {
+  now: own = Date.now,
+}: Options): Promise<Clock & { stop(): Promise<void> }> {
   const { set, ...gate } = createGate();
   const stopped = new AbortController();
+  let anchor = await readAnchor(db);
 
-  const compare = async (): Promise<void> => {
-    const began = performance.now();
-    const [row] = await db.query<{ ms: number }>("select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms");
-    const took = performance.now() - began;
-    if (took > MAX_ROUND_TRIP_MS) return;
-    const offset_ms = Math.round(now() - took / 2 - Number(row!.ms));
-    const isRight = Math.abs(offset_ms) <= max_offset_ms;
-    if (!set(isRight)) return;
+  /** Once the clock is off, the best guess must agree before it is right again. */
+  const look = (): boolean => {
+    const offset_ms = Math.round(own() - timeFrom(anchor));
+    const tolerance = max_offset_ms + (gate.isOpen() ? anchor.error_ms : 0);
+    const isRight = Math.abs(offset_ms) <= tolerance;
+    if (!set(isRight)) return isRight;
     if (isRight) logger.info({ offset_ms }, "clock agrees with the database again");
     else {
       logger.error({ offset_ms }, "clock differs from the database's, taking no work");
       onOff();
     }
+    return isRight;
   };
+  const compare = async (): Promise<void> => {
+    anchor = chooseAnchor(anchor, await readAnchor(db));
+    look();
+  };
+  const now = (): number => (look() ? own() : Math.round(timeFrom(anchor)));
 
-  await compare();
+  look();
+  const looking = setInterval(look, LOOK_MS).unref();
   const watching = repeat(EVERY_MS, compare, (err) => logger.debug({ err }, "clock not compared"), stopped.signal);
   return {
-    ...gate,
+    isOpen: look,
+    onChange: gate.onChange,
+    now,
+    correction: () => now() - own(),
     async stop() {
+      clearInterval(looking);
       stopped.abort();
       await watching;
     },

@@ -30,6 +30,8 @@ interface SchedulesDeps extends ScheduledStartDeps {
   log: ScheduledStartDeps["log"] & Pick<EventLog, "isAlive">;
   /** This process. */
   worker: string;
+  /** The time to compare with due times. */
+  now?(): number;
   onError(error: unknown, stream: string): void;
 }
 
@@ -80,8 +82,8 @@ async function startOpenRuns(
   }
 }
 
-const isDue = ({ paused, starting, next }: ScheduleState): boolean =>
-  !paused && !starting && next !== null && Date.parse(next.fires_at) <= Date.now();
+const isDue = ({ paused, starting, next }: ScheduleState, now: number): boolean =>
+  !paused && !starting && next !== null && Date.parse(next.fires_at) <= now;
 
 /** Other than that of its open starts: more due times are queued while one waits. */
 const dueKey = (stream: string): string => `${stream}/due`;
@@ -103,7 +105,7 @@ async function findLostStart(
   if (!state) return undefined;
   const { trigger_id, worker, epoch } = state;
   const { stream, organization_id } = head;
-  if (isDue(state)) {
+  if (isDue(state, (deps.now ?? Date.now)())) {
     const work = { stream, organization_id, due: state };
     const takeOver = (start: StartWork<ScheduleWork>) => waitForStart(start(work)?.ended);
     return { key: dueKey(stream), worker: null, needsRoom: true, takeOver };

@@ -28,6 +28,8 @@ import type { TurnToRun } from "./turnToRun.ts";
 export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxHistoryText" | "recentHistories"> {
   vault: Pick<Vault, "findKey" | "get" | "put">;
   log: EventLog;
+  /** The time to compare with the end of a turn. */
+  now?(): number;
   frames: Frames;
   tools: Tools;
   handle: Handle;
@@ -57,12 +59,12 @@ export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun, stopping: A
   inSpan("turn", { attributes: describeTurn(turn) }, (note) => run(options, turn, stopping, note));
 
 /** Aborts with an AbortReason when the process stops, the turn's time is up, or its client asks. */
-function openAborter({ frames }: TurnRunnerOptions, turn: TurnToRun, stopping: AbortSignal) {
+function openAborter({ frames, now = Date.now }: TurnRunnerOptions, turn: TurnToRun, stopping: AbortSignal) {
   const aborter = new AbortController();
   const abort = (why: AbortReason): void => aborter.abort(why);
   const leave = (): void => abort("lost");
   stopping.addEventListener("abort", leave, { once: true });
-  const timer = setTimeout(() => abort("late"), Math.max(1, Date.parse(turn.ends_by) - Date.now()));
+  const timer = setTimeout(() => abort("late"), Math.max(1, Date.parse(turn.ends_by) - now()));
   const unsubscribe = turn.streamed ? frames.onStop(turn.organization_id, turn.turn_id, abort) : () => {};
   return {
     signal: aborter.signal,

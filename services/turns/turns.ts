@@ -17,6 +17,8 @@ const MAX_TURNS = 1_000;
 const MAX_TURNS_OF_ORGANIZATION = MAX_TURNS / 2;
 
 export interface TurnsOptions extends TakeOverOptions {
+  /** The time to compare with the ends of turns. */
+  now?(): number;
   log: Pick<EventLog, "read" | "hasDied" | "heads">;
   /** Runs a turn to its end, or until `stopping` aborts: then another worker takes it over. */
   run(turn: TurnToRun, stopping: AbortSignal): Promise<void>;
@@ -59,7 +61,7 @@ export function createTurns(options: TurnsOptions) {
     const turn = state.status === "open" ? state.turn : null;
     if (!turn || isHeld(leaseKey(turn.id, turn.attempt))) return undefined;
     if (isParked(turn)) return expireApprovals(options.send, head, turn);
-    const isLate = Date.parse(turn.ends_by) < Date.now();
+    const isLate = Date.parse(turn.ends_by) < (options.now ?? Date.now)();
     return {
       key: leaseKey(turn.id, turn.attempt),
       worker: turn.worker,

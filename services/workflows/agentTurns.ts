@@ -113,7 +113,7 @@ async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedSt
   const ids = { thread_id, turn_id, command_id: turn_id.replaceAll("-", "").repeat(2) };
   const request = { ...prepared, thread_id: turn.continues ? thread_id : null };
   const { data, ...built } = await buildStart(deps, owner, request, { ids, route, reserved });
-  const ends_by = new Date(Date.now() + deps.turn_ms).toISOString();
+  const ends_by = new Date((deps.now ?? Date.now)() + deps.turn_ms).toISOString();
   return newCommand(StartTurn.type, {
     ...built,
     timeout_ms: COMMAND_TIMEOUT_MS,

@@ -16,6 +16,8 @@ import { RunGone } from "./values.ts";
 export interface AttemptDeps {
   runner: Pick<WorkflowRunner, "step">;
   openHost(step: StepAttempt): OpenStepHost;
+  /** The time to compare with times of the log, and to record. */
+  now?(): number;
   onError(error: unknown, stream: string): void;
   /** Checks arguments against the input schema of a step. */
   schemas: SchemaChecker;
@@ -166,13 +168,17 @@ async function runStep(
 }
 
 /** The time of the retry after a failure. `lostBefore`: attempts that lost their worker or their runner process. */
-function retryFailure(settings: StepSettings, attempt: number, lostBefore: number, error: StepFailure): string | null {
+function retryFailure(
+  settings: StepSettings,
+  { attempt, lostBefore, now }: { attempt: number; lostBefore: number; now: number },
+  error: StepFailure,
+): string | null {
   const isLost = error.code === "runner_lost";
   const lost = isLost ? lostBefore + 1 : lostBefore;
   const mayNotRepeat = isLost && (settings.on_lost === "fail" || lost > MAX_LOST_ATTEMPTS);
   const { retry_after_ms } = error;
   const final = error.final || mayNotRepeat;
-  return retryAt(settings, { attempt, lost, now: Date.now(), chance: Math.random(), final, retry_after_ms });
+  return retryAt(settings, { attempt, lost, now, chance: Math.random(), final, retry_after_ms });
 }
 
 /** The lines of an attempt for which the run has room. */
@@ -201,6 +207,7 @@ export async function runAttempt(
   // Read now: a reload empties the history while it reads the log.
   const settings = stepSettings(script, history.steps.get(key)!.name);
   const lostWorkers = "steps" in history.state ? (findStep(history.state, key)?.lost ?? 0) : 0;
+  const lostBefore = lostWorkers + (history.losses.get(key) ?? 0);
   const step = describeAttempt(history, attemptToRun);
   const opened = deps.openHost(step);
   const startedAt = performance.now();
@@ -224,7 +231,7 @@ export async function runAttempt(
       key,
       attempt,
       code,
-      retry_at: retryFailure(settings, attempt, lostWorkers + (history.losses.get(key) ?? 0), error),
+      retry_at: retryFailure(settings, { attempt, lostBefore, now: (deps.now ?? Date.now)() }, error),
       error: { message: await opened.redact(message), line, column },
       logs: await redactLogs(opened, history, logs),
       ...measure(),

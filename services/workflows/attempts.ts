@@ -76,7 +76,7 @@ function startAttempt(state: State, script: Script, key: string, attempt: number
     .catch((error: unknown) => {
       if (signal.aborted) return;
       deps.onError(error, run.history.stream);
-      finish(failForRetry(run.history, { key, attempt, now: Date.now() }));
+      finish(failForRetry(run.history, { key, attempt, now: (deps.now ?? Date.now)() }));
     })
     .finally(() => {
       if (running.get(name) === one) running.delete(name);

@@ -8,6 +8,7 @@ import { checkAttachments } from "./attachments.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
 import {
+  currentTime,
   catchUp,
   enqueue,
   enqueueLinks,
@@ -74,7 +75,7 @@ const describeRun = (driver: Driver, script: Script): DrivenRun => ({
 async function tick(driver: Driver, script: Script): Promise<void> {
   const { deps, run, outbox, sleeper } = driver;
   const { history, values } = run;
-  const call = buildTickCall(history, script);
+  const call = buildTickCall(history, script, currentTime(driver));
   const seen = history.version;
   try {
     const outcome = await checkAttachments(deps.log, history, await deps.runner.tick(call));
@@ -167,7 +168,7 @@ async function advance(driver: Driver, script: Script): Promise<boolean> {
   if (run.isBehind()) await catchUp(driver);
   if (!holdsLease(driver)) return false;
   attempts.start(script, driver.epoch);
-  const action = nextAction(describeRun(driver, script), Date.now());
+  const action = nextAction(describeRun(driver, script), currentTime(driver));
   if (action.type === "leave") return false;
   await perform(driver, script, action);
   return true;

@@ -40,12 +40,15 @@ export interface Driver {
 export const send = ({ deps, run: { history } }: Driver, type: string, data: object) =>
   deps.send(history, type, { run_id: history.created.run_id, ...data });
 
+export const currentTime = ({ deps }: Pick<Driver, "deps">): number => (deps.now ?? Date.now)();
+const recordTime = (driver: Driver): string => new Date(currentTime(driver)).toISOString();
+
 export const enqueue = (driver: Driver, entries: StepEntry[], tick: TickResult | null, readJson = noValues): boolean =>
-  driver.outbox.enqueue({ at: new Date().toISOString(), entries, tick }, driver.epoch, readJson);
+  driver.outbox.enqueue({ at: recordTime(driver), entries, tick }, driver.epoch, readJson);
 
 /** Entries about other runs are not kept when they fail to be recorded: the coordinator looks again. */
 export const enqueueLinks = (driver: Driver, links: LinkEntry[], readJson: ReadJson): boolean =>
-  driver.outbox.enqueue({ at: new Date().toISOString(), links, entries: [], tick: null }, driver.epoch, readJson);
+  driver.outbox.enqueue({ at: recordTime(driver), links, entries: [], tick: null }, driver.epoch, readJson);
 
 /** Recovers from a failed append: reloads the history and re-queues finished step results; the next tick recomputes the rest. */
 export async function recover(driver: Driver): Promise<void> {

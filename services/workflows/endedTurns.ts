@@ -12,6 +12,8 @@ import { openValues } from "./values.ts";
 interface TurnsDeps extends VaultDeps {
   log: Pick<EventLog, "heads" | "read">;
   send: Send;
+  /** The time to compare with times of the log, and to record. */
+  now?(): number;
 }
 
 /** A turn that a run waits for. `answer`: JSON; undefined: it goes on. */
@@ -22,7 +24,10 @@ interface SeenTurn {
 }
 
 /** The turns that have ended, and those that the run must look at again later; undefined for none. */
-export async function findEndedTurns({ log }: TurnsDeps, { waits }: LiveRun): Promise<SeenTurn[] | undefined> {
+export async function findEndedTurns(
+  { log, now = Date.now }: TurnsDeps,
+  { waits }: LiveRun,
+): Promise<SeenTurn[] | undefined> {
   const open = Object.entries(waits).flatMap(([key, { turn, look_at }]) => (turn ? [{ key, turn, look_at }] : []));
   if (open.length === 0) return undefined;
   const heads = await log.heads(open.map(({ turn }) => streamName("thread", turn.thread_id)));
@@ -34,7 +39,7 @@ export async function findEndedTurns({ log }: TurnsDeps, { waits }: LiveRun): Pr
     const { state }: { state: ThreadState } = await readState(log, head, thread);
     const isRunning = state.status === "open" && state.turn?.id === turn.turn_id;
     const answer = isRunning ? undefined : agentAnswer(await log.read(stream), turn);
-    const isDue = look_at !== undefined && Date.parse(look_at) <= Date.now();
+    const isDue = look_at !== undefined && Date.parse(look_at) <= now();
     if (answer !== undefined || isDue) seen.push({ key, turn_id: turn.turn_id, answer });
   }
   return seen.length > 0 ? seen : undefined;

@@ -53,7 +53,7 @@ export async function findLostRun(
     };
   if (isHeld(stream) || !(isLive(state) || isEnded(state))) return undefined;
   const run_id = parseStreamName(stream).id;
-  const now = Date.now();
+  const now = (deps.now ?? Date.now)();
   if (isEnded(state) && Date.parse(state.forget_at) <= now)
     return {
       key: stream,

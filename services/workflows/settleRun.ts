@@ -19,6 +19,8 @@ const START_GRACE_MS = 60_000;
 export interface SettleDeps extends RunAnswerDeps {
   log: RunAnswerDeps["log"] & Pick<EventLog, "heads" | "read">;
   send: Send;
+  /** The time to compare with times of the log, and to record. */
+  now?(): number;
   /** Asks a turn to stop, which it does soon. */
   stopTurn(organization: string, turn: AwaitedTurn): Promise<void>;
 }
@@ -82,7 +84,7 @@ async function stopTurns(deps: SettleDeps, head: StreamHead, turns: AwaitedTurn[
 /** Whether all that was on its way when the run ended is in the log, or never will be. */
 async function isOver(deps: SettleDeps, head: StreamHead): Promise<boolean> {
   const { recorded_at } = await readRunEnd(deps, head);
-  return Date.now() - recorded_at.getTime() >= START_GRACE_MS;
+  return (deps.now ?? Date.now)() - recorded_at.getTime() >= START_GRACE_MS;
 }
 
 /** Whether a child run that was being started when the run ended may still appear. */

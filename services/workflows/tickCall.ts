@@ -11,7 +11,7 @@ export const rankOf = ({ priority }: Pick<History["created"], "priority">): numb
   priority === undefined ? NORMAL : RANKS[priority];
 
 /** The call of the runner for a run's next tick. */
-export function buildTickCall(history: History, { js, sha256, catches, ordered }: Script): TickCall {
+export function buildTickCall(history: History, { js, sha256, catches, ordered }: Script, now: number): TickCall {
   const { organization_id, created, args, headers, memo, state } = history;
   const { run_id, created_at, run_as, limits, parent } = created;
   const ahead = { run_as, max_result_bytes: limits.max_result_bytes, effects_of: parent?.effects_of };
@@ -27,7 +27,7 @@ export function buildTickCall(history: History, { js, sha256, catches, ordered }
     headers,
     seen_as: parent?.seen_as.run_id,
     created_at: Date.parse(parent?.seen_as.created_at ?? created_at),
-    now: Date.now(),
+    now,
     memo,
     ordered,
     ...(!catches && !hasApprovals && { ahead }),

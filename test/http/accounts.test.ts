@@ -142,6 +142,7 @@ describe("API keys", () => {
     await cleanUp(
       {
         db: service.db,
+        clock: { isOpen: () => true },
         blobs: { async *foldersOlderThan() {}, removeAll: async () => {}, removePartsOlderThan: async () => {} },
         dataKeys: { find: async () => new Map() },
         onError: (error) => expect.fail(String(error)),

@@ -10,10 +10,15 @@ import { testBus } from "../harness.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("a process whose clock is an hour ahead takes no commands, says so, and takes them once its clock is right", async () => {
+async function testPool() {
   const { url } = await testDatabase();
   const pool = openPool(url, { max: 1, name: "clock" });
   afterTest(() => pool.end());
+  return pool;
+}
+
+test("a process whose clock is an hour ahead takes no commands, says so, and takes them once its clock is right", async () => {
+  const pool = await testPool();
   let offset_ms = HOUR_MS;
   let reports = 0;
   const clock = await watchClock({
@@ -48,4 +53,33 @@ test("a process whose clock is wrong sends no command, and sends them once its c
   await expect(sender.send(newCommand())).rejects.toThrow("The clock differs");
   isRight = true;
   expect(await sender.send(newCommand())).toEqual({ position: 1, repeated: false });
+});
+
+test("when the clock jumps an hour ahead while commands flow, all are answered, and at once", async () => {
+  const jumped = () => Date.now() + HOUR_MS;
+  const [bus, server] = [createRecorder(), testBus()];
+  const [http, services] = [await openBus(server), await openBus(server)];
+  const clock = await watchClock({
+    max_offset_ms: 1_000,
+    db: asDb(await testPool()),
+    logger: pino({ level: "silent" }),
+    onOff: () => {},
+    now: jumped,
+  });
+  afterTest(() => clock.stop());
+  const worker = await services.source(clock.now).consume(bus.handle);
+  afterTest(() => worker.stop());
+  const answers = await Promise.all(Array.from({ length: 8 }, () => http.sender(bus.outcomes).send(newCommand())));
+  expect(answers.map(({ rejection }) => rejection)).toEqual(answers.map(() => undefined));
+  expect(bus.rows.size).toBe(8);
+});
+
+test("a command that comes after its deadline by the receiver's clock is refused at once, and may be tried again", async () => {
+  const [bus, server] = [createRecorder(), testBus()];
+  const [http, services] = [await openBus(server), await openBus(server)];
+  const worker = await services.source(() => Date.now() + HOUR_MS).consume(bus.handle);
+  afterTest(() => worker.stop());
+  const { rejection } = await http.sender(bus.outcomes).send(newCommand({ seconds: 60 }));
+  expect(rejection).toMatchObject({ code: "unavailable", retryable: true });
+  expect(bus.rows.size).toBe(0);
 });

@@ -20,6 +20,8 @@ const MAX_WAITING_FOR_TAKEOVER = 100;
 
 export interface ReadingsOptions {
   log: Pick<EventLog, "read">;
+  /** The time to compare with when extractions expire. */
+  now?(): number;
   worker: string;
   /** Readings that run at once. */
   atOnce: number;
@@ -98,12 +100,12 @@ function openedBy(event: DocumentEvent | ExtractionEvent): { generation: number;
 
 /** The next attempt at a reading that no process holds, or the end of an extraction that has expired. */
 async function findLostReading(
-  { log, send }: ReadingsOptions,
+  { log, send, now = Date.now }: ReadingsOptions,
   head: StreamHead,
   isHeld: (key: string) => boolean,
 ): Promise<LostWork<Job> | undefined> {
   const { stream, organization_id, worker } = head;
-  const open = await openReading(log, head);
+  const open = await openReading(log, head, now);
   if (!open) return undefined;
   if (open === "expired") {
     const expire = () => send(head, ExpireExtraction.type, { extraction_id: parseStreamName(stream).id });
@@ -119,6 +121,7 @@ async function findLostReading(
 async function openReading(
   log: Pick<EventLog, "read">,
   head: StreamHead,
+  now: () => number,
 ): Promise<{ generation: number; attempt: number } | "expired" | undefined> {
   if (parseStreamName(head.stream).aggregate === "document") {
     const { state }: { state: DocumentState } = await readState(log, head, document);
@@ -127,6 +130,6 @@ async function openReading(
   }
   const { state }: { state: ExtractionState } = await readState(log, head, extraction);
   if (state.status === "absent" || state.status === "gone") return undefined;
-  if (Date.parse(state.expires_at) <= Date.now()) return "expired";
+  if (Date.parse(state.expires_at) <= now()) return "expired";
   return state.status === "ended" ? undefined : { generation: 1, attempt: state.attempt };
 }

@@ -98,9 +98,8 @@ async function startTurn(
   signal: AbortSignal,
 ): Promise<void> {
   const { data, ...start } = await buildStart(deps, step, request, admitted);
-  for (const giveUpAt = Date.now() + MAX_BUSY_MS; ; await sleep(BUSY_RETRY_MS, undefined, { signal })) {
-    const now = Date.now();
-    const ends_by = new Date(now + deps.turn_ms).toISOString();
+  for (const giveUpAt = performance.now() + MAX_BUSY_MS; ; await sleep(BUSY_RETRY_MS, undefined, { signal })) {
+    const ends_by = new Date((deps.now ?? Date.now)() + deps.turn_ms).toISOString();
     const command = newCommand(StartTurn.type, {
       ...start,
       timeout_ms: COMMAND_TIMEOUT_MS,
@@ -109,7 +108,8 @@ async function startTurn(
     const { rejection } = await deps.handle(command);
     if (!rejection) return;
     if (rejection.code === "thread_not_found") throw invalidInput("agent: thread_id: the run has no such thread.");
-    if (rejection.code !== "thread_busy" || now > giveUpAt) throw new StepFailure("step_error", rejection.message);
+    if (rejection.code !== "thread_busy" || performance.now() > giveUpAt)
+      throw new StepFailure("step_error", rejection.message);
   }
 }
 

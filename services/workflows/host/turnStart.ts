@@ -27,6 +27,8 @@ export interface TurnDeps {
   askLimits: AskLimits;
   /** Milliseconds that a turn may take. */
   turn_ms: number;
+  /** The time from which that counts. */
+  now?(): number;
 }
 
 export interface TurnRequest {
