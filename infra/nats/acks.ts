@@ -1,7 +1,8 @@
 import { createInbox, type Msg } from "@nats-io/transport-node";
 import type { Connection } from "./connection.ts";
 
-export type PubAck = "stored" | "no_responders" | { refused: string };
+/** `stored`: the message's number in the stream. */
+export type PubAck = { stored: number } | "no_responders" | { refused: string };
 
 export interface Acks {
   /** A reply subject whose PubAck the listener receives. */
@@ -30,7 +31,7 @@ export function openAcks({ nc, inboxPrefix }: Connection): Acks {
 function readAck(message: Msg): PubAck {
   if (message.headers?.code === 503) return "no_responders";
   const text = message.string();
-  if (!text.includes('"error"')) return "stored";
-  const { error } = JSON.parse(text) as { error: { err_code?: number; description?: string } };
+  const { error, seq } = JSON.parse(text) as { error?: { err_code?: number; description?: string }; seq: number };
+  if (!error) return { stored: seq };
   return { refused: `${error.description ?? "refused"} (${error.err_code ?? "no code"})` };
 }

@@ -5,6 +5,8 @@ import type { PubSub } from "./pubSub.ts";
 
 /** Header of a command's message: the subject for its answer. */
 export const ANSWER_TO = "Svc-Answer-To";
+/** Header of a command whose sender may give up early: a worker that takes it late asks first (claims.ts). */
+export const ASK_FIRST = "Svc-Ask-First";
 
 /** An answer to the message with the id `to`. */
 export interface AnswerMessage {
@@ -12,22 +14,49 @@ export interface AnswerMessage {
   answer: CommandResult;
 }
 
+/** A worker has the message with the id `to`. With `reply_to` it wants to know whether the sender still waits. */
+export interface ClaimMessage {
+  to: string;
+  claim: string;
+  reply_to?: string;
+}
+
+export interface ClaimReply {
+  claim: string;
+  isGranted: boolean;
+}
+
+interface Waiting {
+  onAnswer(answer: CommandResult): void;
+  /** A worker has the message: the sender waits on. */
+  onClaim(): void;
+}
+
 export interface Answers {
   /** The subject of this process's answers. */
   subject: string;
-  /** Receives the answer to one message. Two messages of the same command get an answer each. */
-  expect(messageId: string, listener: (answer: CommandResult) => void): () => void;
+  /**
+   * Receives the answer to one message. Two messages of the same command get an answer each. After a call of the
+   * returned function, workers that ask hear that nobody waits.
+   */
+  expect(messageId: string, waiting: Waiting): () => void;
 }
 
-/** Receives every answer of this process on one subscription. */
+/** Receives every answer and every claim of this process on one subscription. */
 export function openAnswers(pubSub: PubSub, names: Names): Answers {
   const subject = names.answers(nuid.next());
-  const listeners = new Map<string, (answer: CommandResult) => void>();
-  pubSub.subscribe(subject, ({ to, answer }: AnswerMessage) => listeners.get(to)?.(answer));
+  const listeners = new Map<string, Waiting>();
+  pubSub.subscribe(subject, (message: AnswerMessage | ClaimMessage) => {
+    const waiting = listeners.get(message.to);
+    if ("answer" in message) return waiting?.onAnswer(message.answer);
+    waiting?.onClaim();
+    const reply: ClaimReply = { claim: message.claim, isGranted: waiting !== undefined };
+    if (message.reply_to) pubSub.publishToOne(message.reply_to, reply);
+  });
   return {
     subject,
-    expect(messageId, listener) {
-      listeners.set(messageId, listener);
+    expect(messageId, waiting) {
+      listeners.set(messageId, waiting);
       return () => listeners.delete(messageId);
     },
   };

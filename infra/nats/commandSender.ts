@@ -4,6 +4,8 @@ import type { Acks } from "./acks.ts";
 import type { Answers } from "./answers.ts";
 import type { BusContext } from "./context.ts";
 import { createPublication, type Publication } from "./publication.ts";
+import { isUntaken, UNTAKEN_MS, withdraw } from "./untaken.ts";
+import { withTimeout } from "./withTimeout.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
 /** Silence before the outcome is first read from the log. */
@@ -14,6 +16,7 @@ const AWAY_MS = 3_000;
 /** How long it waits while the log cannot be read: then it cannot be written either. */
 const LOG_AWAY_MS = 4_000;
 
+type PendingAnswer = Pick<PromiseWithResolvers<CommandResult>, "resolve" | "reject">;
 export type Outcomes = Pick<EventLog, "outcome">;
 interface SenderContext extends BusContext {
   acks: Acks;
@@ -46,6 +49,7 @@ async function sendEncoded(context: SenderContext, command: Command, payload: Ui
     subject: names.command(command),
     payload,
     traceparent: command.traceparent,
+    mayGiveUp: command.http !== undefined,
     onAnswer: answer.resolve,
     onRefused: (reason) => void onRefused(reason),
   });
@@ -64,7 +68,7 @@ function pollOutcome(
   context: SenderContext,
   command: Command,
   publication: Publication,
-  answer: { resolve(answer: CommandResult): void; reject(error: Error): void },
+  answer: PendingAnswer,
 ): () => void {
   const began = performance.now();
   // a duration: the own clock may jump meanwhile
@@ -82,6 +86,9 @@ function pollOutcome(
       return answer.reject(new Unavailable("The bus is away: the outcome is unknown"));
     if (isAway && waited > LOG_AWAY_MS)
       return answer.reject(new Unavailable("The log cannot be read: the outcome is unknown"));
+    const mayGiveUp = command.http !== undefined && waited >= UNTAKEN_MS;
+    if (mayGiveUp && (await isUntaken(context, publication))) return giveUp(context, command, publication, answer);
+    if (isStopped) return;
     publication.publishIfLost();
     void context.streams.heal();
     timer = setTimeout(() => void poll(), Math.min(POLL_MS, left()));
@@ -90,6 +97,20 @@ function pollOutcome(
     isStopped = true;
     clearTimeout(timer);
   };
+}
+
+/** From `withdraw` on no worker begins the command. One that began without a word may have ended it before: its outcome counts. */
+async function giveUp(
+  context: SenderContext,
+  command: Command,
+  publication: Publication,
+  answer: PendingAnswer,
+): Promise<void> {
+  await withdraw(context, publication);
+  void context.streams.heal();
+  const { outcome } = await readOutcome(context, command, POLL_MS);
+  if (outcome) answer.resolve(outcome);
+  else answer.reject(new Unavailable("No worker takes commands at the moment; try again shortly."));
 }
 
 /** No outcome when there is none, when reading it fails or takes too long, or when another request left it under the same id. */
@@ -113,11 +134,3 @@ const toResult = ({ position, rejection }: CommandOutcome): CommandResult => ({
   repeated: true,
   ...(rejection ? { rejection } : {}),
 });
-
-async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}

@@ -2,6 +2,7 @@ import type { JsMsg } from "@nats-io/jetstream";
 import type { Command, CommandResult } from "#events/envelope.ts";
 import type { CommandSource } from "#events/ports.ts";
 import { ANSWER_TO, type AnswerMessage } from "./answers.ts";
+import { openClaims } from "./claims.ts";
 import { consumeQueue, decodeMessage } from "./consumeQueue.ts";
 import type { BusContext } from "./context.ts";
 
@@ -20,6 +21,13 @@ const OVERDUE: CommandResult = {
 
 const isCommand = ({ id, type }: Command): boolean => typeof id === "string" && typeof type === "string";
 
+/**
+ * A sender gives up after 3.4 s. Clocks of two processes may differ by 2 s: one that is further off takes no commands. What a
+ * worker takes earlier than this is not asked about, because that would cost every command a round trip.
+ */
+const LATE_MS = 1_000;
+const isLate = ({ at }: Command, now: number): boolean => now - Date.parse(at) > LATE_MS;
+
 /** Handles commands from the queue and answers their senders. */
 export function createSource(bus: BusContext, now: () => number = Date.now): CommandSource {
   const { log, pubSub } = bus.connection;
@@ -31,17 +39,22 @@ export function createSource(bus: BusContext, now: () => number = Date.now): Com
   };
   return {
     async consume(handle, gate) {
+      const claims = openClaims(bus);
       return consumeQueue(bus, {
         queue: "commands",
         gate,
         async handle(message) {
           if (message.subject === bus.names.canary) return;
           const command = decodeMessage(message, isCommand);
+          const fields = { command: command.id, type: command.type };
           if (Date.parse(command.deadline) < now()) {
-            log.warn({ command: command.id, type: command.type }, "bus: command dropped, its deadline has passed");
+            log.warn(fields, "bus: command dropped, its deadline has passed");
             answer(message, OVERDUE);
-          } else answer(message, await handle(command));
+          } else if (isLate(command, now()) && !(await claims.claim(message)))
+            log.warn(fields, "bus: command dropped, its sender has given it up");
+          else answer(message, await handle(command));
         },
+        onWorking: claims.tell,
         onDeadLetter: (message) => answer(message, FAILED),
       });
     },

@@ -16,6 +16,8 @@ export interface QueueConsumer {
   gate?: Gate | undefined;
   /** Throws Undecodable for a message that no retry can help. */
   handle(message: JsMsg): Promise<void>;
+  /** Called now and then for a message whose handler takes long. */
+  onWorking?(message: JsMsg): void;
   /** Called after a message that was decoded, and failed too often, is in the dead letters. */
   onDeadLetter?(message: JsMsg): void;
 }
@@ -52,7 +54,11 @@ export function consumeQueue(bus: BusContext, consumer: QueueConsumer): { stop()
   };
   const extendAckWait = () => {
     const before = Date.now() - ack_wait_ms / 3;
-    for (const [message, { since }] of inProgress) if (since < before) message.working();
+    for (const [message, { since }] of inProgress) {
+      if (since >= before) continue;
+      message.working();
+      consumer.onWorking?.(message);
+    }
   };
   const heartbeats = setInterval(extendAckWait, ack_wait_ms / 6);
   /** Another worker takes them at once. A handler that still runs here finds their outcome. */

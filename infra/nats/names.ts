@@ -60,6 +60,7 @@ export function namesFor(prefix: string) {
       wanted: `${prefix}.hint.wanted`,
       projected: `${prefix}.hint.projected`,
       circuitsAsked: `${prefix}.hint.circuits_asked`,
+      claims: (inbox: string) => `${prefix}.hint.claims_${token(inbox)}`,
       circuits: (question: string) => `${prefix}.hint.circuits_${token(question)}`,
       turns: (organization: string) => `${prefix}.hint.turns_${token(organization)}`,
     },

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { headers, nuid } from "@nats-io/transport-node";
+import { headers, nuid, type PublishOptions } from "@nats-io/transport-node";
 import type { CommandResult } from "#events/envelope.ts";
 import type { TraceHeaders } from "#events/trace.ts";
 import { Unavailable } from "#events/ports.ts";
-import { ANSWER_TO, type Answers } from "./answers.ts";
+import { ANSWER_TO, ASK_FIRST, type Answers } from "./answers.ts";
 import type { Acks, PubAck } from "./acks.ts";
+import type { Connection } from "./connection.ts";
 import type { BusContext } from "./context.ts";
 import { isElecting } from "./streams.ts";
 
@@ -18,12 +19,19 @@ export interface Publication {
   publishIfLost(): void;
   /** How many times it was published. */
   count(): number;
+  /** Its number in the stream, as far as a PubAck has told. */
+  storedAt(): number | undefined;
+  /** Milliseconds since a worker last said that it has the message; Infinity if none has. */
+  sinceClaim(): number;
+  /** Ends it: workers that ask from now on drop the message. */
   close(): void;
 }
 
 interface OutgoingMessage extends Pick<TraceHeaders, "traceparent"> {
   subject: string;
   payload: Uint8Array;
+  /** The sender gives up a message that no worker takes, so a worker that takes it late must ask first. */
+  mayGiveUp: boolean;
   onAnswer(answer: CommandResult): void;
   /** Called when the stream does not accept the message. */
   onRefused(reason: string): void;
@@ -33,12 +41,23 @@ interface OutgoingMessage extends Pick<TraceHeaders, "traceparent"> {
  * The message id is random: JetStream drops messages with an id that it knows, and only our own repetitions may be dropped
  * (docs/adr/0005-nats-dedupe-is-not-used.md).
  */
-function headersFor({ traceparent }: OutgoingMessage, id: string, answers: Answers) {
+function headersFor({ traceparent, mayGiveUp }: OutgoingMessage, id: string, answers: Answers) {
   const sent = headers();
   sent.set("Nats-Msg-Id", id);
   sent.set(ANSWER_TO, answers.subject);
+  if (mayGiveUp) sent.set(ASK_FIRST, "1");
   if (traceparent) sent.set("traceparent", traceparent);
   return sent;
+}
+
+function publishNow({ nc, pubSub }: Connection, message: OutgoingMessage, options: PublishOptions): void {
+  pubSub.batch(() => {
+    try {
+      nc.publish(message.subject, message.payload, options);
+    } catch (error) {
+      message.onRefused(String(error));
+    }
+  });
 }
 
 /** Publishes one message to a stream without waiting for its PubAck. */
@@ -48,11 +67,13 @@ export function createPublication(
 ): Publication {
   const id = nuid.next();
   const sent = headersFor(message, id, answers);
-  const stopExpectingAnswer = answers.expect(id, message.onAnswer);
+  let claimedAt = -Infinity;
+  const onClaim = () => void (claimedAt = performance.now());
+  const stopExpectingAnswer = answers.expect(id, { onAnswer: message.onAnswer, onClaim });
   let count = 0;
   let publishedAt = 0;
   let publishedEpoch = 0;
-  let storedEpoch: number | undefined;
+  let stored: { epoch: number; seq: number } | undefined;
   let isWaitingForLeader = false;
   let isClosed = false;
 
@@ -60,13 +81,7 @@ export function createPublication(
     publishedAt = Date.now();
     publishedEpoch = connection.epoch();
     count += 1;
-    connection.pubSub.batch(() => {
-      try {
-        connection.nc.publish(message.subject, message.payload, { headers: sent, reply: ack.reply });
-      } catch (error) {
-        message.onRefused(String(error));
-      }
-    });
+    publishNow(connection, message, { headers: sent, reply: ack.reply });
   };
   /** Creates the stream if it is missing, and polls while it has no leader, until the publication is closed. */
   const repairAndPublish = async () => {
@@ -79,8 +94,8 @@ export function createPublication(
     if (!isClosed) publish();
   };
   const onAck = (result: PubAck) => {
-    if (result === "stored") storedEpoch = connection.epoch();
-    else if (result === "no_responders") void repairAndPublish();
+    if (result === "no_responders") void repairAndPublish();
+    else if ("stored" in result) stored = { epoch: connection.epoch(), seq: result.stored };
     else message.onRefused(result.refused);
   };
   const ack = acks.expect(onAck);
@@ -88,10 +103,12 @@ export function createPublication(
     publish,
     publishIfLost() {
       const epoch = connection.epoch();
-      if (storedEpoch === epoch) return;
+      if (stored?.epoch === epoch) return;
       if (publishedEpoch !== epoch || Date.now() - publishedAt >= REPUBLISH_AFTER_MS) publish();
     },
     count: () => count,
+    storedAt: () => stored?.seq,
+    sinceClaim: () => performance.now() - claimedAt,
     close() {
       isClosed = true;
       ack.stop();

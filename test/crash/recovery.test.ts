@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkRecovery, checkUnavailable } from "../../dev/crash/check/recovery.ts";
+import { checkErrors, checkRecovery, checkUnavailable, slowRefusals } from "../../dev/crash/check/recovery.ts";
 import type { Attempt, InjectedFault } from "../../dev/crash/journal.ts";
 
 const attempt = (start: number, status: number | null): Attempt => ({
@@ -50,4 +50,33 @@ test("the checker names a 503 that does not say when to ask again", () => {
   expect(checkUnavailable({ attempts })).toEqual([
     { kind: "different", rule: "I22", about: "o", what: "got a 503 (unavailable) without Retry-After" },
   ]);
+});
+
+test("each kind of request has to succeed again on each port, whatever else succeeds", () => {
+  const probed = (port: number, broken: boolean) =>
+    [12_000, 30_000, 45_000].map((start) => ({ ...attempt(start, broken ? 503 : 200), port }));
+  const attempts = new Map([
+    ["o", [attempt(11_000, 200)]],
+    ["probe turn", [...probed(1, false), ...probed(2, false)]],
+    ["probe search", [...probed(1, false), ...probed(2, true)]],
+  ]);
+  expect(checkRecovery({ faults: [fault(5_000, 10_000)], attempts }).map(({ what }) => what)).toEqual([
+    "no search on port 2 succeeded for 36.0 s after its end",
+  ]);
+});
+
+test("the checker names each 500, and a 502 that no provider can be the reason of", () => {
+  const attempts = new Map([
+    ["o", [attempt(0, 500), attempt(1, 502), attempt(2, 503)]],
+    ["probe upload", [attempt(0, 502), attempt(1, 200)].map((one) => ({ ...one, operation: "probe upload" }))],
+  ]);
+  expect(checkErrors({ attempts }).map(({ rule, about, what }) => [rule, about, what].join(" "))).toEqual([
+    "I23 o got a 500 (no code) on port 1",
+    "I23 probe upload got a 502 (no code) on port 1",
+  ]);
+});
+
+test("503s that take longer than 5 s are counted", () => {
+  const attempts = new Map([["o", [attempt(0, 503), { ...attempt(0, 503), end: 5_100 }, attempt(0, 200)]]]);
+  expect(slowRefusals({ attempts })).toEqual({ slow: 1, all: 2 });
 });

@@ -26,7 +26,7 @@ import { checkModels, checkUsage } from "./models.ts";
 import { checkOutcomes } from "./outcomes.ts";
 import { checkPeople } from "./people.ts";
 import { checkReads } from "./reads.ts";
-import { checkRecovery, checkUnavailable } from "./recovery.ts";
+import { checkErrors, checkRecovery, checkUnavailable } from "./recovery.ts";
 import { checkResponses } from "./responses.ts";
 import { checkRetention } from "./retention.ts";
 import { checkRetries } from "./retries.ts";
@@ -88,6 +88,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkCommands(evidence),
   ...checkRecovery(evidence),
   ...checkUnavailable(evidence),
+  ...checkErrors(evidence),
 ];
 
 const folderElsewhere = (data: string): Promise<string[]> =>

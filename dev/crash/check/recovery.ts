@@ -1,5 +1,6 @@
 import type { Attempt, InjectedFault, Operation } from "../journal.ts";
-import type { Evidence } from "./evidence.ts";
+import { PROBED } from "../load/probe.ts";
+import { grouped, type Evidence } from "./evidence.ts";
 import { different, stuck, type Finding } from "./finding.ts";
 
 const SETTLED_MS = 5_000;
@@ -50,6 +51,21 @@ export function recovery(evidence: Evidence): { first: Spread; slowest: string; 
   };
 }
 
+/** A fault is a 503. The probe's model is part of the process, so no provider can be the reason of a 502. */
+export const checkErrors = ({ attempts }: Pick<Evidence, "attempts">): Finding[] =>
+  [...attempts.values()]
+    .flat()
+    .filter(({ status, operation }) => status === 500 || (status === 502 && operation.startsWith("probe ")))
+    .map(({ operation, port, status, code }) =>
+      different("I23", operation, `got a ${status} (${code ?? "no code"}) on port ${port}`),
+    );
+
+/** 503s that took longer than the promised 5 s: printed, and no finding yet. */
+export function slowRefusals({ attempts }: Pick<Evidence, "attempts">): { slow: number; all: number } {
+  const refused = [...attempts.values()].flat().filter(({ status }) => status === 503);
+  return { slow: refused.filter(({ start, end }) => end - start > SETTLED_MS).length, all: refused.length };
+}
+
 /** A 503 that does not say when to ask again. */
 export const checkUnavailable = ({ attempts }: Pick<Evidence, "attempts">): Finding[] =>
   [...attempts.values()]
@@ -68,16 +84,28 @@ function quietTime(from: number, to: number, faults: InjectedFault[]): number {
   return quiet + Math.max(0, to - reached);
 }
 
-/** A fault after whose end no request succeeded for 30 s, in which no other fault lasted. */
+/** What recovers for itself: any request at all, and each kind of the probe's requests on each port. */
+function requestsThatRecover(attempts: Evidence["attempts"]): [name: string, attempts: Attempt[]][] {
+  const probed = PROBED.flatMap((what) => {
+    const byPort = grouped(attempts.get(`probe ${what}`) ?? [], ({ port }) => String(port));
+    return [...byPort].map(([port, some]): [string, Attempt[]] => [`${what} on port ${port}`, some]);
+  });
+  return [["request", [...attempts.values()].flat()], ...probed];
+}
+
+/** A fault after whose end no request, or none of a kind on a port, succeeded for 30 s in which no other fault lasted. */
 export function checkRecovery({ faults, attempts }: Pick<Evidence, "faults" | "attempts">): Finding[] {
-  const all = [...attempts.values()].flat();
+  return requestsThatRecover(attempts).flatMap(([name, some]) => findLate(faults, name, some));
+}
+
+function findLate(faults: InjectedFault[], name: string, all: Attempt[]): Finding[] {
   const last = Math.max(0, ...all.map(({ end }) => end));
   return faults.flatMap(({ what, target, at, until = at }) => {
     const ends = all.filter((one) => succeeded(one) && one.start >= until).map(({ end }) => end);
     const waited = quietTime(until, ends.length > 0 ? Math.min(...ends) : last, faults);
     const seconds = (waited / 1_000).toFixed(1);
     return waited > MAX_RECOVERY_MS
-      ? [stuck("I21", `${what} ${target}`, `no request succeeded for ${seconds} s after its end`)]
+      ? [stuck("I21", `${what} ${target}`, `no ${name} succeeded for ${seconds} s after its end`)]
       : [];
   });
 }

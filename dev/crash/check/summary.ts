@@ -5,7 +5,7 @@ import type { Verdict } from "./checkAll.ts";
 import type { Evidence } from "./evidence.ts";
 import { faultTable } from "./faultTable.ts";
 import type { Finding } from "./finding.ts";
-import { recovery, type Spread } from "./recovery.ts";
+import { recovery, slowRefusals, type Spread } from "./recovery.ts";
 
 const SHOWN = 20;
 
@@ -24,6 +24,7 @@ export function summarize(evidence: Evidence, { findings, orphans }: Verdict): s
   const received = new Set(feed.map(({ text }) => (JSON.parse(text) as FeedEvent).position)).size;
   const writes = operations.filter(({ what, outcome }) => WRITES.has(what) && outcome === "done").length;
   const { first, slowest, delayed } = recovery(evidence);
+  const refusals = slowRefusals(evidence);
   const shown = findings.slice(0, SHOWN).map(({ kind, rule, about, what }) => `${kind} (${rule}) ${about}: ${what}`);
   return [
     ...shown,
@@ -35,7 +36,7 @@ export function summarize(evidence: Evidence, { findings, orphans }: Verdict): s
       `taken over ${lost}; steps ${happened("StepCompleted")}, attempts lost ${happened("StepAttemptLost")}, effects ${effects.length}`,
     `feed: ${received} events received, ${feed.length - received} of them repeated; people ${did(/^(member|session)\./)}, projects and keys ${did(/^(project|key)\./)}, ` +
       `pages of the audit ${did(/^audit\.events/)}, traces ${did(/^audit\.trace/)}`,
-    `recovery: first success ${spread(first)} (${slowest}); ${delayed.count} delayed operations ${spread(delayed)}`,
+    `recovery: first success ${spread(first)} (${slowest}); ${delayed.count} delayed operations ${spread(delayed)}; 503s slower than 5 s: ${refusals.slow} of ${refusals.all}`,
     `kills ${faults.length} writes ${writes} lost ${count("lost")} doubled ${count("doubled")} stuck ${count("stuck")} different ${count("different")}`,
   ].join("\n");
 }

@@ -114,7 +114,7 @@ export async function startClients(options: ClientsOptions) {
     await signedIn(wire, credentials.admin, "schedules"),
     sessions[0]!.workflows[0]!,
   );
-  const probe = startProbe({ journal, ports, api_key: other.api_key });
+  const probe = startProbe({ journal, ports, credentials: other });
   let stopped = false;
   const running = Promise.all(
     sessions.map((session) => runClient(seed, session, { favoured, stopped: () => stopped })),

@@ -1,26 +1,64 @@
+import type { Credentials } from "../topology.ts";
 import type { Journal } from "../journal.ts";
-import { CHAT } from "./wire.ts";
+import { CHAT, KNOWLEDGE } from "./wire.ts";
 
 const EVERY_MS = 500;
 const PATIENCE_MS = 5_000;
 
+/** What the probe requests. The checker judges for each of them, on each port, whether it works again after a fault. */
+export const PROBED = ["turn", "upload", "search", "login"] as const;
+export type Probed = (typeof PROBED)[number];
+
+/** A sign-in and an upload take much processor time, so every second request is a turn. */
+const ORDER: readonly Probed[] = ["turn", "upload", "turn", "search", "turn", "login"];
+
+interface Asked {
+  path: string;
+  body: string | FormData;
+}
+
+function requests({ admin }: Credentials): Record<Probed, () => Asked> {
+  const messages = [{ role: "user", content: "Are you there?" }];
+  const turn = JSON.stringify({ model: "offline/echo", messages });
+  return {
+    turn: () => ({ path: `${CHAT}/chat/completions`, body: turn }),
+    upload() {
+      const body = new FormData();
+      body.set("purpose", "user_data");
+      body.set("file", new File(["Are you there?"], "probe.txt", { type: "text/plain" }));
+      return { path: `${CHAT}/files`, body };
+    },
+    search: () => ({ path: `${KNOWLEDGE}/search`, body: JSON.stringify({ query: "there" }) }),
+    login: () => ({ path: "/api/auth/login", body: JSON.stringify(admin) }),
+  };
+}
+
 /**
- * Requests a short turn every half second, whether or not the last one was answered, alternating between the ports. A stopped
- * process blocks every client that waits for it, because there is no load balancer; the probe shows whether the others serve.
+ * Makes a small request every half second, whether or not the last one was answered, each kind of it on each port in turn. A
+ * stopped process blocks every client that waits for it, because there is no load balancer; the probe shows whether the others serve.
  */
-export function startProbe({ journal, ports, api_key }: { journal: Journal; ports: number[]; api_key: string }) {
-  const body = JSON.stringify({ model: "offline/echo", messages: [{ role: "user", content: "Are you there?" }] });
+export function startProbe({
+  journal,
+  ports,
+  credentials,
+}: {
+  journal: Journal;
+  ports: number[];
+  credentials: Credentials;
+}) {
+  const requestOf = requests(credentials);
   const asking = new Set<Promise<void>>();
   let n = 0;
 
-  async function ask(request_id: string, port: number): Promise<void> {
+  async function ask(request_id: string, what: Probed, port: number): Promise<void> {
     const start = journal.now();
+    const { path, body } = requestOf[what]();
     const headers = {
-      authorization: `Bearer ${api_key}`,
-      "content-type": "application/json",
+      ...(what !== "login" && { authorization: `Bearer ${credentials.api_key}` }),
+      ...(typeof body === "string" && { "content-type": "application/json" }),
       "x-request-id": request_id,
     };
-    const { status, retry_after } = await fetch(`http://127.0.0.1:${port}${CHAT}/chat/completions`, {
+    const { status, retry_after } = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: "POST",
       headers,
       body,
@@ -32,21 +70,15 @@ export function startProbe({ journal, ports, api_key }: { journal: Journal; port
       },
       () => ({ status: null, retry_after: false }),
     );
-    journal.note({
-      kind: "attempt",
-      operation: "probe",
-      port,
-      start,
-      end: journal.now(),
-      status,
-      code: null,
-      request_id,
-      retry_after,
-    });
+    const end = journal.now();
+    const about = { operation: `probe ${what}`, port, start, end, request_id, retry_after };
+    journal.note({ kind: "attempt", ...about, status, code: null });
   }
 
   const timer = setInterval(() => {
-    const asked = ask(`probe.${n}`, ports[n++ % ports.length]!).finally(() => asking.delete(asked));
+    // each port has the whole order
+    const what = ORDER[Math.floor(n / ports.length) % ORDER.length]!;
+    const asked = ask(`probe.${n}`, what, ports[n++ % ports.length]!).finally(() => asking.delete(asked));
     asking.add(asked);
   }, EVERY_MS);
   return {

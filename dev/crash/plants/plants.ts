@@ -174,6 +174,19 @@ export const PLANTS: Plant[] = [
     load: ["upload", "withFile"],
   },
   {
+    name: "consumer-lost",
+    file: "infra/nats/streams.ts",
+    text: "if (!found) return (await jsm.consumers.add(stream, spec)).config;",
+    instead: `if (spec.durable_name === "reactors" && (await jsm.streams.info(stream)).state.last_seq > 0) {
+    if (found) await jsm.consumers.delete(stream, spec.durable_name);
+    return spec;
+  }
+  if (!found) return (await jsm.consumers.add(stream, spec)).config;`,
+    rules: ["I12"],
+    load: ["upload", "deleteFile"],
+    faults: [{ what: "kill", role: "nats" }],
+  },
+  {
     name: "index-entry-stays",
     // below the comparison of the index with the read model, which would remove what the follower forgets
     file: "infra/meilisearch/filter.ts",

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConsumerInfo } from "@nats-io/jetstream";
+import type { BusContext } from "./context.ts";
+import type { Publication } from "./publication.ts";
+import { withTimeout } from "./withTimeout.ts";
+
+/** How long a command may be without a worker. What follows takes up to a second, and the client's 503 is due within 5 s. */
+export const UNTAKEN_MS = 3_400;
+/** A worker tells several times a second that it still works on a command. */
+const CLAIM_MS = 2_500;
+const INFO_MS = 800;
+const DELETE_MS = 400;
+/** Between two requests of a worker for messages, a look can find none. */
+const BETWEEN_LOOKS_MS = 150;
+
+type Bus = Pick<BusContext, "connection" | "streams" | "names">;
+
+const readConsumer = ({ connection, streams, names }: Bus): Promise<ConsumerInfo | undefined> =>
+  withTimeout(
+    connection.during(streams.jsm.consumers.info(names.streams.commands, names.durables.commands)),
+    INFO_MS,
+  ).catch(() => undefined);
+
+/**
+ * Whether no worker has the message, and none is about to get it: it is not known to be stored, JetStream does not answer, it
+ * was not delivered, or it was delivered and no worker asks for messages any more. While one does, it gets the message
+ * when the process that took it has died.
+ */
+export async function isUntaken(bus: Bus, publication: Publication): Promise<boolean> {
+  const seq = publication.storedAt();
+  if (publication.sinceClaim() < CLAIM_MS) return false;
+  if (seq === undefined) return true;
+  const isWaiting = ({ delivered, num_waiting }: ConsumerInfo) => delivered.stream_seq >= seq && num_waiting > 0;
+  const first = await readConsumer(bus);
+  if (!first || first.delivered.stream_seq < seq) return true;
+  if (isWaiting(first)) return false;
+  await sleep(BETWEEN_LOOKS_MS);
+  const second = await readConsumer(bus);
+  return !second || !isWaiting(second);
+}
+
+/** Removes what was given up. Where this fails, the worker that takes it asks, and drops it. */
+export async function withdraw({ connection, streams, names }: Bus, publication: Publication): Promise<void> {
+  const seq = publication.storedAt();
+  publication.close();
+  if (seq === undefined) return;
+  const removed = connection.during(streams.jsm.streams.deleteMessage(names.streams.commands, seq));
+  await withTimeout(removed, DELETE_MS).catch(() => {});
+}

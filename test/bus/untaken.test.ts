@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { jetstream } from "@nats-io/jetstream";
+import { expect, test } from "vitest";
+import type { CommandOutcome } from "#events/ports.ts";
+import { newId } from "#events/ids.ts";
+import { testBus } from "#test/harness.ts";
+import { openBus, newCommand, noOutcomes, startWorker, succeed, until } from "./bus.ts";
+import { openInspector } from "./streams.ts";
+
+/* Commands whose client waits for a 503 rather than for their deadline (docs/adr/0076-a-command-that-nobody-takes-is-given-up.md). */
+
+/** Longer than any test may take: the deadline is not what ends the wait. */
+const asked = () => newCommand({ http: newId(), seconds: 600 });
+const GIVEN_UP = "No worker takes commands at the moment";
+
+/** A worker that notes what it handles, and then a command that was sent later. */
+async function takeLater(bus: Awaited<ReturnType<typeof openBus>>): Promise<string[]> {
+  const handled: string[] = [];
+  await startWorker(bus, async ({ id }) => {
+    handled.push(id);
+    return succeed();
+  });
+  await bus.sender(noOutcomes).send(newCommand());
+  return handled;
+}
+
+test("a command that no worker takes is given up, leaves the stream, and is not handled afterwards", async () => {
+  const server = testBus();
+  const [http, services] = await Promise.all([openBus(server), openBus(server)]);
+  const command = asked();
+  await expect(http.sender(noOutcomes).send(command)).rejects.toThrow(GIVEN_UP);
+  const { streams } = await http.health();
+  expect(Object.values(streams).map((size) => size?.messages)).toEqual([0, 0, 0, 0, 0]);
+  expect(await takeLater(services)).not.toContain(command.id);
+});
+
+test("a command that a stopped worker took is given up, and dropped by the worker that gets it later", async () => {
+  const server = testBus();
+  const [http, services, inspector] = [await openBus(server), await openBus(server), await openInspector(server)];
+  const { names, nc, jsm } = inspector;
+  const command = asked();
+  const sent = http.sender(noOutcomes).send(command);
+  const refused = expect(sent).rejects.toThrow(GIVEN_UP);
+  const consumer = await jetstream(nc).consumers.get(names.streams.commands, names.durables.commands);
+  const taken = (await consumer.next({ expires: 3_000 }))!;
+  await refused;
+  // as if it had stayed in the stream; what JetStream stored a moment ago under this id it would drop as a repetition
+  const { config } = await jsm.streams.info(names.streams.commands);
+  await jsm.streams.update(config.name, { ...config, duplicate_window: 100_000_000 });
+  await sleep(300);
+  nc.publish(taken.subject, taken.data, { headers: taken.headers! });
+  await until(async () => (await jsm.streams.info(names.streams.commands)).state.messages > 0);
+  expect(await takeLater(services)).not.toContain(command.id);
+  await inspector.close();
+});
+
+test("a command that a worker works on is waited for, however long that takes", async () => {
+  const server = testBus();
+  const [http, services] = await Promise.all([openBus(server), openBus(server)]);
+  const worker = await startWorker(services, async () => {
+    await sleep(7_000);
+    return { position: 5, repeated: false };
+  });
+  const sent = http.sender(noOutcomes).send(asked());
+  await sleep(500);
+  // it takes nothing more, and finishes what it has
+  const stopping = worker.stop();
+  expect(await sent).toEqual({ position: 5, repeated: false });
+  await stopping;
+});
+
+test("a worker that takes a late command asks its sender, and handles it while the sender waits", async () => {
+  const server = testBus();
+  const [http, services] = await Promise.all([openBus(server), openBus(server)]);
+  const sent = http.sender(noOutcomes).send(asked());
+  await sleep(2_000);
+  await startWorker(services, succeed);
+  expect(await sent).toEqual({ position: 1, repeated: false });
+});
+
+test("a command whose outcome is there when it is given up is answered with it", async () => {
+  const bus = await openBus(testBus());
+  let reads = 0;
+  const found: CommandOutcome = { position: 9, fingerprint: null, rejection: null };
+  const outcome = async () => ((reads += 1) > 3 ? found : undefined);
+  expect(await bus.sender({ outcome }).send(asked())).toEqual({ position: 9, repeated: true });
+});
