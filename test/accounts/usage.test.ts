@@ -220,7 +220,7 @@ test("the pages of a usage report have every group once", async () => {
   expect(await one(all.length)).toMatchObject({ data: [], total: all.length, limit: 1, offset: all.length });
 });
 
-test.each(["day", "key", "user", "model", "agent", "workflow"])(
+test.each(["day", "project", "key", "person", "user", "model", "agent", "workflow"])(
   "the CSV of usage by %s has every group",
   async (by) => {
     const { data } = await usage(`&group_by=${by}`);
