@@ -73,6 +73,11 @@ export type StarterRun = z.infer<typeof StarterRun>;
 /** Who is behind a run, and may not decide its approvals where `self_approval` is false (ADR 65). Runs of older releases do not name it. */
 export const askerOf = (run: z.infer<typeof RunStart> & { starter?: StarterRun }): Actor =>
   run.starter?.by ?? run.trigger_set_by ?? run.started_by;
+/** The key or person that the turns of a run are counted for; the service itself where neither is behind it. */
+export function payerOf({ type, id }: Actor): Principal {
+  if (type === "api_key") return `key:${id}`;
+  return type === "person" ? `person:${id}` : "system";
+}
 /** The person or key that a principal names; undefined for the service itself. */
 export const setterOf = (principal: Principal): Actor | undefined =>
   principal === "system" ? undefined : actorOf(principal);

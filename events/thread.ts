@@ -46,7 +46,7 @@ const TurnSettings = Turn.extend({
   workflow_id: z.uuid().optional(),
   /** The run that learns of its end. */
   awaited_by: z.uuid().optional(),
-  /** Who started that run; absent: the one who sent the command asks. */
+  /** Who is behind the run whose step or `run()` asked, and pays for it; absent: the one who sent the command asks. */
   asked_by: Actor.optional(),
   /** The project that it is counted for: that of the key, the agent or the workflow. */
   project_id: z.uuid().optional(),

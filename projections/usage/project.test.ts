@@ -83,10 +83,10 @@ describe("the usage projection of a turn", () => {
       {
         table: "usage_users",
         kind: "put",
-        key: { turn_id: id },
-        row: { thread_id, organization_id: ORGANIZATION, scope: "s", name: '"ada"' },
+        key: { id },
+        row: { thread_id, organization_id: ORGANIZATION, scope: "s", user_mark: null, name: '"ada"' },
       },
-      { table: "usage_users", kind: "remove", key: { turn_id: id } },
+      { table: "usage_users", kind: "remove", key: { id } },
       released,
       dropped,
       { table: "usage_users", kind: "removeWhere", where: { thread_id } },
@@ -112,6 +112,18 @@ describe("the usage projection of a turn", () => {
       unnamed,
       unnamed,
     ]);
+  });
+
+  test("of a run is counted for the key or person behind the run", () => {
+    const principals = [
+      { type: "api_key", id: "k" },
+      { type: "person", id: "p" },
+      { type: "schedule", id: "s" },
+    ].map((asked_by) => {
+      const [put] = projectEvents(usage, thread, turnStarted(null, { asked_by }));
+      return put?.kind === "put" && put.row["principal"];
+    });
+    expect(principals).toEqual(["key:k", "person:p", "system"]);
   });
 
   test("has the cost that its event fixed, and none from an event of before", () => {
@@ -151,7 +163,7 @@ describe("the usage projection of a turn", () => {
   test("removes a refused turn", () => {
     expect(projectEvents(usage, thread, TurnRefused.of({ ...attempt, code: null }))).toEqual([
       { ...source, kind: "remove" },
-      { table: "usage_users", kind: "remove", key: { turn_id: id } },
+      { table: "usage_users", kind: "remove", key: { id } },
       released,
       dropped,
     ]);

@@ -3,9 +3,11 @@ import type { DocumentEvent } from "#events/document.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { ExtractionEvent } from "#events/extraction.ts";
 import { parseStreamName } from "#events/ids.ts";
+import { payerOf } from "#events/runOrigin.ts";
 import { NO_USAGE, type ThreadEvent, type Usage } from "#events/thread.ts";
 import { holdings, putHolding, removeHolding, type HoldingEvent } from "./holdings.ts";
 import { projectsOfOwners, type ProjectEvent } from "./projects.ts";
+import { putUserOfRun, removeUser } from "./users.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
 type EventRecord<E extends NewEvent, T extends E["type"]> = RecordedEvent<Extract<E, { type: T }>>;
@@ -83,15 +85,28 @@ const usageRow = (
 };
 
 function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
-  const { stream, organization_id, data, personal } = event;
-  const { turn_id, scope, model, agent, workflow_id = null, project_id = null, user_mark = null, reserved } = data;
+  const { stream, organization_id, data, personal, meta } = event;
+  const {
+    turn_id,
+    scope,
+    model,
+    agent,
+    workflow_id = null,
+    project_id = null,
+    user_mark = null,
+    asked_by,
+    reserved,
+  } = data;
   const agent_id = agent?.agent_id ?? null;
   const bytes = data.stored_bytes ?? 0;
   const thread_id = parseStreamName(stream).id;
   const input = personal?.input;
   const user = input && "prompt" in input ? input.prompt.user : null;
   const name = encode(user);
+  // a turn of a run is started by the service
+  const principal = asked_by && meta.principal === "system" ? payerOf(asked_by) : meta.principal;
   const turn = source(turn_id, event, {
+    principal,
     scope,
     model: encode(model),
     agent_id,
@@ -102,12 +117,19 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const started = [
     turn,
     ...(reserved === undefined ? [] : [reservation(event, turn_id, { thread_id, reserved })]),
-    ...(bytes === 0 ? [] : [putHolding(event, turn_id, { thread_id, project_id, agent_id, user_mark, bytes })]),
+    ...(bytes === 0
+      ? []
+      : [putHolding(event, turn_id, { principal, thread_id, project_id, agent_id, user_mark, bytes })]),
   ];
   if (name === null) return started;
   return [
     ...started,
-    { table: "usage_users", kind: "put", key: { turn_id }, row: { thread_id, organization_id, scope, name } },
+    {
+      table: "usage_users",
+      kind: "put",
+      key: { id: turn_id },
+      row: { thread_id, organization_id, scope, user_mark, name },
+    },
   ];
 }
 
@@ -122,8 +144,6 @@ const release = ({ organization_id }: RecordedEvent, turn_id: string): Change =>
   kind: "remove",
   key: { organization_id, turn_id },
 });
-
-const removeUser = (turn_id: string): Change[] => [{ table: "usage_users", kind: "remove", key: { turn_id } }];
 
 /** The usage of the whole turn includes its rounds and replaces them. The turn itself counts for the model that answered last. */
 function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed" | "TurnStopped">): Change[] {
@@ -174,6 +194,8 @@ export const usage = defineProjection<UsageEvent>({
     },
     ...holdings,
     ...projectsOfOwners,
+    RunCreated: (event) => [...holdings.RunCreated(event), ...putUserOfRun(event)],
+    RunForgotten: (event) => [...holdings.RunForgotten(event), ...removeUser(event.data.run_id)],
     DocumentUploaded: (event) => {
       const { document_id, size_bytes: bytes } = event.data;
       return [source(document_id, event), putHolding(event, document_id, { bytes, documents: 1 })];

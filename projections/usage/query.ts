@@ -78,12 +78,14 @@ const GROUPINGS: Record<Grouping, { sums: string; group: string; name?: string; 
       left join read.projects p on p.id = coalesce(g.project_id, o.project_id)`,
   },
   user: {
-    sums: `select s.principal, s.scope, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1, 2`,
-    group: "w.name",
+    sums: `select s.principal, s.scope, s.user_mark, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1, 2, 3`,
+    group: "coalesce(w.name, r.name)",
     name: "p.name",
     member: "p.id",
-    join: `left join (select distinct on (scope) scope, name from read.usage_users where organization_id = $1 order by scope, turn_id desc) w
-        on w.scope = g.scope ${PERSON}`,
+    join: `left join (select distinct on (scope) scope, name from read.usage_users where organization_id = $1 order by scope, id desc) w
+        on w.scope = g.scope
+      left join (select distinct on (user_mark) user_mark, name from read.usage_users
+        where organization_id = $1 and scope like 'run:%' order by user_mark, id desc) r on r.user_mark = g.user_mark ${PERSON}`,
   },
   model: {
     sums: `select coalesce(u.model, s.model) as model, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1`,

@@ -18,7 +18,7 @@ create table usage (
   primary key (source_id, part)
 );
 create index usage_by_organization on usage (organization_id, at);
--- The principal that pays, and for a turn its model, user scope and agent.
+-- The principal that pays (of a turn of a run who is behind the run), and for a turn its model, user scope and agent.
 create table usage_sources (
   id uuid primary key,
   organization_id uuid not null,
@@ -50,15 +50,18 @@ create table usage_reservations (
   -- every turn inserts one row and deletes it again, so there is no second index; few turns are open at a time
   primary key (organization_id, turn_id)
 );
--- The user values behind scopes, as long as a turn of the user exists.
+-- The user values behind scopes, as long as a turn or a run of the user exists.
 create table usage_users (
-  turn_id uuid primary key,
-  thread_id uuid not null,
+  -- of a turn or a run
+  id uuid primary key,
+  -- of a turn
+  thread_id uuid,
   organization_id uuid not null,
   scope text not null,
+  user_mark text,
   name text not null
 );
-create index usage_users_by_thread on usage_users (thread_id);
+create index usage_users_by_thread on usage_users (thread_id) where thread_id is not null;
 create index usage_users_by_scope on usage_users (organization_id, scope);
 -- What counts at this moment: a turn's attachments, a file, a document, an extraction, or a run that has not ended.
 create table usage_holdings (

@@ -4,13 +4,15 @@ import { isUuid, streamName } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import type { Refusal } from "#events/runLinks.ts";
-import { askerOf, type Actor } from "#events/runOrigin.ts";
+import { askerOf } from "#events/runOrigin.ts";
 import { runScope } from "#events/scope.ts";
 import { StartTurn, type TurnAgent } from "#events/thread.ts";
 import { spendingOf } from "#events/turnEnd.ts";
 import type { Starter } from "./childRuns.ts";
 import { agentOutput, prepareAgentTurn, type AgentDeps } from "./host/agent.ts";
-import { buildStart, findRoute, isTurnStart, type TurnOwner } from "./host/turnStart.ts";
+import { spenderOf } from "./host/admitTurn.ts";
+import { buildStart, findRoute, isTurnStart } from "./host/turnStart.ts";
+import type { TurnOwner } from "./host/step.ts";
 import { invalidInput, parseInput } from "./host/input.ts";
 import { isOfOwnRuns } from "./host/ownRun.ts";
 import { readRunEnvelope } from "./host/permissions.ts";
@@ -100,7 +102,6 @@ async function scopeToContinue(
 interface PreparedStart {
   turn: NewAgentTurn;
   scope: string;
-  asked_by: Actor;
   prepared: Awaited<ReturnType<typeof prepareAgentTurn>>;
   route: Route | undefined;
   reserved: string | undefined;
@@ -108,7 +109,7 @@ interface PreparedStart {
 
 /** The command that starts a turn which its limits have admitted. */
 async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedStart) {
-  const { turn, scope, asked_by, prepared, route, reserved } = start;
+  const { turn, scope, prepared, route, reserved } = start;
   const { thread_id, turn_id } = turn;
   const ids = { thread_id, turn_id, command_id: turn_id.replaceAll("-", "").repeat(2) };
   const request = { ...prepared, thread_id: turn.continues ? thread_id : null };
@@ -118,7 +119,7 @@ async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedSt
     ...built,
     timeout_ms: COMMAND_TIMEOUT_MS,
     // readers of the run's events get its words
-    data: { ...data, scope, streamed: true, awaited_by: owner.run_id, asked_by, ends_by },
+    data: { ...data, scope, streamed: true, awaited_by: owner.run_id, ends_by },
   });
 }
 
@@ -136,11 +137,13 @@ async function start(
   const prepared = await prepareAgentTurn(deps, { organization_id, project_id, envelope }, input);
   const route = await findRoute(deps, owner, prepared.model);
   const scope = await scopeToContinue(deps, owner, created, thread);
-  const asked_by = askerOf(created);
   const { model } = prepared;
-  const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null, model };
   const models = route?.targets ?? [model];
-  const answer = await deps.askLimits(spender, { turn_id, models, prompt: prepared.prompt });
+  const answer = await deps.askLimits(spenderOf(owner, { agent_id, model }), {
+    turn_id,
+    models,
+    prompt: prepared.prompt,
+  });
   if ("refused" in answer) return { refused: { code: "budget_exceeded", message: answer.refused } };
   if ("rate_limited" in answer) return { later: answer.rate_limited.retry_after_ms };
   const { reserved, end, withdraw } = answer.admitted;
@@ -149,7 +152,7 @@ async function start(
     forget();
     withdraw();
   };
-  const { rejection } = await startCommand(deps, owner, { turn, scope, asked_by, prepared, route, reserved })
+  const { rejection } = await startCommand(deps, owner, { turn, scope, prepared, route, reserved })
     .then((command) => deps.handle(command))
     .catch((error: unknown) => {
       drop();
@@ -164,13 +167,14 @@ async function start(
 export const createAgentTurns =
   (deps: AgentDeps): StartAgentTurn =>
   async ({ organization_id, created }, turn) => {
-    const { run_id, workflow_id, project_id } = created;
+    const { run_id, workflow_id, project_id, user_mark = null } = created;
+    const owner = { organization_id, run_id, workflow_id, project_id, asked_by: askerOf(created), user_mark };
     const thread = await deps.log.read(streamName("thread", turn.thread_id));
     // A process that was lost before it could record it has started it.
     const started = thread.find((event) => isTurnStart(event, turn.turn_id));
     if (started) return { agent_id: (started.data as { agent: TurnAgent }).agent.agent_id };
     try {
-      return await start(deps, { organization_id, run_id, workflow_id, project_id }, created, { turn, thread });
+      return await start(deps, owner, created, { turn, thread });
     } catch (error) {
       if (!(error instanceof StepFailure)) throw error;
       const { code, message } = error;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepSettings } from "#events/definition.ts";
 import { idempotencyKey, stepId } from "#events/ids.ts";
+import { askerOf } from "#events/runOrigin.ts";
 import type { StepEntry } from "#events/runParts.ts";
 import { findStep } from "../deciders/runState.ts";
 import type { OpenStepHost } from "./host/index.ts";
@@ -133,6 +134,8 @@ const describeAttempt = ({ created, organization_id }: History, attempt: Attempt
   run_id: created.run_id,
   workflow_id: created.workflow_id,
   project_id: created.project_id,
+  asked_by: askerOf(created),
+  user_mark: created.user_mark ?? null,
   step_id: stepId(created.run_id, attempt.key),
   idempotency_key: idempotencyKey(created.parent?.effects_of ?? created.run_id, attempt.key),
   run_as: created.run_as,

@@ -73,7 +73,7 @@ async function startChildRun(
   starter: Starter,
   { child_run_id, workflow: name, args }: NewChildRun,
 ): Promise<Refusal | undefined> {
-  const { run_id, starter: first } = starter.created;
+  const { run_id, starter: first, user_mark } = starter.created;
   const { own, named } = await findWorkflows(deps, starter, name);
   const workflow = pickReachable(starter, named, name);
   if ("code" in workflow) return workflow;
@@ -86,7 +86,11 @@ async function startChildRun(
     run_as: null,
     args,
     commandId: (attempt) => deriveCommandId("child-run", child_run_id, attempt),
-    more: { starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) } },
+    more: {
+      starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) },
+      // what it spends is spent for the same external user
+      ...(user_mark !== undefined && { user_mark }),
+    },
   });
 }
 

@@ -98,6 +98,12 @@ function plus(a: Sums, b: Partial<Sums>): Sums {
   return { ...Object.fromEntries(counts), cost: costs.length > 0 ? costs.reduce(addMoney) : null };
 }
 
+/** Who an event's usage counts for; of a step's turn who is behind the run. */
+function payerIn({ principal, data: { asked_by } }: any): string {
+  if (principal !== "system" || !asked_by) return principal;
+  return `${asked_by.type === "api_key" ? "key" : asked_by.type}:${asked_by.id}`;
+}
+
 /** The usage in the events of the log, grouped by a function of each event. */
 async function sumLog(groupBy: (event: any, started: any) => string): Promise<Map<string, Sums>> {
   const events = await readAllEvents(people.owner);
@@ -106,7 +112,8 @@ async function sumLog(groupBy: (event: any, started: any) => string): Promise<Ma
   for (const event of events) {
     const { type, data } = event;
     const thing = data.turn_id ?? data.document_id ?? data.extraction_id;
-    if (["TurnStarted", "DocumentUploaded", "ExtractionRequested"].includes(type)) opened.set(thing, event);
+    if (["TurnStarted", "DocumentUploaded", "ExtractionRequested"].includes(type))
+      opened.set(thing, { ...event, principal: payerIn(event) });
     const ends = ["TurnCompleted", "TurnFailed", "TurnStopped"].includes(type);
     if (!ends && !data.units) continue;
     const spent = ends
@@ -180,7 +187,8 @@ test("the usage report names keys, agents and members until they are deleted", a
   expect(await findRow("agent", agent)).toMatchObject({ name: "Helper", turns: 1 });
   expect(await findRow("workflow", workflow)).toMatchObject({ name: "Asks", turns: 1 });
   const { id } = (await people.owner("GET", "/auth/me")).body.user;
-  expect(await findRow("user", id)).toMatchObject({ user: null, name: "Administrator", turns: 1 });
+  // a turn, and that of the run that the administrator started
+  expect(await findRow("user", id)).toMatchObject({ user: null, name: "Administrator", turns: 2 });
   expect(await findRow("person", id)).toMatchObject({ name: "Administrator" });
   await people.owner("DELETE", `/agents/${agent}`);
   expect(await findRow("agent", agent)).toMatchObject({ name: null, turns: 1 });
@@ -220,7 +228,7 @@ test("the pages of a usage report have every group once", async () => {
   expect(await one(all.length)).toMatchObject({ data: [], total: all.length, limit: 1, offset: all.length });
 });
 
-test.each(["day", "key", "user", "model", "agent", "workflow"])(
+test.each(["day", "project", "key", "person", "user", "model", "agent", "workflow"])(
   "the CSV of usage by %s has every group",
   async (by) => {
     const { data } = await usage(`&group_by=${by}`);

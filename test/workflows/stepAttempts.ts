@@ -104,6 +104,8 @@ export async function openStepAttempts(env: Record<string, string> = {}) {
           run_id,
           workflow_id,
           project_id,
+          asked_by: { type: "system", id: "test" },
+          user_mark: null,
           key: KEY,
           step_id: stepId(run_id, KEY),
           attempt: n,

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TurnEnd } from "#events/ports.ts";
+import { payerOf } from "#events/runOrigin.ts";
 import { spendingOf, type TurnSpending } from "#events/turnEnd.ts";
 import type { Prompt } from "#events/thread.ts";
 import { StepFailure } from "../tick.ts";
-import type { StepAttempt } from "./step.ts";
+import type { TurnOwner } from "./step.ts";
 
 /** Who the turn of a step is counted for. */
 interface Spender {
@@ -46,18 +47,24 @@ export interface AdmittedTurn {
   reserved: string | undefined;
 }
 
+/** A turn of a run is counted for who is behind the run and for its external user, as if they had asked the model themselves. */
+export const spenderOf = (
+  { organization_id, project_id, asked_by, user_mark }: TurnOwner,
+  turn: Pick<Spender, "agent_id" | "model">,
+): Spender => ({ organization_id, principal: payerOf(asked_by), project_id, user_mark, ...turn });
+
 /**
  * A budget's words are the step's error, whose own retries may wait for the next period. A limit of a minute or a moment makes
  * the step wait, as long as its timeout allows: fanned-out steps would use up their retries.
  */
 export async function admitTurn(
   ask: AskLimits,
-  { organization_id, project_id }: StepAttempt,
+  owner: TurnOwner,
   turn: AskedTurn & { agent_id: string | null; model: string },
   signal: AbortSignal,
 ): Promise<AdmittedTurn> {
   const { agent_id, model, ...asked } = turn;
-  const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null, model };
+  const spender = spenderOf(owner, { agent_id, model });
   for (;;) {
     const answer = await ask(spender, asked);
     if ("refused" in answer) throw new StepFailure("step_error", answer.refused);

@@ -1,3 +1,4 @@
+import type { Actor } from "#events/runOrigin.ts";
 import type { Envelope } from "#events/workflow.ts";
 import type { StreamHead } from "#events/ports.ts";
 import type { StepContext } from "../tick.ts";
@@ -8,6 +9,10 @@ export interface StepAttempt extends StepContext {
   workflow_id: string;
   /** The project of the run. */
   project_id: string | null;
+  /** Who is behind the run: its turns are counted for them. */
+  asked_by: Actor;
+  /** The mark of the run's external user. */
+  user_mark: string | null;
   /** The step's key in its run (services/workflows/memoKey.ts). */
   key: string;
   /** The lease of the coordinator that runs the attempt. */
@@ -16,6 +21,12 @@ export interface StepAttempt extends StepContext {
   /** Resolves when the log holds the start of the attempt. Before that, the attempt may have no effect on others. */
   ensureRecorded(): Promise<void>;
 }
+
+/** The run that a turn belongs to. */
+export type TurnOwner = Pick<
+  StepAttempt,
+  "organization_id" | "run_id" | "workflow_id" | "project_id" | "asked_by" | "user_mark"
+>;
 
 /** What an attempt may do at this moment. */
 export interface Permissions {

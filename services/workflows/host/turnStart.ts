@@ -7,7 +7,7 @@ import { isAlias, type Route } from "#events/route.ts";
 import type { TurnAgent, Prompt } from "#events/thread.ts";
 import type { AskLimits } from "./admitTurn.ts";
 import { invalidInput } from "./input.ts";
-import type { StepAttempt } from "./step.ts";
+import type { TurnOwner } from "./step.ts";
 
 /* What a turn that a run asks for starts with. */
 
@@ -41,8 +41,6 @@ export interface TurnRequest {
   thread_id: string | null;
 }
 
-/** The run that a turn belongs to. */
-export type TurnOwner = Pick<StepAttempt, "organization_id" | "run_id" | "workflow_id" | "project_id">;
 type TurnStart = Omit<TurnRequest, "call">;
 
 export interface TurnIds {
@@ -97,6 +95,8 @@ export async function buildStart(deps: TurnDeps, owner: TurnOwner, request: Turn
       // The thread belongs to the run alone, which may continue it.
       scope: runScope(owner.run_id),
       workflow_id: owner.workflow_id,
+      asked_by: owner.asked_by,
+      ...(owner.user_mark !== null && { user_mark: owner.user_mark }),
       ...(owner.project_id !== null && { project_id: owner.project_id }),
       model: request.model,
       ...(route && { route }),
