@@ -7,22 +7,15 @@ import { MeilisearchError } from "./request.ts";
 import { openServer, type ServerAddress } from "./server.ts";
 import { EMBEDDER, vectorIndexOf } from "./vectors.ts";
 
-const SEARCH_MS = 4_000;
 /** A search takes some milliseconds. */
-const RETRY_AFTER_MS = 1_500;
+const PATIENCE = { timeoutMs: 4_000, retryAfterMs: 1_500 };
 
 /** Searches an index of passages. */
 export const openSearchEngine = (place: ServerAddress) => {
   const server = openServer(place);
   const ask = async <T>(path: string, body: object): Promise<T> => {
     try {
-      return await server.request<T>({
-        method: "POST",
-        path,
-        body,
-        timeoutMs: SEARCH_MS,
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      return await server.request<T>({ method: "POST", path, body, ...PATIENCE });
     } catch (error) {
       throw new SearchFailed("The search could not run.", { cause: error });
     }
@@ -52,13 +45,7 @@ export const openSearchEngine = (place: ServerAddress) => {
       };
       try {
         const path = `/indexes/${vectorIndexOf(index, values.length)}/search`;
-        const { hits } = await server.request<NearAnswer>({
-          method: "POST",
-          path,
-          body,
-          timeoutMs: SEARCH_MS,
-          retryAfterMs: RETRY_AFTER_MS,
-        });
+        const { hits } = await server.request<NearAnswer>({ method: "POST", path, body, ...PATIENCE });
         // the server's score of a vector is from 0 to 1
         return hits.map(({ pk, _rankingScore }) => ({ ...passageId(pk), nearness: 2 * _rankingScore - 1 }));
       } catch (error) {
