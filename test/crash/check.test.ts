@@ -50,7 +50,7 @@ describe("the checker finds", () => {
     scenario.operation("chat", "1", { ...heard("b"), keyed: false }, [null, 200]);
     turn(scenario, "c", "2");
     turn(scenario, "d", "2", "d", 1);
-    scenario.operation("chat", "2", { ...heard("d"), keyed: false }, [500, 200]);
+    scenario.operation("chat", "2", { ...heard("d"), keyed: false }, [502, 200]);
     expect(scenario.findings()).toEqual(["doubled I3 without a key"]);
   });
 

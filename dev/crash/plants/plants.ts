@@ -212,9 +212,9 @@ export const PLANTS: Plant[] = [
   {
     name: "reservation-stays",
     file: "projections/usage/project.ts",
-    text: "turns: n === 0 ? 1 : 0 })),\n    release(turn_id),",
+    text: "turns: n === 0 ? 1 : 0 })),\n    release(event, turn_id),",
     // as if the process that took the turn over had to give back what the killed one reserved
-    instead: "turns: n === 0 ? 1 : 0 })),\n    ...(event.data.attempt > 1 ? [] : [release(turn_id)]),",
+    instead: "turns: n === 0 ? 1 : 0 })),\n    ...(event.data.attempt > 1 ? [] : [release(event, turn_id)]),",
     rules: ["I20"],
     load: ["newThread", "goOn"],
     faults: KILL_SERVICES,
