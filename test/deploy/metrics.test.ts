@@ -4,10 +4,16 @@ import { clientOf, say, startService } from "../http/service.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), "utf8");
 
+const page = readFileSync(new URL("../../docs/alerts.md", import.meta.url), "utf8");
+
 /** Label names by metric, from a running service. */
 let labels: Map<string, Set<string>>;
+/** The first words of the names of what /readyz checks, from the same service. */
+let checks: Set<string>;
 beforeAll(async () => {
   const service = await startService();
+  const health = (await (await fetch(`${service.base}/readyz`)).json()) as { checks: Record<string, unknown> };
+  checks = new Set(Object.keys(health.checks).map((name) => name.split(" ")[0]!));
   const call = clientOf(service, service.credentials.api_key);
   await call("POST", "/chat/completions", say("Hello"));
   labels = new Map();
@@ -44,6 +50,18 @@ const alerts = [...read("alerts.yml").matchAll(/- alert: (\w+)\n\s+expr: (.+)$/g
 test("the dashboard's panels and the alerts are found", () => {
   expect(panels.length).toBeGreaterThan(9);
   expect(alerts.length).toBe(read("alerts.yml").match(/alert:/g)!.length);
+});
+
+test("each alert has a page that says what it means, and each page an alert", () => {
+  const sections = [...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+  expect(sections.toSorted()).toEqual(alerts.map(({ title }) => title).toSorted());
+});
+
+test("the page of DependencyDown names every check of /readyz that may fail", async () => {
+  const table = page.slice(page.indexOf("## DependencyDown"), page.indexOf("## FollowerBehind"));
+  const known = new Set([...table.matchAll(/^\| `([a-z]+)/gm)].map(([, name]) => name));
+  const never = ["disk"];
+  expect([...checks].filter((name) => !known.has(name) && !never.includes(name))).toEqual([]);
 });
 
 test.each([...panels, ...alerts])("$title uses only metrics and labels of the service: $expr", ({ expr }) => {
