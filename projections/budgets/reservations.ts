@@ -35,8 +35,8 @@ interface Entry {
   counted: bigint;
   /** What it cost; undefined until it ends. */
   cost: bigint | undefined;
-  /** Of the event that ended it: a snapshot of this position contains it. Undefined where nobody told. */
-  ended_at: number | undefined;
+  /** Of the event in the log that ended it: a snapshot of this position contains it. Undefined where nobody told. */
+  end_position: number | undefined;
   /** Whether a snapshot had it as open: when one no longer has it, it has ended. */
   isRecorded: boolean;
 }
@@ -68,25 +68,25 @@ export class Reservations {
   }
   /** Turns of which only a snapshot can tell whether they are settled: nobody told where in the log they ended. */
   askedTurns(): string[] {
-    return [...this.#entries].flatMap(([turn_id, { ended_at }]) => (ended_at === undefined ? [turn_id] : []));
+    return [...this.#entries].flatMap(([turn_id, { end_position }]) => (end_position === undefined ? [turn_id] : []));
   }
   has(turn_id: string): boolean {
     return this.#entries.has(turn_id);
   }
   /** Turns that a process which begins to count may not find in its snapshot. */
-  unsettled(): (Pick<Entry, "subjects" | "reserved" | "cost" | "ended_at"> & { turn_id: string })[] {
-    return [...this.#entries].map(([turn_id, { subjects, reserved, cost, ended_at }]) => ({
+  unsettled(): (Pick<Entry, "subjects" | "reserved" | "cost" | "end_position"> & { turn_id: string })[] {
+    return [...this.#entries].map(([turn_id, { subjects, reserved, cost, end_position }]) => ({
       turn_id,
       subjects,
       reserved,
       cost,
-      ended_at,
+      end_position,
     }));
   }
 
   begin(turn_id: string, { subjects, reserved, at }: Pick<Entry, "subjects" | "reserved" | "at">): void {
     if (this.#entries.has(turn_id) || this.#forgotten.has(turn_id)) return;
-    const open = { cost: undefined, ended_at: undefined, isRecorded: false };
+    const open = { cost: undefined, end_position: undefined, isRecorded: false };
     this.#put(turn_id, { subjects, reserved, at, counted: 0n, ...open });
   }
   /** `position`: of the event that ended it, where it is known. */
@@ -99,7 +99,7 @@ export class Reservations {
     }
     this.#add(entry, -1n);
     entry.cost = cost;
-    entry.ended_at = position;
+    entry.end_position = position;
     this.#add(entry, 1n);
   }
   /** Whether the newest snapshot has followed the log so far. */
@@ -122,8 +122,8 @@ export class Reservations {
       open.add(turn.turn_id);
       this.#record(turn, now);
     }
-    for (const [turn_id, { isRecorded, at, ended_at }] of this.#entries)
-      if (!open.has(turn_id) && (isRecorded || this.#contains(ended_at) || now - at > UNRECORDED_MS))
+    for (const [turn_id, { isRecorded, at, end_position }] of this.#entries)
+      if (!open.has(turn_id) && (isRecorded || this.#contains(end_position) || now - at > UNRECORDED_MS))
         this.forget(turn_id, now);
     for (const [turn_id, at] of this.#forgotten) {
       if (now - at <= REMEMBERED_MS) break;
@@ -134,13 +134,13 @@ export class Reservations {
     if (this.#forgotten.has(turn_id)) return;
     const known = this.#entries.get(turn_id);
     this.#remove(turn_id);
-    const { subjects, at, cost, ended_at } = known ?? {
+    const { subjects, at, cost, end_position } = known ?? {
       subjects: subjectsOf(spender),
       at: now,
       cost: undefined,
-      ended_at: undefined,
+      end_position: undefined,
     };
-    this.#put(turn_id, { subjects, at, cost, ended_at, reserved, counted, isRecorded: true });
+    this.#put(turn_id, { subjects, at, cost, end_position, reserved, counted, isRecorded: true });
   }
 
   #put(turn_id: string, entry: Entry): void {

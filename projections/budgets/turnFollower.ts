@@ -130,12 +130,12 @@ export class TurnFollower {
     }
     const running = new Map(open.map((turn) => [turn.turn_id, turn]));
     const took = new Map(ended.map((turn) => [turn.turn_id, turn.took]));
-    for (const { turn_id, subjects, reserved, cost, ended_at } of this.reservations.unsettled()) {
+    for (const { turn_id, subjects, reserved, cost, end_position } of this.reservations.unsettled()) {
       const { tokens, streamed } = running.get(turn_id) ?? { tokens: 0, streamed: false };
       this.#send({ kind: "began", turn_id, subjects, tokens, streamed, reserved: String(reserved) });
       if (cost === undefined) continue;
       const end = { tokens: took.get(turn_id) ?? 0, cost: String(cost) };
-      this.#send({ kind: "ended", turn_id, ...end, ...(ended_at !== undefined && { position: ended_at }) });
+      this.#send({ kind: "ended", turn_id, ...end, ...(end_position !== undefined && { position: end_position }) });
     }
   }
 
@@ -214,13 +214,13 @@ export class TurnFollower {
       reserved: (counted) => reserved.get(counted) ?? 0n,
     };
   }
-  /** Counts what a turn may cost against this process's share of the budgets: all of them, while no other process is heard. */
+  /** Counts what a turn may cost against this process's share of the budgets. While no other process is heard, its share is all of them. */
   reserve(limits: MoneyLimit[], cost: bigint): void {
     if (this.#heard.size === 0) return;
     for (const counted of new Set(limits.map((limit) => limit.counted)))
       this.#reserved.set(counted, (this.#reserved.get(counted) ?? 0n) + cost);
   }
-  /** Counts a turn against this process's share of the limits. */
+  /** Counts a turn against this process's share of the limits, likewise. */
   giveOut(rates: RateStatus[], added: Rates): void {
     if (this.#heard.size === 0) return;
     for (const counted of new Set(rates.map((rate) => rate.counted))) {

@@ -215,6 +215,16 @@ describe("a turn", () => {
     }, soon);
   });
 
+  test("is reported at 80 %, though no other turn follows and nobody looks at it", async () => {
+    const { first, set, owner } = await newTenant();
+    await set("organization", { requests_per_day: 10 });
+    for (let n = 0; n < 8; n++) expect((await ask(first)).status).toBe(200);
+    await vi.waitFor(async () => {
+      const told = (await readAllEvents(owner)).filter(({ type }) => type === "BudgetReached");
+      expect(told.map(({ data }) => data)).toMatchObject([{ limit: "requests_per_day", percent: 80, spent: "8" }]);
+    }, soon);
+  });
+
   test("that repeats an earlier request gets its answer, although the budget is used up since", async () => {
     const { first, set } = await newTenant();
     const headers = { "idempotency-key": "once" };

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { newId, streamName } from "#events/ids.ts";
+import { TurnCompleted } from "#events/thread.ts";
+import { readSpending } from "#projections/budgets/readSpending.ts";
+import type { SpentRow } from "#projections/budgets/query.ts";
+import { fixture, message, said, turnStarted } from "./fixture.ts";
+
+const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reasoning_tokens: 0, cost: "0.1" };
+
+const tokensOf = (rows: SpentRow[]): number => rows.reduce((sum, { tokens = 0 }) => sum + Number(tokens), 0);
+
+test("readings of a day that go on where the last one was complete sum each turn once", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
+  const read = (from: Date) => readSpending(f.db, f.organization, { day, nextDay, from, asked: [], byModel: false });
+  expect(await read(day)).toMatchObject({ early: [], late: [], split: null });
+
+  let [from, complete] = [day, 0];
+  for (let turns = 1; turns <= 6; turns++) {
+    const turn_id = newId();
+    await f.append(streamName("thread", newId()), [
+      turnStarted(turn_id, [message("x")], "s"),
+      TurnCompleted.of({ turn_id, attempt: 1, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
+    ]);
+    await f.followed();
+    // two turns of three are recorded before the moment until which the next reading is complete
+    if (turns % 3 !== 0) await new Promise((resolve) => setTimeout(resolve, 300));
+    const { early, late, split } = await read(from);
+    expect(complete + tokensOf(early) + tokensOf(late)).toBe(turns * 10);
+    expect(tokensOf((await read(day)).early) + tokensOf((await read(day)).late)).toBe(turns * 10);
+    complete += tokensOf(early);
+    if (split! > from) from = split!;
+  }
+  expect(complete).toBeGreaterThan(0);
+});
