@@ -1,5 +1,6 @@
 import { createReporter, type ReportOptions } from "./reporter.ts";
 import { isEachUser, LimitName, type BudgetStep } from "#events/budget.ts";
+import { PAGES } from "#events/price.ts";
 import type { FigureOptions, Reading } from "./figures.ts";
 import { createHoldings } from "./holdings.ts";
 import { MEASURES, NO_AMOUNTS, type Amounts, type Unit } from "./limits.ts";
@@ -21,6 +22,10 @@ export interface ReachedLimit extends LimitStatus {
 /** What a request adds; of pages, which nobody knows before a file is read, and of what a turn spends, 0. */
 export type Demand = Partial<Record<Unit, number>>;
 const OF_TURN: Demand = { requests: 0, tokens: 0, cost: 0 };
+
+/** Pages that have a price need money, too. */
+const withMoney = (wanted: Demand, { priceOf }: Reading): Demand =>
+  "pages" in wanted && priceOf?.(PAGES) ? { ...wanted, cost: 0 } : wanted;
 
 /** Something that may be stored, or a run that may begin. */
 export interface HoldingAdmission {
@@ -145,10 +150,11 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
 
   return {
     check: async (spender) => reachedInTurn(await readings.recent(spender.organization_id), spender),
-    async admit(spender, wanted) {
+    async admit(spender, demand) {
       const { organization_id } = spender;
       const subjects = subjectsOf(spender);
       const concerned = concerning(await readings.recent(organization_id), subjects);
+      const wanted = withMoney(demand, concerned);
       if (!concerned.budgets.some((budget) => hasUnits(budget, wanted))) return { admitted: UNLIMITED };
       const reached = (more: Demand) => reachedBy(withHeld(organization_id, concerned), subjects, more);
       if (concerned.budgets.some((budget) => hasUnits(budget, wanted, "now")))

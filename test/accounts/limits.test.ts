@@ -92,6 +92,20 @@ describe("a limit of", () => {
     expect((await made(push("one page"))).name).toBe("one page");
   });
 
+  test("money refuses an upload while pages have a price, and none while they have not", async () => {
+    const { set, push, owner, made } = await newTenant();
+    await made(set("organization", { cost_per_day: "0.5" }));
+    await made(owner("PUT", "/prices/reading/pages", { prices: [{ per_page: "0.5" }] }));
+    await made(push("one page"));
+    const spent = async () => (await made(owner("GET", "/budgets/organization"))).limits[0].spent;
+    await vi.waitFor(async () => expect(await spent()).toBe("0.5"), soon);
+    const refused = await push("another");
+    expectRefusal(refused, 402, "budget_exceeded");
+    expect(refused.body.error.message).toContain("has used 0.5 of 0.5 US dollars (cost_per_day). It begins again at");
+    await made(owner("DELETE", "/prices/reading/pages"));
+    await vi.waitFor(async () => expect((await push("another")).status).toBeLessThan(300), soon);
+  });
+
   test("a project still has what a key of it used and stored when the key is deleted, as the report says", async () => {
     const { set, push, upload, newKey, owner, made, project } = await newTenant();
     const { id: project_id } = await project("Venture");
