@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { testDataFolder } from "#test/harness.ts";
 import type { ServerSpec } from "./serverSpec.ts";
 import { supervise } from "./supervise.ts";
@@ -47,4 +47,24 @@ test("a server that does not start for another reason keeps its data", async () 
   const spec = serverThat("true", data, join(folder, "started"));
   await expect(supervise(folder, spec, () => {})).rejects.toThrow("meilisearch does not start (exit code 1): torn");
   expect(readFileSync(join(data, "torn"), "utf8")).toBe("half a page");
+});
+
+test("a server that dies while its disk takes nothing is started again as soon as it does", async () => {
+  const folder = await testDataFolder();
+  const lines: string[] = [];
+  let isReadOnly = false;
+  const spec: ServerSpec = {
+    ...serverThat("false", join(folder, "data"), join(folder, "started")),
+    prepare() {
+      if (isReadOnly) throw new Error("read-only file system");
+    },
+  };
+  const server = await supervise(folder, spec, (line) => lines.push(line));
+  isReadOnly = true;
+  const { pid } = JSON.parse(readFileSync(join(folder, "run/meilisearch.pid"), "utf8")) as { pid: number };
+  process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(lines).toContainEqual(expect.stringContaining("read-only file system")));
+  isReadOnly = false;
+  await vi.waitFor(() => expect(lines.at(-1)).toMatch("meilisearch restarted as process"), { timeout: 10_000 });
+  await server.stop();
 });

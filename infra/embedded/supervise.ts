@@ -27,8 +27,10 @@ const KILLED = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
 
 const pidFile = (dataDir: string, name: string) => join(dataDir, "run", `${name}.pid`);
 const logFile = (dataDir: string, name: string) => join(dataDir, "run", `${name}.log`);
-const lastLogLines = (dataDir: string, name: string) =>
-  readFileSync(logFile(dataDir, name), "utf8").trim().split("\n").slice(-3).join(" | ").slice(-400);
+const lastLogLines = (dataDir: string, name: string) => {
+  const path = logFile(dataDir, name);
+  return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").slice(-3).join(" | ").slice(-400) : "";
+};
 
 /** Sends every child its stop signal without waiting, for a process that is about to exit. */
 export const signalAll = () => {
@@ -44,18 +46,26 @@ const endOrphan = async (dataDir: string, spec: ServerSpec, onLine: (line: strin
 };
 
 // In its own session, so that the terminal's Ctrl-C does not reach it. Output goes to a file, because a pipe would break if we die first.
-const launch = async (dataDir: string, spec: ServerSpec, port: number): Promise<Child> => {
-  await spec.prepare?.(port);
+const spawnLogged = (dataDir: string, spec: ServerSpec, port: number) => {
   const { file, args, env, ...rest } = spec.command(port);
   const log = openSync(logFile(dataDir, spec.name), "w", 0o600);
   const { PATH, HOME, TZ } = process.env;
-  const child = spawn(file, args, {
-    ...rest,
-    env: { PATH, HOME, TZ, ...env },
-    detached: true,
-    stdio: ["ignore", log, log],
-  });
-  closeSync(log);
+  try {
+    return spawn(file, args, {
+      ...rest,
+      env: { PATH, HOME, TZ, ...env },
+      detached: true,
+      stdio: ["ignore", log, log],
+    });
+  } finally {
+    closeSync(log);
+  }
+};
+
+/** Throws where a file cannot be written: the disk is full, or read-only. */
+const launch = async (dataDir: string, spec: ServerSpec, port: number): Promise<Child> => {
+  await spec.prepare?.(port);
+  const child = spawnLogged(dataDir, spec, port);
   const exited = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, name) => resolve(name ?? `exit code ${code}`));
@@ -63,7 +73,13 @@ const launch = async (dataDir: string, spec: ServerSpec, port: number): Promise<
   const identity = identifyProcess(child.pid ?? 0);
   living.set(identity, spec.stopSignal);
   void exited.then(() => living.delete(identity));
-  writePrivate(pidFile(dataDir, spec.name), JSON.stringify(identity));
+  try {
+    writePrivate(pidFile(dataDir, spec.name), JSON.stringify(identity));
+  } catch (error) {
+    // nobody would find it after the next start
+    await endProcess(identity, "SIGKILL", STOP_TIMEOUT_MS);
+    throw error;
+  }
   return { identity, exited };
 };
 
@@ -91,22 +107,42 @@ const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stop
 /** Ends of a server in a row, each soon after its start; `crashes` are those that nobody else caused. */
 type Ends = { deaths: number; crashes: number };
 type Supervised = { dataDir: string; spec: ServerSpec; onLine: (line: string) => void };
-type Start = { child: Child; failure: string | undefined };
+/** `child`: also of a failed start, whose child has ended; none where the server could not be launched. */
+type Start = { child: Child; failure: undefined } | { child: Child | undefined; failure: string };
+
+const notLaunched = (error: unknown): Start => ({
+  child: undefined,
+  failure: error instanceof Error ? error.message : String(error),
+});
 
 const start = async (dataDir: string, spec: ServerSpec, port: number, stopping?: AbortSignal): Promise<Start> => {
-  const child = await launch(dataDir, spec, port);
-  return { child, failure: await waitUntilReady(spec, port, child, stopping) };
+  let child: Child;
+  try {
+    child = await launch(dataDir, spec, port);
+  } catch (error) {
+    return notLaunched(error);
+  }
+  const failure = await waitUntilReady(spec, port, child, stopping);
+  return failure === undefined ? { child, failure } : { child, failure };
 };
 
 /** Starts the server without its data. They are put back when it does not start then either: they are not the reason. */
 const startWithoutData = async (folder: string, startOnce: () => Promise<Start>): Promise<Start> => {
   const aside = `${folder}.unreadable`;
-  rmSync(aside, { recursive: true, force: true });
-  renameSync(folder, aside);
+  try {
+    rmSync(aside, { recursive: true, force: true });
+    renameSync(folder, aside);
+  } catch (error) {
+    return notLaunched(error);
+  }
   const started = await startOnce();
   const isReason = started.failure === undefined;
-  rmSync(isReason ? aside : folder, { recursive: true, force: true });
-  if (!isReason) renameSync(aside, folder);
+  try {
+    rmSync(isReason ? aside : folder, { recursive: true, force: true });
+    if (!isReason) renameSync(aside, folder);
+  } catch {
+    // the disk takes nothing: a later start removes what is left aside
+  }
   return started;
 };
 
@@ -137,10 +173,10 @@ const startFirst = async (supervised: Supervised) => {
   const { dataDir, spec } = supervised;
   for (let failures = 0; ; failures++) {
     const port = await freePort();
-    const { child, failure } = await startAfter(failures, supervised, port);
-    if (failure === undefined) return { port, child };
+    const started = await startAfter(failures, supervised, port);
+    if (started.failure === undefined) return { port, child: started.child };
     if (failures === MAX_START_ATTEMPTS - 1)
-      throw new Error(`${spec.name} does not start (${failure}): ${lastLogLines(dataDir, spec.name)}`);
+      throw new Error(`${spec.name} does not start (${started.failure}): ${lastLogLines(dataDir, spec.name)}`);
   }
 };
 
@@ -163,7 +199,7 @@ export const supervise = async (
       const delay = Math.min(100 * 2 ** (deaths + failures), MAX_BACKOFF_MS);
       await sleep(delay, undefined, { signal: stopping.signal });
       const started = await startAfter(crashes + failures, supervised, port, stopping.signal);
-      child = started.child;
+      child = started.child ?? child;
       if (stopping.signal.aborted) return;
       if (started.failure === undefined) return onLine(`${spec.name} restarted as process ${child.identity.pid}`);
       onLine(`${spec.name} does not restart (${started.failure}), retrying: ${lastLogLines(dataDir, spec.name)}`);
