@@ -5,6 +5,7 @@ import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
 import type { HttpDeps } from "#http/base/deps.ts";
 import { listen } from "#http/base/listen.ts";
+import { LONG_READS } from "#http/base/longReads.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -94,7 +95,8 @@ function sharedLookUps(db: Db): Pick<HttpDeps, "findKeyByHash" | "findTriggerByT
   };
 }
 
-const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "passwordPlaces"> => ({
+const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "longReadPlaces" | "passwordPlaces"> => ({
+  longReadPlaces: createFairSemaphore(LONG_READS),
   requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
   passwordPlaces: createFairSemaphore({ total: MAX_HASHES, perTenant: MAX_HASHES }),
 });

@@ -87,8 +87,10 @@ export function agentRoutes(app: App, http: Http): void {
     present(row, await slugsById(http, caller.organization_id));
 
   const listing = describeList(described, "List agents", Agent);
-  app.get("/agents", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
+  app.get("/agents", { onRequest: reading, schema: listing }, async (request) => {
+    const { caller, query } = request;
     await http.freshRead(["agents"]);
+    await request.readsMuch();
     const slugs = await slugsById(http, caller.organization_id);
     const read = (page: Page) => listAgents(http.db, caller.organization_id, page);
     return pageResponse(query, read, (row) => present(row, slugs));
@@ -105,7 +107,9 @@ export function agentRoutes(app: App, http: Http): void {
   );
 
   const versions = describeList(one, "List the versions of an agent", AgentVersion);
-  app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async ({ caller, params, query }) => {
+  app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async (request) => {
+    const { caller, params, query } = request;
+    await request.readsMuch();
     const { id, version } = await requireAgent(http, caller, params.id);
     const slugs = await slugsById(http, caller.organization_id);
     const stream = http.streamPages(streamName("agent", id));

@@ -32,6 +32,9 @@ const Slice = z.object({
   has_more: z.boolean(),
 });
 
+/** Events of a page that may be read beside any number of others; more may have megabytes. */
+const MAX_SHORT_PAGE = 50;
+
 /** Before the first event, or after the newest one. */
 const startOf = (newest_first: boolean): number => (newest_first ? Number.MAX_SAFE_INTEGER : 0);
 
@@ -63,6 +66,7 @@ export function eventRoutes(app: App, http: Http): void {
     const { limit } = readPage(query);
     const newest_first = query.order === "newest";
     const from = after ?? startOf(newest_first);
+    if (limit > MAX_SHORT_PAGE) await request.readsMuch();
     const slice = await http.readAuditSlice(organization_id, { ...filter, after: from, limit, newest_first });
     const toCursor = createCursor(http, organization_id);
     return {

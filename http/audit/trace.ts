@@ -63,7 +63,9 @@ export function traceRoutes(app: App, http: Http): void {
     }),
     response: { 200: Trace },
   };
-  app.get("/turns/:id/trace", { onRequest: requireSession(http), schema: reading }, ({ caller, params, query }) =>
-    readTrace(http, caller, params.id, query.as_of),
-  );
+  app.get("/turns/:id/trace", { onRequest: requireSession(http), schema: reading }, async (request) => {
+    const { caller, params, query } = request;
+    await request.readsMuch();
+    return readTrace(http, caller, params.id, query.as_of);
+  });
 }

@@ -36,7 +36,7 @@ interface StoredPassage {
 }
 
 /** Places that owners take in turns. */
-interface Places {
+export interface Places {
   acquire(owner: string, signal: AbortSignal): Promise<void>;
   release(owner: string): void;
 }
@@ -96,6 +96,8 @@ export interface HttpDeps extends HttpPorts {
   catalog: Catalog;
   /** Places for requests that this process works on, shared by organizations in turns. */
   requestPlaces: Places & { countWaiting(owner: string): number };
+  /** The same for answers of megabytes. */
+  longReadPlaces: Places;
   /** The same for hashes of passwords. */
   passwordPlaces: Places;
   scripts: ScriptChecker;

@@ -11,6 +11,7 @@ import { toApiError } from "./toApiError.ts";
 import { observe } from "./observeRequests.ts";
 
 const MIB = 1024 * 1024;
+const longReadPlaces = { acquire: async () => {}, release: () => {} };
 const metrics = { request: () => {} } as unknown as Parameters<typeof observe>[1]["metrics"];
 
 let app: App | undefined;
@@ -19,7 +20,7 @@ afterEach(() => app?.close());
 /** A server whose route answers with the held bytes, for bodies of up to 8 MiB. */
 async function serve(budget: BodyBudget): Promise<number> {
   app = fastify({ bodyLimit: 8 * MIB }) as App;
-  observe(app, { metrics }, budget);
+  observe(app, { metrics, longReadPlaces }, budget);
   readBodies(app);
   app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
   app.post("/", () => String(budget.heldBytes()));
@@ -89,7 +90,7 @@ describe("a large answer", () => {
   async function ask(method: string, heldBytes: number) {
     const budget = createBodyBudget({ perOwner: 5 * MIB });
     app = fastify() as App;
-    observe(app, { metrics }, budget);
+    observe(app, { metrics, longReadPlaces }, budget);
     readBodies(app);
     app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
     app.addHook("onRequest", async (request) => void Object.assign(request, { caller: { organization_id: "o" } }));

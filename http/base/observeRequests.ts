@@ -6,6 +6,7 @@ import type { Http } from "./deps.ts";
 import type { Caller } from "./caller.ts";
 import { ApiError } from "./errors.ts";
 import { measureJson, writeLargeJson } from "./largeJson.ts";
+import { createLongReads, type LongReads } from "./longReads.ts";
 import { holdAnswer, limitSilence, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 import { traceRequests } from "./traceRequests.ts";
 
@@ -16,6 +17,8 @@ declare module "fastify" {
      * the organization's share, or all memory for them, is used up.
      */
     holds(bytes: number): void;
+    /** Waits until few answers of its organization are as long as this one will be. Throws when the client leaves before. */
+    readsMuch(): Promise<void>;
   }
 }
 
@@ -75,10 +78,11 @@ const isRead = ({ method, caller }: FastifyRequest): boolean =>
  * Large answers stand in memory until their clients have read them. Each counts while it is written as JSON, in slices; files are
  * counted before they are read.
  */
-function countAnswers(app: App): void {
+function countAnswers(app: App, longReads: LongReads): void {
   const counted = new WeakSet<FastifyRequest>();
   app.addHook("preSerialization", async (request, reply, payload) => {
     if (!isRead(request) || measureJson(payload, MAX_UNCOUNTED_BYTES) <= MAX_UNCOUNTED_BYTES) return payload;
+    await request.readsMuch();
     const json = await writeLargeJson(payload, (bytes) => request.holds(bytes));
     counted.add(request);
     reply.serializer(() => json);
@@ -86,6 +90,7 @@ function countAnswers(app: App): void {
     return payload;
   });
   app.addHook("onSend", (request, reply, payload, done) => {
+    longReads.end(request);
     const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
     const isCounted = counted.has(request) || reply.hasHeader("content-disposition");
     try {
@@ -98,7 +103,11 @@ function countAnswers(app: App): void {
 }
 
 /** Per request: one trace, one log line and one count once its connection is done with it, and the budget of its body. */
-export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudget): void {
+export function observe(app: App, http: Pick<Http, "metrics" | "longReadPlaces">, budget: BodyBudget): void {
+  const longReads = createLongReads(http.longReadPlaces);
+  app.decorateRequest("readsMuch", function () {
+    return longReads.begin(this);
+  });
   app.decorateRequest("holds", function (bytes: number) {
     budget.countArrived(this, bytes);
   });
@@ -108,13 +117,14 @@ export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudge
     request.addHeaders = (headers) => void reply.headers(headers);
     reply.raw.once("close", () => {
       budget.release(request);
+      longReads.end(request);
       logRequest(http, request, reply);
     });
     if (request.headers.host !== undefined || request.raw.httpVersion !== "1.1") return done();
     reply.header("connection", "close");
     done(new ApiError(null, "The request has no Host header."));
   });
-  countAnswers(app);
+  countAnswers(app, longReads);
   app.addHook("preParsing", (request, _reply, body, done) => {
     done(null, isCounted(request) ? countedBody(request, body as Readable) : body);
   });

@@ -4,12 +4,12 @@ import type { Http } from "./deps.ts";
 import { MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 
 /**
- * The events of a stream, for an answer. A long stream counts, while it is read, as bytes that the organization holds until the
+ * The events of a stream, for an answer. A long stream waits for its turn, and counts, while it is read, as bytes that the organization holds until the
  * client has the answer. Throws 429 `too_many_bytes`, and Unavailable.
  */
 export async function readCounted(
   { streamPages }: Pick<Http, "streamPages">,
-  request: Pick<FastifyRequest, "holds">,
+  request: Pick<FastifyRequest, "holds" | "readsMuch">,
   stream: string,
 ): Promise<RecordedEvent[]> {
   const events: RecordedEvent[] = [];
@@ -17,6 +17,7 @@ export async function readCounted(
   for await (const page of streamPages(stream)) {
     read += page.bytes;
     if (read > MAX_UNCOUNTED_BYTES) {
+      await request.readsMuch();
       request.holds(read - counted);
       counted = read;
     }

@@ -138,7 +138,12 @@ export function checkRunsRoute(app: App, http: Http): void {
     body: Body,
     response: { 200: CheckRuns },
   };
-  app.post("/definitions/:id/check-runs", { onRequest: requireBuilder(http), schema, bodyLimit }, (request, reply) =>
-    checkRuns(http, request.caller, request.params.id, request.body, disconnectSignal(reply.raw)),
+  app.post(
+    "/definitions/:id/check-runs",
+    { onRequest: requireBuilder(http), schema, bodyLimit },
+    async (request, reply) => {
+      await request.readsMuch();
+      return checkRuns(http, request.caller, request.params.id, request.body, disconnectSignal(reply.raw));
+    },
   );
 }

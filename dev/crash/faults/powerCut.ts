@@ -3,6 +3,19 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { namesFor } from "#infra/nats/names.ts";
 
+const MAX_COPIES = 5;
+
+/** Copies a folder in which the server removes and renames files meanwhile. */
+function copyLive(from: string, to: string): void {
+  for (let copies = 1; ; copies++)
+    try {
+      rmSync(to, { recursive: true, force: true });
+      return cpSync(from, to, { recursive: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || copies === MAX_COPIES) throw error;
+    }
+}
+
 /**
  * Cuts the power of the embedded NATS server: what its streams gained in the last milliseconds had not reached the disk, while
  * the state of its consumers had. The feed's stream is left out: a subscriber reads what it missed from `/api/events`.
@@ -10,10 +23,11 @@ import { namesFor } from "#infra/nats/names.ts";
 export async function cutPowerOfNats(data: string, lost_ms: number, kill: () => Promise<void>): Promise<void> {
   const { events: _, ...streams } = namesFor("svc").streams;
   const folderOf = (stream: string) => join(data, "nats", "jetstream", "$G", "streams", stream, "msgs");
-  const copyOf = (stream: string) => join(data, `synced-${stream}`);
+  // NATS may have a disk of its own, and a folder is renamed only within a disk
+  const copyOf = (stream: string) => join(data, "nats", `synced-${stream}`);
   const names = Object.values(streams).filter((stream) => existsSync(folderOf(stream)));
   if (names.length === 0) throw new Error("--faults power finds no streams of NATS on the disk");
-  for (const stream of names) cpSync(folderOf(stream), copyOf(stream), { recursive: true });
+  for (const stream of names) copyLive(folderOf(stream), copyOf(stream));
   await sleep(lost_ms);
   await kill();
   for (const stream of names) {

@@ -1,0 +1,49 @@
+import type { FastifyRequest } from "fastify";
+import { expect, test } from "vitest";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import { createLongReads } from "./longReads.ts";
+
+const requestOf = (organization_id: string) => ({ caller: { organization_id } }) as unknown as FastifyRequest;
+
+/** Reads with three places, two of them for one organization. `begun` has the names of those that have one. */
+function stage() {
+  const reads = createLongReads(createFairSemaphore({ total: 3, perTenant: 2 }));
+  const begun: string[] = [];
+  const begin = (name: string) => {
+    const request = requestOf(name[0]!);
+    const place = reads.begin(request).then(() => void begun.push(name));
+    return { request, place, end: () => reads.end(request) };
+  };
+  return { reads, begun, begin };
+}
+
+test("an organization makes two long answers at a time, and another one does not wait for them", async () => {
+  const { begun, begin } = stage();
+  const [first] = ["a1", "a2", "a3", "a4", "b1"].map(begin);
+  await expect.poll(() => begun.toSorted()).toEqual(["a1", "a2", "b1"]);
+  first!.end();
+  await expect.poll(() => begun.slice(3)).toEqual(["a3"]);
+});
+
+test("a request that has a place keeps it, and gives it back once", async () => {
+  const { reads, begun, begin } = stage();
+  const one = begin("a1");
+  await one.place;
+  await reads.begin(one.request);
+  one.end();
+  one.end();
+  for (const name of ["a2", "a3", "a4"]) void begin(name);
+  await expect.poll(() => begun).toEqual(["a1", "a2", "a3"]);
+});
+
+test("a client that leaves while it waits leaves no place taken", async () => {
+  const { begun, begin } = stage();
+  const [first, second, third] = ["a1", "a2", "a3"].map(begin);
+  await expect.poll(() => begun).toEqual(["a1", "a2"]);
+  third!.end();
+  await expect(third!.place).rejects.toThrow();
+  first!.end();
+  second!.end();
+  for (const name of ["a4", "a5"]) void begin(name);
+  await expect.poll(() => begun.slice(2)).toEqual(["a4", "a5"]);
+});
