@@ -1,4 +1,4 @@
-import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { namesFor } from "#infra/nats/names.ts";
@@ -23,8 +23,8 @@ function copyLive(from: string, to: string): void {
 export async function cutPowerOfNats(data: string, lost_ms: number, kill: () => Promise<void>): Promise<void> {
   const { events: _, ...streams } = namesFor("svc").streams;
   const folderOf = (stream: string) => join(data, "nats", "jetstream", "$G", "streams", stream, "msgs");
-  // NATS may have a disk of its own, and a folder is renamed only within a disk
-  const copyOf = (stream: string) => join(data, "nats", `synced-${stream}`);
+  // NATS may have a disk of its own, without room for the copies
+  const copyOf = (stream: string) => join(data, `synced-${stream}`);
   const names = Object.values(streams).filter((stream) => existsSync(folderOf(stream)));
   if (names.length === 0) throw new Error("--faults power finds no streams of NATS on the disk");
   for (const stream of names) copyLive(folderOf(stream), copyOf(stream));
@@ -32,6 +32,7 @@ export async function cutPowerOfNats(data: string, lost_ms: number, kill: () => 
   await kill();
   for (const stream of names) {
     rmSync(folderOf(stream), { recursive: true });
-    renameSync(copyOf(stream), folderOf(stream));
+    cpSync(copyOf(stream), folderOf(stream), { recursive: true });
+    rmSync(copyOf(stream), { recursive: true });
   }
 }
