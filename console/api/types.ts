@@ -28,6 +28,7 @@ export interface RunSummary {
   definition_id: string;
   definition_version: number;
   status: RunStatus;
+  pending_approvals: number;
   error: string | null;
   error_info: { code: string; step: string | null } | null;
   started_by: Actor & { trigger_id: string | null };

@@ -26,6 +26,7 @@ const TONES: Record<string, string> = {
   "locked out": "warn",
   expired: "warn",
   waiting: "warn",
+  "waiting for a person": "warn",
   timed_out: "warn",
   answered: "good",
   fired: "good",

@@ -1,6 +1,6 @@
 import type { FramePayload, TurnEnd } from "#events/ports.ts";
 import type { Citation, ToolCall } from "#events/thread.ts";
-import { itemId } from "./itemIds.ts";
+import { itemId, messageId } from "./itemIds.ts";
 import {
   functionCallItem,
   messageItem,
@@ -37,17 +37,19 @@ interface State {
   /** Citations of the open message. */
   citations: Citation[];
   hasMessage: boolean;
+  /** A message has the response's own UUID. */
+  isNamed: boolean;
   /** The model cited sources itself, next to the message they belong to. */
   hasCited: boolean;
 }
 
-type FoldOptions = Pick<ResponseHead, "turn_id" | "expose_tool_items" | "first_item">;
+type FoldOptions = Pick<ResponseHead, "turn_id" | "expose_tool_items" | "first_item" | "follows_message">;
 
 /**
  * Turns the frames of a turn into the items of its response and the events of its stream. Deterministic, so that every
  * process numbers the events alike. Reasoning and messages open one at a time, the calls of a round together.
  */
-export function createFold({ turn_id, expose_tool_items, first_item = 0 }: FoldOptions) {
+export function createFold({ turn_id, expose_tool_items, first_item = 0, follows_message = false }: FoldOptions) {
   const state: State = {
     turn_id,
     showsTools: expose_tool_items,
@@ -57,6 +59,7 @@ export function createFold({ turn_id, expose_tool_items, first_item = 0 }: FoldO
     open: undefined,
     citations: [],
     hasMessage: false,
+    isNamed: follows_message,
     hasCited: false,
   };
   return {
@@ -99,8 +102,12 @@ function applyEnd(state: State, end: TurnEnd): StreamEvent[] {
   return [...calls, ...emptyMessage, ...closeText(state, isComplete ? "completed" : "incomplete")];
 }
 
-const idAt = ({ turn_id, firstItem }: State, type: Item["type"], index: number): string =>
-  itemId(type, turn_id, firstItem + index);
+function idAt(state: State, type: Item["type"], index: number): string {
+  const { turn_id, firstItem, isNamed } = state;
+  if (type !== "message" || isNamed) return itemId(type, turn_id, firstItem + index);
+  state.isNamed = true;
+  return messageId(turn_id);
+}
 const place = ({ output }: State, index: number) => ({ output_index: index, item_id: output[index]!.id });
 
 function addItem({ output }: State, item: Item): StreamEvent {

@@ -5,6 +5,7 @@ import { answerText } from "#events/turnOutput.ts";
 import { listTurns } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
+import { messageId } from "./itemIds.ts";
 import type { ResponseRow } from "./lookups.ts";
 
 const MessageItem = z.object({
@@ -40,11 +41,12 @@ export const InputItems = z.object({
 
 type Said = Pick<Message, "role" | "text" | "calls" | "call_id">;
 
-/** A message of a turn; its calls are items of their own. */
-function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: Said): Item[] {
-  const id = deriveId("input", turn, String(n));
-  if (role === "tool") return [{ id: `fco_${id}`, type: "function_call_output", call_id: call_id!, output: text }];
-  const message: Item = { id: `msg_${id}`, type: "message", role, content: [{ type: "input_text", text }] };
+/** A message of a turn, the last of which may be its answer; its calls are items of their own. */
+function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: Said, isAnswer: boolean): Item[] {
+  const derived = deriveId("input", turn, String(n));
+  if (role === "tool") return [{ id: `fco_${derived}`, type: "function_call_output", call_id: call_id!, output: text }];
+  const id = isAnswer ? messageId(turn) : `msg_${derived}`;
+  const message: Item = { id, type: "message", role, content: [{ type: "input_text", text }] };
   const called = calls.map(({ id: of, name, arguments: args }, nth): Item => {
     const item_id = `fc_${deriveId("input", turn, String(n), String(nth))}`;
     return { id: item_id, type: "function_call", call_id: of, name, arguments: args, status: "completed" };
@@ -60,7 +62,8 @@ export async function inputItems(http: Http, row: ResponseRow): Promise<z.infer<
     const { said, turn_id } = turn;
     const messages: Said[] = await readTurnInput(http, turn);
     const answer: Said | undefined = said && turn_id !== row.id ? answerMessage(said) : undefined;
-    data.push(...[...messages, ...(answer ? [answer] : [])].flatMap((message, n) => itemsOf(turn_id, n, message)));
+    const said_in = [...messages, ...(answer ? [answer] : [])];
+    data.push(...said_in.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer)));
   }
   return { object: "list", data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false };
 }

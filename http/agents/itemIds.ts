@@ -19,10 +19,13 @@ export function itemId(type: Item["type"], turn_id: string, output_index: number
   return `${PREFIX[type]}_${withVersion(turn_id, "8").slice(0, -DIGITS)}${number}`;
 }
 
+/** The id of a response's first message: its UUID is that of the response (spec: Agent response object, `id`). */
+export const messageId = (turn_id: string): string => `${PREFIX.message}_${turn_id}`;
+
 /** The ids that the turn of an item can have; undefined for an id that no item of ours has. */
 export function turnRangeOf(item_id: string): { first: string; last: string } | undefined {
   const uuid = item_id.slice(item_id.indexOf("_") + 1).toLowerCase();
-  if (!isUuid(uuid) || uuid[VERSION_AT] !== "8") return undefined;
+  if (!isUuid(uuid) || !"78".includes(uuid[VERSION_AT]!)) return undefined;
   const turn = withVersion(uuid, "7").slice(0, -DIGITS);
   return { first: turn + "0".repeat(DIGITS), last: turn + "f".repeat(DIGITS) };
 }

@@ -1,7 +1,7 @@
 import { findTurnsBetween } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { turnRangeOf } from "./itemIds.ts";
+import { itemId, turnRangeOf } from "./itemIds.ts";
 import type { Item } from "./items.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import type { InputItem, ResponseRequest } from "./schema.ts";
@@ -41,11 +41,18 @@ function skipMissing(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.errorCode !== "response_not_found") throw error;
 }
 
-/** The output items of a response without calls that ran on the server. */
-async function referableItems(http: Http, row: ResponseRow): Promise<Item[]> {
+/** The output items of a response by their ids, without calls that ran on the server. */
+async function referableItems(http: Http, row: ResponseRow): Promise<[id: string, Item][]> {
   const own = new Set(row.said?.calls?.map(({ id }) => id));
   const { output } = await storedResponse(http, row);
-  return output.filter((item) => item.type !== "function_call" || own.has(item.call_id));
+  return output.flatMap((item, n): [string, Item][] => {
+    if (item.type === "function_call" && !own.has(item.call_id)) return [];
+    // earlier releases numbered the first message, too
+    return [
+      [item.id, item],
+      [itemId(item.type, row.id, n), item],
+    ];
+  });
 }
 
 /** The output items of these turns by id, without those of the continued thread. */
@@ -57,7 +64,7 @@ async function readItems(http: Http, { organization_id, scope, thread_id }: Reac
     );
     const elsewhere = rows.flatMap((row) => (row && row.thread_id !== thread_id ? [row] : []));
     const outputs = await Promise.all(elsewhere.map((row) => referableItems(http, row)));
-    for (const item of outputs.flat()) items.set(item.id, item);
+    for (const [id, item] of outputs.flat()) items.set(id, item);
   }
   return items;
 }

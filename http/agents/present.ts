@@ -22,6 +22,8 @@ export interface ResponseHead {
   expose_tool_items: boolean;
   /** Number of its first item in the stored response, when it leaves out earlier ones. */
   first_item?: number;
+  /** A message is among the items that are left out before `first_item`. */
+  follows_message?: boolean;
 }
 
 const presentUsage = (usage: Usage) => ({

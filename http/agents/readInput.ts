@@ -1,5 +1,5 @@
 import { ApiError } from "../base/errors.ts";
-import { formatPath } from "../base/validate.ts";
+import { readValue } from "../base/validate.ts";
 import {
   MAX_ATTACHMENTS,
   readFileAttachment,
@@ -15,12 +15,8 @@ const invalid = (param: string, message: string) => new ApiError("invalid_input"
 /** Text parts of users and of assistants: the caller may send earlier answers back. */
 const TEXT_PARTS = new Set(["input_text", "output_text"]);
 
-function parseContent(content: unknown, at: string): Content {
-  const parsed = Content.safeParse(content);
-  if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  throw invalid(`${at}${formatPath(path).replace(/^(?=[^[])/, ".")}`, `${message}.`);
-}
+const parseContent = (content: unknown, at: string): Content =>
+  readValue(Content, content, (place, reason) => invalid(`${at}${place}`, `${reason}.`));
 
 function readText(content: Content, at: string): string {
   if (typeof content === "string") return content;

@@ -49,7 +49,8 @@ function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: EndedA
   const { output } = responseFrom(head, frames, ended);
   const at = output.findLastIndex(({ type }) => type !== "reasoning");
   const first_item = output[at]?.type === "message" ? at : output.length;
-  return { ...head, expose_tool_items: false, first_item };
+  const follows_message = output.slice(0, first_item).some(({ type }) => type === "message");
+  return { ...head, expose_tool_items: false, first_item, follows_message };
 }
 
 /** Sends the answer again to a client that took it for a request to run tools, and returned a tool's result. */

@@ -33,7 +33,7 @@ const Item = z.object(
       .describe(
         "`message` or none, `item_reference`, or with `client_tools` `function_call` and `function_call_output`; other items are skipped.",
       ),
-    role: z.string(given("a string")).nullish(),
+    role: z.unknown().optional().describe("Of a message: user, assistant, system or developer."),
     content: z.unknown().optional().describe("Of a message: a string, or parts with a `type`."),
     id: z.unknown().optional().describe("Of an `item_reference`: an output item of an earlier response."),
     call_id: z.unknown().optional(),

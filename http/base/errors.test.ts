@@ -76,6 +76,7 @@ describe("the retry headers of an error", () => {
       "x-should-retry": "true",
     });
     expect(errorHeaders(new ApiError("invalid_role", ""))).toEqual({});
+    expect(errorHeaders(new ApiError("workflow_disabled", ""))).toEqual({ "x-should-retry": "false" });
   });
 });
 

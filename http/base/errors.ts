@@ -83,13 +83,20 @@ export const errorBody = ({ message, status, param, errorCode }: ApiError, bare 
   },
 });
 
+/** Conflicts that pass by themselves. The others stay until somebody changes something. */
+const PASSING: ReadonlySet<ErrorCode> = new Set([
+  "thread_busy",
+  "erasure_running",
+  "already_reading",
+  "run_still_live",
+]);
+
 /**
  * Tells clients whether to retry. SDKs retry 409, 429 and 5xx by themselves; that does not help after a 500, whose outcome
  * is unknown, nor after a 502, for which the provider was already called more than once, unless the provider named a time.
  */
 export function errorHeaders({ status, errorCode, retryAfterMs }: ApiError): Record<string, string> {
-  // somebody has to release it first
-  if (errorCode === "legal_hold") return { "x-should-retry": "false" };
+  if (status === 409 && !(errorCode && PASSING.has(errorCode))) return { "x-should-retry": "false" };
   const isBusy = status === 409 || status === 429 || status === 503;
   if (isBusy || (status === 502 && retryAfterMs !== undefined)) {
     const wait = retryAfterMs ?? RETRY_AFTER_MS;

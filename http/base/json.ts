@@ -24,7 +24,11 @@ function parse(bytes: Buffer, how: Parse): unknown {
   try {
     return how(bytes.toString("utf8"), bytes);
   } catch (error) {
-    throw new ApiError("invalid_json", "The request body is not valid JSON.", { cause: error });
+    const isForbidden = error instanceof SyntaxError && error.message.startsWith("Object contains forbidden prototype");
+    const message = isForbidden
+      ? "The request body must not have members named __proto__, nor constructor with a prototype."
+      : "The request body is not valid JSON.";
+    throw new ApiError("invalid_json", message, { cause: error });
   }
 }
 

@@ -9,7 +9,8 @@ export function parseMediaType(declared: string): string {
   return PLAIN.test(type) ? type : OCTETS;
 }
 
-export const mediaTypeFromName = (filename: string): string => lookup(filename) || OCTETS;
+/** A name without a dot has no extension, though it may be the name of one. */
+export const mediaTypeFromName = (filename: string): string => (filename.includes(".") && lookup(filename)) || OCTETS;
 
 /** `image.png` for `image/png`, `file.pdf` for `application/pdf`. */
 export function defaultFilename(type: string): string {

@@ -34,6 +34,18 @@ function validationError(error: z.ZodError, part: string, codes: FieldCodes): Ap
 /** Only the first issue is shown: half a million wrong elements would make as many, in a gigabyte. zod has it for `validate`, untyped here. */
 const FIRST_ISSUE = { abortEarly: true } as object;
 
+/** A value in a body, validated once it is known to be read. Throws the error of `refuse`, which gets the place in the value and the reason. */
+export function readValue<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  refuse: (place: string, reason: string) => ApiError,
+): T {
+  const parsed = schema.safeParse(value, FIRST_ISSUE);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw refuse(formatPath(path).replace(/^(?=[^[])/, "."), message);
+}
+
 /** Validates with the zod schemas of a route. Nothing is coerced, and unknown fields are dropped. */
 export const validator =
   (codes: FieldCodes = []): FastifySchemaCompiler<any> =>

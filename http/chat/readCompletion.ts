@@ -1,6 +1,6 @@
 import { noMessages, readMessages } from "./readMessages.ts";
 import { readTools } from "./requestTools.ts";
-import { checkSchema } from "./responseFormat.ts";
+import { readResponseFormat } from "./responseFormat.ts";
 import type { CompletionRequest } from "./schema.ts";
 import { readResults } from "../turns/callResults.ts";
 import type { TurnRequest } from "../turns/turnRequest.ts";
@@ -12,8 +12,7 @@ export function readCompletion(
   request: CompletionRequest,
   { hasOwnTools, continues } = { hasOwnTools: false, continues: false },
 ): TurnRequest {
-  const format = request.response_format ?? { type: "text" };
-  if (format.type === "json_schema") checkSchema(format.json_schema.schema);
+  const response_format = readResponseFormat(request.response_format);
   const { instructions, messages: sent } = readMessages(request, hasOwnTools);
   const { messages, answers } = readResults(sent, continues);
   if (messages.length === 0) throw noMessages();
@@ -34,7 +33,7 @@ export function readCompletion(
       max_output_tokens: request.max_completion_tokens ?? request.max_tokens ?? null,
       stop: stopSequences(request.stop),
       seed: request.seed ?? null,
-      response_format: format,
+      response_format,
       user: request.user ?? null,
       vars: request.metadata ?? {},
       tools,

@@ -14,16 +14,19 @@ export interface Upload {
 }
 
 const RULES: FormRules = {
-  isFile: () => true,
+  isFile: (part) => part.fieldname === "file",
   isWanted: (part) => part.fieldname === "file",
   unreadableCode: "invalid_multipart",
   tooManyCode: "invalid_multipart",
 };
 
-/** The first field of each name. A truncated value, or one parsed as JSON, could name another user than the client sent. */
+const READ: ReadonlySet<string> = new Set(["purpose", "user"]);
+
+/** The first field of each name; unknown ones are ignored. A truncated value, or one parsed as JSON, could name another user than the client sent. */
 function readTexts(fields: Field[]): Map<string, string> {
   const texts = new Map<string, string>();
   for (const { name, value, truncated } of fields) {
+    if (!READ.has(name)) continue;
     if (truncated || typeof value !== "string")
       throw new ApiError("invalid_multipart", "A form field is too long or is not text.");
     if (!texts.has(name)) texts.set(name, value);
@@ -44,7 +47,7 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   return {
     filename: sentName || defaultFilename(mime_type),
     mime_type,
-    purpose: texts.get("purpose") || "user_data",
+    purpose: texts.get("purpose") ?? "user_data",
     user: texts.get("user"),
     bytes,
     sha256,

@@ -6,18 +6,23 @@ import {
   type AttachmentSource,
 } from "../turns/attachment.ts";
 import type { InputMessage } from "../turns/turnRequest.ts";
-import type { CompletionRequest, Part } from "./schema.ts";
+import { readValue } from "../base/validate.ts";
+import { Content, type CompletionRequest, type Part } from "./schema.ts";
 import { readCalls, readResult } from "./toolMessages.ts";
 
 type Message = CompletionRequest["messages"][number];
 
-function readText(content: Message["content"], at: string): string {
+const refused = (param: string, reason: string) => new ApiError(null, `${param}: ${reason}.`, { param });
+
+const parseContent = (content: unknown, at: string): Content =>
+  readValue(Content, content, (place, reason) => refused(`${at}${place}`, reason));
+
+function readText(content: Content, at: string): string {
   if (typeof content === "string") return content;
   const texts: string[] = [];
   for (const [n, part] of (content ?? []).entries()) {
     if (part.type !== "text") continue;
-    if (part.text === undefined)
-      throw new ApiError(null, `${at}[${n}].text must be a string.`, { param: `${at}[${n}].text` });
+    if (typeof part.text !== "string") throw refused(`${at}[${n}].text`, "must be a string");
     texts.push(part.text);
   }
   return texts.join("\n");
@@ -33,7 +38,7 @@ function readAttachment(part: Part, at: string): AttachmentSource | undefined {
   return undefined;
 }
 
-function readFiles(content: Message["content"], at: string): AttachmentSource[] {
+function readFiles(content: Content, at: string): AttachmentSource[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part, n) => readAttachment(part, `${at}[${n}]`) ?? []);
 }
@@ -41,15 +46,28 @@ function readFiles(content: Message["content"], at: string): AttachmentSource[] 
 function countFiles(request: CompletionRequest): number {
   const inParts = request.messages
     .filter(({ role }) => role === "user")
-    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
-    .filter(({ type }) => type === "image_url" || type === "file").length;
+    .flatMap(({ content }) => (Array.isArray(content) ? (content as unknown[]) : []))
+    .map((part) => fields(part)["type"])
+    .filter((type) => type === "image_url" || type === "file").length;
   return inParts + (request.attachments?.length ?? 0);
 }
 
-/** A message of the conversation; undefined for instructions and for messages that are ignored. */
-function readMessage(message: Message, n: number, hasOwnTools: boolean): InputMessage | undefined {
-  const { role, content } = message;
+const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assistant", "tool"]);
+const unknownRole = (param: string) =>
+  new ApiError("invalid_role", `${param} must be one of system, developer, user, assistant, tool.`, { param });
+
+/** A message of the conversation. An instruction is added to `instructions` instead, and gives undefined, as do messages that are ignored. */
+function readMessage(
+  message: Message,
+  n: number,
+  hasOwnTools: boolean,
+  instructions: string[],
+): InputMessage | undefined {
+  const { role } = message;
+  if (role === "tool" && !hasOwnTools) return undefined;
+  if (!ROLES.has(role)) throw unknownRole(`messages[${n}].role`);
   const at = `messages[${n}].content`;
+  const content = parseContent(message.content, at);
   const isEmpty = content === null || content === undefined;
   switch (role) {
     case "assistant": {
@@ -60,17 +78,11 @@ function readMessage(message: Message, n: number, hasOwnTools: boolean): InputMe
     case "user":
       if (isEmpty) throw new ApiError(null, `${at} must be a string or an array of parts.`, { param: at });
       return { role, text: readText(content, at), files: readFiles(content, at) };
-    case "system":
-    case "developer":
-      return undefined;
     case "tool":
-      return hasOwnTools ? readResult(message, readText(content, at), `messages[${n}]`) : undefined;
+      return readResult(message, readText(content, at), `messages[${n}]`);
     default:
-      throw new ApiError(
-        "invalid_role",
-        `messages[${n}].role must be one of system, developer, user, assistant, tool.`,
-        { param: `messages[${n}].role` },
-      );
+      instructions.push(readText(content, at));
+      return undefined;
   }
 }
 
@@ -93,9 +105,7 @@ export function readMessages(
   const instructions: string[] = [];
   const messages: InputMessage[] = [];
   for (const [n, message] of request.messages.entries()) {
-    const { role, content } = message;
-    if (role === "system" || role === "developer") instructions.push(readText(content, `messages[${n}].content`));
-    const read = readMessage(message, n, hasOwnTools);
+    const read = readMessage(message, n, hasOwnTools, instructions);
     if (read) messages.push(read);
   }
   if (messages.length === 0) throw noMessages();

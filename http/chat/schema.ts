@@ -9,10 +9,11 @@ const given = (wanted: string) => ({ error: `must be ${wanted}` });
 const string = (wanted = "a string") => z.string(given(wanted));
 const number = () => z.number(given("a number"));
 
+/* Parts of unknown types are ignored, whatever their fields. The content of a message is parsed by `readMessages`, once its role is known. */
 const Part = z.object(
   {
     type: string(),
-    text: string().optional().describe("Of a `text` part."),
+    text: z.unknown().optional().describe("A string, of a `text` part."),
     image_url: z.unknown().optional().describe("Of an `image_url` part: `{url}`, a base64 `data:` URL."),
     file: z.unknown().optional().describe("Of a `file` part: `file_data` (with `filename`) or `file_id`."),
   },
@@ -20,10 +21,13 @@ const Part = z.object(
 );
 export type Part = z.infer<typeof Part>;
 
+export const Content = z.union([z.string(), z.array(Part)], given("a string or an array of parts")).nullish();
+export type Content = z.infer<typeof Content>;
+
 const Message = z.object(
   {
     role: string("one of system, developer, user, assistant, tool"),
-    content: z.union([z.string(), z.array(Part)], given("a string or an array of parts")).nullish(),
+    content: z.unknown().optional().describe("A string, or parts with a `type`."),
     tool_calls: z.unknown().optional().describe("Of an assistant's message; read for a key with `client_tools`."),
     tool_call_id: z.unknown().optional().describe("Of a tool's message; read for a key with `client_tools`."),
   },
@@ -54,7 +58,7 @@ const ResponseFormat = z.discriminatedUnion(
       json_schema: z.object(
         {
           name: z.string(given("a string")).regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
-          description: string().optional(),
+          description: string().nullish(),
           schema: z.record(z.string(), z.unknown(), given("a JSON schema, which is an object")),
           strict: z.boolean(given("a boolean")).nullish(),
         },
@@ -90,11 +94,6 @@ export const CompletionRequest = z
         .describe(
           "Names of tools of the server: only `function.name` is read. For a key with `client_tools` also functions that the caller runs.",
         ),
-      functions: z
-        .array(z.unknown())
-        .max(0, 'is not supported; name tools of the server in tools: [{type: "function", function: {name}}]')
-        .nullish()
-        .describe("Refused unless it is empty."),
       tool_choice: ToolChoice.nullish(),
       response_format: ResponseFormat.nullish(),
       user: string().nullish().describe("End user; isolates threads and files."),

@@ -110,8 +110,8 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
       await checkReaders(http, request.caller.organization_id, request.body.readers);
       const path = `/api/v1/knowledge/collections/${id}/documents/text`;
       const place = { collection_id: id, identity: identifyPost(request, path) };
-      const { status, document } = await pushText(http, request, place, request.body);
-      return reply.code(status).send(present(document));
+      const { document } = await pushText(http, request, place, request.body);
+      return reply.code(202).send(present(document));
     },
   );
 }

@@ -2,7 +2,6 @@ import type { Reader } from "#events/documentDetails.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { filterDocuments } from "#projections/documents/query.ts";
 import { SearchBusy, SearchFailed } from "#projections/passages/engine.ts";
-import { OperatorError } from "#projections/passages/operators.ts";
 import { searchPassages } from "#projections/passages/search.ts";
 import type { App } from "../base/app.ts";
 import type { Caller } from "../base/caller.ts";
@@ -86,7 +85,6 @@ async function search(http: Http, caller: Caller, body: Search) {
     const { results, has_more, degraded } = await searchPassages(http, organization_id, parameters);
     return { query, results: results.map(presentGroup), ...window, has_more, ...(degraded.length > 0 && { degraded }) };
   } catch (error) {
-    if (error instanceof OperatorError) throw new ApiError(null, `query: ${error.message}.`, { param: "query" });
     if (error instanceof SearchBusy)
       throw new ApiError("unavailable", "Too many searches wait for the search index; try again shortly.", {
         cause: error,

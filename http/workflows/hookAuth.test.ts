@@ -53,6 +53,17 @@ describe.each([
   });
 });
 
+test("a secret in its header counts beside the Authorization of a proxy, and not beside another secret", async () => {
+  const { http, request } = open();
+  const ask = (authorization: string) => {
+    request.raw.rawHeaders = ["Authorization", authorization, "x-svc-webhook-secret", "secret"];
+    return requireSecret(http)(request);
+  };
+  await ask("Basic cHJveHk6cHJveHk=");
+  await ask("Bearer of-a-proxy");
+  await expect(ask("Bearer whsec-svc-another")).rejects.toMatchObject({ errorCode: "invalid_webhook_secret" });
+});
+
 test("a signed start needs no secret, and its trigger is looked up once and checked again", async () => {
   const { http, request, trigger, asked } = open(SIGNED, "");
   await requireSecretOrScheme(http)(request);

@@ -22,16 +22,25 @@ const HOOK_TOKEN = /^[A-Za-z0-9_-]{24}$/;
 const hookNotFound = () => new ApiError("trigger_not_found", "There is no such hook.");
 const invalidSecret = () => new ApiError("invalid_webhook_secret", "The webhook secret is not the one of this hook.");
 
+/** The header that may have the secret instead of `Authorization`, and how secrets begin. */
+interface SecretForm {
+  header: string;
+  prefix: string;
+}
+
 const headerValues = (rawHeaders: readonly string[], name: string): string[] =>
   rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
 
-/** The secret of a request. Throws 401 `missing_webhook_secret`, and 401 `invalid_webhook_secret` for two different ones. */
-function readSecret(rawHeaders: readonly string[], header: string): string {
-  const bearers = headerValues(rawHeaders, "authorization").filter((value) => value.trim() !== "");
-  const secrets = [
-    ...bearers.map((value) => BEARER.exec(value)?.[1] ?? ""),
-    ...headerValues(rawHeaders, header).map((value) => value.trim()),
-  ];
+/**
+ * The secret of a request. Throws 401 `missing_webhook_secret`, and 401 `invalid_webhook_secret` for two different ones. Beside the
+ * header, an `Authorization` that is no webhook secret is that of a proxy, and means nothing here.
+ */
+function readSecret(rawHeaders: readonly string[], { header, prefix }: SecretForm): string {
+  const sent = headerValues(rawHeaders, header).map((value) => value.trim());
+  const isSecret = (value: string): boolean =>
+    sent.length === 0 || BEARER.exec(value)?.[1]?.startsWith(prefix) === true;
+  const bearers = headerValues(rawHeaders, "authorization").filter((value) => value.trim() !== "" && isSecret(value));
+  const secrets = [...bearers.map((value) => BEARER.exec(value)?.[1] ?? ""), ...sent];
   if (secrets.every((secret) => secret === "") && bearers.length === 0)
     throw new ApiError(
       "missing_webhook_secret",
@@ -41,7 +50,10 @@ function readSecret(rawHeaders: readonly string[], header: string): string {
   return secrets[0]!;
 }
 
-const secretHeader = ({ settings }: Http): string => `x-${settings.SERVICE_NAME}-webhook-secret`;
+const secretForm = ({ settings }: Http): SecretForm => ({
+  header: `x-${settings.SERVICE_NAME}-webhook-secret`,
+  prefix: `whsec-${settings.SERVICE_NAME}-`,
+});
 
 /** In constant time. */
 const isSame = (hash: string, stored: string): boolean =>
@@ -70,20 +82,20 @@ function admit(request: FastifyRequest, trigger: TriggerInUse | undefined, secre
 
 /** Fastify hook for the routes of webhooks: the request has the trigger's secret. */
 export const requireSecret = (http: Http) => {
-  const header = secretHeader(http);
+  const form = secretForm(http);
   return repeatable(async (request) => {
-    const secret = readSecret(request.raw.rawHeaders, header);
+    const secret = readSecret(request.raw.rawHeaders, form);
     admit(request, await findTrigger(http, request), secret);
   });
 };
 
 /** As `requireSecret`; but the sender of a trigger with a scheme signs the body, which `requireSignature` checks once it is here. */
 export const requireSecretOrScheme = (http: Http) => {
-  const header = secretHeader(http);
+  const form = secretForm(http);
   return repeatable(async (request) => {
     const trigger = await findTrigger(http, request);
     if (trigger?.verify) request.trigger = trigger;
-    else admit(request, trigger, readSecret(request.raw.rawHeaders, header));
+    else admit(request, trigger, readSecret(request.raw.rawHeaders, form));
   });
 };
 

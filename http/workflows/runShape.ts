@@ -61,6 +61,7 @@ export const RunSummary = z
       .nullable()
       .describe("The run that has called continueAs() and that this one goes on for."),
     continued_as: z.string().nullable().describe("The run that goes on for this one."),
+    pending_approvals: z.int().describe("Approvals that it waits for."),
   })
   .meta({ title: "RunSummary" });
 
@@ -132,6 +133,7 @@ export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   continued_from:
     row.chain_nth === null ? null : { run_id: row.parent_id!, first_run_id: row.first_run_id!, nth: row.chain_nth },
   continued_as: row.continued_as,
+  pending_approvals: row.pending_approvals,
 });
 
 /** A run folded from its events. The row has what never changes. */

@@ -24,25 +24,25 @@ const OPERATOR =
 
 const toPhrase = (text: string): Phrase => (text.toLowerCase().match(PARTS) ?? []).slice(0, MAX_PHRASE_WORDS);
 
-/** The query has more operators than a search can take, or nothing to look for besides what it excludes. */
-export class OperatorError extends Error {
-  override name = "OperatorError";
-}
-
-/** Throws OperatorError. */
+/**
+ * Operators beyond the limits are words like any other, and so is a query that only excludes: no query is refused (spec: Knowledge
+ * API, Search rules).
+ */
 export function readOperators(query: string): Operators {
   const [required, excluded]: [Phrase[], Phrase[]] = [[], []];
-  const text = query.slice(0, MAX_QUESTION_LENGTH).replace(OPERATOR, (whole, ...found) => {
+  const asked = query.slice(0, MAX_QUESTION_LENGTH);
+  const text = asked.replace(OPERATOR, (whole, ...found) => {
     const { notQuoted, notCurly, notWord, quoted, curly, low, angle } = found.at(-1) as Record<string, string>;
     const not = notQuoted ?? notCurly ?? notWord;
     const phrase = toPhrase(not ?? quoted ?? curly ?? low ?? angle ?? "");
-    if (phrase.length > 0) (not === undefined ? required : excluded).push(phrase);
+    const [phrases, most] = not === undefined ? [required, MAX_QUOTED] : [excluded, MAX_EXCLUDED];
+    if (phrase.length === 0) return not === undefined ? whole : " ";
+    if (phrases.length === most) return whole;
+    phrases.push(phrase);
     return not === undefined ? whole : " ";
   });
-  if (required.length > MAX_QUOTED) throw new OperatorError(`must have ${MAX_QUOTED} phrases in quotes at most`);
-  if (excluded.length > MAX_EXCLUDED) throw new OperatorError(`must exclude ${MAX_EXCLUDED} words or phrases at most`);
   if (excluded.length > 0 && !/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text))
-    throw new OperatorError("must have words besides those that it excludes");
+    return { required, excluded: [], text: asked };
   return { required, excluded, text };
 }
 

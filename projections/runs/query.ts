@@ -47,6 +47,8 @@ export interface RunRow {
   /** Its number in the chain, from 2. */
   chain_nth: number | null;
   continued_as: string | null;
+  /** Approvals that it waits for. */
+  pending_approvals: number;
   /** The data key of `run-<id>`, wrapped (base64). */
   wrapped_key: string;
 }
@@ -55,7 +57,8 @@ const JOINED = `join log.keys k on k.thing = 'run-' || r.id left join read.workf
 const COLUMNS = `r.id, r.organization_id, r.workflow_id, w.name as workflow_name, r.definition_id, r.definition_version, r.project_id,
     r.trigger_id, r.status, r.started_by, r.run_as, r.external_user_id, r.result, r.completion, r.error, r.cancelled_by,
     r.created_at, r.started_at, r.completed_at, r.expires_at, r.parent_id, r.parent_kind, r.parent_step, r.first_run_id, r.chain_nth,
-    r.continued_as, k.wrapped as wrapped_key`;
+    r.continued_as, k.wrapped as wrapped_key,
+    (select count(*)::int from read.approvals a where a.run_id = r.id and a.status = 'pending') as pending_approvals`;
 /** Lists do not show results, which may be long. */
 const LISTED = COLUMNS.replace("r.result", "null as result");
 type Encoded = "workflow_name" | "external_user_id" | "result" | "error" | "cancelled_by";

@@ -1,4 +1,11 @@
-import { hasPages, MEDIA_TYPES, canonicalType, type PictureType, type ReadableType } from "#events/mediaTypes.ts";
+import {
+  hasPages,
+  isPicture,
+  MEDIA_TYPES,
+  canonicalType,
+  type PictureType,
+  type ReadableType,
+} from "#events/mediaTypes.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
 import type { Recognition, Recognizer } from "./pictures/recognizer.ts";
@@ -96,9 +103,11 @@ export const readFile = async (
   if (markdown.trim() === "") throw new UnreadableFile("There is no text in the file.");
   if (Buffer.byteLength(markdown) > MAX_BYTES) throw new UnreadableFile("The file contains more than 50 MB of text.");
   const slides = SLIDES.has(type);
+  // only PDF and PowerPoint have pages (spec, document: `page_count`), and scans of several pages in one picture
+  const isPaged = hasPages(type) && !(isPicture(type) && pages.length === 1);
   const paging: Paging = {
-    page_count: hasPages(type) ? pages.length : null,
-    pages: hasPages(type) || slides ? pageLengths(pages) : null,
+    page_count: isPaged ? pages.length : null,
+    pages: isPaged || slides ? pageLengths(pages) : null,
     ...(slides && { slides }),
   };
   const passages = cutPassages(markdown, paging);

@@ -230,7 +230,6 @@ describe("attachments of a message", () => {
 
 test.each([
   [{ response_format: { type: "json_object", schema: {} } }, "response_format.schema", /json_schema: \{name, schema\}/],
-  [{ functions: [{ name: "f" }] }, "functions", /tools: \[\{type: "function"/],
   [
     { tools: [{ type: "function", function: { name: "f" } }] },
     "tools[0].function.name",
@@ -263,7 +262,6 @@ describe("the chat API refuses with", () => {
     ["unknown_collection", say("x", { knowledge: { collections: ["handbook"] } })],
     ["invalid_response_format", say("x", { response_format: { type: "yaml" } })],
     ["invalid_response_format", say("x", { response_format: { type: "json_object", schema: { type: "object" } } })],
-    [null, say("x", { functions: [{ name: "f", parameters: {} }] })],
     [
       "invalid_response_format",
       say("x", { response_format: { type: "json_schema", json_schema: { name: "no spaces", schema: {} } } }),

@@ -260,7 +260,7 @@ describe("pushed text", () => {
       202,
       { name: "T", mime_type: "text/markdown", size_bytes: 3, status: "pending", tags: ["x"] },
     ]);
-    expect((await push(slug, { text: "# T" })).status).toBe(200);
+    expect((await push(slug, { text: "# T" })).status).toBe(202);
     expect(code(await call("GET", `/documents/${body.id}/content`))).toEqual([404, "no_stored_file"]);
     expect((await push(slug, { text: "plain", format: "text" })).body.mime_type).toBe("text/plain");
   });
@@ -282,7 +282,7 @@ describe("pushed text", () => {
       { "idempotency-key": "r" },
     );
     expect([repeated.status, repeated.body.id]).toEqual([202, first.body.id]);
-    expect((await push(slug, { text: "three", external_id: "e\u0000" })).status).toBe(200);
+    expect((await push(slug, { text: "three", external_id: "e\u0000" })).status).toBe(202);
     const other = await push(slug, { text: "three", external_id: "f" });
     expect([other.status, other.body.id === first.body.id]).toEqual([202, false]);
   });

@@ -94,6 +94,8 @@ describe("an approval", () => {
       created_at: time,
     };
     expect(approval).toEqual(pending);
+    const asked = (await owner("GET", `/workflows/runs/${run}`)).body;
+    expect(asked).toMatchObject({ status: "running", pending_approvals: 1 });
     const { status, body } = await decide(id, { decision: "approve", data: { amount: 5 }, comment: "fine \u0000" });
     const { run_status, ...record } = body;
     const by = { type: "person", id: (await home.owner("GET", "/auth/me")).body.user.id, name: expect.any(String) };

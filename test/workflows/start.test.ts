@@ -63,6 +63,7 @@ describe("starting a run", () => {
       parent: null,
       continued_from: null,
       continued_as: null,
+      pending_approvals: 0,
       child_runs: [],
     });
   });

@@ -42,7 +42,12 @@ const COLUMNS: Columns<RunSummary> = [
       </>
     ),
   },
-  { title: "Status", cell: ({ status }) => <Status status={status} /> },
+  {
+    title: "Status",
+    cell: ({ status, pending_approvals }) => (
+      <Status status={pending_approvals > 0 ? "waiting for a person" : status} />
+    ),
+  },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Started by", wide: true, cell: ({ started_by }) => <ActorLink actor={started_by} /> },
   { title: "Took", wide: true, number: true, cell: lasted },

@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientOf, startService, type Service } from "./service.ts";
+
+/* What the spec tells the service to ignore: fields, roles and parts that it does not know, whatever they hold. */
+
+let service: Service;
+let call: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  service = await startService();
+  call = clientOf(service, service.credentials.api_key);
+});
+
+const complete = (messages: unknown[], more: object = {}) =>
+  call("POST", "/chat/completions", { model: "offline/echo", messages, ...more });
+const said = ({ status, body }: Awaited<ReturnType<typeof complete>>) => [status, body.choices?.[0].message.content];
+
+describe("a completion ignores", () => {
+  test.each([
+    ["fields that it does not know", [{ role: "user", content: "Hi" }], { functions: [{ name: "f" }], zzz: { a: 1 } }],
+    [
+      "parts of other types",
+      [
+        {
+          role: "user",
+          content: [
+            { type: "zzz", text: 5 },
+            { type: "text", text: "Hi" },
+          ],
+        },
+      ],
+      {},
+    ],
+    [
+      "tool messages",
+      [
+        { role: "user", content: "Hi" },
+        { role: "tool", content: 12 },
+        { role: "tool", content: { a: 1 } },
+      ],
+      {},
+    ],
+    [
+      "a schema without a description",
+      [{ role: "user", content: "Hi" }],
+      {
+        response_format: {
+          type: "json_schema",
+          json_schema: { name: "a", description: null, schema: { type: "string" } },
+        },
+      },
+    ],
+  ])("%s", async (_, messages, more) => {
+    const [status, content] = said(await complete(messages, more));
+    expect([status, typeof content]).toEqual([200, "string"]);
+  });
+
+  test.each([
+    [{ role: "zzz", content: 5 }, "invalid_role", "messages[0].role"],
+    [{ role: "user", content: 5 }, null, "messages[0].content"],
+    [{ role: "user", content: [{ type: "text", text: 5 }] }, null, "messages[0].content[0].text"],
+    [{ role: "user", content: [{ text: "no type" }] }, null, "messages[0].content"],
+  ])("not the message %j", async (message, code, param) => {
+    const { status, body } = await complete([message]);
+    expect([status, body.error.code, body.error.param]).toEqual([400, code, param]);
+  });
+});
+
+describe("an upload", () => {
+  const upload = async (parts: [name: string, value: string | Blob, filename?: string][]) => {
+    const form = new FormData();
+    for (const [name, value, filename] of parts)
+      if (typeof value === "string") form.append(name, value);
+      else form.append(name, value, filename);
+    return call("POST", "/files", form);
+  };
+  const octets = () => new Blob(["x"], { type: "application/octet-stream" });
+
+  test("ignores parts that it does not know, also files", async () => {
+    const { status, body } = await upload([
+      ["other", new Blob(["y"]), "other.txt"],
+      ["file", octets(), "a.pdf"],
+      ["zzz", "1"],
+    ]);
+    expect([status, body.filename, body.mime_type]).toEqual([201, "a.pdf", "application/pdf"]);
+  });
+
+  test("keeps an empty purpose as it was sent", async () =>
+    expect(
+      (
+        await upload([
+          ["purpose", ""],
+          ["file", octets(), "a.txt"],
+        ])
+      ).body.purpose,
+    ).toBe(""));
+
+  test.each(["c", "html", "pdf"])("named %s has no extension", async (name) =>
+    expect((await upload([["file", octets(), name]])).body.mime_type).toBe("application/octet-stream"),
+  );
+});
+
+test("a body with a prototype's name says which it is", async () => {
+  const { status, body } = await call("POST", "/chat/completions", '{"model":"offline/echo","__proto__":{}}');
+  expect([status, body.error.code, body.error.message]).toEqual([
+    400,
+    "invalid_json",
+    expect.stringContaining("__proto__"),
+  ]);
+});
