@@ -1,0 +1,99 @@
+import type { Actor } from "#events/runOrigin.ts";
+import { runScope } from "#events/scope.ts";
+import { isHeld } from "../holds/query.ts";
+import { encode, type Db } from "../projection.ts";
+import { isStartedBy } from "./query.ts";
+
+/* The runs of somebody: those that a person or key has started, or that carry the mark of an external user; what goes on for one
+of these, retries or forks it; and what such a run has started. All of them work on what somebody gave to the first one. */
+
+/** Runs that are cancelled or destroyed together. */
+const BATCH = 50;
+
+/** `run_ids`: runs of older releases, which have no mark of the user. */
+export type RunOwner = { started_by: Pick<Actor, "type" | "id"> } | { user_mark: string; run_ids: string[] };
+
+/** The owner behind `key:<id>` or `person:<id>`, or behind `user:<mark>` with its scopes. Undefined: one that has no runs. */
+export function runOwnerOf(owner: string, scopes: string[] = []): RunOwner | undefined {
+  const at = owner.indexOf(":");
+  const [kind, id] = [owner.slice(0, at), owner.slice(at + 1)];
+  if (kind === "user") {
+    const prefix = runScope("");
+    const run_ids = scopes.filter((scope) => scope.startsWith(prefix)).map((scope) => scope.slice(prefix.length));
+    return { user_mark: id, run_ids };
+  }
+  if (kind === "person") return { started_by: { type: "person", id } };
+  return kind === "key" ? { started_by: { type: "api_key", id } } : undefined;
+}
+
+/**
+ * A table `owned` of ids. $1: the organization, $2: the starter or the mark, $3: the position before which the first runs were
+ * created, $4: ids of further ones. Later runs belong to it when they come from one of these.
+ */
+const owned = (owner: RunOwner): string => `owned as (
+    select r.id from read.runs r where r.organization_id = $1 and r.position < $3
+      and (${"user_mark" in owner ? "r.user_mark = $2" : isStartedBy("$2")} or r.id = any ($4::uuid[]))
+    union
+    select c.id from owned o cross join lateral (
+      select id from read.runs where starter_id = o.id and organization_id = $1
+      union all
+      select id from read.runs where parent_id = o.id and organization_id = $1) c)`;
+
+const valuesOf = (organization: string, owner: RunOwner, before: number): unknown[] =>
+  "user_mark" in owner
+    ? [organization, owner.user_mark, before, owner.run_ids]
+    : [organization, encode({ type: owner.started_by.type, id: owner.started_by.id }), before, []];
+
+/** Runs of an external user that older releases have started without a mark. */
+export async function listUnmarkedRuns(db: Db, organization: string, user: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    "select id from read.runs where organization_id = $1 and user_mark is null and external_user_id = $2",
+    [organization, encode(user)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of the runs of somebody, newest first, after the given one. */
+export async function listOwnedRunIds(
+  db: Db,
+  organization: string,
+  owner: RunOwner,
+  { before, after, limit }: { before: number; after: number | null; limit: number },
+): Promise<{ id: string; position: number }[]> {
+  const rows = await db.query<{ id: string; position: number }>(
+    `with recursive ${owned(owner)} select r.id, r.position from owned join read.runs r on r.id = owned.id
+       where r.position < coalesce($5::bigint, $3) order by r.position desc limit $6`,
+    [...valuesOf(organization, owner, before), after, limit],
+  );
+  return rows.map(({ id, position }) => ({ id, position: Number(position) }));
+}
+
+/**
+ * Some runs of somebody that no hold covers: those that are live, and those that have ended and that no other one of them comes
+ * from, because it would not be found without them. `held`: a hold covers another one.
+ */
+export async function listRunsToErase(
+  db: Db,
+  organization: string,
+  owner: RunOwner,
+  before: number,
+): Promise<{ live: string[]; ended: string[]; held: boolean }> {
+  const part = (kind: string, where: string, limit: number) =>
+    `(select o.id, '${kind}' as kind from mine o where ${where} order by o.position limit ${limit})`;
+  // one statement, so that a hold which comes or goes meanwhile cannot hide a run from all parts
+  const rows = await db.query<{ id: string; kind: "live" | "ended" | "held" }>(
+    `with recursive ${owned(owner)},
+       mine as (select o.*, ${isHeld("runs")} as held from owned join read.runs o on o.id = owned.id)
+     ${part("live", "not held and completed_at is null", BATCH)} union all
+     ${part(
+       "ended",
+       `not held and completed_at is not null
+         and not exists (select from read.runs c where c.starter_id = o.id) and not exists (select from read.runs c where c.parent_id = o.id)`,
+       BATCH,
+     )} union all
+     ${part("held", "held", 1)}`,
+    valuesOf(organization, owner, before),
+  );
+  const idsOf = (kind: string): string[] => rows.flatMap((row) => (row.kind === kind ? [row.id] : []));
+  return { live: idsOf("live"), ended: idsOf("ended"), held: rows.some(({ kind }) => kind === "held") };
+}
