@@ -78,8 +78,11 @@ const presentMessage = ({ attachments, ...message }: Message) => ({
   attachments: attachments.map(presentAttachment),
 });
 
+/** A thread, also one of a run. */
+type TurnOwner = Pick<ThreadRow, "id" | "scope" | "agent_id">;
+
 /** A turn with its messages, then the bytes of each attachment that is still stored. */
-async function* turnLines({ http, sent }: ExportScope, thread: ThreadRow, turn: ThreadTurn): Lines {
+async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: ThreadTurn): Lines {
   const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
   const input = await readTurnInput(http, turn);
   const response_id = thread.agent_id === null ? null : `resp_${turn_id}`;
@@ -106,9 +109,9 @@ async function* turnLines({ http, sent }: ExportScope, thread: ThreadRow, turn: 
   }
 }
 
-export async function* threadLines(scope: ExportScope, thread: ThreadRow): Lines {
+/** The turns of a thread, oldest first. */
+export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): Lines {
   const { http, organization_id, recheck } = scope;
-  yield { ...presentThread(thread), type: "thread" };
   for (let after: string | undefined; ; ) {
     await recheck();
     const page = { limit: PAGE, bytes: PAGE_BYTES, ...(after !== undefined && { after }) };
@@ -134,7 +137,10 @@ export async function* ownedLines(scope: ExportScope): Lines {
     subject.kind === "user"
       ? listThreadsIn(http.db, organization_id, subject.scopes, page)
       : listThreadsOf(http.db, organization_id, subject, page);
-  for await (const thread of rowsOf(scope, threads)) yield* threadLines(scope, thread);
+  for await (const thread of rowsOf(scope, threads)) {
+    yield { ...presentThread(thread), type: "thread" };
+    yield* allTurnLines(scope, thread);
+  }
   const files = (page: OwnedPage) =>
     subject.kind === "user"
       ? listFilesIn(http.db, organization_id, subject.scopes, page)

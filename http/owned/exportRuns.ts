@@ -7,12 +7,12 @@ import { listComments } from "#projections/runs/approvalPeople.ts";
 import { listDecidedBy, listRunApprovals, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { listOwnedRunIds, type RunOwner } from "#projections/runs/ownedRuns.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
-import { listThreadsIn } from "#projections/turns/threads.ts";
+import { listRunThreads } from "#projections/turns/threads.ts";
 import { presentApproval } from "../workflows/approvalShape.ts";
 import { foldRun } from "../workflows/foldRun.ts";
 import { presentRun } from "../workflows/runShape.ts";
 import { createOpenValue } from "../workflows/runValues.ts";
-import { fileLines, PAGE, rowsOf, threadLines, type ExportLine, type ExportScope, type Lines } from "./exportLines.ts";
+import { allTurnLines, fileLines, PAGE, rowsOf, type ExportLine, type ExportScope, type Lines } from "./exportLines.ts";
 
 async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
   const run = foldRun(await http.readStream(streamName("run", row.id)));
@@ -37,10 +37,10 @@ async function* wholeRunLines(scope: ExportScope, row: RunRow): Lines {
     for (const approval of rows) yield* wholeApprovalLines(scope, approval);
     if (offset + PAGE >= total) break;
   }
-  const own = [runScope(row.id)];
-  const threads = (page: OwnedPage) => listThreadsIn(http.db, organization_id, own, page);
-  for await (const thread of rowsOf(scope, threads)) yield* threadLines(scope, thread);
-  const files = (page: OwnedPage) => listFilesIn(http.db, organization_id, own, page);
+  const own = runScope(row.id);
+  for (const id of await listRunThreads(http.db, organization_id, row.id))
+    yield* allTurnLines(scope, { id, scope: own, agent_id: null });
+  const files = (page: OwnedPage) => listFilesIn(http.db, organization_id, [own], page);
   for await (const file of rowsOf(scope, files)) yield* fileLines(scope, file, { run_id: row.id });
 }
 

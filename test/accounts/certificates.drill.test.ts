@@ -71,14 +71,20 @@ test("the certificate of an erasure names each deletion, and the live log and it
     hash,
   });
   expect(lines[0].started_by).toMatch(/^person:/);
-  expect(lines.at(-1)).toMatchObject({ type: "end", erased: 3, event: "ErasureCompleted", hash });
+  expect(lines.at(-1)).toMatchObject({
+    type: "end",
+    erased: 3,
+    counts: { threads: 2, files: 1, runs: 0 },
+    event: "ErasureCompleted",
+    hash,
+  });
   const erased = lines.slice(1, -1).map(({ type, event }) => `${type} ${event}`);
   expect(erased.toSorted()).toEqual(["erased FileDeleted", "erased ThreadDeleted", "erased ThreadDeleted"]);
 
   const file = await save("whole.jsonl", text);
   const live = await verify("verify", "--certificate", file);
   expect(live, live.text).toMatchObject({ code: 0 });
-  expect(live.text).toContain(`3 things of ${owner} were erased`);
+  expect(live.text).toContain(`3 things of ${owner} were erased (2 threads, 1 file)`);
   const exported = join(folder, "log.jsonl");
   expect((await verify("export", "--out", exported)).code).toBe(0);
   expect((await verify("verify", "--file", exported, "--certificate", file)).code).toBe(0);
