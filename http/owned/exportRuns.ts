@@ -14,6 +14,9 @@ import { presentRun } from "../workflows/runShape.ts";
 import { createOpenValue } from "../workflows/runValues.ts";
 import { allTurnLines, fileLines, PAGE, rowsOf, type ExportLine, type ExportScope, type Lines } from "./exportLines.ts";
 
+/** Ids of runs of one query, which looks through all of them. */
+const IDS = 2_000;
+
 async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
   const run = foldRun(await http.readStream(streamName("run", row.id)));
   return { ...(await presentRun(row, run, createOpenValue(http, row))), type: "run" };
@@ -52,14 +55,14 @@ export async function* runLines(scope: ExportScope): Lines {
       ? { user_mark: subject.user_mark, run_ids: subject.run_ids }
       : { started_by: subject.actor };
   for (let after: number | null = null; ; ) {
-    await recheck();
-    const page: { before: number; after: number | null; limit: number } = { before: until + 1, after, limit: PAGE };
+    const page: { before: number; after: number | null; limit: number } = { before: until + 1, after, limit: IDS };
     const found = await listOwnedRunIds(http.db, organization_id, owner, page);
     for (const { id } of found) {
+      await recheck();
       const row = await getRun(http.db, organization_id, id);
       if (row) yield* wholeRunLines(scope, row);
     }
-    if (found.length < PAGE) return;
+    if (found.length < IDS) return;
     after = found.at(-1)!.position;
   }
 }

@@ -9,6 +9,11 @@ of these, retries or forks it; and what such a run has started. All of them work
 
 /** Runs that are cancelled or destroyed together. */
 const BATCH = 50;
+/** Runs from which one statement begins: what comes from them is looked up run by run. */
+const FIRST = 500;
+/** No other run comes from it. */
+const IS_LAST = `not exists (select from read.runs c where c.starter_id = o.id)
+  and not exists (select from read.runs c where c.parent_id = o.id)`;
 
 /** `run_ids`: runs of older releases, which have no mark of the user. */
 export type RunOwner = { started_by: Pick<Actor, "type" | "id"> } | { user_mark: string; run_ids: string[] };
@@ -27,12 +32,15 @@ export function runOwnerOf(owner: string, scopes: string[] = []): RunOwner | und
 }
 
 /**
- * A table `owned` of ids. $1: the organization, $2: the starter or the mark, $3: the position before which the first runs were
- * created, $4: ids of further ones. Later runs belong to it when they come from one of these.
+ * The runs `o` that somebody has started, or that carry the mark. $1: the organization, $2: the starter or the mark, $3: the position
+ * before which they were created, $4: ids of further ones.
  */
-const owned = (owner: RunOwner): string => `owned as (
-    select r.id from read.runs r where r.organization_id = $1 and r.position < $3
-      and (${"user_mark" in owner ? "r.user_mark = $2" : isStartedBy("$2")} or r.id = any ($4::uuid[]))
+const started = (owner: RunOwner): string => `read.runs o where o.organization_id = $1 and o.position < $3
+      and (${"user_mark" in owner ? "o.user_mark = $2" : isStartedBy("$2", "o")} or o.id = any ($4::uuid[]))`;
+
+/** A table `owned` of ids: these runs, and all that come from one of them, also later ones. */
+const owned = (first: string): string => `owned as (
+    (select o.id from ${first})
     union
     select c.id from owned o cross join lateral (
       select id from read.runs where starter_id = o.id and organization_id = $1
@@ -61,7 +69,7 @@ export async function listOwnedRunIds(
   { before, after, limit }: { before: number; after: number | null; limit: number },
 ): Promise<{ id: string; position: number }[]> {
   const rows = await db.query<{ id: string; position: number }>(
-    `with recursive ${owned(owner)} select r.id, r.position from owned join read.runs r on r.id = owned.id
+    `with recursive ${owned(started(owner))} select r.id, r.position from owned join read.runs r on r.id = owned.id
        where r.position < coalesce($5::bigint, $3) order by r.position desc limit $6`,
     [...valuesOf(organization, owner, before), after, limit],
   );
@@ -78,20 +86,17 @@ export async function listRunsToErase(
   owner: RunOwner,
   before: number,
 ): Promise<{ live: string[]; ended: string[]; held: boolean }> {
-  const part = (kind: string, where: string, limit: number) =>
-    `(select o.id, '${kind}' as kind from mine o where ${where} order by o.position limit ${limit})`;
+  const held = isHeld("runs");
+  const part = (kind: string, where: string) =>
+    `(select o.id, '${kind}' as kind from mine o where ${where} order by o.position limit ${BATCH})`;
   // one statement, so that a hold which comes or goes meanwhile cannot hide a run from all parts
   const rows = await db.query<{ id: string; kind: "live" | "ended" | "held" }>(
-    `with recursive ${owned(owner)},
-       mine as (select o.*, ${isHeld("runs")} as held from owned join read.runs o on o.id = owned.id)
-     ${part("live", "not held and completed_at is null", BATCH)} union all
-     ${part(
-       "ended",
-       `not held and completed_at is not null
-         and not exists (select from read.runs c where c.starter_id = o.id) and not exists (select from read.runs c where c.parent_id = o.id)`,
-       BATCH,
-     )} union all
-     ${part("held", "held", 1)}`,
+    `with recursive ${owned(`${started(owner)} and not ${held} order by o.created_at, o.id limit ${FIRST}`)},
+       mine as (select o.*, ${held} as held from owned join read.runs o on o.id = owned.id)
+     ${part("live", "not held and completed_at is null")} union all
+     ${part("ended", `not held and completed_at is not null and ${IS_LAST}`)} union all
+     ${part("held", "held")} union all
+     (select o.id, 'held' as kind from ${started(owner)} and ${held} limit 1)`,
     valuesOf(organization, owner, before),
   );
   const idsOf = (kind: string): string[] => rows.flatMap((row) => (row.kind === kind ? [row.id] : []));

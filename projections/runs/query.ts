@@ -116,8 +116,8 @@ const ofWorkflow = (id: string | null): string => (id === null ? "and $8::uuid i
 const ofParent = (id: string | null): string => (id === null ? "and $9::uuid is null" : "and r.parent_id = $9");
 const ofStarter = (id: string | null): string => (id === null ? "and $10::uuid is null" : "and r.starter_id = $10");
 /** The index has the hash. */
-export const isStartedBy = (value: string): string =>
-  `hashtext(r.started_by) = hashtext(${value}) and r.started_by = ${value}`;
+export const isStartedBy = (value: string, row = "r"): string =>
+  `hashtext(${row}.started_by) = hashtext(${value}) and ${row}.started_by = ${value}`;
 const startedBy = (by: string | null): string => (by === null ? "and $11::text is null" : `and ${isStartedBy("$11")}`);
 /** `person:<id>`, `key:<id>` or `webhook:<id>` as the rows have it. */
 function encodeActor(text: string | null): string | null {

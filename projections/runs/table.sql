@@ -42,7 +42,7 @@ create index runs_by_workflow on runs (workflow_id, created_at, id);
 -- the hash of the actor takes 4 bytes, its JSON 60
 create index runs_by_actor on runs (organization_id, hashtext(started_by), created_at, id);
 -- for erasures and exports
-create index runs_by_user on runs (organization_id, user_mark) where user_mark is not null;
+create index runs_by_user on runs (organization_id, user_mark, created_at, id) where user_mark is not null;
 create index runs_by_organization on runs (organization_id, created_at, id);
 -- for retention: runs that have ended
 create index runs_ended on runs (organization_id, completed_at) where completed_at is not null;

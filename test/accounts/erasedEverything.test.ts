@@ -122,6 +122,8 @@ describe("of a person", () => {
     const [question] = await home.pending(other);
     const kept = await push(home.owner, await newCollection(), "A document of another person.");
     const mine = await leaveEverything(canary);
+    const remark = { text: `I also say ${canary}` };
+    await home.made(mine.member.call("POST", `/workflows/approvals/${question.id}/comments`, remark));
     const asked = { decision: "approve", comment: `Decided with ${canary}` };
     await home.made(home.decide(question, asked, mine.member.call));
     await home.untilOver(other);
@@ -135,6 +137,10 @@ describe("of a person", () => {
     expect(approval).toMatchObject({ title: canary, comment: canary, data: { canary } });
     expect(ofType(lines, "comment")).toMatchObject([{ approval_id: mine.approval.id, text: `I say ${canary}` }]);
     expect(idsOf(lines, "approval")).toContain(question.id);
+    const remarks = ofType(lines, "event").filter(({ event }) => event === "ApprovalCommented");
+    expect(remarks.map(({ personal }) => personal.text).toSorted()).toEqual(
+      [remark.text, `I say ${canary}`].toSorted(),
+    );
     const [saved] = ofType(lines, "file");
     expect(saved).toMatchObject({ run_id: mine.run, filename: "kept.txt" });
     expect(bytesOf(lines, { file_id: saved.id })).toContain(canary);
@@ -163,9 +169,9 @@ describe("of a person", () => {
     expect((await home.read(other)).status).toBe("completed");
     expect((await home.owner("GET", `/v1/knowledge/documents/${kept}`)).status).toBe(200);
     expect(await home.made(home.owner("GET", `/workflows/approvals/${question.id}`))).toMatchObject(asked);
-    const tables = async () => tablesWith(platform.resources.db, canary);
-    // the decision, and the result of the run that got it as the answer
-    await expect.poll(tables, SOON).toEqual(["read.approvals", "read.runs"]);
+    const tables = async () => (await tablesWith(platform.resources.db, canary)).toSorted();
+    // the comment, the decision, and the result of the run that got it as the answer
+    await expect.poll(tables, SOON).toEqual(["read.approval_comments", "read.approvals", "read.runs"]);
 
     const certificate = await certificateOf(id);
     expect(certificate.at(-1)).toMatchObject({ type: "end", erased: 7, counts });
