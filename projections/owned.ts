@@ -94,7 +94,7 @@ export async function listOwned(db: Db, organization: string, query: OwnedQuery,
     listScoped(db, "files", organization, query, before),
     isWanted("documents") ? listDocuments(db, organization, query, before) : NOTHING,
     isWanted("extractions") ? listExtractions(db, organization, query, before) : NOTHING,
-    runOwner ? listRunsToErase(db, organization, runOwner, before) : { live: [], ended: [], held: false },
+    runOwner ? listRunsToErase(db, { organization, owner: runOwner, before }) : { live: [], ended: [], held: false },
   ]);
   const free = ({ rows }: Batch<Owned>): Owned[] => rows.map(({ id, scope }) => ({ id, scope }));
   const ids = ({ rows }: Batch<{ id: string }>): string[] => rows.map(({ id }) => id);

@@ -55,8 +55,8 @@ export async function* runLines(scope: ExportScope): Lines {
       ? { user_mark: subject.user_mark, run_ids: subject.run_ids }
       : { started_by: subject.actor };
   for (let after: number | null = null; ; ) {
-    const page: { before: number; after: number | null; limit: number } = { before: until + 1, after, limit: IDS };
-    const found = await listOwnedRunIds(http.db, organization_id, owner, page);
+    const query = { organization: organization_id, owner, before: until + 1 };
+    const found: { id: string; position: number }[] = await listOwnedRunIds(http.db, query, { after, limit: IDS });
     for (const { id } of found) {
       await recheck();
       const row = await getRun(http.db, organization_id, id);

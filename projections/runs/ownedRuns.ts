@@ -11,9 +11,13 @@ of these, retries or forks it; and what such a run has started. All of them work
 const BATCH = 50;
 /** Runs from which one statement begins: what comes from them is looked up run by run. */
 const FIRST = 500;
-/** No other run comes from it. */
-const IS_LAST = `not exists (select from read.runs c where c.starter_id = o.id)
-  and not exists (select from read.runs c where c.parent_id = o.id)`;
+/** Looked at once, before each run is. */
+const HAS_HOLDS = "(select exists (select from read.holds where organization_id = $1 and released_at is null))";
+/** No other run comes from it. A join, which PostgreSQL makes of "not exists", would read the runs of all organizations. */
+const IS_LAST = `(select c.id from read.runs c where c.starter_id = o.id limit 1) is null
+  and (select c.id from read.runs c where c.parent_id = o.id limit 1) is null`;
+/** The rows `o` of the table `owned`, looked up one by one for the same reason. */
+const OWNED_ROWS = "owned cross join lateral (select * from read.runs where id = owned.id limit 1) o";
 
 /** `run_ids`: runs of older releases, which have no mark of the user. */
 export type RunOwner = { started_by: Pick<Actor, "type" | "id"> } | { user_mark: string; run_ids: string[] };
@@ -31,12 +35,30 @@ export function runOwnerOf(owner: string, scopes: string[] = []): RunOwner | und
   return kind === "key" ? { started_by: { type: "api_key", id } } : undefined;
 }
 
-/**
- * The runs `o` that somebody has started, or that carry the mark. $1: the organization, $2: the starter or the mark, $3: the position
- * before which they were created, $4: ids of further ones.
- */
-const started = (owner: RunOwner): string => `read.runs o where o.organization_id = $1 and o.position < $3
-      and (${"user_mark" in owner ? "o.user_mark = $2" : isStartedBy("$2", "o")} or o.id = any ($4::uuid[]))`;
+interface Query {
+  organization: string;
+  owner: RunOwner;
+  /** The position before which the first runs were created. */
+  before: number;
+}
+
+/** The runs `o` that somebody has started, or that carry the mark, as SQL with the values $1 to $3, and $4 where ids are named. */
+function startedBy({ organization, owner, before }: Query): { from: string; values: unknown[] } {
+  const rows = "read.runs o where o.organization_id = $1 and o.position < $2::bigint";
+  if ("started_by" in owner) {
+    const { type, id } = owner.started_by;
+    return {
+      from: `${rows} and ${isStartedBy("$3", "o")}`,
+      values: [organization, before, encode({ type, id })],
+    };
+  }
+  // named only where there are some: otherwise the index of marks would not do
+  const named = owner.run_ids.length > 0 ? " or o.id = any ($4::uuid[])" : "";
+  return {
+    from: `${rows} and (o.user_mark = $3${named})`,
+    values: [organization, before, owner.user_mark, ...(named ? [owner.run_ids] : [])],
+  };
+}
 
 /** A table `owned` of ids: these runs, and all that come from one of them, also later ones. */
 const owned = (first: string): string => `owned as (
@@ -46,11 +68,6 @@ const owned = (first: string): string => `owned as (
       select id from read.runs where starter_id = o.id and organization_id = $1
       union all
       select id from read.runs where parent_id = o.id and organization_id = $1) c)`;
-
-const valuesOf = (organization: string, owner: RunOwner, before: number): unknown[] =>
-  "user_mark" in owner
-    ? [organization, owner.user_mark, before, owner.run_ids]
-    : [organization, encode({ type: owner.started_by.type, id: owner.started_by.id }), before, []];
 
 /** Runs of an external user that older releases have started without a mark. */
 export async function listUnmarkedRuns(db: Db, organization: string, user: string): Promise<string[]> {
@@ -64,14 +81,15 @@ export async function listUnmarkedRuns(db: Db, organization: string, user: strin
 /** Ids of the runs of somebody, newest first, after the given one. */
 export async function listOwnedRunIds(
   db: Db,
-  organization: string,
-  owner: RunOwner,
-  { before, after, limit }: { before: number; after: number | null; limit: number },
+  query: Query,
+  { after, limit }: { after: number | null; limit: number },
 ): Promise<{ id: string; position: number }[]> {
+  const { from, values } = startedBy(query);
+  const until = values.length + 1;
   const rows = await db.query<{ id: string; position: number }>(
-    `with recursive ${owned(started(owner))} select r.id, r.position from owned join read.runs r on r.id = owned.id
-       where r.position < coalesce($5::bigint, $3) order by r.position desc limit $6`,
-    [...valuesOf(organization, owner, before), after, limit],
+    `with recursive ${owned(from)} select o.id, o.position from ${OWNED_ROWS}
+       where o.position < $${until} order by o.position desc limit $${until + 1}`,
+    [...values, after ?? query.before, limit],
   );
   return rows.map(({ id, position }) => ({ id, position: Number(position) }));
 }
@@ -82,22 +100,21 @@ export async function listOwnedRunIds(
  */
 export async function listRunsToErase(
   db: Db,
-  organization: string,
-  owner: RunOwner,
-  before: number,
+  query: Query,
 ): Promise<{ live: string[]; ended: string[]; held: boolean }> {
+  const { from, values } = startedBy(query);
   const held = isHeld("runs");
   const part = (kind: string, where: string) =>
     `(select o.id, '${kind}' as kind from mine o where ${where} order by o.position limit ${BATCH})`;
   // one statement, so that a hold which comes or goes meanwhile cannot hide a run from all parts
   const rows = await db.query<{ id: string; kind: "live" | "ended" | "held" }>(
-    `with recursive ${owned(`${started(owner)} and not ${held} order by o.created_at, o.id limit ${FIRST}`)},
-       mine as (select o.*, ${held} as held from owned join read.runs o on o.id = owned.id)
+    `with recursive ${owned(`${from} and not ${held} order by o.created_at, o.id limit ${FIRST}`)},
+       mine as (select o.*, ${held} as held from ${OWNED_ROWS})
      ${part("live", "not held and completed_at is null")} union all
      ${part("ended", `not held and completed_at is not null and ${IS_LAST}`)} union all
      ${part("held", "held")} union all
-     (select o.id, 'held' as kind from ${started(owner)} and ${held} limit 1)`,
-    valuesOf(organization, owner, before),
+     (select o.id, 'held' as kind from ${from} and ${HAS_HOLDS} and ${held} limit 1)`,
+    values,
   );
   const idsOf = (kind: string): string[] => rows.flatMap((row) => (row.kind === kind ? [row.id] : []));
   return { live: idsOf("live"), ended: idsOf("ended"), held: rows.some(({ kind }) => kind === "held") };
