@@ -102,7 +102,7 @@ export const FailRun = defineCommand(
   "run",
   Id.extend({ epoch: z.int().positive(), code: z.string(), error: Failure }),
 );
-/** Destroys a run whose retention has ended. Has no effect before `forget_at`, unless a rule of its organization asks for it. */
+/** Destroys a run whose retention has ended. Has no effect before `forget_at`, unless a rule of its organization or an erasure asks for it. */
 export const ForgetRun = defineCommand("ForgetRun", "run", Id.extend({ by_rule: z.literal(true).optional() }));
 /** Puts off the destruction of a run that a hold keeps, so that the sweep gets to others. */
 export const KeepRun = defineCommand("KeepRun", "run", Id);

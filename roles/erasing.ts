@@ -1,20 +1,24 @@
+import { createDeletionCounter } from "#infra/postgres/deletionCounts.ts";
 import { listOwned } from "#projections/owned.ts";
 import { hasProjected } from "#projections/progress.ts";
 import { createEraser } from "#services/erasures.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import type { Resources } from "./resources.ts";
+import { findRunBelongings } from "./runBelongings.ts";
+
+const MODELS = ["turns", "files", "documents", "extractions", "runs", "usage", "holds"];
 
 /** The work of a services process on erasures. */
 export function openErasing({ db, log, worker, logger }: Resources, handle: Handle) {
   return createEraser({
     log,
-    listOwned: async (organization, whose, { before, position }) => {
-      const projected = await Promise.all(
-        ["turns", "files", "usage", "holds"].map((name) => hasProjected(db, name, position)),
-      );
-      return projected.every(Boolean) ? listOwned(db, organization, whose, before) : undefined;
+    listOwned: async (organization, query, { before, position }) => {
+      const projected = await Promise.all(MODELS.map((name) => hasProjected(db, name, position)));
+      return projected.every(Boolean) ? listOwned(db, organization, query, before) : undefined;
     },
+    countDeletions: createDeletionCounter(db),
+    belongingsOf: findRunBelongings(db),
     send: sendTo(handle, worker),
     onError: (error, stream) => logger.warn({ err: error, stream }, "erasure interrupted, retrying"),
   });

@@ -1,8 +1,6 @@
 import { failpoint } from "#infra/failpoint.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
-import { hasProjected, trackProgress } from "#projections/progress.ts";
-import { listRunFiles } from "#projections/files/query.ts";
-import { listRunThreads } from "#projections/turns/threads.ts";
+import { trackProgress } from "#projections/progress.ts";
 import { streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
 import type { CommittedCommand, Handle } from "#services/handle.ts";
@@ -26,6 +24,7 @@ import { openRunLimits } from "./budgets.ts";
 import { openAgentDeps } from "./stepHost.ts";
 import { createQueryTwice } from "./queryTwice.ts";
 import type { Resources } from "./resources.ts";
+import { findRunBelongings } from "./runBelongings.ts";
 
 interface WorkflowWorkOptions {
   runner: WorkflowRunner;
@@ -69,12 +68,7 @@ export function openWorkflowWork(
     openHost,
     schemas,
     scripts,
-    async belongingsOf(organization, run_id, position) {
-      const projected = await Promise.all(["turns", "files"].map((model) => hasProjected(db, model, position)));
-      if (!projected.every(Boolean)) return undefined;
-      const threads = await listRunThreads(db, organization, run_id);
-      return { threads, files: await listRunFiles(db, organization, run_id) };
-    },
+    belongingsOf: findRunBelongings(db),
     failpoint,
     onError: (error, stream) => logger.warn({ err: error, stream }, "run failed to continue, retrying"),
   });

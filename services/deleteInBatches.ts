@@ -8,10 +8,10 @@ const INTERVAL_MS = 100;
 export interface Deletion {
   /**
    * Sends the commands that delete some of what is left, and returns their results: none when nothing is left, undefined while
-   * the read models are behind `position`; `held` when the rest must stay until a hold is released; `refused` when all of these
+   * the read models are behind `position`; `waits` when the rest must stay for now, until a hold is released or a run has ended; `refused` when all of these
    * must stay, and the next call goes on with others.
    */
-  deleteSome(position: number): Promise<CommandResult[] | "held" | "refused" | undefined>;
+  deleteSome(position: number): Promise<CommandResult[] | "waits" | "refused" | undefined>;
   /** Records that nothing is left. */
   complete(): Promise<unknown>;
 }
@@ -34,7 +34,7 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
     for (let position = head.position; !isStopped; await sleep(INTERVAL_MS)) {
       const results = await deletion.deleteSome(position);
       if (!results || results === "refused") continue;
-      if (results === "held") return;
+      if (results === "waits") return;
       if (results.length === 0) return void (await deletion.complete());
       // Another process deletes them, or the read model is behind: leave the rest to the sweep instead of polling.
       if (!results.some(hasDeleted)) return;

@@ -61,7 +61,7 @@ export function createRetainer({ log, listExpired, send, onError }: RetainerOpti
       documents: await deleteEach(expired.documents, ({ id }) =>
         send(to(streamName("document", id)), DeleteDocument.type, { document_id: id }),
       ),
-      runs: await deleteEach(expired.runs, (run) => forgetRun(send, organization_id, run, { by_rule: true })),
+      runs: await deleteEach(expired.runs, (run) => forgetRun(send, { organization_id }, run, { by_rule: true })),
     };
   }
 

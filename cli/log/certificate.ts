@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { ERASED, ERASED_KINDS } from "#events/erasure.ts";
 import { BrokenChain, type ChainedRow } from "#infra/postgres/verify.ts";
 import type { Db } from "#projections/projection.ts";
 import { Problem } from "../problem.ts";
@@ -21,6 +22,8 @@ export interface Certificate {
   owner: string;
   /** Streams whose things were erased. */
   erased: string[];
+  /** How many of each kind: `2 threads, 1 file`. */
+  kinds: string;
   /** Compares an event of the log with the certificate. Throws BrokenChain. */
   check(row: ChainedRow): void;
   /** Throws BrokenChain when an event of the certificate was not among those that were checked. */
@@ -38,6 +41,17 @@ function parse(text: string, path: string): Line[] {
   }
 }
 
+/** How many of each kind the events have deleted. */
+function describeKinds(erased: Pick<Line, "event">[]): string {
+  const counts = ERASED_KINDS.map(
+    (kind) => [kind, erased.filter(({ event }) => event === ERASED[kind]).length] as const,
+  );
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
+    .join(", ");
+}
+
 const nameOf = ({ stream, version }: { stream: string; version: number }): string => `${stream}@${version}`;
 
 /** Reads a certificate. Throws a Problem for a file that is none, or not whole. */
@@ -51,6 +65,7 @@ export async function readCertificate(path: string): Promise<Certificate> {
   return {
     owner: first.owner,
     erased: erased.map(({ stream }) => stream),
+    kinds: describeKinds(erased),
     check(row) {
       const line = open.get(nameOf(row));
       if (!line) return;

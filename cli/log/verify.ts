@@ -86,7 +86,7 @@ function report({ from, tip }: VerifiedRange, { expected: expect, certificate }:
     ...(expect ? [`The expected tip at position ${expect.position} is part of it.`] : []),
     ...(certificate
       ? [
-          `The certificate is true: ${certificate.erased.length} things of ${certificate.owner} were erased, as the log says.`,
+          `The certificate is true: ${certificate.erased.length} things of ${certificate.owner} were erased${certificate.kinds && ` (${certificate.kinds})`}, as the log says.`,
         ]
       : []),
     `To prove this later, store elsewhere: --expect ${tip.position}:${tip.hash}`,

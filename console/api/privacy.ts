@@ -76,6 +76,9 @@ export interface Erasure {
   status: "running" | "completed";
   threads_deleted: number;
   files_deleted: number;
+  runs_deleted: number;
+  documents_deleted: number;
+  extractions_deleted: number;
   started_by: string;
   created_at: string;
   completed_at: string | null;

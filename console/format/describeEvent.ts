@@ -91,8 +91,8 @@ const THREADS: Record<string, Sentence> = {
     `The file${quoted(field("filename"))} was uploaded (${formatBytes(Number(bytes))}).`,
   FileDeleted: "A file was deleted.",
   ErasureStarted: (field) => `The deletion of all that ${field("owner")} has was requested.`,
-  ErasureAdvanced: (_, { threads, files }) =>
-    `The deletion goes on: ${count(threads, "conversation")} and ${count(files, "file")} so far.`,
+  ErasureAdvanced: (_, { threads, files, runs = 0, documents = 0, extractions = 0 }) =>
+    `The deletion goes on: ${count(threads, "conversation")}, ${count(files, "file")}, ${count(runs, "run")}, ${count(documents, "document")} and ${count(extractions, "extraction")} so far.`,
   ErasureCompleted: "The deletion of all that somebody had is complete.",
   RetentionSet: (field) => `How long things of ${field("subject")} are kept was set.`,
   RetentionRemoved: (field) => `Things of ${field("subject")} are kept until somebody deletes them.`,

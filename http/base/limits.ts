@@ -8,8 +8,12 @@ import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
 /** The mark of a user value in its organization; null without one. */
-export const markUser = ({ keyring }: Pick<Http, "keyring">, organization: string, user: string | undefined) =>
-  user === undefined ? null : keyring.keyedHash("user", `${organization} ${user}`);
+export const markUser = <User extends string | undefined>(
+  { keyring }: Pick<Http, "keyring">,
+  organization: string,
+  user: User,
+): User extends string ? string : string | null =>
+  (user === undefined ? null : keyring.keyedHash("user", `${organization} ${user}`)) as string;
 
 /** Who a caller's upload counts for. */
 export const uploaderOf = (

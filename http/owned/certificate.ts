@@ -1,11 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import type { RecordedEvent } from "#events/envelope.ts";
+import { ERASED, ERASED_KINDS, NOTHING_ERASED } from "#events/erasure.ts";
 import { streamName } from "#events/ids.ts";
 import { ApiError } from "../base/errors.ts";
 import type { Http } from "../base/deps.ts";
 
 const BATCH = 500;
-const DELETIONS = ["ThreadDeleted", "FileDeleted"];
+const DELETIONS = Object.values(ERASED);
 
 interface Erasure {
   started: RecordedEvent;
@@ -67,9 +68,12 @@ export async function* certificateLines(http: Http, request: FastifyRequest, era
   const { principal: started_by } = started.meta;
   yield { type: "certificate", organization_id, owner, started_by, ...start };
   let erased = 0;
+  const counts = { ...NOTHING_ERASED };
   for await (const deletion of deletions(http, request, erasure)) {
     erased++;
+    const kind = ERASED_KINDS.find((one) => ERASED[one] === deletion.event);
+    if (kind) counts[kind]++;
     yield { type: "erased", ...deletion };
   }
-  yield { type: "end", erased, ...end };
+  yield { type: "end", erased, counts, ...end };
 }

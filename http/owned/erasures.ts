@@ -1,8 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { MAX_ERASED_SCOPES, StartErasure } from "#events/erasure.ts";
+import { ERASED_KINDS, MAX_ERASED_DOCUMENTS, MAX_ERASED_SCOPES, StartErasure } from "#events/erasure.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { getErasure, listErasures, type ErasureRow } from "#projections/erasures/query.ts";
+import { runScope } from "#events/scope.ts";
+import { listDocumentsForUser } from "#projections/documents/owned.ts";
+import { listUnmarkedRuns } from "#projections/runs/ownedRuns.ts";
 import { listUserScopes } from "#projections/userScopes.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -23,8 +26,11 @@ const Erasure = z.object({
   object: z.literal("erasure"),
   owner: z.string(),
   status: z.enum(["running", "completed"]),
-  threads_deleted: z.int().describe("So far."),
-  files_deleted: z.int().describe("So far."),
+  threads_deleted: z.int().describe("So far, with those that steps of the runs have started."),
+  files_deleted: z.int().describe("So far, with those that steps of the runs have saved."),
+  runs_deleted: z.int().describe("So far."),
+  documents_deleted: z.int().describe("So far."),
+  extractions_deleted: z.int().describe("So far."),
   started_by: z.string().describe("`person:<id>`."),
   created_at: z.iso.datetime(),
   completed_at: z.iso.datetime().nullable(),
@@ -34,8 +40,7 @@ const present = ({
   id,
   owner,
   status,
-  threads,
-  files,
+  deleted,
   started_by,
   created_at,
   completed_at,
@@ -44,8 +49,11 @@ const present = ({
   object: "erasure",
   owner,
   status,
-  threads_deleted: threads,
-  files_deleted: files,
+  threads_deleted: deleted.threads,
+  files_deleted: deleted.files,
+  runs_deleted: deleted.runs,
+  documents_deleted: deleted.documents,
+  extractions_deleted: deleted.extractions,
   started_by,
   created_at: created_at.toISOString(),
   completed_at: completed_at?.toISOString() ?? null,
@@ -62,8 +70,12 @@ async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: 
 async function readOwner(http: Http, organization_id: string, name: string) {
   if (!name.startsWith("user:")) return { owner: name };
   const user = name.slice("user:".length);
-  await http.freshRead(["turns", "files"]);
-  const scopes = await listUserScopes(http.db, organization_id, user);
+  await http.freshRead(["turns", "files", "runs", "documents"]);
+  const scopes = [
+    ...(await listUserScopes(http.db, organization_id, user)),
+    ...(await listUnmarkedRuns(http.db, organization_id, user)).map(runScope),
+  ];
+  const documents = await listDocumentsForUser(http.db, organization_id, user);
   if (scopes.length > MAX_ERASED_SCOPES)
     throw new ApiError(
       null,
@@ -72,7 +84,13 @@ async function readOwner(http: Http, organization_id: string, name: string) {
         param: "owner",
       },
     );
-  return { owner: `user:${markUser(http, organization_id, user)}`, scopes };
+  if (documents.length > MAX_ERASED_DOCUMENTS)
+    throw new ApiError(
+      null,
+      `owner: more than ${MAX_ERASED_DOCUMENTS} documents name only this user as reader; delete some of them first.`,
+      { param: "owner" },
+    );
+  return { owner: `user:${markUser(http, organization_id, user)}`, scopes, documents };
 }
 
 async function start(http: Http, request: FastifyRequest, owner: string): Promise<z.infer<typeof Erasure>> {
@@ -80,7 +98,7 @@ async function start(http: Http, request: FastifyRequest, owner: string): Promis
   const { created_id } = await createOnce(http, StartErasure, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
     ...identifyPost(request, "/api/erasures"),
-    data: { erasure_id, ...(await readOwner(http, request.caller.organization_id, owner)) },
+    data: { erasure_id, kinds: ERASED_KINDS, ...(await readOwner(http, request.caller.organization_id, owner)) },
     requireProjected: true,
   });
   return read(http, request, created_id);
@@ -93,10 +111,10 @@ export function erasureRoutes(app: App, http: Http): void {
 
   const starting = {
     ...described,
-    summary: "Delete all threads, responses and files of an owner",
+    summary: "Delete all threads, responses, files, runs, documents and extractions of an owner",
     description:
-      "What the key, person or agent has at this moment, whatever the user value; or what all keys and agents store for an external user. The work goes on in the background, also after a restart; " +
-      "GET shows its progress. Of an agent: the threads in which it answers.",
+      "What the key, person or agent has at this moment, whatever the user value; or what all keys, agents and workflows store for an external user. Runs that still go on are cancelled first. " +
+      "The work goes on in the background, also after a restart; GET shows its progress. Of an agent: the threads in which it answers.",
     body: z.object({ owner: ErasedOwner }),
     response: { 202: Erasure },
   };

@@ -3,9 +3,6 @@ import { streamName } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/prompt.ts";
 import { listFilesIn, listFilesOf, type FileRow } from "#projections/files/query.ts";
 import type { OwnedPage } from "#projections/owner.ts";
-import type { Actor } from "#events/runOrigin.ts";
-import { listDecidedBy, type ApprovalRow } from "#projections/runs/approvals.ts";
-import { listRunsOf, type RunPosition, type RunRow } from "#projections/runs/query.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
 import { listThreadsIn, listThreadsOf, type ThreadRow } from "#projections/turns/threads.ts";
 import { getMember } from "#projections/users/query.ts";
@@ -16,10 +13,6 @@ import type { Http } from "../base/deps.ts";
 import { presentThread } from "./threadShape.ts";
 import { readFile } from "../turns/files.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
-import { presentApproval } from "../workflows/approvalShape.ts";
-import { foldRun } from "../workflows/foldRun.ts";
-import { presentRun } from "../workflows/runShape.ts";
-import { createOpenValue } from "../workflows/runValues.ts";
 import { createMatcher, type Subject } from "./exportSubject.ts";
 
 /** A line of an export. */
@@ -29,7 +22,7 @@ export interface ExportLine {
 }
 
 /** Rows of one query. */
-const PAGE = 50;
+export const PAGE = 50;
 const EVENTS = 50;
 /** Stored text of the turns of one query. */
 const PAGE_BYTES = 2_000_000;
@@ -42,16 +35,16 @@ export interface ExportScope {
   subject: Subject;
   /** The newest position that belongs to the export. */
   until: number;
-  /** SHA-256 of the content that was sent: equal content is sent once. */
+  /** SHA-256 of content and ids of approvals that were sent: each is sent once. */
   sent: Set<string>;
   /** Throws when the administrator's session or role has ended. */
   recheck: NonNullable<FastifyRequest["recheckCredential"]>;
 }
 
-type Lines = AsyncGenerator<ExportLine>;
+export type Lines = AsyncGenerator<ExportLine>;
 
 /** The rows of all pages, newest first. */
-async function* rowsOf<R extends { position: number }>(
+export async function* rowsOf<R extends { position: number }>(
   { until, recheck }: ExportScope,
   read: (page: OwnedPage) => Promise<R[]>,
 ): AsyncGenerator<R> {
@@ -64,7 +57,7 @@ async function* rowsOf<R extends { position: number }>(
   }
 }
 
-function* contentLines(of: object, bytes: Buffer): Generator<ExportLine> {
+export function* contentLines(of: object, bytes: Buffer): Generator<ExportLine> {
   for (let [at, part] = [0, 0]; at < bytes.length; at += PART_BYTES, part++)
     yield {
       type: "content",
@@ -85,8 +78,11 @@ const presentMessage = ({ attachments, ...message }: Message) => ({
   attachments: attachments.map(presentAttachment),
 });
 
+/** A thread, also one of a run. */
+type TurnOwner = Pick<ThreadRow, "id" | "scope" | "agent_id">;
+
 /** A turn with its messages, then the bytes of each attachment that is still stored. */
-async function* turnLines({ http, sent }: ExportScope, thread: ThreadRow, turn: ThreadTurn): Lines {
+async function* turnLines({ http, sent }: ExportScope, thread: TurnOwner, turn: ThreadTurn): Lines {
   const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
   const input = await readTurnInput(http, turn);
   const response_id = thread.agent_id === null ? null : `resp_${turn_id}`;
@@ -113,9 +109,9 @@ async function* turnLines({ http, sent }: ExportScope, thread: ThreadRow, turn: 
   }
 }
 
-async function* threadLines(scope: ExportScope, thread: ThreadRow): Lines {
+/** The turns of a thread, oldest first. */
+export async function* allTurnLines(scope: ExportScope, thread: TurnOwner): Lines {
   const { http, organization_id, recheck } = scope;
-  yield { ...presentThread(thread), type: "thread" };
   for (let after: string | undefined; ; ) {
     await recheck();
     const page = { limit: PAGE, bytes: PAGE_BYTES, ...(after !== undefined && { after }) };
@@ -126,18 +122,13 @@ async function* threadLines(scope: ExportScope, thread: ThreadRow): Lines {
   }
 }
 
-async function* fileLines({ http, sent }: ExportScope, file: FileRow): Lines {
+export async function* fileLines({ http, sent }: ExportScope, file: FileRow, of: object = {}): Lines {
   const { id, principal: owner, filename, purpose, mime_type, bytes, sha256, created_at } = file;
-  yield { type: "file", id, owner, filename, purpose, mime_type, bytes, sha256, created_at };
+  yield { type: "file", id, owner, ...of, filename, purpose, mime_type, bytes, sha256, created_at };
   const content = sent.has(sha256) ? undefined : await readFile(http, file);
   if (!content) return;
   sent.add(sha256);
   yield* contentLines({ file_id: id, sha256 }, content);
-}
-
-async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
-  const run = foldRun(await http.readStream(streamName("run", row.id)));
-  return { ...(await presentRun(row, run, createOpenValue(http, row))), type: "run" };
 }
 
 export async function* ownedLines(scope: ExportScope): Lines {
@@ -146,42 +137,15 @@ export async function* ownedLines(scope: ExportScope): Lines {
     subject.kind === "user"
       ? listThreadsIn(http.db, organization_id, subject.scopes, page)
       : listThreadsOf(http.db, organization_id, subject, page);
-  for await (const thread of rowsOf(scope, threads)) yield* threadLines(scope, thread);
+  for await (const thread of rowsOf(scope, threads)) {
+    yield { ...presentThread(thread), type: "thread" };
+    yield* allTurnLines(scope, thread);
+  }
   const files = (page: OwnedPage) =>
     subject.kind === "user"
       ? listFilesIn(http.db, organization_id, subject.scopes, page)
       : listFilesOf(http.db, organization_id, subject, page);
   for await (const file of rowsOf(scope, files)) yield* fileLines(scope, file);
-}
-
-/** The runs that the subject started, or that are attributed to the external user. */
-export async function* runLines(scope: ExportScope): Lines {
-  const { http, organization_id, subject, recheck } = scope;
-  const whose = subject.kind === "user" ? { external_user_id: subject.user } : { started_by: subject.actor };
-  for (let after: RunPosition | null = null; ; ) {
-    await recheck();
-    const rows: RunRow[] = await listRunsOf(http.db, organization_id, whose, { after, limit: PAGE });
-    for (const row of rows) yield await runLine(scope, row);
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)!;
-  }
-}
-
-/** Removes the arguments of a call unless the person exported is the one who asked the agent: they quote another person. */
-const withoutOthersWords = (row: ApprovalRow, { type, id }: Pick<Actor, "type" | "id">): ApprovalRow =>
-  row.call && !(row.asked_by.type === type && row.asked_by.id === id)
-    ? { ...row, call: { ...row.call, arguments: null } }
-    : row;
-
-export async function* approvalLines({ http, organization_id, subject, recheck }: ExportScope): Lines {
-  if (subject.kind === "user") return;
-  for (let after: string | null = null; ; ) {
-    await recheck();
-    const rows = await listDecidedBy(http.db, organization_id, subject.actor, { after, limit: PAGE });
-    for (const row of rows) yield { ...presentApproval(withoutOthersWords(row, subject.actor)), type: "approval" };
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)!.id;
-  }
 }
 
 /** The events of the log that the subject caused, or that name it. */

@@ -1,8 +1,11 @@
 import { z } from "zod";
 import type { Principal, RecordedEvent } from "#events/envelope.ts";
 import type { Actor } from "#events/runOrigin.ts";
+import { listDocumentsForUser } from "#projections/documents/owned.ts";
+import { listUnmarkedRuns } from "#projections/runs/ownedRuns.ts";
 import { listUserScopes } from "#projections/userScopes.ts";
 import type { Http } from "../base/deps.ts";
+import { markUser } from "../base/limits.ts";
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const SHAPE = new RegExp(`^(?:(?:person|key):${UUID}|user:.+)$`, "is");
@@ -20,14 +23,31 @@ export const SubjectName = z
 
 export type Subject =
   | { kind: "principal"; principal: Principal; actor: Pick<Actor, "type" | "id"> }
-  | { kind: "user"; user: string; scopes: string[] };
+  | {
+      kind: "user";
+      user: string;
+      user_mark: string;
+      scopes: string[];
+      /** Runs that have no mark of the user. */
+      run_ids: string[];
+      /** Documents that only the user may read. */
+      document_ids: string[];
+    };
 
-export async function findSubject(http: Pick<Http, "db">, organization: string, name: string): Promise<Subject> {
+export async function findSubject(
+  http: Pick<Http, "db" | "keyring">,
+  organization: string,
+  name: string,
+): Promise<Subject> {
   const at = name.indexOf(":");
   const [kind, value] = [name.slice(0, at).toLowerCase(), name.slice(at + 1)];
   if (kind === "user") {
-    const scopes = await listUserScopes(http.db, organization, value);
-    return { kind: "user", user: value, scopes };
+    const [scopes, run_ids, document_ids] = await Promise.all([
+      listUserScopes(http.db, organization, value),
+      listUnmarkedRuns(http.db, organization, value),
+      listDocumentsForUser(http.db, organization, value),
+    ]);
+    return { kind: "user", user: value, user_mark: markUser(http, organization, value), scopes, run_ids, document_ids };
   }
   const id = value.toLowerCase();
   if (kind === "person") return { kind: "principal", principal: `person:${id}`, actor: { type: "person", id } };

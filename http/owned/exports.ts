@@ -5,20 +5,14 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { jsonLines } from "../base/jsonLines.ts";
-import {
-  accountLines,
-  approvalLines,
-  eventLines,
-  ownedLines,
-  runLines,
-  type ExportLine,
-  type ExportScope,
-} from "./exportLines.ts";
+import { documentLines, extractionLines } from "./exportKnowledge.ts";
+import { accountLines, eventLines, ownedLines, type ExportLine, type ExportScope } from "./exportLines.ts";
+import { approvalLines, runLines } from "./exportRuns.ts";
 import { findSubject, SubjectName } from "./exportSubject.ts";
 
 /** Read models that an export reads. It waits until they have followed the log to its beginning. */
-const MODELS = ["users", "turns", "files", "runs"];
-const SECTIONS = [accountLines, ownedLines, runLines, approvalLines, eventLines];
+const MODELS = ["users", "turns", "files", "runs", "documents", "extractions", "usage"];
+const SECTIONS = [accountLines, ownedLines, runLines, approvalLines, documentLines, extractionLines, eventLines];
 
 async function* allLines(scope: ExportScope, subject: string): AsyncGenerator<ExportLine> {
   const { http, organization_id } = scope;
@@ -57,8 +51,8 @@ export function exportRoutes(app: App, http: Http): void {
     security: [{ session: [] }],
     summary: "Export everything about a person, a key or an external user",
     description:
-      "JSON lines, sent while they are read: the account, threads with their turns, files, runs that were started, approvals that were decided, and the events of the log that the " +
-      "subject caused or that name it. Bytes of files and attachments follow as `content` lines in base64, in parts, once for each `sha256`. The last line has the type `end` and counts the others: without it " +
+      "JSON lines, sent while they are read: the account, threads with their turns, files, runs with their approvals, turns and files, approvals that were decided, documents, extractions, and the events of the log that the " +
+      "subject caused or that name it. Bytes of files, attachments and documents follow as `content` lines in base64, in parts, once for each `sha256`. The last line has the type `end` and counts the others: without it " +
       "the export is not complete.",
     querystring: z.object({ subject: SubjectName }),
   };

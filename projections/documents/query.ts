@@ -55,7 +55,7 @@ const READING_OF_VERSION = `left join lateral (
     select * from read.readings where document_id = d.id and generation between $3 and d.live_generation
     order by generation limit 1) r on true`;
 export const LIVE_READING = "left join read.readings r on r.document_id = d.id and r.generation = d.live_generation";
-const SELECT = `select d.id, d.organization_id, d.collection_id, c.name as collection, d.name, d.mime_type, d.size_bytes, d.status,
+export const SELECT_DOCUMENTS = `select d.id, d.organization_id, d.collection_id, c.name as collection, d.name, d.mime_type, d.size_bytes, d.status,
     d.error, d.tags, d.metadata, d.readers, d.source, d.original, d.blob, d.external_id, d.live_generation, r.text_blob, r.passages_blob, r.page_count,
     coalesce(r.chunk_count, 0) as chunk_count, r.warnings, k.wrapped as wrapped_key, d.created_at, d.updated_at, d.indexed_at
   ${FROM_DOCUMENTS}`;
@@ -69,14 +69,14 @@ interface Encoded {
   readers: string | null;
   warnings: string | null;
 }
-type StoredRow = Omit<DocumentRow, keyof Encoded> & Encoded;
+export type StoredRow = Omit<DocumentRow, keyof Encoded> & Encoded;
 const parseEncoded = ({ tags, metadata, readers, warnings }: Encoded): Pick<DocumentRow, keyof Encoded> => ({
   tags: decode(tags),
   metadata: decodeOrNull(metadata) ?? {},
   readers: decodeOrNull(readers),
   warnings: decodeWarnings(warnings),
 });
-const parseRow = (row: StoredRow): DocumentRow => ({
+export const parseRow = (row: StoredRow): DocumentRow => ({
   ...row,
   collection: decode(row.collection),
   name: decode(row.name),
@@ -95,7 +95,7 @@ export async function getDocument(
 ): Promise<DocumentRow | undefined> {
   if (!isUuid(id)) return undefined;
   const [reading, more] = version === undefined ? [LIVE_READING, []] : [READING_OF_VERSION, [version]];
-  const [row] = await db.query<StoredRow>(`${SELECT} ${reading} where d.organization_id = $1 and d.id = $2`, [
+  const [row] = await db.query<StoredRow>(`${SELECT_DOCUMENTS} ${reading} where d.organization_id = $1 and d.id = $2`, [
     organization,
     id,
     ...more,
@@ -134,7 +134,7 @@ export async function listDocuments(
   const rows = await queryPage<StoredRow>(
     db,
     `with page as materialized (select id ${wanted} order by created_at desc, id desc limit ${Number(limit)} offset ${Number(offset)})
-     ${SELECT} ${LIVE_READING} where d.id in (select id from page) order by d.created_at desc, d.id desc`,
+     ${SELECT_DOCUMENTS} ${LIVE_READING} where d.id in (select id from page) order by d.created_at desc, d.id desc`,
     values,
   );
   const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${wanted}`, values);

@@ -1,11 +1,11 @@
-import type { ErasureEvent } from "#events/erasure.ts";
+import { NOTHING_ERASED, type ErasureEvent } from "#events/erasure.ts";
 import { defineProjection, type Change, type Row } from "../projection.ts";
 
 const patch = (id: string, row: Row): Change[] => [{ table: "erasures", kind: "patch", key: { id }, row }];
 
 export const erasures = defineProjection<ErasureEvent>({
   name: "erasures",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ErasureStarted: ({ organization_id, position, data, meta, recorded_at }) => [
@@ -18,14 +18,13 @@ export const erasures = defineProjection<ErasureEvent>({
           position,
           owner: data.owner,
           status: "running",
-          threads: 0,
-          files: 0,
+          ...NOTHING_ERASED,
           started_by: meta.principal,
           created_at: recorded_at,
         },
       },
     ],
-    ErasureAdvanced: ({ data: { erasure_id, threads, files } }) => patch(erasure_id, { threads, files }),
+    ErasureAdvanced: ({ data: { erasure_id, ...deleted } }) => patch(erasure_id, { ...NOTHING_ERASED, ...deleted }),
     ErasureCompleted: ({ data, recorded_at }) =>
       patch(data.erasure_id, { status: "completed", completed_at: recorded_at }),
   },

@@ -1,3 +1,4 @@
+import type { ErasedCounts } from "#events/erasure.ts";
 import type { Db } from "../projection.ts";
 import type { OwnedPage } from "../owner.ts";
 
@@ -6,9 +7,8 @@ export interface ErasureRow {
   position: number;
   owner: string;
   status: "running" | "completed";
-  /** Deleted so far. */
-  threads: number;
-  files: number;
+  /** So far. */
+  deleted: ErasedCounts;
   /** The principal. */
   started_by: string;
   created_at: Date;
@@ -16,17 +16,22 @@ export interface ErasureRow {
 }
 
 const SELECT =
-  "select id, position, owner, status, threads, files, started_by, created_at, completed_at from read.erasures";
-const parseRow = (row: ErasureRow): ErasureRow => ({ ...row, position: Number(row.position) });
+  "select id, position, owner, status, threads, files, runs, documents, extractions, started_by, created_at, completed_at from read.erasures";
+type StoredRow = Omit<ErasureRow, "deleted"> & ErasedCounts;
+const parseRow = ({ threads, files, runs, documents, extractions, ...row }: StoredRow): ErasureRow => ({
+  ...row,
+  position: Number(row.position),
+  deleted: { threads, files, runs, documents, extractions },
+});
 
 export async function getErasure(db: Db, organization: string, id: string): Promise<ErasureRow | undefined> {
-  const [row] = await db.query<ErasureRow>(`${SELECT} where organization_id = $1 and id = $2`, [organization, id]);
+  const [row] = await db.query<StoredRow>(`${SELECT} where organization_id = $1 and id = $2`, [organization, id]);
   return row && parseRow(row);
 }
 
 /** Newest first. */
 export async function listErasures(db: Db, organization: string, { before, limit }: OwnedPage): Promise<ErasureRow[]> {
-  const rows = await db.query<ErasureRow>(
+  const rows = await db.query<StoredRow>(
     `${SELECT} where organization_id = $1 and ($2::bigint is null or position < $2) order by position desc limit $3`,
     [organization, before, limit],
   );

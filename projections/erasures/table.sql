@@ -8,6 +8,9 @@ create table erasures (
   status text not null,
   threads integer not null,
   files integer not null,
+  runs integer not null,
+  documents integer not null,
+  extractions integer not null,
   started_by text not null,
   created_at timestamptz not null,
   completed_at timestamptz

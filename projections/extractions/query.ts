@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
+import type { OwnedPage } from "../owner.ts";
 import { queryPage } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
@@ -68,4 +69,20 @@ export async function listExtractions(
   );
   const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${FROM} ${where}`, values);
   return { rows: rows.map(parseRow), total: count!.total };
+}
+
+/** The extractions that somebody asked for and that have not expired at `now`, newest first. */
+export async function listOwnedExtractions(
+  db: Db,
+  organization: string,
+  principal: string,
+  { before, limit, now }: OwnedPage & { now: Date },
+): Promise<(ExtractionRow & { position: number })[]> {
+  const rows = await db.query<StoredRow & { position: string }>(
+    `select ${COLUMNS}, g.position ${FROM} join read.usage_holdings g on g.id = e.id
+     where g.organization_id = $1 and g.principal = $2 and ($3::bigint is null or g.position < $3) and e.expires_at > $5
+     order by g.position desc limit $4`,
+    [organization, principal, before, limit, now],
+  );
+  return rows.map(({ position, ...row }) => ({ ...parseRow(row), position: Number(position) }));
 }

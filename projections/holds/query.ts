@@ -36,6 +36,9 @@ const HOLDING = `exists (select from read.usage_holdings g where g.id = o.id
 const inProject = (owner: string): string => `exists (select from read.usage_projects p
   where p.organization_id = o.organization_id and p.owner = ${owner} and h.subject = 'project:' || p.project_id)`;
 
+/** Of a run. */
+const STARTER = "replace(o.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (o.started_by::jsonb->>'id')";
+
 /**
  * Whether the hold `h` covers the row `o`. The log decides when it is erased (services/holds.ts); this keeps what is held out of
  * the lists of what to erase, and counts it.
@@ -55,8 +58,8 @@ export const COVERS = {
     or ${inProject("o.principal")})`,
   documents: `(h.subject in ('organization', 'document:' || o.id) or ${HOLDING}
     or exists (select from read.usage_holdings g where g.id = o.id and ${inProject("g.principal")}))`,
-  runs: `h.subject in ('organization', 'run:' || o.id, 'project:' || o.project_id,
-    replace(o.started_by::jsonb->>'type', 'api_key', 'key') || ':' || (o.started_by::jsonb->>'id'))`,
+  runs: `(h.subject in ('organization', 'run:' || o.id, 'project:' || o.project_id, 'user:' || o.user_mark, ${STARTER})
+    or ${inProject(STARTER)})`,
 };
 
 export const isHeld = (kind: keyof typeof COVERS): string => `exists (select from read.holds h

@@ -81,6 +81,8 @@ describe("the runs projection", () => {
         key: { id },
         row: {
           organization_id: ORGANIZATION,
+          position: 1,
+          user_mark: null,
           workflow_id: "w1",
           definition_id: "d1",
           definition_version: 2,

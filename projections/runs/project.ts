@@ -21,7 +21,7 @@ const OF_APPROVALS = [
   "approval_files",
 ];
 
-function applyCreation({ organization_id, data, personal }: EventRecord<"RunCreated">): Change[] {
+function applyCreation({ organization_id, position, data, personal }: EventRecord<"RunCreated">): Change[] {
   if (!personal) return [];
   const {
     workflow_id,
@@ -34,6 +34,7 @@ function applyCreation({ organization_id, data, personal }: EventRecord<"RunCrea
     parent,
     starter,
     continued_from,
+    user_mark = null,
   } = data;
   return [
     {
@@ -42,6 +43,7 @@ function applyCreation({ organization_id, data, personal }: EventRecord<"RunCrea
       key: { id: data.run_id },
       row: {
         organization_id,
+        position,
         workflow_id,
         definition_id,
         definition_version,
@@ -51,6 +53,7 @@ function applyCreation({ organization_id, data, personal }: EventRecord<"RunCrea
         started_by: encode(started_by),
         run_as: encode(run_as),
         external_user_id: encode(personal.external_user_id),
+        user_mark,
         created_at: new Date(data.created_at),
         expires_at: new Date(data.expires_at),
         ...(starter && { starter_id: starter.run_id }),
@@ -162,7 +165,7 @@ const endRun = (run_id: string, row: Row): Change[] => [
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 13,
+  version: 14,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,

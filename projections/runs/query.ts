@@ -119,8 +119,8 @@ const ofWorkflow = (id: string | null): string => (id === null ? "and $8::uuid i
 const ofParent = (id: string | null): string => (id === null ? "and $9::uuid is null" : "and r.parent_id = $9");
 const ofStarter = (id: string | null): string => (id === null ? "and $10::uuid is null" : "and r.starter_id = $10");
 /** The index has the hash. */
-const isStartedBy = (value: string): string =>
-  `hashtext(r.started_by) = hashtext(${value}) and r.started_by = ${value}`;
+export const isStartedBy = (value: string, row = "r"): string =>
+  `hashtext(${row}.started_by) = hashtext(${value}) and ${row}.started_by = ${value}`;
 const startedBy = (by: string | null): string => (by === null ? "and $11::text is null" : `and ${isStartedBy("$11")}`);
 /** `person:<id>`, `key:<id>` or `webhook:<id>` as the rows have it. */
 function encodeActor(text: string | null): string | null {
@@ -194,24 +194,6 @@ export async function listRunsOfDefinition(
 export interface RunPosition {
   created_at: Date;
   id: string;
-}
-
-/** The runs that somebody started, or that are attributed to an external user, newest first, after the given position. */
-export async function listRunsOf(
-  db: Db,
-  organization: string,
-  whose: { started_by: Actor } | { external_user_id: string },
-  { after, limit }: { after: RunPosition | null; limit: number },
-): Promise<RunRow[]> {
-  const [which, value] =
-    "started_by" in whose ? [isStartedBy("$2"), whose.started_by] : ["r.external_user_id = $2", whose.external_user_id];
-  const rows = await db.query<StoredRow>(
-    `select ${COLUMNS} from read.runs r ${JOINED} where r.organization_id = $1 and ${which}
-       and ($3::timestamptz is null or (r.created_at, r.id) < ($3, $4::uuid))
-     order by r.created_at desc, r.id desc limit $5`,
-    [organization, encode(value), after?.created_at ?? null, after?.id ?? null, limit],
-  );
-  return rows.map(parseRow);
 }
 
 /**

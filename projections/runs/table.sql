@@ -2,6 +2,8 @@
 create table runs (
   id uuid primary key,
   organization_id uuid not null,
+  -- of the event that created it
+  position bigint not null,
   workflow_id uuid not null,
   definition_id uuid not null,
   definition_version integer not null,
@@ -11,6 +13,8 @@ create table runs (
   started_by text not null,
   run_as text not null,
   external_user_id text,
+  -- the mark of that value, also of runs that such a run starts; null in events of older releases
+  user_mark text,
   result text,
   completion text,
   error text,
@@ -37,6 +41,8 @@ create index runs_by_parent on runs (parent_id) where parent_id is not null;
 create index runs_by_workflow on runs (workflow_id, created_at, id);
 -- the hash of the actor takes 4 bytes, its JSON 60
 create index runs_by_actor on runs (organization_id, hashtext(started_by), created_at, id);
+-- for erasures and exports
+create index runs_by_user on runs (organization_id, user_mark, created_at, id) where user_mark is not null;
 create index runs_by_organization on runs (organization_id, created_at, id);
 -- for retention: runs that have ended
 create index runs_ended on runs (organization_id, completed_at) where completed_at is not null;

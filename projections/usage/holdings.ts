@@ -11,11 +11,11 @@ import type { Change, Row } from "../projection.ts";
 const table = "usage_holdings";
 
 const NOTHING = { bytes: 0, documents: 0, runs: 0 };
-export const putHolding = ({ organization_id, meta }: RecordedEvent, id: string, row: Row): Change => ({
+export const putHolding = ({ organization_id, position, meta }: RecordedEvent, id: string, row: Row): Change => ({
   table,
   kind: "put",
   key: { id },
-  row: { organization_id, principal: meta.principal, ...NOTHING, ...row },
+  row: { organization_id, position, principal: meta.principal, ...NOTHING, ...row },
 });
 export const removeHolding = (id: string): Change => ({ table, kind: "remove", key: { id } });
 

@@ -49,7 +49,7 @@ const held = (amounts: object, more: object = {}) => ({
   table: "usage_holdings",
   kind: "put",
   key: { id },
-  row: { ...row, ...more, bytes: 0, documents: 0, runs: 0, ...amounts },
+  row: { position: 1, ...row, ...more, bytes: 0, documents: 0, runs: 0, ...amounts },
 });
 const spent = (part: number, counted: object) => ({
   table: "usage",

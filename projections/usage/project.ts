@@ -160,7 +160,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 12,
+  version: 13,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,

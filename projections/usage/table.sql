@@ -69,6 +69,8 @@ create table usage_holdings (
   -- of a turn
   thread_id uuid,
   organization_id uuid not null,
+  -- of the event that created it
+  position bigint not null,
   principal text not null,
   project_id uuid,
   agent_id uuid,
@@ -77,5 +79,5 @@ create table usage_holdings (
   documents integer not null,
   runs integer not null
 );
-create index usage_holdings_by_organization on usage_holdings (organization_id);
+create index usage_holdings_by_principal on usage_holdings (organization_id, principal);
 create index usage_holdings_by_thread on usage_holdings (thread_id) where thread_id is not null;

@@ -1,29 +1,44 @@
 import { expect, test } from "vitest";
-import { ErasureAdvanced, ErasureCompleted, ErasureStarted } from "#events/erasure.ts";
+import { ErasureAdvanced, ErasureCompleted, ErasureStarted, NOTHING_ERASED } from "#events/erasure.ts";
 import { command, given } from "#test/given.ts";
 import { erasure } from "./erasure.ts";
 
 const id = { erasure_id: "0198c0de-0000-7000-8000-00000000000a" };
 const owner = "key:0198c0de-0000-7000-8000-00000000000b";
 const started = ErasureStarted.of({ ...id, owner });
-const first = ErasureAdvanced.of({ ...id, threads: 50, files: 2 });
+const counts = { ...NOTHING_ERASED, threads: 50, files: 2, runs: 7 };
+const first = ErasureAdvanced.of({ ...id, ...counts });
+/** As releases before runs, documents and extractions were erased recorded it. */
+const old = ErasureAdvanced.of({ ...id, threads: 50, files: 2 });
 const completed = ErasureCompleted.of(id);
 
 test("an erasure starts once, counts what was deleted, and completes once", () => {
-  given(erasure)
-    .when(command("StartErasure", { ...id, owner }))
-    .then(started);
-  given(erasure, [started])
-    .when(command("StartErasure", { ...id, owner }))
-    .rejected("already_exists");
-  const advance = command("AdvanceErasure", { ...id, threads: 3, files: 1 });
+  const start = { ...id, owner, kinds: ["threads" as const, "runs" as const] };
+  given(erasure).when(command("StartErasure", start)).then(ErasureStarted.of(start));
+  given(erasure, [started]).when(command("StartErasure", start)).rejected("already_exists");
+  const advance = command("AdvanceErasure", { ...id, threads: 3, files: 1, runs: 1, documents: 4, extractions: 5 });
   given(erasure, [started, first])
     .when(advance)
-    .then(ErasureAdvanced.of({ ...id, threads: 53, files: 3 }));
+    .then(ErasureAdvanced.of({ ...id, threads: 53, files: 3, runs: 8, documents: 4, extractions: 5 }));
+  given(erasure, [started, old])
+    .when(advance)
+    .then(ErasureAdvanced.of({ ...id, threads: 53, files: 3, runs: 1, documents: 4, extractions: 5 }));
   given(erasure, [started, first]).when(command("CompleteErasure", id)).then(completed);
   given(erasure, [started, first, completed]).when(command("CompleteErasure", id)).then();
   given(erasure, [started, first, completed]).when(advance).then();
   given(erasure).when(advance).then();
+});
+
+test("what a killed process has deleted and not recorded is counted at the end, and nothing twice", () => {
+  const complete = (deleted: object) => command("CompleteErasure", { ...id, deleted: { ...counts, ...deleted } });
+  given(erasure, [started, first]).when(complete({})).then(completed);
+  given(erasure, [started, first])
+    .when(complete({ threads: 80, documents: 1 }))
+    .then(ErasureAdvanced.of({ ...id, ...counts, threads: 80, documents: 1 }), completed);
+  // an older release deleted some of them without the name of the erasure
+  given(erasure, [started, first])
+    .when(complete({ threads: 10 }))
+    .then(completed);
 });
 
 test("an erasure is open work until it is completed", () => {

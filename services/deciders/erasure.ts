@@ -1,8 +1,11 @@
 import type { Decider } from "#events/decider.ts";
 import {
+  ERASED_KINDS,
   ErasureAdvanced,
   ErasureCompleted,
   ErasureStarted,
+  NOTHING_ERASED,
+  type ErasedCounts,
   type ErasureCommand,
   type ErasureEvent,
 } from "#events/erasure.ts";
@@ -10,31 +13,40 @@ import { Rejection } from "#events/rejection.ts";
 
 interface ErasureState {
   status: "absent" | "running" | "completed";
-  /** Deleted so far. */
-  threads: number;
-  files: number;
+  /** So far. */
+  deleted: ErasedCounts;
 }
+
+type Counts = { [Kind in keyof ErasedCounts]?: number | undefined };
+
+/** Each count of the first, combined with that of the second. */
+const combine = (one: ErasedCounts, other: Counts, by: (a: number, b: number) => number): ErasedCounts =>
+  Object.fromEntries(ERASED_KINDS.map((kind) => [kind, by(one[kind], other[kind] ?? 0)])) as ErasedCounts;
+const add = (a: number, b: number): number => a + b;
 
 /** The deletion of everything that an owner has. Its work goes on until it is completed, in any process. */
 export const erasure: Decider<ErasureState, ErasureCommand, ErasureEvent> = {
-  version: 1,
-  initial: { status: "absent", threads: 0, files: 0 },
-  decide(command, { status, threads, files }) {
-    switch (command.type) {
+  version: 2,
+  initial: { status: "absent", deleted: NOTHING_ERASED },
+  decide({ type, data }, { status, deleted }) {
+    switch (type) {
       case "StartErasure":
         if (status !== "absent") throw new Rejection("already_exists", "This erasure was started already.");
-        return [ErasureStarted.of(command.data)];
+        return [ErasureStarted.of(data)];
       case "AdvanceErasure":
         if (status !== "running") return [];
+        return [ErasureAdvanced.of({ erasure_id: data.erasure_id, ...combine(deleted, data, add) })];
+      case "CompleteErasure": {
+        if (status !== "running") return [];
+        const { erasure_id } = data;
+        // deletions of an older release are not in the log under the name of the erasure
+        const whole = combine(deleted, data.deleted ?? {}, Math.max);
+        const isCounted = ERASED_KINDS.every((kind) => whole[kind] === deleted[kind]);
         return [
-          ErasureAdvanced.of({
-            erasure_id: command.data.erasure_id,
-            threads: threads + command.data.threads,
-            files: files + command.data.files,
-          }),
+          ...(isCounted ? [] : [ErasureAdvanced.of({ erasure_id, ...whole })]),
+          ErasureCompleted.of({ erasure_id }),
         ];
-      case "CompleteErasure":
-        return status === "running" ? [ErasureCompleted.of(command.data)] : [];
+      }
     }
   },
   evolve(state, event) {
@@ -42,7 +54,7 @@ export const erasure: Decider<ErasureState, ErasureCommand, ErasureEvent> = {
       case "ErasureStarted":
         return { ...state, status: "running" };
       case "ErasureAdvanced":
-        return { ...state, threads: event.data.threads, files: event.data.files };
+        return { ...state, deleted: combine(NOTHING_ERASED, event.data, add) };
       case "ErasureCompleted":
         return { ...state, status: "completed" };
     }

@@ -501,6 +501,12 @@ describe("the end of a run", () => {
     const byRule = command("ForgetRun", { ...id, by_rule: true }, { at: AT });
     given(run, [created, completed]).when(byRule).then(RunForgotten.of(id));
     given(run, [created]).when(byRule).then();
+    // a step that was running when the run was cancelled may still save a file
+    const step = [created, started, scheduled([A]), stepStarted(A), cancelled];
+    given(run, step).when(byRule).then();
+    given(run, [...step, done(A)])
+      .when(byRule)
+      .then(RunForgotten.of(id));
     const rated = { ...created, data: { ...created.data, start_place: "p" } };
     const withPlace = RunForgotten.of({ ...id, start_place: "p" });
     given(run, [rated, completed]).when(forget).then(withPlace);

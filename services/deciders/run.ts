@@ -148,9 +148,10 @@ function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string
   return cancel.length + stop.length === 0 && !next ? [RunSettled.of({ run_id })] : [];
 }
 
-/** A run that has just ended first settles: others may wait for its end. */
+/** A run that has just ended first settles: others may wait for its end, and its last steps may still save files. */
 const mayForget = ({ at, data }: CommandFrom<typeof ForgetRun>, state: RunState): boolean =>
-  isEnded(state) && (data.by_rule ? state.settling === null : Date.parse(state.forget_at) <= Date.parse(at));
+  isEnded(state) &&
+  (data.by_rule ? state.settling === null && state.steps.length === 0 : Date.parse(state.forget_at) <= Date.parse(at));
 
 export const run: Decider<RunState, RunCommand, RunEvent> = {
   version: 7,

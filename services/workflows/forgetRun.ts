@@ -4,7 +4,7 @@ import { streamName } from "#events/ids.ts";
 import { ForgetRun } from "#events/run.ts";
 import { runScope } from "#events/scope.ts";
 import { DeleteThread } from "#events/thread.ts";
-import type { Send } from "../send.ts";
+import type { Send, Target } from "../send.ts";
 
 /** What steps of a run have started and saved (ids). */
 export interface RunBelongings {
@@ -12,16 +12,25 @@ export interface RunBelongings {
   files: string[];
 }
 
-/** Destroys an ended run. Its threads and files go first: after a kill the run is still there to find them. */
+/** Whose run it is, and what its destruction is part of. */
+type Part = Omit<Target, "stream">;
+
+/** Destroys an ended run. Its threads and files go first: after a kill the run is still there to find them. One that a hold keeps keeps the run. */
 export async function forgetRun(
   send: Send,
-  organization_id: string,
+  { organization_id, request_id }: Part,
   { id: run_id, threads, files }: RunBelongings & { id: string },
   why: { by_rule?: true } = {},
 ): Promise<CommandResult> {
   const scope = runScope(run_id);
-  const to = (stream: string) => ({ organization_id, stream });
-  for (const id of threads) await send(to(streamName("thread", id)), DeleteThread.type, { scope });
-  for (const id of files) await send(to(streamName("file", id)), DeleteFile.type, { file_id: id, scope });
+  const to = (stream: string): Target => ({ organization_id, stream, ...(request_id !== undefined && { request_id }) });
+  const deletions = [
+    ...threads.map((id) => () => send(to(streamName("thread", id)), DeleteThread.type, { scope })),
+    ...files.map((id) => () => send(to(streamName("file", id)), DeleteFile.type, { file_id: id, scope })),
+  ];
+  for (const remove of deletions) {
+    const result = await remove();
+    if (result.rejection?.code === "legal_hold") return result;
+  }
   return send(to(streamName("run", run_id)), ForgetRun.type, { run_id, ...why });
 }

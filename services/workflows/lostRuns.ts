@@ -21,7 +21,7 @@ export interface LostRunsDeps extends SettleDeps {
 async function forgetLostRun({ belongingsOf, send }: LostRunsDeps, head: StreamHead, id: string): Promise<void> {
   const belongings = await belongingsOf(head.organization_id, id, head.position);
   if (!belongings) return;
-  const { rejection } = await forgetRun(send, head.organization_id, { id, ...belongings });
+  const { rejection } = await forgetRun(send, { organization_id: head.organization_id }, { id, ...belongings });
   if (rejection?.code === "legal_hold") await send(head, KeepRun.type, { run_id: id });
 }
 

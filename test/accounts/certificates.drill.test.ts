@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { testFolder } from "../harness.ts";
 import { fileForm } from "../http/service.ts";
 import { processEnv, startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
-import { code, SOON, type Client, type Tenant } from "../workflows/tenant.ts";
+import { code, SOON, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
@@ -28,11 +28,17 @@ const say = (by: Client, text: string) =>
     by("POST", "/openai/v1/chat/completions", { model: "offline/echo", messages: [{ role: "user", content: text }] }),
   );
 
-/** Erases what a new key has, two threads and a file, while its other thread is deleted by the key itself. */
+/** Erases what a new key has: two threads, a file, a live run, a document and an extraction. */
 async function erase(): Promise<{ id: string; owner: string; text: string }> {
   const key = await home.newKey();
   await Promise.all([say(key.call, "One"), say(key.call, "Two")]);
   await home.made(key.call("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })));
+  await home.pending(await home.start(await home.register(WAITING), {}, key.call));
+  const { id: shelf } = await home.made(
+    home.owner("POST", "/v1/knowledge/collections", { name: `Shelf of ${key.id}` }),
+  );
+  await home.made(key.call("POST", `/v1/knowledge/collections/${shelf}/documents/text`, { name: "A", text: "Words." }));
+  await home.made(key.call("POST", "/v1/extractions", fileForm(`Read by ${key.id}`, "note.md", { type: "" })));
   await say(home.key, "Stays");
   const owner = `key:${key.id}`;
   const { id } = await home.made(home.owner("POST", "/erasures", { owner }));
@@ -71,14 +77,24 @@ test("the certificate of an erasure names each deletion, and the live log and it
     hash,
   });
   expect(lines[0].started_by).toMatch(/^person:/);
-  expect(lines.at(-1)).toMatchObject({ type: "end", erased: 3, event: "ErasureCompleted", hash });
+  expect(lines.at(-1)).toMatchObject({
+    type: "end",
+    erased: 6,
+    counts: { threads: 2, files: 1, runs: 1, documents: 1, extractions: 1 },
+    event: "ErasureCompleted",
+    hash,
+  });
   const erased = lines.slice(1, -1).map(({ type, event }) => `${type} ${event}`);
-  expect(erased.toSorted()).toEqual(["erased FileDeleted", "erased ThreadDeleted", "erased ThreadDeleted"]);
+  expect(erased.toSorted()).toEqual(
+    ["DocumentDeleted", "ExtractionDeleted", "FileDeleted", "RunForgotten", "ThreadDeleted", "ThreadDeleted"].map(
+      (event) => `erased ${event}`,
+    ),
+  );
 
   const file = await save("whole.jsonl", text);
   const live = await verify("verify", "--certificate", file);
   expect(live, live.text).toMatchObject({ code: 0 });
-  expect(live.text).toContain(`3 things of ${owner} were erased`);
+  expect(live.text).toContain(`6 things of ${owner} were erased (2 threads, 1 file, 1 run, 1 document, 1 extraction)`);
   const exported = join(folder, "log.jsonl");
   expect((await verify("export", "--out", exported)).code).toBe(0);
   expect((await verify("verify", "--file", exported, "--certificate", file)).code).toBe(0);

@@ -134,6 +134,26 @@ test("a run that a hold covers stays, with the threads of its steps, until the h
   await home.made(home.owner("DELETE", "/retention/organization"));
 });
 
+test("a preview of retention counts runs that a hold of their external user, or of their key's project, keeps", async () => {
+  const { id: project } = await home.project("Held with its keys");
+  const key = await home.newKey({ project_id: project });
+  const workflow = await home.register("export const run = () => 1;", {}, { project_id: project });
+  const hook = await home.hook(workflow);
+  const path = `/workflows/hooks/${hook.hook_token}`;
+  const called = await home.made(home.caller(hook)("POST", path, {}, { "x-svc-external-user": "rita" }));
+  for (const run of [called.run_id, await home.start(workflow, {}, key.call)]) await home.untilOver(run);
+  await ageRuns(db, home);
+  for (const [subject, count] of [
+    ["user:rita", 1],
+    [`project:${project}`, 2],
+  ] as const) {
+    const hold = await home.made(place(subject));
+    const { held } = await home.made(home.owner("POST", `/retention/project:${project}/preview`, { runs: "1d" }));
+    expect(held).toEqual([expect.objectContaining({ hold_id: hold.id, kind: "runs", count })]);
+    await release(hold.id);
+  }
+});
+
 test("agents, projects and definitions themselves stay while a hold covers them, and what an agent has answered", async () => {
   const { id: project } = await home.project("Held itself");
   const { id: empty } = await home.made(home.owner("POST", "/projects", { name: "Held and empty" }));

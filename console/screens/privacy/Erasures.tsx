@@ -44,8 +44,14 @@ const columns = (name: (subject: string) => string): Columns<Erasure> => [
   },
   {
     title: "Deleted",
-    cell: ({ threads_deleted, files_deleted }) =>
-      `${formatCount(threads_deleted, "thread")}, ${formatCount(files_deleted, "file")}`,
+    cell: ({ threads_deleted, files_deleted, runs_deleted, documents_deleted, extractions_deleted }) =>
+      [
+        formatCount(threads_deleted, "thread"),
+        formatCount(files_deleted, "file"),
+        formatCount(runs_deleted, "run"),
+        formatCount(documents_deleted, "document"),
+        formatCount(extractions_deleted, "extraction"),
+      ].join(", "),
   },
   { title: "Started", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
@@ -73,8 +79,10 @@ function Start({ chosen }: { chosen: string | undefined }) {
     >
       <h2>Erase what somebody has</h2>
       <p className="notice warn">
-        All threads, responses and files that the person, key or agent has now, or that all keys and agents store for an
-        end user. Nothing brings them back: their keys are destroyed, also for backups. Export first what is needed.
+        All threads, responses, files, runs, documents and extractions that the person, key or agent has now, or what
+        all keys, agents and workflows store for an end user. Runs that still go on are cancelled first. What the person
+        said about approvals of others stays with those. Nothing brings anything back: the keys are destroyed, also for
+        backups. Export first what is needed.
       </p>
       <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
       <TypedConfirmation word={WORD} />
@@ -90,7 +98,7 @@ function WhatWaits({ erasures }: { erasures: readonly Erasure[] }) {
   if (!isRunning || standing === 0) return null;
   return (
     <p className="notice warn" role="status">
-      An erasure that runs waits for what a hold keeps, and ends after its release:{" "}
+      An erasure that is running waits for what a hold keeps, and ends after its release:{" "}
       <Link to="/privacy" search={{ section: "holds" }}>
         {formatCount(standing, "hold")}
       </Link>

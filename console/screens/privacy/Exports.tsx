@@ -35,8 +35,8 @@ export function Exports({ chosen }: { chosen: string | undefined }) {
     <>
       <p>
         Everything that is stored about a person, a key or an end user: account, conversations, files with their bytes,
-        runs, approvals and events of the log. The file has one JSON object in each line, and is made while you download
-        it; nothing of it stays on the server.
+        runs with what they saved, approvals, documents, extractions and events of the log. The file has one JSON object
+        in each line, and is made while you download it; nothing of it stays on the server.
       </p>
       <Form submit="Export" send={send}>
         <SubjectField key={chosen} kinds={["person", "key", "user"]} chosen={chosen} />

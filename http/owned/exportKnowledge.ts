@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { streamName } from "#events/ids.ts";
+import { listOwnedDocuments } from "#projections/documents/owned.ts";
+import type { DocumentRow } from "#projections/documents/query.ts";
+import { listOwnedExtractions } from "#projections/extractions/query.ts";
+import type { OwnedPage } from "#projections/owner.ts";
+import { present as presentExtraction } from "../extractions/extractionShape.ts";
+import { present as presentDocument } from "../knowledge/documentShape.ts";
+import { contentLines, rowsOf, type ExportScope, type Lines } from "./exportLines.ts";
+
+/** The bytes that were uploaded, unless the same were sent already or are not stored any more. */
+async function* originalLines({ http, sent }: ExportScope, { id, wrapped_key, blob }: DocumentRow): Lines {
+  const bytes = await http.vault.get({ thing: streamName("document", id), wrapped_key }, blob);
+  if (!bytes) return;
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  if (sent.has(sha256)) return;
+  sent.add(sha256);
+  yield* contentLines({ document_id: id, sha256 }, bytes);
+}
+
+/** The documents that the subject uploaded, or that only the external user may read, with the bytes that were uploaded. */
+export async function* documentLines(scope: ExportScope): Lines {
+  const { http, organization_id, subject } = scope;
+  const whose = subject.kind === "user" ? { ids: subject.document_ids } : { principal: subject.principal };
+  const documents = (page: OwnedPage) => listOwnedDocuments(http.db, organization_id, whose, page);
+  for await (const document of rowsOf(scope, documents)) {
+    yield { ...presentDocument(document), type: "document" };
+    yield* originalLines(scope, document);
+  }
+}
+
+/** The extractions that the subject asked for in the last day, with their Markdown. */
+export async function* extractionLines(scope: ExportScope): Lines {
+  const { http, organization_id, subject } = scope;
+  if (subject.kind === "user") return;
+  const read = (page: OwnedPage) =>
+    listOwnedExtractions(http.db, organization_id, subject.principal, { now: new Date(), ...page });
+  for await (const row of rowsOf(scope, read)) {
+    const key = { thing: streamName("extraction", row.id), wrapped_key: row.wrapped_key };
+    const text = row.text_blob === null ? undefined : await http.vault.get(key, row.text_blob);
+    yield { ...presentExtraction({ ...row, ...(text && { markdown: text.toString() }) }), type: "extraction" };
+  }
+}

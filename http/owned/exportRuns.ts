@@ -1,0 +1,87 @@
+import { streamName } from "#events/ids.ts";
+import type { Actor } from "#events/runOrigin.ts";
+import { runScope } from "#events/scope.ts";
+import { listFilesIn } from "#projections/files/query.ts";
+import type { OwnedPage } from "#projections/owner.ts";
+import { listComments } from "#projections/runs/approvalPeople.ts";
+import { listDecidedBy, listRunApprovals, type ApprovalRow } from "#projections/runs/approvals.ts";
+import { listOwnedRunIds, type RunOwner } from "#projections/runs/ownedRuns.ts";
+import { getRun, type RunRow } from "#projections/runs/query.ts";
+import { listRunThreads } from "#projections/turns/threads.ts";
+import { presentApproval } from "../workflows/approvalShape.ts";
+import { foldRun } from "../workflows/foldRun.ts";
+import { presentRun } from "../workflows/runShape.ts";
+import { createOpenValue } from "../workflows/runValues.ts";
+import { allTurnLines, fileLines, PAGE, rowsOf, type ExportLine, type ExportScope, type Lines } from "./exportLines.ts";
+
+/** Ids of runs of one query, which looks through all of them. */
+const IDS = 2_000;
+
+async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
+  const run = foldRun(await http.readStream(streamName("run", row.id)));
+  return { ...(await presentRun(row, run, createOpenValue(http, row))), type: "run" };
+}
+
+/** An approval with its comments, unless it was sent already. */
+async function* wholeApprovalLines({ http, sent }: ExportScope, row: ApprovalRow): Lines {
+  if (sent.has(row.id)) return;
+  sent.add(row.id);
+  yield { ...presentApproval(row), type: "approval" };
+  const comments = row.comment_count > 0 ? await listComments(http.db, row.id) : [];
+  for (const comment of comments) yield { type: "comment", approval_id: row.id, ...comment };
+}
+
+/** A run, its approvals, the turns that its steps asked for, and the files that they saved. */
+async function* wholeRunLines(scope: ExportScope, row: RunRow): Lines {
+  const { http, organization_id } = scope;
+  yield await runLine(scope, row);
+  for (let offset = 0; ; offset += PAGE) {
+    const { rows, total } = await listRunApprovals(http.db, row.id, { limit: PAGE, offset });
+    for (const approval of rows) yield* wholeApprovalLines(scope, approval);
+    if (offset + PAGE >= total) break;
+  }
+  const own = runScope(row.id);
+  for (const id of await listRunThreads(http.db, organization_id, row.id))
+    yield* allTurnLines(scope, { id, scope: own, agent_id: null });
+  const files = (page: OwnedPage) => listFilesIn(http.db, organization_id, [own], page);
+  for await (const file of rowsOf(scope, files)) yield* fileLines(scope, file, { run_id: row.id });
+}
+
+/** The runs that an erasure of the subject would delete. */
+export async function* runLines(scope: ExportScope): Lines {
+  const { http, organization_id, subject, until, recheck } = scope;
+  const owner: RunOwner =
+    subject.kind === "user"
+      ? { user_mark: subject.user_mark, run_ids: subject.run_ids }
+      : { started_by: subject.actor };
+  for (let after: number | null = null; ; ) {
+    const query = { organization: organization_id, owner, before: until + 1 };
+    const found: { id: string; position: number }[] = await listOwnedRunIds(http.db, query, { after, limit: IDS });
+    for (const { id } of found) {
+      await recheck();
+      const row = await getRun(http.db, organization_id, id);
+      if (row) yield* wholeRunLines(scope, row);
+    }
+    if (found.length < IDS) return;
+    after = found.at(-1)!.position;
+  }
+}
+
+/** Removes the arguments of a call unless the person exported is the one who asked the agent: they quote another person. */
+const withoutOthersWords = (row: ApprovalRow, { type, id }: Pick<Actor, "type" | "id">): ApprovalRow =>
+  row.call && !(row.asked_by.type === type && row.asked_by.id === id)
+    ? { ...row, call: { ...row.call, arguments: null } }
+    : row;
+
+/** What the subject decided or voted on in runs and chats of others. */
+export async function* approvalLines({ http, organization_id, subject, recheck, sent }: ExportScope): Lines {
+  if (subject.kind === "user") return;
+  for (let after: string | null = null; ; ) {
+    await recheck();
+    const rows = await listDecidedBy(http.db, organization_id, subject.actor, { after, limit: PAGE });
+    for (const row of rows.filter(({ id }) => !sent.has(id)))
+      yield { ...presentApproval(withoutOthersWords(row, subject.actor)), type: "approval" };
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.id;
+  }
+}

@@ -1,0 +1,12 @@
+import { listRunFiles } from "#projections/files/query.ts";
+import { hasProjected } from "#projections/progress.ts";
+import type { Db } from "#projections/projection.ts";
+import { listRunThreads } from "#projections/turns/threads.ts";
+
+/** What steps of a run have started and saved; undefined until the read models have passed the position. */
+export const findRunBelongings = (db: Db) => async (organization: string, run_id: string, position: number) => {
+  const projected = await Promise.all(["turns", "files"].map((model) => hasProjected(db, model, position)));
+  if (!projected.every(Boolean)) return undefined;
+  const threads = await listRunThreads(db, organization, run_id);
+  return { threads, files: await listRunFiles(db, organization, run_id) };
+};
