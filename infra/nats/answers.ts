@@ -8,6 +8,9 @@ export const ANSWER_TO = "Svc-Answer-To";
 /** Header of a command whose sender may give up early: a worker that takes it late asks first (claims.ts). */
 export const ASK_FIRST = "Svc-Ask-First";
 
+/** Code of the answer to a canary that a worker took while commands cannot take effect. */
+export const CANARY_REFUSED = "canary_refused";
+
 /** An answer to the message with the id `to`. */
 export interface AnswerMessage {
   to: string;
