@@ -84,7 +84,7 @@ async function appendAny(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendR
  */
 export function groupCommit(
   pool: pg.Pool,
-  onAppend: AppendListener,
+  onAppend?: AppendListener,
 ): (encoded: EncodedAppend) => Promise<AppendResult> {
   const pending: PendingAppend[] = [];
   let inFlight = 0;
@@ -94,10 +94,10 @@ export function groupCommit(
     try {
       const encoded = batch.map((one) => one.encoded);
       const results = (await appendNew(pool, encoded)) ?? (await appendAny(pool, encoded));
-      onAppend();
+      onAppend?.();
       for (const [n, { resolve }] of batch.entries()) resolve(results[n]!);
     } catch (error) {
-      onAppend(error);
+      onAppend?.(error);
       if (batch.length === 1 || !isEventFault(error)) for (const { reject } of batch) reject(asUnavailable(error));
       // One bad command must not fail the others of its batch.
       else for (const one of batch) await write([one]);
