@@ -25,6 +25,7 @@ import { checkMessages } from "./messages.ts";
 import { checkModels, checkUsage } from "./models.ts";
 import { checkOutcomes } from "./outcomes.ts";
 import { checkPeople } from "./people.ts";
+import { checkReadiness } from "./readiness.ts";
 import { checkReads } from "./reads.ts";
 import { checkErrors, checkRecovery, checkUnavailable } from "./recovery.ts";
 import { checkResponses } from "./responses.ts";
@@ -89,6 +90,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkRecovery(evidence),
   ...checkUnavailable(evidence),
   ...checkErrors(evidence),
+  ...checkReadiness(evidence),
 ];
 
 const folderElsewhere = (data: string): Promise<string[]> =>
