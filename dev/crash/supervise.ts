@@ -66,7 +66,7 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
   };
   const running = run();
 
-  const isReady = () => readFileSync(log).subarray(begins).includes(readyLine(role));
+  const isReady = () => child !== undefined && readFileSync(log).subarray(begins).includes(readyLine(role));
   const waitUntil = async (isDone: () => boolean, withinMs: number): Promise<void> => {
     for (const until = Date.now() + withinMs; !isDone(); await sleep(50))
       if (Date.now() > until) throw new Error(`${name} is not ready after ${withinMs / 1000} s: see ${log}`);

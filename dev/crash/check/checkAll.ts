@@ -37,7 +37,7 @@ import { checkSecrets } from "./secrets.ts";
 import { checkStarts } from "./starts.ts";
 import { checkSteps } from "./steps.ts";
 import { checkStoringRuns } from "./storingRuns.ts";
-import { checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
+import { checkAttempts, checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
 import { checkVotes } from "./votes.ts";
 
 interface Checked {
@@ -62,6 +62,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkRefusals(evidence),
   ...checkTurns(evidence),
   ...checkOverlaps(evidence),
+  ...checkAttempts(evidence),
   ...checkEnded(evidence),
   ...checkReads(evidence),
   ...checkAccounts(evidence),
