@@ -34,7 +34,7 @@ export async function createOrg(name: string, options: { json?: boolean }): Prom
       const plan = planOrganization(settings);
       const { credentials } = plan;
       const needs = { sender: bus.sender(log), hints: bus.hints, db, keyring };
-      const usable = await createOrganization(needs, settings, { name, plan });
+      const usable = await createOrganization(needs, settings, { name, plan, patience_ms: 0 });
       if (options.json) printJson(credentials);
       else print(formatCredentials(credentials));
       if (!usable)

@@ -8,6 +8,9 @@ import { createOrganization, planOrganization, type Credentials, type Organizati
 
 type FolderSettings = Pick<Settings, "DATA_DIR">;
 
+/** A cluster of NATS that starts at the same time needs some seconds to elect the leader of the commands. */
+const PATIENCE_MS = 30_000;
+
 /** What the first organization will be, until its credentials are saved. */
 const planFile = ({ DATA_DIR }: FolderSettings): string => join(DATA_DIR, "first-organization.json");
 
@@ -30,6 +33,6 @@ export async function createFirstOrganization(
   if (saved) return saved;
   if (!plan) throw new Error(`${file} cannot be read: remove it and start again`);
   const needs = { sender: bus.sender(log), hints: bus.hints, db, keyring };
-  await createOrganization(needs, settings, { name: "First organization", plan });
+  await createOrganization(needs, settings, { name: "First organization", plan, patience_ms: PATIENCE_MS });
   return plan.credentials;
 }

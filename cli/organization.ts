@@ -1,11 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { AGENT_DEFAULTS, CreateAgent } from "#events/agent.ts";
 import { CreateKey } from "#events/key.ts";
 import { CreateOrganization } from "#events/organization.ts";
 import { RegisterUser } from "#events/user.ts";
 import type { CommandDefinition } from "#events/define.ts";
-import { newCommand } from "#events/envelope.ts";
+import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
-import type { CommandSender, Hints } from "#events/ports.ts";
+import { Unavailable, type CommandSender, type Hints } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
 import { hashPassword, newPassword } from "#http/auth/password.ts";
 import { newSecret } from "#http/auth/secrets.ts";
@@ -32,6 +33,14 @@ export interface OrganizationPlan {
 }
 
 const TIMEOUT_MS = 30_000;
+const PAUSE_MS = 500;
+
+interface NewOrganization {
+  name: string;
+  plan: OrganizationPlan;
+  /** How long it waits for a worker before anything is created. */
+  patience_ms: number;
+}
 
 interface OrganizationDeps {
   sender: CommandSender;
@@ -56,18 +65,31 @@ export function planOrganization(settings: Pick<Settings, "BASE_URL" | "SERVICE_
   };
 }
 
+/** Sends a command again while no worker takes it, until then. */
+async function sendUntil(sender: CommandSender, command: Command, until: number): Promise<CommandResult> {
+  for (;;)
+    try {
+      return await sender.send(command);
+    } catch (error) {
+      if (!(error instanceof Unavailable) || performance.now() > until) throw error;
+      await sleep(PAUSE_MS);
+    }
+}
+
 /** Sends the commands of a plan. Resolves with a position that includes them all. */
 async function sendAll(
   { sender, keyring, db }: OrganizationDeps,
   settings: Settings,
-  { name, plan: { credentials, user_id, key } }: { name: string; plan: OrganizationPlan },
+  { name, plan: { credentials, user_id, key }, patience_ms }: NewOrganization,
 ): Promise<number> {
   const { organization_id, agent_id, admin } = credentials;
+  let until = performance.now() + patience_ms;
   const send = async <D>(definition: CommandDefinition<string, D>, stream: string, data: D): Promise<void> => {
     const request_id = "svc-org-create";
-    const { rejection } = await sender.send(
-      newCommand(definition.type, { stream, organization_id, request_id, data, timeout_ms: TIMEOUT_MS }),
-    );
+    const command = newCommand(definition.type, { stream, organization_id, request_id, data, timeout_ms: TIMEOUT_MS });
+    const { rejection } = await sendUntil(sender, command, until);
+    // half an organization is of no use, so what follows is not given up as early
+    until = performance.now() + TIMEOUT_MS;
     // ids are random: what exists was created from the same plan
     if (rejection && !rejection.code.endsWith("_exists")) throw new Error(rejection.message);
   };
@@ -109,7 +131,7 @@ async function sendAll(
 export async function createOrganization(
   needs: OrganizationDeps,
   settings: Settings,
-  organization: { name: string; plan: OrganizationPlan },
+  organization: NewOrganization,
 ): Promise<boolean> {
   const position = await sendAll(needs, settings, organization);
   const names = projections.map((projection) => projection.name);

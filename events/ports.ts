@@ -149,7 +149,12 @@ export interface Gate {
  * the process takes nothing, and what it holds is given to others.
  */
 export interface CommandSource {
-  consume(handle: (command: Command) => Promise<CommandResult>, gate?: Gate): Promise<{ stop(): Promise<void> }>;
+  /** `problem`: why commands cannot take effect now, for those who check whether the service works. */
+  consume(
+    handle: (command: Command) => Promise<CommandResult>,
+    gate?: Gate,
+    problem?: () => string | undefined,
+  ): Promise<{ stop(): Promise<void> }>;
 }
 
 /** The service cannot handle this now. The caller may try again after `retry_after_ms`. */

@@ -1,5 +1,7 @@
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { projections } from "#projections/index.ts";
 import { readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
 
@@ -7,13 +9,26 @@ const rows: Record<string, unknown>[] = [
   { version: "18", read_only: "off", name: "none", index_id: "passages-1", lag: 0, parked: 0 },
 ];
 
-const resourcesAt = (meili_url: string) =>
+const FAILING = { ok: false, detail: "not read within 4.5 s" };
+
+/** A search server that is well. */
+async function startSearch(): Promise<string> {
+  const server = createHttpServer((_, response) => response.end('{"status":"available"}')).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const resourcesAt = (meili_url: string, others: object = {}) =>
   ({
     db: { query: async () => rows },
+    reach: { isReachable: () => true },
+    appends: { problem: () => undefined },
     bus: { health: async () => ({ connected: true, streams: {} }), checkDelivery: async () => {} },
     sameBus: { isOpen: () => true },
     addresses: { meili_url },
     settings: { DATA_DIR: "." },
+    ...others,
   }) as unknown as Resources;
 
 test("a search server that is silent is asked for its index no more: the check ends within 5 s", async () => {
@@ -24,4 +39,33 @@ test("a search server that is silent is asked for its index no more: the check e
   const health = await readHealth(resourcesAt(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`), { has });
   expect(health).toMatchObject({ postgres: { ok: true }, meilisearch: { ok: false } });
   expect(has).not.toHaveBeenCalled();
+});
+
+test("read models and the index that cannot be read in time are named as failing", async () => {
+  const query = (text: string) => (text.includes("server_version") ? Promise.resolve(rows) : new Promise(() => {}));
+  const health = await readHealth(resourcesAt(await startSearch(), { db: { query } }), { has: async () => true });
+  expect(health).toMatchObject({ postgres: { ok: true }, meilisearch: { ok: true }, "index passages": FAILING });
+  const models = projections.map(({ name }) => [`projection ${name}`, FAILING]);
+  expect(health).toMatchObject(Object.fromEntries(models));
+});
+
+test("an index that is not read leaves the read models as they are", async () => {
+  const built = projections.map(({ name, version }) => ({ name, version, lag: 0, parked: 0 }));
+  const query = async (text: string) => (text.includes("log.checkpoints c, log.head") ? built : rows);
+  const engine = { has: () => new Promise<boolean>(() => {}) };
+  const health = await readHealth(resourcesAt(await startSearch(), { db: { query } }), engine);
+  expect(health["index passages"]).toEqual(FAILING);
+  expect(health["projection turns"]).toMatchObject({ ok: true });
+});
+
+test("a process whose log takes no appends, or that does not reach its database, is not ready", async () => {
+  const url = await startSearch();
+  const has = async () => true;
+  const full = resourcesAt(url, { appends: { problem: () => "The disk of the database is full." } });
+  expect((await readHealth(full, { has }))["log"]).toEqual({
+    ok: false,
+    detail: "The log takes no appends: The disk of the database is full.",
+  });
+  const cut = resourcesAt(url, { reach: { isReachable: () => false } });
+  expect((await readHealth(cut, { has }))["postgres"]).toMatchObject({ ok: false });
 });

@@ -2,6 +2,7 @@ import { access, constants, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MeilisearchError } from "#infra/meilisearch/request.ts";
+import type { BusHealth } from "#infra/nats/health.ts";
 import { projections } from "#projections/index.ts";
 import type { Resources } from "./resources.ts";
 
@@ -16,7 +17,13 @@ const CHECK_TIMEOUT_MS = 4_000;
 /** For everything together. */
 const TOTAL_MS = 4_500;
 
+const checkName = (projection: string): string => `projection ${projection}`;
+const PROJECTIONS = projections.map(({ name }) => checkName(name));
+const INDEX = "index passages";
+
 export const OTHER_BUS = "This process uses another NATS than the other processes of its database: compare NATS_URL";
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs one check. Never throws, and takes at most 4 s. */
 async function runCheck(check: () => Promise<unknown>): Promise<Health> {
@@ -26,17 +33,24 @@ async function runCheck(check: () => Promise<unknown>): Promise<Health> {
     );
     return { ok: true, detail: await Promise.race([check(), timeout]) };
   } catch (error) {
-    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+    return { ok: false, detail: messageOf(error) };
   }
 }
 
-/** A standby and a database whose disk is full answer queries, and refuse every write. */
-async function checkPostgres({ db }: Resources): Promise<string> {
+/** A standby answers queries, and refuses every write. While the database is not reachable, so do the requests to this process. */
+async function checkPostgres({ db, reach }: Resources): Promise<string> {
+  if (!reach.isReachable()) throw new Error("The database cannot be reached.");
   const [row] = await db.query<{ version: string; read_only: string }>(
     "select current_setting('server_version') as version, current_setting('transaction_read_only') as read_only",
   );
   if (row!.read_only === "on") throw new Error("The database is read-only.");
   return row!.version;
+}
+
+/** A database whose disk is full answers queries, but takes no appends. */
+async function checkAppends({ appends }: Resources): Promise<void> {
+  const problem = appends.problem();
+  if (problem !== undefined) throw new Error(`The log takes no appends: ${problem}`);
 }
 
 async function checkProjections({ db }: Resources): Promise<Record<string, Health>> {
@@ -50,11 +64,26 @@ async function checkProjections({ db }: Resources): Promise<Record<string, Healt
       const row = found.get(name);
       // a newer version only adds to the tables, so this one can read them
       if (!row || row.version < version)
-        return [`projection ${name}`, { ok: false, detail: `version ${version} is not built yet` }];
+        return [checkName(name), { ok: false, detail: `version ${version} is not built yet` }];
       // lag and parked streams are shown but do not fail: one tenant must not take the service from the others
-      return [`projection ${name}`, { ok: true, detail: { lag: row.lag, parked: row.parked } }];
+      return [checkName(name), { ok: true, detail: { lag: row.lag, parked: row.parked } }];
     }),
   );
+}
+
+async function checkBus({ bus, sameBus }: Resources): Promise<BusHealth> {
+  const health = await bus.health();
+  if (!health.connected) throw new Error("not connected");
+  if (!sameBus.isOpen()) throw new Error(OTHER_BUS);
+  const unread = Object.keys(health.streams).filter((name) => !health.streams[name]);
+  if (unread.length > 0) throw new Error(`JetStream does not answer for ${unread.join(", ")}`);
+  return health;
+}
+
+async function checkMeilisearch({ addresses }: Resources): Promise<string> {
+  const response = await fetch(new URL("/health", addresses.meili_url));
+  if (!response.ok) throw new Error(`answered ${response.status}`);
+  return ((await response.json()) as { status: string }).status;
 }
 
 /** Answers whether an index of the search server still has what was put into it. */
@@ -71,7 +100,7 @@ async function checkPassageIndex({ db }: Resources, engine: IndexCheck): Promise
   const { index_id, lag } = row!;
   const lost =
     index_id !== null && !(await engine.has(index_id).catch((error) => !(error instanceof MeilisearchError)));
-  return { "index passages": { ok: !lost, detail: { lag, index: index_id, ...(lost && { lost }) } } };
+  return { [INDEX]: { ok: !lost, detail: { lag, index: index_id, ...(lost && { lost }) } } };
 }
 
 /**
@@ -89,36 +118,33 @@ async function readDisk(folder: string): Promise<{ free: number; problem?: strin
   }
 }
 
+/** What a read says about followers, or that they fail, where it says nothing until then. */
+async function readFollowers(
+  names: string[],
+  read: () => Promise<Record<string, Health>>,
+  until: number,
+): Promise<Record<string, Health>> {
+  const left = Math.max(0, until - performance.now());
+  const fail = (detail: string) => Object.fromEntries(names.map((name) => [name, { ok: false, detail }]));
+  const late = sleep(left, fail(`not read within ${TOTAL_MS / 1_000} s`), { ref: false });
+  return Promise.race([read().catch((error: unknown) => fail(messageOf(error))), late]);
+}
+
 /** The health of every dependency and every follower, by name. */
 export async function readHealth(resources: Resources, engine: IndexCheck): Promise<Record<string, Health>> {
-  const { bus, sameBus, addresses, settings } = resources;
-  const began = performance.now();
-  const [postgres, nats, commands, meilisearch, disk] = await Promise.all([
+  const until = performance.now() + TOTAL_MS;
+  const [postgres, log, nats, commands, meilisearch, disk] = await Promise.all([
     runCheck(() => checkPostgres(resources)),
-    runCheck(async () => {
-      const health = await bus.health();
-      if (!health.connected) throw new Error("not connected");
-      if (!sameBus.isOpen()) throw new Error(OTHER_BUS);
-      const unread = Object.keys(health.streams).filter((name) => !health.streams[name]);
-      if (unread.length > 0) throw new Error(`JetStream does not answer for ${unread.join(", ")}`);
-      return health;
-    }),
-    runCheck(() => bus.checkDelivery()),
-    runCheck(async () => {
-      const response = await fetch(new URL("/health", addresses.meili_url));
-      if (!response.ok) throw new Error(`answered ${response.status}`);
-      return ((await response.json()) as { status: string }).status;
-    }),
-    runCheck(() => readDisk(settings.DATA_DIR)),
+    runCheck(() => checkAppends(resources)),
+    runCheck(() => checkBus(resources)),
+    runCheck(() => resources.bus.checkDelivery()),
+    runCheck(() => checkMeilisearch(resources)),
+    runCheck(() => readDisk(resources.settings.DATA_DIR)),
   ]);
   // a server that was silent would be silent again, and the whole check must end within 5 s
-  const index = async () => (meilisearch.ok ? checkPassageIndex(resources, engine) : {});
-  const left = Math.max(0, TOTAL_MS - (performance.now() - began));
-  const followed = postgres.ok
-    ? await Promise.race([
-        Promise.all([checkProjections(resources), index()]).catch(() => []),
-        sleep(left, [], { ref: false }),
-      ])
-    : [];
-  return Object.assign({ postgres, nats, commands, meilisearch, disk }, ...followed);
+  const [models, index] = await Promise.all([
+    postgres.ok ? readFollowers(PROJECTIONS, () => checkProjections(resources), until) : {},
+    postgres.ok && meilisearch.ok ? readFollowers([INDEX], () => checkPassageIndex(resources, engine), until) : {},
+  ]);
+  return { postgres, log, nats, commands, meilisearch, disk, ...models, ...index };
 }

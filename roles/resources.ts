@@ -8,6 +8,7 @@ import { openKeyring } from "#infra/keyring.ts";
 import { createLogger } from "#infra/logger.ts";
 import { openSchemaChecker } from "#infra/schemas/openSchemaChecker.ts";
 import { openTelemetry } from "#infra/telemetry/open.ts";
+import { watchAppends } from "#infra/postgres/appendWatch.ts";
 import { newWorkerName, startHeartbeat } from "#infra/postgres/heartbeat.ts";
 import { watchReach } from "#infra/postgres/reach.ts";
 import { watchSameBus } from "#infra/postgres/sameBus.ts";
@@ -62,21 +63,26 @@ const watchOwnClock = (db: Db, bus: Bus, settings: Settings, logger: Logger) =>
     onOff: () => bus.faults.report("clock_off"),
   });
 
+const openBus = ({ role, settings, addresses }: ResourceOptions, log: Logger): Promise<Bus> =>
+  connectBus({
+    url: addresses.nats_url,
+    prefix: settings.BUS_PREFIX,
+    name: `svc ${role}`,
+    log,
+    limits: { replicas: settings.NATS_REPLICAS },
+  });
+
 /** Connections and keys of one process of the deployment. */
-export async function openResources({ role, settings, addresses }: ResourceOptions) {
+export async function openResources(options: ResourceOptions) {
+  const { role, settings, addresses } = options;
   const logger = createLogger(settings.LOG_LEVEL, role);
   const worker = newWorkerName(role);
   const pool = openPool(addresses.database_url, { max: 12, name: worker });
   const keyring = openKeyring(Buffer.from(addresses.master_key, "base64"));
-  const log = openLog(pool, keyring);
+  const appends = watchAppends(pool, logger);
+  const log = openLog(pool, keyring, appends.listener);
   const blobs = await openBlobFolder(settings);
-  const bus = await connectBus({
-    url: addresses.nats_url,
-    prefix: settings.BUS_PREFIX,
-    name: `svc ${role}`,
-    log: logger,
-    limits: { replicas: settings.NATS_REPLICAS },
-  });
+  const bus = await openBus(options, logger);
   const reach = watchReach({
     pool,
     url: addresses.database_url,
@@ -102,6 +108,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
     clock,
     keyring,
     log,
+    appends,
     blobs,
     vault: openVault({ blobs, keyring, dataKeys: log }),
     bus,
@@ -117,6 +124,7 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
       await heartbeat.leave().catch(() => {});
       await schemas.close();
       await bus.close();
+      appends.stop();
       await reach.stop();
       await pool.end();
       await telemetry.close();

@@ -152,7 +152,7 @@ export async function startServicesRole(resources: Resources) {
     onError: (error, stream) => logger.warn({ err: error, stream }, "sweep failed"),
   });
 
-  const commands = await bus.source(clock.now).consume(work.handle, gate);
+  const commands = await bus.source(clock.now).consume(work.handle, gate, resources.appends.problem);
   const reactions = await bus.reactions.consume(reactTo(resources, work), gate);
   const relays = startRelays(resources, onError);
   const cleanUpUntil = (signal: AbortSignal) => cleanUp({ db, blobs, dataKeys: log, clock, onError }, signal);

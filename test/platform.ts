@@ -73,7 +73,11 @@ export async function startPlatform({
   const organization = async (name = "Test") => {
     const { db, bus, log, keyring } = running.resources;
     const plan = planOrganization(settings);
-    await createOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, { name, plan });
+    await createOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, {
+      name,
+      plan,
+      patience_ms: 30_000,
+    });
     return plan.credentials;
   };
   const { startCodes } = running;

@@ -164,6 +164,13 @@ export interface InjectedFault {
   until?: Moment;
 }
 
+/** What `/readyz` of an http process said; `status` null: no answer, or the connection broke. */
+export interface Readiness extends Pick<Attempt, "port" | "start" | "end" | "status"> {
+  kind: "readiness";
+  /** `http-1`, or `all-1` of a process with every role. */
+  process: string;
+}
+
 /** A workflow step's request to the harness's server. */
 export interface Effect {
   kind: "effect";
@@ -196,7 +203,7 @@ export interface FeedEnd {
   until: number;
 }
 
-export type Note = Attempt | Operation | InjectedFault | Effect | FeedMessage | FeedEnd;
+export type Note = Attempt | Operation | InjectedFault | Readiness | Effect | FeedMessage | FeedEnd;
 
 /** A journal of JSON lines; each is in the file before the next operation. */
 export function openJournal(path: string) {

@@ -66,7 +66,8 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
   };
   const running = run();
 
-  const isReady = () => readFileSync(log).subarray(begins).includes(readyLine(role));
+  /** One that was killed a moment ago may not have ended yet. */
+  const isReady = () => child?.killed === false && readFileSync(log).subarray(begins).includes(readyLine(role));
   const waitUntil = async (isDone: () => boolean, withinMs: number): Promise<void> => {
     for (const until = Date.now() + withinMs; !isDone(); await sleep(50))
       if (Date.now() > until) throw new Error(`${name} is not ready after ${withinMs / 1000} s: see ${log}`);

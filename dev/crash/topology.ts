@@ -141,8 +141,11 @@ interface TopologyOptions {
 /** Code that a process loads before its own. */
 const preload = (name: string): string[] => ["--import", new URL(`preload/${name}.ts`, import.meta.url).href];
 
-/** What a process with a planted bug is started with. A cache of compiled code would hold the code without it. */
-const plantSettings = ({ name }: Plant): Environment => ({ CRASH_PLANT: name, NODE_DISABLE_COMPILE_CACHE: "1" });
+/** What a process with a planted bug is started with. Its compiled code is cached apart from that without the bug. */
+const plantSettings = (folder: string, { name }: Plant): Environment => ({
+  CRASH_PLANT: name,
+  NODE_COMPILE_CACHE: join(folder, "compiled"),
+});
 
 /** Starts a process of a role among what surrounds it. */
 function createStarter(
@@ -165,7 +168,7 @@ function createStarter(
         ...env,
         ...(await network?.connect(name)),
         ...clocks?.settings(name),
-        ...(plant && plantSettings(plant)),
+        ...(plant && plantSettings(folder, plant)),
         ...more,
       },
       log: join(folder, "logs", `${name}.log`),
@@ -181,8 +184,9 @@ export async function startTopology(
 ): Promise<Topology & { env: Environment }> {
   await mkdir(join(folder, "logs"), { recursive: true });
   await mkdir(join(folder, "data"), { recursive: true, mode: 0o711 });
+  const kinds: string[] = [...faults, ...(plant?.faults ?? []).map(({ what }) => what)];
   const surroundings: Surroundings = {
-    ...(faults.some((family) => ON_DISKS.includes(family)) && {
+    ...(ON_DISKS.some((family) => kinds.includes(family)) && {
       disks: openDisks(join(folder, "data"), join(folder, "disks")),
     }),
     ...(faults.includes("clock") && { clocks: openClocks(join(folder, "clocks")) }),

@@ -5,8 +5,11 @@ import type { PubSub } from "./pubSub.ts";
 
 /** Header of a command's message: the subject for its answer. */
 export const ANSWER_TO = "Svc-Answer-To";
-/** Header of a command whose sender may give up early: a worker that takes it late asks first (claims.ts). */
+/** Header of a command whose sender may give up early: a worker that takes it late asks first (claims.ts). Senders of older versions leave it out. */
 export const ASK_FIRST = "Svc-Ask-First";
+
+/** Code of the answer to a canary that a worker took while commands cannot take effect. */
+export const CANARY_REFUSED = "canary_refused";
 
 /** An answer to the message with the id `to`. */
 export interface AnswerMessage {

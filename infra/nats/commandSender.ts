@@ -49,7 +49,6 @@ async function sendEncoded(context: SenderContext, command: Command, payload: Ui
     subject: names.command(command),
     payload,
     traceparent: command.traceparent,
-    mayGiveUp: command.http !== undefined,
     onAnswer: answer.resolve,
     onRefused: (reason) => void onRefused(reason),
   });
@@ -86,8 +85,8 @@ function pollOutcome(
       return answer.reject(new Unavailable("The bus is away: the outcome is unknown"));
     if (isAway && waited > LOG_AWAY_MS)
       return answer.reject(new Unavailable("The log cannot be read: the outcome is unknown"));
-    const mayGiveUp = command.http !== undefined && waited >= UNTAKEN_MS;
-    if (mayGiveUp && (await isUntaken(context, publication))) return giveUp(context, command, publication, answer);
+    if (waited >= UNTAKEN_MS && (await isUntaken(context, publication)))
+      return giveUp(context, command, publication, answer);
     if (isStopped) return;
     publication.publishIfLost();
     void context.streams.heal();

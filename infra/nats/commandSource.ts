@@ -1,7 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import type { Command, CommandResult } from "#events/envelope.ts";
 import type { CommandSource } from "#events/ports.ts";
-import { ANSWER_TO, type AnswerMessage } from "./answers.ts";
+import { ANSWER_TO, CANARY_REFUSED, type AnswerMessage } from "./answers.ts";
 import { openClaims } from "./claims.ts";
 import { consumeQueue, decodeMessage } from "./consumeQueue.ts";
 import type { BusContext } from "./context.ts";
@@ -18,6 +18,12 @@ const OVERDUE: CommandResult = {
   repeated: false,
   rejection: { code: "unavailable", message: "The command came after its deadline; try again.", retryable: true },
 };
+
+const refuseCanary = (message: string): CommandResult => ({
+  position: 0,
+  repeated: false,
+  rejection: { code: CANARY_REFUSED, message, retryable: true },
+});
 
 const isCommand = ({ id, type }: Command): boolean => typeof id === "string" && typeof type === "string";
 
@@ -38,13 +44,17 @@ export function createSource(bus: BusContext, now: () => number = Date.now): Com
     pubSub.publishToOne(subject, { to: headers!.get("Nats-Msg-Id"), answer: result } satisfies AnswerMessage);
   };
   return {
-    async consume(handle, gate) {
+    async consume(handle, gate, problem = () => undefined) {
       const claims = openClaims(bus);
       return consumeQueue(bus, {
         queue: "commands",
         gate,
         async handle(message) {
-          if (message.subject === bus.names.canary) return;
+          if (message.subject === bus.names.canary) {
+            const refusal = problem();
+            if (refusal !== undefined) answer(message, refuseCanary(refusal));
+            return;
+          }
           const command = decodeMessage(message, isCommand);
           const fields = { command: command.id, type: command.type };
           if (Date.parse(command.deadline) < now()) {

@@ -39,7 +39,7 @@ export interface Bus {
   health(): Promise<BusHealth>;
   /** The same for all processes that reach the same JetStream; undefined while it does not answer. */
   identity(): Promise<string | undefined>;
-  /** Resolves when a services process has taken a command from the stream. Throws when none does within some seconds. */
+  /** Resolves when a services process has taken a command from the stream. Throws when none does within some seconds, or when it cannot write to the log. */
   checkDelivery(): Promise<void>;
   /** Faults that processes of the deployment have healed, for the metrics of all of them. */
   faults: FaultReports;
@@ -90,7 +90,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     },
     health: () => readHealth(bus),
     identity: () => readIdentity(bus),
-    checkDelivery: () => checkDelivery(bus),
+    checkDelivery: () => checkDelivery({ ...bus, answers }),
     faults: createFaultReports(connection, names),
     async close() {
       search.stop();

@@ -30,8 +30,6 @@ export interface Publication {
 interface OutgoingMessage extends Pick<TraceHeaders, "traceparent"> {
   subject: string;
   payload: Uint8Array;
-  /** The sender gives up a message that no worker takes, so a worker that takes it late must ask first. */
-  mayGiveUp: boolean;
   onAnswer(answer: CommandResult): void;
   /** Called when the stream does not accept the message. */
   onRefused(reason: string): void;
@@ -41,11 +39,11 @@ interface OutgoingMessage extends Pick<TraceHeaders, "traceparent"> {
  * The message id is random: JetStream drops messages with an id that it knows, and only our own repetitions may be dropped
  * (docs/adr/0005-nats-dedupe-is-not-used.md).
  */
-function headersFor({ traceparent, mayGiveUp }: OutgoingMessage, id: string, answers: Answers) {
+function headersFor({ traceparent }: OutgoingMessage, id: string, answers: Answers) {
   const sent = headers();
   sent.set("Nats-Msg-Id", id);
   sent.set(ANSWER_TO, answers.subject);
-  if (mayGiveUp) sent.set(ASK_FIRST, "1");
+  sent.set(ASK_FIRST, "1");
   if (traceparent) sent.set("traceparent", traceparent);
   return sent;
 }

@@ -3,6 +3,7 @@ import type { AppendResult } from "#events/ports.ts";
 import type { EncodedAppend } from "./encode.ts";
 import { isEventFault, asUnavailable } from "./errors.ts";
 import { appendNew, isSpecial } from "./appendNew.ts";
+import type { AppendListener } from "./appendWatch.ts";
 
 /** Commands in one call of log.append. Larger batches do not make a command cheaper. */
 const MAX_BATCH = 64;
@@ -81,7 +82,10 @@ async function appendAny(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendR
  * Group commit: the next call takes all commands that arrive during the current one (docs/adr/0001-one-lock-orders-the-log.md).
  * Unavailable means that the outcome is unknown: append the same command again, and its outcome row answers it.
  */
-export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<AppendResult> {
+export function groupCommit(
+  pool: pg.Pool,
+  onAppend?: AppendListener,
+): (encoded: EncodedAppend) => Promise<AppendResult> {
   const pending: PendingAppend[] = [];
   let inFlight = 0;
   let isScheduled = false;
@@ -90,8 +94,10 @@ export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<
     try {
       const encoded = batch.map((one) => one.encoded);
       const results = (await appendNew(pool, encoded)) ?? (await appendAny(pool, encoded));
+      onAppend?.();
       for (const [n, { resolve }] of batch.entries()) resolve(results[n]!);
     } catch (error) {
+      onAppend?.(error);
       if (batch.length === 1 || !isEventFault(error)) for (const { reject } of batch) reject(asUnavailable(error));
       // One bad command must not fail the others of its batch.
       else for (const one of batch) await write([one]);

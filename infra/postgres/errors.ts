@@ -25,6 +25,7 @@ const REASONS: Record<string, string> = {
   "25006": "The database is read-only.",
   "28000": "The database refuses the user.",
   "28P01": "The database refuses the password.",
+  "53100": "The disk of the database is full.",
 };
 
 /** The same event would fail again, and others would not. */
@@ -34,6 +35,13 @@ export const isEventFault = (error: unknown): error is Error =>
 /** The server refused: another connection would not help. */
 export const isServerRefusal = (error: unknown): boolean =>
   error instanceof SchemaMismatch || (error instanceof pg.DatabaseError && !CONNECTION_ERRORS.test(error.code ?? ""));
+
+/** As TRANSIENT_ERRORS, without conflicts and canceled statements. PostgreSQL says 42501 when its files are on a disk that the kernel made read-only. */
+const STORE_ERRORS = /^(08|25006|28|42501|53|55000|57P|58)/;
+
+/** The database takes no writes: no space, read-only, an error of its disk, or no connection. */
+export const isStoreFault = (error: unknown): boolean =>
+  !(error instanceof pg.DatabaseError) || STORE_ERRORS.test(error.code ?? "");
 
 /** Undefined column, undefined table. */
 const SCHEMA_ERRORS = /^42(703|P01)$/;

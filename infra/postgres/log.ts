@@ -7,6 +7,7 @@ import type { DataKeys, Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
+import type { AppendListener } from "./appendWatch.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 import { findOpenWork, HEAD_COLUMNS, headFrom, type HeadRow } from "./openWork.ts";
 import { createRecentKeys } from "./recentKeys.ts";
@@ -53,10 +54,11 @@ interface AppenderOptions {
   keyring: Keyring;
   findKeys: DataKeys["find"];
   recentEvents: ReturnType<typeof createRecentEvents>;
+  onAppend: AppendListener | undefined;
 }
 
-function createAppender({ pool, keyring, findKeys, recentEvents }: AppenderOptions): EventLog["append"] {
-  const commit = groupCommit(pool);
+function createAppender({ pool, keyring, findKeys, recentEvents, onAppend }: AppenderOptions): EventLog["append"] {
+  const commit = groupCommit(pool, onAppend);
   const recentKeys = createRecentKeys();
   return async (request) => {
     const needed = neededKeys(request);
@@ -112,7 +114,7 @@ function createEventReader(db: Db, keyring: Keyring): EventLog["event"] {
 }
 
 /** The event log in PostgreSQL. */
-export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & AuditLog {
+export function openLog(pool: pg.Pool, keyring: Keyring, onAppend?: AppendListener): EventLog & DataKeys & AuditLog {
   const db = asDb(pool);
   const recentEvents = createRecentEvents();
 
@@ -131,7 +133,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
   const pages = (stream: string, fromVersion = 1) => readStreamPages(db, keyring, stream, fromVersion);
 
   return {
-    append: createAppender({ pool, keyring, findKeys, recentEvents }),
+    append: createAppender({ pool, keyring, findKeys, recentEvents, onAppend }),
     heads: findHeads,
     ...findOpenWork(db),
     slice: createSliceReader(db, keyring),

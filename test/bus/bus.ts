@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import type { CommandResult, Command } from "#events/envelope.ts";
 import { newCommandId, newId } from "#events/ids.ts";
-import type { CommandOutcome } from "#events/ports.ts";
+import { Unavailable, type CommandOutcome, type CommandSender } from "#events/ports.ts";
 import { connectBus, type Bus } from "#infra/nats/connect.ts";
 import { afterTest } from "#test/cleanUp.ts";
 
@@ -56,6 +56,16 @@ export function newCommand(given: Partial<Command> & { seconds?: number } = {}):
     data: {},
     ...fields,
   };
+}
+
+/** Sends a command again while no worker takes it, as clients do. */
+export async function sendUntilTaken(sender: CommandSender, command: Command): Promise<CommandResult> {
+  for (;;)
+    try {
+      return await sender.send(command);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+    }
 }
 
 /** Polls until the condition holds; only the test's own timeout limits it. */

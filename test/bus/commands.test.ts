@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Command } from "#events/envelope.ts";
+import type { Command, CommandResult } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
 import { Unavailable, type CommandOutcome } from "#events/ports.ts";
 import { testBus } from "#test/harness.ts";
@@ -74,11 +74,14 @@ test("a command without an answer fails as unavailable at its deadline, and is n
   expect(handled).toContain(next.id);
 });
 
-test("a command that nobody handles fails before its deadline while the log cannot be read", async () => {
+test("a command that a worker does not end fails before its deadline while the log cannot be read", async () => {
   const bus = await openBus(server);
+  const { promise: ended, resolve: end } = Promise.withResolvers<CommandResult>();
+  await startWorker(bus, () => ended);
   const away = { outcome: () => Promise.reject(new Unavailable("no connection")) };
   const command = newCommand({ seconds: 600 });
   await expect(bus.sender(away).send(command)).rejects.toThrow("The log cannot be read: the outcome is unknown");
+  end(await succeed());
 });
 
 test("a command that is sent twice at once, and again later, is answered each time", async () => {

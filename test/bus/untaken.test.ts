@@ -34,6 +34,14 @@ test("a command that no worker takes is given up, leaves the stream, and is not 
   expect(await takeLater(services)).not.toContain(command.id);
 });
 
+test("a command without an http process, as of svc org create, is given up in the same way", async () => {
+  const server = testBus();
+  const [cli, services] = await Promise.all([openBus(server), openBus(server)]);
+  const command = newCommand({ seconds: 600 });
+  await expect(cli.sender(noOutcomes).send(command)).rejects.toThrow(GIVEN_UP);
+  expect(await takeLater(services)).not.toContain(command.id);
+});
+
 test("a command that a stopped worker took is given up, and dropped by the worker that gets it later", async () => {
   const server = testBus();
   const [http, services, inspector] = [await openBus(server), await openBus(server), await openInspector(server)];

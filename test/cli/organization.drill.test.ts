@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { saveCredentials } from "../../cli/credentials.ts";
+import { administer } from "../template.ts";
 import { openCommandLine, json } from "./svc.ts";
 
 const CHAT_REQUEST = { model: "offline/echo", messages: [{ role: "user", content: "Hello" }] };
@@ -50,4 +51,30 @@ test("svc org create without a running service fails at once with one line", asy
     stdout: "",
     stderr: "No running service handles commands: start it with npm start, then run this again.\n",
   });
+});
+
+/** Its commands would wait for 30 s. */
+const GIVEN_UP_SECONDS = 15;
+
+test("svc org create gives up, and nothing happens later, when the running service takes no commands", async () => {
+  const cli = await openCommandLine();
+  await (await cli.startRoles()).stop();
+  // a services process that is frozen, or about to be found dead
+  await administer(cli.database.url, "insert into ops.workers values ('services-frozen', 'services', now())");
+  const began = performance.now();
+  const ran = await cli.svc("org", "create", "Nobody's");
+  expect((performance.now() - began) / 1_000).toBeLessThan(GIVEN_UP_SECONDS);
+  expect(ran).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: "No worker takes commands at the moment; try again shortly.\n",
+  });
+  const running = await cli.startRoles();
+  try {
+    expect(json(await cli.svc("org", "create", "Ada's", "--json")).api_key).toMatch(/^sk-svc-/);
+    const created = "select count(*)::integer as n from log.events where type = 'OrganizationCreated'";
+    expect(await running.resources.db.query(created, [])).toEqual([{ n: 1 }]);
+  } finally {
+    await running.stop();
+  }
 });

@@ -44,6 +44,17 @@ describe("the checker finds", () => {
     expect(scenario.findings()).toEqual(["doubled I3"]);
   });
 
+  test("what an attempt at a turn records after another one has taken it over", () => {
+    const data = { turn_id: "a" };
+    scenario.event("TurnStarted", THREAD, "1", data, { input: {} });
+    scenario.event("RoundRequested", THREAD, "1", { ...data, attempt: 1 });
+    scenario.event("TurnTakenOver", THREAD, "1", { ...data, attempt: 2 });
+    scenario.event("TurnCompleted", THREAD, "1", { ...data, attempt: 2 }, { said: { text: "a" } });
+    expect(scenario.findings()).toEqual([]);
+    scenario.event("ToolFinished", THREAD, "1", { ...data, attempt: 1, round: 1, call: 1 });
+    expect(scenario.findings()).toEqual(["doubled I9"]);
+  });
+
   test("a second turn where a retry should have joined the first, and none where the first was answered", () => {
     turn(scenario, "a", "1");
     turn(scenario, "b", "1", "b", 1);

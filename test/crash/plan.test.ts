@@ -55,6 +55,17 @@ test("a plan with every fault of the surroundings fills, slows, stops and cuts e
   expect(stores("power")).toEqual(new Set([...STORES, "everything"]));
 });
 
+test("some of the stops last longer than 30 s, up to 60 s", () => {
+  const stops = planFaults(1, 1_000, ["stop"]).flatMap(({ fault }, n) =>
+    n % 2 === 0 && fault.what === "stop" ? [fault.ms] : [],
+  );
+  const long = stops.filter((ms) => ms > 30_000);
+  expect(long.length / stops.length).toBeGreaterThan(0.08);
+  expect(long.length / stops.length).toBeLessThan(0.25);
+  expect(Math.max(...stops)).toBeGreaterThan(55_000);
+  expect(Math.max(...stops)).toBeLessThanOrEqual(60_000);
+});
+
 test("a plan with cuts between the servers of a NATS cluster cuts each of them in every way", () => {
   const faults = planFaults(1, 400, ["partition"]).map(({ fault }) => fault);
   const cuts = faults.filter((fault) => fault.what === "partition");

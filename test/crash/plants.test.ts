@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { checkPlant, findPlant, plantInto, PLANTS } from "../../dev/crash/plants/plants.ts";
 import { tryPlants } from "../../dev/crash/plants/tryPlants.ts";
+import { testFolder } from "../harness.ts";
 import { doubled, lost } from "../../dev/crash/check/finding.ts";
 
 const preload = new URL("../../dev/crash/preload/plant.ts", import.meta.url).href;
@@ -27,6 +28,14 @@ test("a process of the harness runs with the bug that is planted, and without it
   expect(first).not.toBe(second);
   const [one, again] = identifyTwice({});
   expect(one).toBe(again);
+});
+
+test("the planted bug is there although compiled code is cached", async () => {
+  const env = { CRASH_PLANT: plant.name, NODE_COMPILE_CACHE: await testFolder() };
+  for (const _ of ["fills the cache", "reads it"]) {
+    const [first, second] = identifyTwice(env);
+    expect(first).not.toBe(second);
+  }
 });
 
 test("a bug whose line is gone or there twice is not planted", () => {

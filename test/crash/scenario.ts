@@ -15,6 +15,7 @@ export function newScenario() {
     operations,
     attempts: grouped(attempts, ({ operation }) => operation),
     faults: [],
+    readiness: [],
     events,
     eventsOf: grouped(events, ({ meta }) => operationOf(meta.request_id)),
     turns: turnsOf(events),

@@ -25,6 +25,7 @@ import { checkMessages } from "./messages.ts";
 import { checkModels, checkUsage } from "./models.ts";
 import { checkOutcomes } from "./outcomes.ts";
 import { checkPeople } from "./people.ts";
+import { checkReadiness } from "./readiness.ts";
 import { checkReads } from "./reads.ts";
 import { checkErrors, checkRecovery, checkUnavailable } from "./recovery.ts";
 import { checkResponses } from "./responses.ts";
@@ -36,7 +37,7 @@ import { checkSecrets } from "./secrets.ts";
 import { checkStarts } from "./starts.ts";
 import { checkSteps } from "./steps.ts";
 import { checkStoringRuns } from "./storingRuns.ts";
-import { checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
+import { checkAttempts, checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
 import { checkVotes } from "./votes.ts";
 
 interface Checked {
@@ -61,6 +62,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkRefusals(evidence),
   ...checkTurns(evidence),
   ...checkOverlaps(evidence),
+  ...checkAttempts(evidence),
   ...checkEnded(evidence),
   ...checkReads(evidence),
   ...checkAccounts(evidence),
@@ -89,6 +91,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkRecovery(evidence),
   ...checkUnavailable(evidence),
   ...checkErrors(evidence),
+  ...checkReadiness(evidence),
 ];
 
 const folderElsewhere = (data: string): Promise<string[]> =>

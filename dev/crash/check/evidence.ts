@@ -7,6 +7,7 @@ import {
   type FeedEnd,
   type Operation,
   type FeedMessage,
+  type Readiness,
 } from "../journal.ts";
 
 /** Input of the checks: the clients' journal and the log. */
@@ -14,6 +15,8 @@ export interface Evidence {
   operations: Operation[];
   attempts: Map<string, Attempt[]>;
   faults: InjectedFault[];
+  /** What `/readyz` said. */
+  readiness: Readiness[];
   events: RecordedEvent[];
   /** Events by the operation that caused them. */
   eventsOf: Map<string, RecordedEvent[]>;
@@ -105,6 +108,7 @@ export function gather(journalFile: string, events: RecordedEvent[], values: Map
     operations: notes.filter((note) => note.kind === "operation"),
     attempts: grouped(attempts, (attempt) => attempt.operation),
     faults: notes.filter((note) => note.kind === "fault"),
+    readiness: notes.filter((note) => note.kind === "readiness"),
     events,
     eventsOf: grouped(events, (event) => operationOf(event.meta.request_id)),
     turns: turnsOf(events),

@@ -1,3 +1,4 @@
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { Attempt, Operation } from "../journal.ts";
 import { grouped, type Evidence, type Turn } from "./evidence.ts";
 import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
@@ -70,6 +71,19 @@ export function checkOverlaps({ turns }: Evidence): Finding[] {
         ? []
         : [different("I9", thread, `the turns ${before.id} and ${turn.id} overlap`)];
     });
+  });
+}
+
+/** I9: an attempt whose turn was taken over records nothing afterwards. */
+export function checkAttempts({ events }: Pick<Evidence, "events">): Finding[] {
+  const current = new Map<string, number>();
+  return (events as RecordedEvent<any>[]).flatMap(({ type, data: { turn_id, attempt } }) => {
+    if (turn_id === undefined || attempt === undefined) return [];
+    const newest = Math.max(current.get(turn_id) ?? 0, attempt);
+    current.set(turn_id, newest);
+    return attempt < newest
+      ? [doubled("I9", `turn ${turn_id}`, `attempt ${attempt} recorded ${type} after attempt ${newest} had begun`)]
+      : [];
   });
 }
 

@@ -119,6 +119,16 @@ function targetOf(fault: Fault): string {
 /** Faults that last, and of which one at a time is enough. */
 const isSurrounding = ({ what }: Fault): boolean => [...FAMILIES, ...CLUSTER_FAMILIES, "version"].includes(what);
 
+/** A role that is killed with the others needs some seconds to start, on a busy machine many. */
+const STARTED_MS = 60_000;
+
+/** A fault that ended every process is followed by another such one only when they run again: nothing would happen in between. */
+const untilStarted = async ({ roles }: Topology): Promise<void> =>
+  void (await Promise.allSettled(roles.map((role) => role.ready(STARTED_MS))));
+
+const endsAll = (fault: Fault): boolean =>
+  (fault.what === "power" || fault.what === "readonly") && (fault.store === "blobs" || fault.store === "everything");
+
 /**
  * Injects the planned faults; a fault whose target is restarting waits for it, and a fault of the surroundings for the end of the
  * one before. Resolves when every process may run again.
@@ -146,7 +156,7 @@ export async function injectFaults(
     // awaited at the end, where its failure is thrown
     ended.catch(() => {});
     all.push(ended);
-    if (isSurrounding(fault)) around = ended;
+    if (isSurrounding(fault)) around = endsAll(fault) ? ended.then(() => untilStarted(topology)) : ended;
   }
   await Promise.all(all);
 }

@@ -48,11 +48,17 @@ function pickProcess(random: Random, n: number): ProcessTarget {
   return (SERVERS as readonly string[]).includes(role) ? { role } : { role, n };
 }
 
+/** Longer than a lease, now and then longer than all that waits for an answer. */
+const LONG_STOPS = 0.15;
+
+const pickStop = (random: Random): number =>
+  random.chance(LONG_STOPS) ? random.int(30_000, 60_000) : random.int(5_000, 30_000);
+
 export function pickSurrounding(random: Random, family: Family): Surrounding {
   const n = random.int(1, 2);
   switch (family) {
     case "stop":
-      return { what: "stop", ...pickProcess(random, n), ms: random.int(5_000, 30_000) };
+      return { what: "stop", ...pickProcess(random, n), ms: pickStop(random) };
     case "handles":
     case "memory":
       return { what: family, ...pickProcess(random, n), ms: random.int(4_000, 10_000) };

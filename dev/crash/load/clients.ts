@@ -10,6 +10,7 @@ import { makeSchedules } from "./schedules.ts";
 import type { Session } from "./session.ts";
 import type { Act } from "./weights.ts";
 import { KNOWLEDGE, openWire, type Wire } from "./wire.ts";
+import { watchReadiness } from "./watchReadiness.ts";
 import { makeWorkflows } from "./workflows.ts";
 
 interface ClientsOptions {
@@ -115,6 +116,7 @@ export async function startClients(options: ClientsOptions) {
     sessions[0]!.workflows[0]!,
   );
   const probe = startProbe({ journal, ports, credentials: other });
+  const readiness = watchReadiness({ journal, topology });
   let stopped = false;
   const running = Promise.all(
     sessions.map((session) => runClient(seed, session, { favoured, stopped: () => stopped })),
@@ -122,7 +124,7 @@ export async function startClients(options: ClientsOptions) {
   return {
     async stop(): Promise<void> {
       stopped = true;
-      await Promise.all([running, probe.stop()]);
+      await Promise.all([running, probe.stop(), readiness.stop()]);
       await schedules.pause();
     },
     readEverything: async () => void (await Promise.all(sessions.map((session) => readEverything(seed, session)))),

@@ -69,7 +69,7 @@ export const PLANTS: Plant[] = [
     name: "reaction-lost",
     file: "infra/nats/reactions.ts",
     text: "await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {",
-    instead: `if (${every(2, "reaction")}) return;
+    instead: `if (${every(5, "reaction")}) return;
         await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {`,
     rules: ["I12"],
     load: ["upload", "deleteFile"],
@@ -172,6 +172,28 @@ export const PLANTS: Plant[] = [
     instead: `failpoint("after-blob-rename"); if (${every(8, "blob")}) await rm(path);`,
     rules: ["I12"],
     load: ["upload", "withFile"],
+  },
+  {
+    name: "blob-not-synced",
+    file: "infra/blobs.ts",
+    text: "await file.sync();",
+    instead: "",
+    rules: ["I12"],
+    load: ["upload", "withFile"],
+    faults: [{ what: "power", store: "blobs", lost_ms: 0 }],
+  },
+  {
+    name: "lease-held-twice",
+    file: "services/deciders/threadState.ts",
+    text: "return turn?.id === data.turn_id && turn.attempt === data.attempt ? turn : undefined;",
+    instead: "return turn?.id === data.turn_id ? turn : undefined;",
+    rules: ["I9"],
+    load: ["newThread", "goOn", "respond"],
+    // a lease expires after 10 s, and the process goes on while another one has its turns
+    faults: [
+      { what: "stop", role: "services", n: 1, ms: 13_000 },
+      { what: "stop", role: "services", n: 2, ms: 13_000 },
+    ],
   },
   {
     name: "consumer-lost",
