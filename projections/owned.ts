@@ -90,8 +90,8 @@ export async function listOwned(db: Db, organization: string, query: OwnedQuery,
   const isWanted = (kind: ErasedKind): boolean => query.kinds.includes(kind);
   const runOwner = isWanted("runs") ? runOwnerOf(query.owner, query.scopes) : undefined;
   const [threads, files, documents, extractions, runs] = await Promise.all([
-    listScoped(db, "threads", organization, query, before),
-    listScoped(db, "files", organization, query, before),
+    isWanted("threads") ? listScoped(db, "threads", organization, query, before) : NOTHING,
+    isWanted("files") ? listScoped(db, "files", organization, query, before) : NOTHING,
     isWanted("documents") ? listDocuments(db, organization, query, before) : NOTHING,
     isWanted("extractions") ? listExtractions(db, organization, query, before) : NOTHING,
     runOwner ? listRunsToErase(db, { organization, owner: runOwner, before }) : { live: [], ended: [], held: false },

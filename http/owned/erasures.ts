@@ -93,12 +93,23 @@ async function readOwner(http: Http, organization_id: string, name: string) {
   return { owner: `user:${markUser(http, organization_id, user)}`, scopes, documents };
 }
 
-async function start(http: Http, request: FastifyRequest, owner: string): Promise<z.infer<typeof Erasure>> {
+const Start = z.object({
+  owner: ErasedOwner,
+  kinds: z
+    .array(z.enum(ERASED_KINDS, { error: `must be one of ${ERASED_KINDS.join(", ")}` }))
+    .min(1, "must name at least one kind")
+    .max(ERASED_KINDS.length, `must name at most ${ERASED_KINDS.length} kinds`)
+    .optional()
+    .describe("What is deleted: everything by default. With `runs` go the threads and files of their steps."),
+});
+
+async function start(http: Http, request: FastifyRequest, body: z.infer<typeof Start>) {
+  const { owner, kinds = ERASED_KINDS } = body;
   const erasure_id = newId();
   const { created_id } = await createOnce(http, StartErasure, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
     ...identifyPost(request, "/api/erasures"),
-    data: { erasure_id, kinds: ERASED_KINDS, ...(await readOwner(http, request.caller.organization_id, owner)) },
+    data: { erasure_id, kinds, ...(await readOwner(http, request.caller.organization_id, owner)) },
     requireProjected: true,
   });
   return read(http, request, created_id);
@@ -115,11 +126,11 @@ export function erasureRoutes(app: App, http: Http): void {
     description:
       "What the key, person or agent has at this moment, whatever the user value; or what all keys, agents and workflows store for an external user. Runs that still go on are cancelled first. " +
       "The work goes on in the background, also after a restart; GET shows its progress. Of an agent: the threads in which it answers.",
-    body: z.object({ owner: ErasedOwner }),
+    body: Start,
     response: { 202: Erasure },
   };
   app.post("/erasures", { onRequest, schema: starting }, async (request, reply) =>
-    reply.code(202).send(await start(http, request, request.body.owner)),
+    reply.code(202).send(await start(http, request, request.body)),
   );
 
   const listing = {

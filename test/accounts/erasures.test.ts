@@ -93,6 +93,18 @@ describe("an erasure", () => {
     expect((await idsAt("/erasures"))[0]).toBe(erasure.id);
   });
 
+  test("deletes only the kinds that it names", async () => {
+    const mine = await leaveThings();
+    const body = { owner: mine.owner, kinds: ["files", "documents"] };
+    const erasure = await settled((await home.made(home.owner("POST", "/erasures", body))).id);
+    expect(erasure).toMatchObject({ threads_deleted: 0, files_deleted: 2 });
+    expect(await idsAt(`/threads?owner=${mine.owner}`)).toHaveLength(3);
+    for (const kinds of [[], ["keys"], "files"]) {
+      const { status, body: refused } = await home.owner("POST", "/erasures", { owner: mine.owner, kinds });
+      expect([status, refused.error.param]).toEqual([400, expect.stringMatching(/^kinds/)]);
+    }
+  });
+
   test("of an agent deletes the threads in which it answers, and of a person their chats", async () => {
     const member = await home.member("builder");
     const [agent, kept] = [await home.newAgent(), await home.newAgent()];

@@ -1,9 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { certificateAddress, listErasures, listHolds, startErasure, type Erasure } from "../../api/privacy.ts";
+import {
+  certificateAddress,
+  ERASED_KINDS,
+  listErasures,
+  listHolds,
+  startErasure,
+  type Erasure,
+} from "../../api/privacy.ts";
 import { formatCount } from "../../format/index.ts";
-import { Form } from "../../parts/Form.tsx";
+import { Check, Form } from "../../parts/Form.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -63,7 +70,7 @@ function Start({ chosen }: { chosen: string | undefined }) {
     mutationFn: async (form: FormData) => {
       const subject = readSubject(form);
       requireConfirmation(form, WORD);
-      return startErasure(subject);
+      return startErasure(subject, form.getAll("kinds").map(String));
     },
     // the next one needs its own word
     onSuccess: () => setBegun((count) => count + 1),
@@ -79,12 +86,18 @@ function Start({ chosen }: { chosen: string | undefined }) {
     >
       <h2>Erase what somebody has</h2>
       <p className="notice warn">
-        All threads, responses, files, runs, documents and extractions that the person, key or agent has now, or what
-        all keys, agents and workflows store for an end user. Runs that still go on are cancelled first. What the person
-        said about approvals of others stays with those. Nothing brings anything back: the keys are destroyed, also for
-        backups. Export first what is needed.
+        What the person, key or agent has now of the kinds below, or what all keys, agents and workflows store for an
+        end user. Responses go with their threads. Runs that still go on are cancelled first. What the person said about
+        approvals of others stays with those. Nothing brings anything back: the keys are destroyed, also for backups.
+        Export first what is needed.
       </p>
       <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
+      <fieldset>
+        <legend>What is erased</legend>
+        {ERASED_KINDS.map((kind) => (
+          <Check key={kind} name="kinds" value={kind} label={kind} isChecked />
+        ))}
+      </fieldset>
       <TypedConfirmation word={WORD} />
     </Form>
   );
