@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { setImmediate as nextRound } from "node:timers/promises";
 import secureJson from "secure-json-parse";
 import { findExcess } from "#events/jsonLimits.ts";
 import { ApiError } from "./errors.ts";
@@ -17,19 +18,43 @@ const withoutPrototypes: Parse = (text, bytes) =>
     ? secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" })
     : JSON.parse(text);
 
-function parse(bytes: Buffer, how: Parse): unknown {
+/** Bodies of more bytes are parsed in steps, each in a round of the event loop of its own. */
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+function* parseInSteps(bytes: Buffer, how: Parse): Generator<undefined, unknown> {
   if (!isUtf8(bytes)) throw new ApiError("invalid_json", "The request body must be JSON in UTF-8.");
   const excess = findExcess(bytes);
   if (excess) throw new ApiError("invalid_json", `The request body ${excess}.`);
+  yield;
+  const text = bytes.toString("utf8");
+  yield;
   try {
-    return how(bytes.toString("utf8"), bytes);
+    return how(text, bytes);
   } catch (error) {
     throw new ApiError("invalid_json", "The request body is not valid JSON.", { cause: error });
   }
 }
 
-/** Parses a request body. Throws 400 `invalid_json` for invalid JSON, too many or too deeply nested values, and prototype names. */
-export const parseJsonBody = (bytes: Buffer): unknown => parse(bytes, withoutPrototypes);
+function parse(bytes: Buffer, how: Parse): unknown {
+  const steps = parseInSteps(bytes, how);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+async function parseInRounds(bytes: Buffer, how: Parse): Promise<unknown> {
+  const steps = parseInSteps(bytes, how);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await nextRound();
+  }
+}
+
+/** Parses a request body, a large one as a promise. Throws 400 `invalid_json` for invalid JSON, too many or too deeply nested values, and prototype names. */
+export const parseJsonBody = (bytes: Buffer): unknown =>
+  bytes.length > LARGE_BYTES ? parseInRounds(bytes, withoutPrototypes) : parse(bytes, withoutPrototypes);
 
 /** As `parseJsonBody`, but allows names such as `__proto__`. For bodies that are passed on; their properties must not be assigned. */
 export const parseOpaqueJson = (bytes: Buffer): unknown => parse(bytes, (text) => JSON.parse(text));

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
@@ -22,6 +23,8 @@ export interface HistoryStores extends TurnStores {
   recentHistories: RecentHistories;
 }
 
+/** Longer prompts are decoded and parsed in two rounds of the event loop: 60 MB take 70 ms. */
+const LARGE_BYTES = 4 * 1024 * 1024;
 /** Events read at once: their personal fields are opened and parsed without a pause. */
 const PAGE_EVENTS = 200;
 const PAGE_BYTES = 1_000_000;
@@ -56,7 +59,10 @@ export async function readPrompt(
   if ("prompt" in input) return input.prompt;
   if ((input.bytes ?? 0) > maxBytes) return undefined;
   const json = await readTurnBlob(stores, turn, input.prompt_blob);
-  return json && json.length <= maxBytes ? Prompt.parse(JSON.parse(json.toString())) : undefined;
+  if (!json || json.length > maxBytes) return undefined;
+  const text = json.toString();
+  if (json.length > LARGE_BYTES) await setImmediate();
+  return Prompt.parse(JSON.parse(text));
 }
 
 /** What a turn reserves before its prompt is read: nothing if the prompt is short, else the longest history as well. */

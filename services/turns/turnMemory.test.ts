@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { echoTool, lastEvent, stageTurn } from "#test/doubles/turnStage.ts";
 import { ModelError } from "./model.ts";
 import { createTurnMemory } from "./turnMemory.ts";
 
@@ -76,4 +77,35 @@ test("a piece counts until it has arrived whole, or its turn ends", () => {
   expect(() => third.holdPiece(MB)).toThrow(ModelError);
   second.close();
   third.holdPiece(2 * MB);
+});
+
+test("a turn with a long prompt asks its model once there is room, and gives it back at its end", async () => {
+  const memory = open();
+  const [one, two] = [memory.open("b"), memory.open("c")];
+  await one.reserve(4 * MB, never);
+  await two.reserve(2 * MB, never);
+  const messages = [{ role: "user" as const, text: "w".repeat(100_000), attachments: [] }];
+  const turn = stageTurn({ rounds: [{ text: ["Hello"] }], prompt: { messages }, memory });
+  const running = turn.worker("w").start();
+  expect(await isReady(running)).toBe(false);
+  expect(turn.requests).toEqual([]);
+  two.close();
+  await running;
+  expect(turn.types()).toEqual(["TurnStarted", "TurnCompleted"]);
+  expect(await isReady(memory.open("c").reserve(2 * MB, never))).toBe(true);
+});
+
+test("a tool's result that finds no room is replaced by the reason", async () => {
+  const turn = stageTurn({
+    rounds: [{ calls: ["long"] }, { text: ["Hm."] }],
+    tools: [echoTool("long", undefined, 3 * MB)],
+    memory: open(),
+  });
+  await turn.worker("w").start();
+  const [result] = turn.requests[1]!.messages.at(-1)!.parts;
+  expect(result).toEqual({
+    type: "text",
+    text: '{"error":"The running turns of this organization hold too much text at once."}',
+  });
+  expect(lastEvent(turn).personal.said.text).toBe("Hm.");
 });

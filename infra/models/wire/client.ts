@@ -1,3 +1,4 @@
+import { encodeLargeJson, isLargeJson } from "#events/largeJson.ts";
 import type { AnswerShare } from "#services/turns/model.ts";
 import type { RequestSender } from "../send.ts";
 import { checkedResponse } from "./checkedResponse.ts";
@@ -29,7 +30,12 @@ export function openClient({ base, api_key, headers: own, headersOf }: ProviderS
   };
   return async (path, signal, body, share) => {
     const outgoing = body
-      ? { method: "POST", headers, body: JSON.stringify(body), signal }
+      ? {
+          method: "POST",
+          headers,
+          body: isLargeJson(body) ? await encodeLargeJson(body) : JSON.stringify(body),
+          signal,
+        }
       : { method: "GET", headers, body: undefined, signal };
     const incoming = await send(base + path, outgoing).catch((error: unknown) => {
       throw connectionError(error);
