@@ -95,6 +95,19 @@ test("a turn with a long prompt asks its model once there is room, and gives it 
   expect(await isReady(memory.open("c").reserve(2 * MB, never))).toBe(true);
 });
 
+test("a turn that is stopped while it waits for room ends at once", async () => {
+  const memory = open();
+  await memory.open("b").reserve(4 * MB, never);
+  await memory.open("c").reserve(2 * MB, never);
+  const messages = [{ role: "user" as const, text: "w".repeat(100_000), attachments: [] }];
+  const turn = stageTurn({ rounds: [{ text: ["Hello"] }], prompt: { messages }, memory, streamed: true });
+  const running = turn.worker("w").start();
+  expect(await isReady(running)).toBe(false);
+  turn.stop();
+  await running;
+  expect(turn.types()).toEqual(["TurnStarted", "TurnStopped"]);
+});
+
 test("a tool's result that finds no room is replaced by the reason", async () => {
   const turn = stageTurn({
     rounds: [{ calls: ["long"] }, { text: ["Hm."] }],

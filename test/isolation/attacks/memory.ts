@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { startLoopback } from "../../doubles/loopback.ts";
 import type { Answer, Attacker } from "../attacker.ts";
-import { all, many, MIB, type Attack } from "./attack.ts";
+import { all, MIB, type Attack } from "./attack.ts";
 
 /* Turns that hold much in memory while they wait for their provider. */
 
@@ -32,12 +32,18 @@ async function withProvider(
 }
 
 /** Turns whose client leaves after a while; the turn goes on. A buffered one is not stopped by that. */
-const leave = (attacker: Attacker, model: string, content: string, stream: boolean): Promise<Answer> =>
+const leave = (
+  attacker: Attacker,
+  model: string,
+  content: string,
+  stream: boolean,
+  patience_ms = PATIENCE_MS,
+): Promise<Answer> =>
   attacker.send(
     "POST",
     "/api/openai/v1/chat/completions",
     { model, stream, messages: [{ role: "user", content }] },
-    { signal: AbortSignal.timeout(PATIENCE_MS) },
+    { signal: AbortSignal.timeout(patience_ms) },
   );
 
 export const memory: Attack[] = [
@@ -50,8 +56,9 @@ export const memory: Attack[] = [
         () => undefined,
         async (model) => {
           const answers: Answer[] = [];
-          for (let n = 0; n < 15; n++)
-            answers.push(...(await Promise.all(many(8, () => leave(attacker, model, "w".repeat(4 * MIB), false)))));
+          // more at once would be refused: their bodies are the organization's share
+          for (let n = 0; n < 10; n++)
+            answers.push(...(await all(12, () => leave(attacker, model, "w".repeat(4 * MIB), false, 4_000))));
           return answers;
         },
       ),
