@@ -57,23 +57,8 @@ export const memory: Attack[] = [
         async (model) => {
           const answers: Answer[] = [];
           // more at once would be refused: their bodies are the organization's share
-          for (let n = 0; n < 10; n++)
-            answers.push(...(await all(12, () => leave(attacker, model, "w".repeat(4 * MIB), false, 4_000))));
-          return answers;
-        },
-      ),
-  },
-  {
-    title: "prompts of 60 MB, one after the other, at a provider that answers",
-    mayAnswer: [502],
-    run: (attacker) =>
-      withProvider(
-        attacker,
-        (response) => void response.end(`${chunk({ content: "ok" })}${STOP}`),
-        async (model) => {
-          const answers: Answer[] = [];
-          for (const letter of ["w", "ü"])
-            answers.push(await leave(attacker, model, letter.repeat((60 * MIB) / Buffer.byteLength(letter)), true));
+          for (let n = 0; n < 15; n++)
+            answers.push(...(await all(8, () => leave(attacker, model, "w".repeat(4 * MIB), false, 3_000))));
           return answers;
         },
       ),
@@ -96,6 +81,21 @@ export const memory: Attack[] = [
         attacker,
         (response) => void response.write(`data: "${"x".repeat(15_000_000)}`),
         (model) => all(80, (n) => leave(attacker, model, `${n}`, false)),
+      ),
+  },
+  {
+    title: "prompts of 60 MB, one after the other, at a provider that answers",
+    mayAnswer: [502],
+    run: (attacker) =>
+      withProvider(
+        attacker,
+        (response) => void response.end(`${chunk({ content: "ok" })}${STOP}`),
+        async (model) => {
+          const answers: Answer[] = [];
+          for (const letter of ["w", "ü"])
+            answers.push(await leave(attacker, model, letter.repeat((60 * MIB) / Buffer.byteLength(letter)), true));
+          return answers;
+        },
       ),
   },
 ];
