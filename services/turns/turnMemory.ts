@@ -5,7 +5,7 @@ import { FREE_SIZE, ModelError, type AnswerShare } from "./model.ts";
 /* What running turns hold while they wait for their providers: a thousand may run, each with megabytes, for ten minutes (ADR 77). */
 
 /** What the turns of a process hold at once: all of them, and those of one organization. */
-export interface TurnLimits {
+interface TurnLimits {
   /** Prompts with the history before them, in UTF-16 units. A turn waits for room. */
   conversations: CapacityLimits;
   /** What models and tools have said, in UTF-16 units. Nothing waits with an open connection, so what finds no room is cut. */
