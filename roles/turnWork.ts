@@ -14,6 +14,7 @@ import { circuitPrefix } from "#services/turns/askTargets.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
+import { createTurnMemory } from "#services/turns/turnMemory.ts";
 import { createAccessAhead } from "#services/turns/accessAhead.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
@@ -43,6 +44,7 @@ export function openTurnWork(
     ...sources,
     now: clock.now,
     ahead,
+    memory: createTurnMemory(),
     recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,
     holdFiles: <T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal) =>

@@ -3,7 +3,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import { beginWork } from "#events/slices.ts";
 import { Prompt, type Message, type ThreadEvent } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
-import { measureJson } from "../base/largeJson.ts";
+import { measureJson } from "#events/largeJson.ts";
 import type { TracedMessage } from "./traceShape.ts";
 
 type EventType = ThreadEvent["type"];

@@ -27,6 +27,15 @@ describe("parsing a JSON body", () => {
     expect(() => parseJsonBody(bytes(text))).toThrow(ApiError);
   });
 
+  test("parses a large body in several rounds of the event loop, with the same checks", async () => {
+    const filler = "x".repeat(5 * 1024 * 1024);
+    const parsing = parseJsonBody(bytes(JSON.stringify({ filler, ü: 1 })));
+    expect(parsing).toBeInstanceOf(Promise);
+    expect(await parsing).toEqual({ filler, ü: 1 });
+    await expect(parseJsonBody(bytes(`{"filler":"${filler}","__proto__":{}}`))).rejects.toThrow(ApiError);
+    await expect(parseJsonBody(bytes(`{"filler":"${filler}"`))).rejects.toThrow(ApiError);
+  });
+
   test("accepts prototype names inside a text", () => {
     expect(parseJsonBody(bytes('{"content":"__proto__"}'))).toEqual({ content: "__proto__" });
   });

@@ -5,7 +5,7 @@ import type { BodyBudget } from "./bodyBudget.ts";
 import type { Http } from "./deps.ts";
 import type { Caller } from "./caller.ts";
 import { ApiError } from "./errors.ts";
-import { measureJson, writeLargeJson } from "./largeJson.ts";
+import { measureJson, writeLargeJson } from "#events/largeJson.ts";
 import { createLongReads, type LongReads } from "./longReads.ts";
 import { holdAnswer, limitSilence, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
 import { traceRequests } from "./traceRequests.ts";

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
+import { encodeLargeJson, measureJson } from "#events/largeJson.ts";
 import { Unavailable } from "#events/ports.ts";
 import { ownerScope } from "#events/scope.ts";
 import { StartTurn, type PromptOrBlob } from "#events/thread.ts";
@@ -196,8 +197,9 @@ async function prepare(
   const { messages, stored_bytes } = await storeMessages(http, turn, request.messages);
   const prompt = promptFrom(request, messages);
   const inline = build({ prompt }, { keys, stored_bytes });
-  if (commandBytes(StartTurn, inline, http.httpId) <= MAX_COMMAND_BYTES) return inline;
-  const json = Buffer.from(JSON.stringify(prompt));
+  const mayFit = measureJson(prompt, MAX_COMMAND_BYTES) <= MAX_COMMAND_BYTES;
+  if (mayFit && commandBytes(StartTurn, inline, http.httpId) <= MAX_COMMAND_BYTES) return inline;
+  const json = await encodeLargeJson(prompt);
   await requireThreadStorage(http, turn, stored_bytes + json.length, "messages");
   await requireStorage(http, turn.organization_id, stored_bytes + json.length, "messages");
   await turn.room.admit(json.length);

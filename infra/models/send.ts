@@ -7,7 +7,7 @@ import { guardedFetch } from "../web/guardedFetch.ts";
 export interface OutgoingRequest {
   method: string;
   headers: Record<string, string>;
-  body: string | undefined;
+  body: string | Buffer<ArrayBuffer> | undefined;
   signal: AbortSignal;
 }
 

@@ -6,9 +6,10 @@ import type { ModelAnswer } from "./askModel.ts";
 import { continueAfter } from "./frames.ts";
 import type { ModelRequest } from "./model.ts";
 import { NO_OUTPUT, roundMessages, type Round } from "./round.ts";
-import { callTool, refuseCall } from "./tools/call.ts";
+import { callTool, refuseCall, type ToolOutcome } from "./tools/call.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
 import { gateOf, type Gate } from "./toolGate.ts";
+import type { TurnShare } from "./turnMemory.ts";
 
 /** Rounds of tools in one turn (spec: Limits). */
 const MAX_ROUNDS = 10;
@@ -61,6 +62,8 @@ export interface Conversation {
   /** Parks the turn until people have decided, and throws TurnLost. Answers with the reason if it cannot wait. */
   park(round: number, calls: WaitingCall[]): Promise<string>;
   onToolError(error: unknown, tool: string): void;
+  /** Where results of tools count. */
+  share: Pick<TurnShare, "add">;
 }
 
 /**
@@ -120,13 +123,25 @@ function listOpenCalls({ rounds, tools, approvals, mayWait }: Conversation, roun
   });
 }
 
+/** The result of a call, or that there is no room for it. */
+function fitResult({ share }: Conversation, outcome: ToolOutcome): ToolOutcome {
+  try {
+    share.add(outcome.text.length);
+    return outcome;
+  } catch (error) {
+    return { ...outcome, status: "failed", text: JSON.stringify({ error: (error as Error).message }), sources: [] };
+  }
+}
+
 async function finishCall(conversation: Conversation, round: number, { call, n, gate }: OpenCall): Promise<void> {
   const { tools, clientTools, context, onToolError, onFrame } = conversation;
   if (gate.kind === "approved") await conversation.recordStart({ round, call: n });
-  const outcome =
+  const outcome = fitResult(
+    conversation,
     gate.kind === "closed"
       ? refuseCall(call.name, gate.reason)
-      : await callTool(tools, call, context, onToolError, clientTools);
+      : await callTool(tools, call, context, onToolError, clientTools),
+  );
   await conversation.recordCall({ round, call: n, ...outcome });
   conversation.rounds[round]!.results[n] = outcome;
   onFrame({ type: "called", call: n, status: outcome.status });

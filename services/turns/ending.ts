@@ -1,14 +1,7 @@
 import type { StopReason, TurnEnd } from "#events/ports.ts";
-import {
-  FailTurn,
-  NO_USAGE,
-  RefuseTurn,
-  StopTurn,
-  type CompleteTurn,
-  type Prompt,
-  type Usage,
-} from "#events/thread.ts";
+import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Prompt, type Usage } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
+import type { RoundAnswer } from "./converse.ts";
 import { ModelError } from "./model.ts";
 import type { AskedTargets } from "./openAsk.ts";
 import { citeSources, joinOutputs, NO_OUTPUT, turnUsage, type Round } from "./round.ts";
@@ -40,6 +33,20 @@ interface InterruptedTurn {
   /** If the model of the turn is an alias. */
   routed?: Pick<AskedTargets, "asked" | "replaced"> | undefined;
   reason: AbortReason | undefined;
+}
+
+/** Ends a turn whose last answer arrived whole. */
+export function endCompleted(last: RoundAnswer, rounds: Round[], routed: AskedTargets | undefined): TurnEnding {
+  const { finish_reason } = last;
+  const calls = last.calls.filter(({ client }) => client);
+  const output = citeSources(joinOutputs([...rounds, last.output]), rounds);
+  const said = calls.length > 0 ? { ...output, calls } : output;
+  const used = turnUsage([...(routed?.replaced ?? []), ...rounds, last], routed !== undefined);
+  return {
+    command: CompleteTurn,
+    data: { finish_reason, ...used, said },
+    end: { status: "completed", said, finish_reason, ...used },
+  };
 }
 
 /** Ends a turn that was interrupted by `error`: stopped, failed with its output so far, or refused. */

@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { isUuid } from "#events/ids.ts";
+import type { Prompt } from "#events/thread.ts";
+import type { ToolOffer } from "./model.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 
 /** Providers count differently from us: this share of a window stays empty. */
@@ -98,4 +100,16 @@ export async function fitWindow(
     fitting.push({ turn, tokens: before - left });
   }
   return history;
+}
+
+/** What the history has to fit into beside the turn's own request. */
+export function describeWindow(
+  tokens: number,
+  { instructions, agent, max_output_tokens }: Prompt,
+  offers: ToolOffer[],
+  own: ThreadMessage[],
+): Window {
+  const texts = [agent?.instructions, instructions, ...own.map(({ text }) => text)].filter((text) => text != null);
+  const tools = offers.map((offer) => JSON.stringify(offer));
+  return { tokens, maxOutput: max_output_tokens, request: [...texts, ...tools] };
 }

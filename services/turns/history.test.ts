@@ -6,10 +6,14 @@ import { EMPTY_PROMPT } from "#events/thread.ts";
 import { readHistory, type HistoryStores } from "./history.ts";
 import { buildModelRequest } from "./modelRequest.ts";
 import { createRecentHistories } from "./recentHistories.ts";
+import { createTurnMemory } from "./turnMemory.ts";
 
 const organization_id = newId();
 const thread = streamName("thread", newId());
 const MAX_TEXT = 200;
+const memory = createTurnMemory();
+const share = memory.open(organization_id);
+const { signal } = new AbortController();
 
 /** A thread in memory, which counts the events that are read from it. */
 function stageThread() {
@@ -30,10 +34,10 @@ function stageThread() {
       return page;
     },
   };
-  const stores = (recentHistories = createRecentHistories()): HistoryStores => ({
+  const stores = (maxHistoryText = MAX_TEXT): HistoryStores => ({
     log,
-    recentHistories,
-    maxHistoryText: MAX_TEXT,
+    recentHistories: createRecentHistories(),
+    maxHistoryText,
     vault: { get: async () => undefined },
   });
   return {
@@ -87,8 +91,10 @@ test("a history that is continued from memory equals the one that is read from t
         const version = staged.start(`t${n}`, `${n}`.padEnd(length));
         ids.push(`t${n}`);
         if (ending !== "runs elsewhere") {
-          const history = await readHistory(stores, { organization_id, thread, version });
-          expect(history).toEqual(await readHistory(staged.stores(), { organization_id, thread, version }));
+          const history = await readHistory(stores, { organization_id, thread, version }, share, signal);
+          expect(history).toEqual(
+            await readHistory(staged.stores(), { organization_id, thread, version }, share, signal),
+          );
         }
         if (ending === "is refused") staged.refuse(`t${n}`);
         else staged.end(`t${n}`, `answer ${n}`);
@@ -103,7 +109,7 @@ test("a turn that ended with calls of the caller's own tools leaves its rounds, 
   staged.start("t0", "question");
   staged.call("t0", "a/model");
   const version = staged.start("t1", "next");
-  const history = await readHistory(staged.stores(), { organization_id, thread, version });
+  const history = await readHistory(staged.stores(), { organization_id, thread, version }, share, signal);
   expect(history.map(({ role, text, call_id }) => [role, text, call_id])).toEqual([
     ["user", "question", undefined],
     ["assistant", "Hm.", undefined],
@@ -122,12 +128,37 @@ test("a turn reads only the events since the turn before", async () => {
   const stores = staged.stores();
   for (let n = 0; n < 20; n++) {
     const version = staged.start(`t${n}`, "question");
-    await readHistory(stores, { organization_id, thread, version });
+    await readHistory(stores, { organization_id, thread, version }, share, signal);
     staged.end(`t${n}`, "answer");
   }
   const version = staged.start("last", "question");
   staged.read.length = 0;
-  const history = await readHistory(stores, { organization_id, thread, version });
+  const history = await readHistory(stores, { organization_id, thread, version }, share, signal);
   expect(staged.read).toEqual([version - 2, version - 1]);
   expect(history.at(-1)).toMatchObject({ role: "assistant", text: "answer" });
+});
+
+test("a long history is read again from the log once the organization has room for it", async () => {
+  const staged = stageThread();
+  for (let n = 0; n < 8; n++) {
+    staged.start(`t${n}`, `${n}`.padEnd(10_000));
+    staged.end(`t${n}`, "answer");
+  }
+  const version = staged.start("last", "question");
+  const own = createTurnMemory({
+    conversations: { total: 200_000, perTenant: 100_000 },
+    answers: { total: 1, perTenant: 1 },
+    pieces: { total: 1, perTenant: 1 },
+  });
+  const [first, second] = [own.open(organization_id), own.open(organization_id)];
+  await first.reserve(100_000, signal);
+  const stores = staged.stores(100_000);
+  const reading = readHistory(stores, { organization_id, thread, version }, second, signal);
+  for (let n = 0; n < 5; n++) await new Promise(setImmediate);
+  expect([second.hasRoom(100_000), stores.recentHistories.find(thread)]).toEqual([false, undefined]);
+  first.close();
+  expect((await reading).map(({ text }) => text.trim())).toEqual(
+    Array.from({ length: 8 }, (_, n) => [`${n}`, "answer"]).flat(),
+  );
+  expect(second.hasRoom(100_000)).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
@@ -7,6 +8,9 @@ import { answerText } from "#events/turnOutput.ts";
 import { isTurnStep, readRounds, type Round } from "./round.ts";
 import type { RecentHistories, RecentHistory } from "./recentHistories.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";
+import { FREE_SIZE } from "./model.ts";
+import type { TurnShare } from "./turnMemory.ts";
+import type { TurnToRun } from "./turnToRun.ts";
 
 export interface TurnStores {
   vault: Pick<Vault, "get">;
@@ -19,6 +23,8 @@ export interface HistoryStores extends TurnStores {
   recentHistories: RecentHistories;
 }
 
+/** Longer prompts are decoded and parsed in two rounds of the event loop: 60 MB take 70 ms. */
+const LARGE_BYTES = 4 * 1024 * 1024;
 /** Events read at once: their personal fields are opened and parsed without a pause. */
 const PAGE_EVENTS = 200;
 const PAGE_BYTES = 1_000_000;
@@ -53,7 +59,19 @@ export async function readPrompt(
   if ("prompt" in input) return input.prompt;
   if ((input.bytes ?? 0) > maxBytes) return undefined;
   const json = await readTurnBlob(stores, turn, input.prompt_blob);
-  return json && json.length <= maxBytes ? Prompt.parse(JSON.parse(json.toString())) : undefined;
+  if (!json || json.length > maxBytes) return undefined;
+  const text = json.toString();
+  if (json.length > LARGE_BYTES) await setImmediate();
+  return Prompt.parse(JSON.parse(text));
+}
+
+/** What a turn reserves before its prompt is read: nothing if the prompt is short, else the longest history as well. */
+export function sizeToReserve(
+  { maxHistoryText }: Pick<HistoryStores, "maxHistoryText">,
+  { input, version }: Pick<TurnToRun, "input" | "version">,
+): number {
+  const own = input && "prompt_blob" in input ? (input.bytes ?? 0) : 0;
+  return own <= FREE_SIZE || version === 1 ? own : own + maxHistoryText;
 }
 
 export const turnMessages = (turn_id: string, { messages }: Prompt): ThreadMessage[] =>
@@ -100,8 +118,20 @@ async function* newestFirst(
   }
 }
 
+/** How far a history has been read. */
+interface Reading {
+  /** Characters that it may still have. */
+  left: number;
+  /** What a blob counts whose length was not recorded. */
+  unknownBytes: number;
+  /** There are turns that it has no room for. */
+  isCut: boolean;
+  /** A turn was deleted. */
+  deletes: boolean;
+}
+
 /** Whole turns of a span, newest first, without refused and erased ones. */
-async function* earlierTurns(stores: HistoryStores, span: Span, maxText: () => number, onDeletion: () => void) {
+async function* earlierTurns(stores: HistoryStores, span: Span, reading: Reading) {
   const answerOf = async ({ version: from, data }: RecordedEvent<StartedEvent>, end: EndEvent | undefined) =>
     end?.type === "TurnCompleted" && end.data.open_calls
       ? callingMessages(stores, { ...span, from, before: end.version }, data.turn_id, end.data.model)
@@ -109,7 +139,7 @@ async function* earlierTurns(stores: HistoryStores, span: Span, maxText: () => n
   const ends = new Map<string, EndEvent>();
   for await (const event of newestFirst(stores, span, TYPES)) {
     const { type, data, personal } = event as unknown as StartedEvent | Exclude<ThreadEvent, StartedEvent>;
-    if (type === "TurnDeleted") onDeletion();
+    if (type === "TurnDeleted") reading.deletes = true;
     if (type !== "TurnStarted") {
       if ("turn_id" in data) ends.set(data.turn_id, event as unknown as EndEvent);
       continue;
@@ -118,10 +148,14 @@ async function* earlierTurns(stores: HistoryStores, span: Span, maxText: () => n
     ends.delete(data.turn_id);
     const { input } = personal ?? {};
     if (!input || end?.type === "TurnRefused") continue;
-    const prompt = await readPrompt(stores, data.turn_id, input, MAX_JSON_PER_CHARACTER * maxText());
+    const maxBytes = MAX_JSON_PER_CHARACTER * reading.left;
+    const prompt = await readPrompt(stores, data.turn_id, input, maxBytes);
     if (prompt)
       yield [...turnMessages(data.turn_id, prompt), ...(await answerOf(event as RecordedEvent<StartedEvent>, end))];
-    else if ("bytes" in input && (input.bytes ?? 0) > MAX_JSON_PER_CHARACTER * maxText()) return;
+    else if ("prompt_blob" in input && (input.bytes ?? reading.unknownBytes) > maxBytes) {
+      reading.isCut = true;
+      return;
+    }
   }
 }
 
@@ -139,44 +173,69 @@ function limitFiles(messages: ThreadMessage[]): ThreadMessage[] {
 
 const callText = ({ calls }: ThreadMessage): number =>
   calls?.reduce((sum, call) => sum + call.arguments.length, 0) ?? 0;
-const textOf = (turn: ThreadMessage[]): number =>
-  turn.reduce((sum, message) => sum + message.text.length + callText(message), 0);
+/** UTF-16 units of what was said and called. */
+export const textOf = (messages: ThreadMessage[]): number =>
+  messages.reduce((sum, message) => sum + message.text.length + callText(message), 0);
 
-/** The newest whole turns whose text fits into the budget, newest first: those of the span, then the given older ones. */
+/** The newest whole turns for which there is room, newest first: those of the span, then the given older ones. */
 async function newestTurns(
   stores: HistoryStores,
   span: Span,
   older: ThreadMessage[][],
+  reading: Reading,
 ): Promise<RecentHistory | undefined> {
   const turns: ThreadMessage[][] = [];
-  let left = stores.maxHistoryText;
-  let deletes = false;
+  let size = 0;
   const take = (turn: ThreadMessage[]): boolean => {
-    left -= textOf(turn);
-    if (left >= 0) turns.push(turn);
-    return left >= 0;
+    const more = textOf(turn);
+    reading.left -= more;
+    reading.isCut ||= reading.left < 0;
+    if (reading.isCut) return false;
+    turns.push(turn);
+    size += more;
+    return true;
   };
-  const onDeletion = () => (deletes = true);
-  for await (const turn of earlierTurns(stores, span, () => left, onDeletion)) if (!take(turn)) break;
-  if (deletes && span.from > 1) return undefined;
-  if (left >= 0) older.every(take);
-  return { version: span.before, turns, size: turns.reduce((sum, turn) => sum + textOf(turn), 0) };
+  for await (const turn of earlierTurns(stores, span, reading)) if (!take(turn)) break;
+  if (reading.deletes && span.from > 1) return undefined;
+  if (!reading.isCut) older.every(take);
+  return { version: span.before, turns, size };
 }
+
+/** Before the turn has room, a history is read until it is too long for one that needs none. */
+const beginReading = (maxText: number, hasRoom: boolean): Reading => ({
+  left: hasRoom ? maxText : FREE_SIZE,
+  unknownBytes: hasRoom ? 0 : Number.POSITIVE_INFINITY,
+  isCut: false,
+  deletes: false,
+});
 
 /**
  * The messages before a turn, oldest first: the newest whole turns whose text fits into the budget, so that a request costs
  * the same in a thread of any length. Turns that this process has read before are not read again, unless one was deleted since.
+ * A turn whose history is long waits for room before it reads all of it.
  */
 export async function readHistory(
   stores: HistoryStores,
-  { organization_id, thread, version }: { organization_id: string; thread: string; version: number },
+  { organization_id, thread, version }: Pick<TurnToRun, "organization_id" | "thread" | "version">,
+  share: Pick<TurnShare, "hasRoom" | "reserve">,
+  signal: AbortSignal,
 ): Promise<ThreadMessage[]> {
-  const { recentHistories } = stores;
-  const recent = recentHistories.find(thread);
-  const known = recent && recent.version <= version ? recent : undefined;
-  const history =
-    (known && (await newestTurns(stores, { thread, from: known.version, before: version }, known.turns))) ??
-    (await newestTurns(stores, { thread, from: 1, before: version }, []))!;
-  recentHistories.put(organization_id, thread, history);
-  return limitFiles(history.turns.toReversed().flat());
+  const { recentHistories, maxHistoryText } = stores;
+  for (;;) {
+    const hasRoom = share.hasRoom(maxHistoryText);
+    const recent = recentHistories.find(thread);
+    const known = recent && recent.version <= version ? recent : undefined;
+    let reading = beginReading(maxHistoryText, hasRoom);
+    let history =
+      known && (await newestTurns(stores, { thread, from: known.version, before: version }, known.turns, reading));
+    if (!history) {
+      reading = beginReading(maxHistoryText, hasRoom);
+      history = (await newestTurns(stores, { thread, from: 1, before: version }, [], reading))!;
+    }
+    if (hasRoom || !reading.isCut) {
+      recentHistories.put(organization_id, thread, history);
+      return limitFiles(history.turns.toReversed().flat());
+    }
+    await share.reserve(maxHistoryText, signal);
+  }
 }

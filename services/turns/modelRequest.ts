@@ -1,7 +1,7 @@
 import { streamName } from "#events/ids.ts";
 import type { Attachment, Prompt } from "#events/thread.ts";
 import type { TurnStores } from "./history.ts";
-import type { ModelMessage, ModelRequest, Part } from "./model.ts";
+import type { AnswerShare, ModelMessage, ModelRequest, Part } from "./model.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -63,6 +63,7 @@ export async function buildModelRequest(
   prompt: Prompt,
   tools: ModelRequest["tools"],
   conversation: ThreadMessage[],
+  share?: AnswerShare,
 ): Promise<ModelRequest> {
   const {
     messages: _messages,
@@ -89,5 +90,6 @@ export async function buildModelRequest(
     messages,
     tools,
     streamed: turn.streamed,
+    ...(share && { share }),
   };
 }

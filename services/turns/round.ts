@@ -87,6 +87,18 @@ export function turnUsage(parts: { usage: Usage; model?: string }[], isRouted: b
 export const sumUsage = (parts: { usage: Usage }[]): Usage =>
   parts.map(({ usage }) => usage).reduce(addUsage, NO_USAGE);
 
+/** UTF-16 units of what the model and its tools have said. */
+export const sizeOfRounds = (rounds: Round[]): number =>
+  rounds.reduce(
+    (sum, { text, reasoning, calls, results }) =>
+      sum +
+      text.length +
+      reasoning.length +
+      calls.reduce((size, call) => size + call.arguments.length, 0) +
+      results.reduce((size, result) => size + (result?.text.length ?? 0), 0),
+    0,
+  );
+
 /** A finished round as messages to the model: its answer, then one result for each call. */
 export const roundMessages = ({ text, calls, opaque, results }: Round): ModelMessage[] => [
   { role: "assistant", parts: text === "" ? [] : [{ type: "text", text }], calls, opaque },

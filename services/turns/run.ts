@@ -3,26 +3,34 @@ import type { EventLog, FramePayload, Frames } from "#events/ports.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
-import { CompleteTurn, RefuseTurn, type Prompt, type Usage } from "#events/thread.ts";
+import { RefuseTurn, type Prompt, type Usage } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
-import { endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
-import { fitWindow, type Window } from "./fitWindow.ts";
+import { endCompleted, endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
+import { describeWindow, fitWindow } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
 import { gatherWords } from "./gatherWords.ts";
-import { readHistory, readPrompt, readTurnBlob, turnMessages, type HistoryStores } from "./history.ts";
+import {
+  readHistory,
+  readPrompt,
+  readTurnBlob,
+  sizeToReserve,
+  textOf,
+  turnMessages,
+  type HistoryStores,
+} from "./history.ts";
 import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
 import { ModelError, type ToolOffer } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
 import { openPublisher } from "./publisher.ts";
 import { parkTurn, type WaitOptions } from "./park.ts";
-import { citeSources, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
+import { readRounds, sizeOfRounds, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
-import type { ThreadMessage } from "./threadMessage.ts";
+import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxHistoryText" | "recentHistories"> {
@@ -35,6 +43,7 @@ export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxH
   handle: Handle;
   /** Runs work while this process has room for the bytes of attachments that it holds. */
   holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  memory: TurnMemory;
   toolApprovals: WaitOptions;
   /** Tokens of a text, for answers whose provider reported no usage (stopped or cut off). */
   countTokens(text: string): Promise<number>;
@@ -123,7 +132,8 @@ async function answer(
   signal: AbortSignal,
   sink: FrameSink,
 ): Promise<TurnEnding> {
-  const answered: Progress = { rounds: [] };
+  const share = options.memory.open(turn.organization_id);
+  const answered: Progress = { rounds: [], share };
   try {
     return withFailures(await askWithTools(options, turn, signal, sink, answered), answered);
   } catch (error) {
@@ -138,6 +148,8 @@ async function answer(
     if (ending.command === RefuseTurn && reason === "deleted")
       throw new TurnLost("its thread is deleted", { cause: error });
     return ending;
+  } finally {
+    share.close();
   }
 }
 
@@ -145,6 +157,7 @@ async function answer(
 interface Progress {
   prompt?: Prompt;
   rounds: Round[];
+  share: TurnShare;
   addCost?: (usage: Usage) => Usage;
   routed?: AskedTargets | undefined;
 }
@@ -165,16 +178,19 @@ async function askWithTools(
 ): Promise<TurnEnding> {
   const { organization_id, turn_id } = turn;
   const recorder = createStepRecorder(options, turn);
+  const { rounds, share } = answered;
+  const size = sizeToReserve(options, turn);
+  if (!share.hasRoom(size)) await share.reserve(size, signal);
   const [{ ask: askNext, addCost, routed, findWindow }, prompt, history] = await Promise.all([
     openAsk(options, turn, recorder.recordFailure),
     readPrompt(options, turn_id, turn.input),
-    turn.version > 1 ? readHistory(options, turn) : [],
+    turn.version > 1 ? readHistory(options, turn, share, signal) : [],
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
   Object.assign(answered, { prompt, addCost, routed });
-  const { rounds } = answered;
   if (turn.steps.length > 0) {
     rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
+    share.add(sizeOfRounds(rounds));
     replayFrames(rounds, turn.receivedFrames, onFrame);
   }
   const tools = await findTools(options.tools, organization_id, prompt);
@@ -186,10 +202,14 @@ async function askWithTools(
     ? await fitWindow(history, describeWindow(tokens, prompt, offers, own), options.countTokens)
     : history;
   const conversation = pairResults([...before, ...own]);
+  const held = textOf(conversation);
+  if (share.hasRoom(held)) share.keep(held);
+  else await share.reserve(held, signal);
   const ask = async () =>
     converse({
       ask: askNext,
-      request: await buildModelRequest(options, turn, prompt, offers, conversation),
+      request: await buildModelRequest(options, turn, prompt, offers, conversation, share),
+      share,
       rounds,
       tools,
       clientTools: new Set(clientTools.map(({ name }) => name)),
@@ -203,27 +223,7 @@ async function askWithTools(
     });
   const bytes = attachedBytes(conversation);
   const last = bytes === 0 ? await ask() : await options.holdFiles(organization_id, bytes, ask, signal);
-  const { finish_reason } = last;
-  const calls = last.calls.filter(({ client }) => client);
-  const output = citeSources(joinOutputs([...rounds, last.output]), rounds);
-  const said = calls.length > 0 ? { ...output, calls } : output;
-  const used = turnUsage([...(routed?.replaced ?? []), ...rounds, last], routed !== undefined);
-  return {
-    command: CompleteTurn,
-    data: { finish_reason, ...used, said },
-    end: { status: "completed", said, finish_reason, ...used },
-  };
-}
-
-function describeWindow(
-  tokens: number,
-  { instructions, agent, max_output_tokens }: Prompt,
-  offers: ToolOffer[],
-  own: ThreadMessage[],
-): Window {
-  const texts = [agent?.instructions, instructions, ...own.map(({ text }) => text)].filter((text) => text != null);
-  const tools = offers.map((offer) => JSON.stringify(offer));
-  return { tokens, maxOutput: max_output_tokens, request: [...texts, ...tools] };
+  return endCompleted(last, rounds, routed);
 }
 
 const toolContext = (

@@ -14,6 +14,7 @@ import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
+import { createTurnMemory, type TurnMemory } from "#services/turns/turnMemory.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import { defineTool, type Tool, type ToolContext } from "#services/turns/tools/tool.ts";
 import { startTurn } from "../startTurn.ts";
@@ -56,6 +57,7 @@ interface TurnScript {
   prices?: ModelPrice[];
   /** The turn names an alias for these models of `offline`. */
   targets?: string[];
+  memory?: TurnMemory;
   /** The failures after which the next of them is asked. */
   on?: string[];
   /** What a model answers instead. */
@@ -139,7 +141,8 @@ export function stageTurn(script: TurnScript) {
 
   const model: Model = {
     async *complete(request, signal) {
-      requests.push(structuredClone(request));
+      const { share: _, ...sent } = request;
+      requests.push(structuredClone(sent));
       const before = request.messages.filter((message) => message.role === "assistant" && message.calls).length;
       const round = rounds[Math.min(before, rounds.length - 1)]!;
       const failed = failure?.(request.model, before);
@@ -205,6 +208,7 @@ export function stageTurn(script: TurnScript) {
       tools: { find: async (_, names) => names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []) },
       handle,
       countTokens: async (text) => text.length,
+      memory: script.memory ?? createTurnMemory(),
       toolApprovals: { default_seconds: 3_600, max_parked, countParked: async () => 0, hasAgent: async () => true },
       deployment: [],
       offline: true,

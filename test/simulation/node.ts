@@ -14,6 +14,7 @@ import { createAccessAhead } from "#services/turns/accessAhead.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { runTurn } from "#services/turns/run.ts";
+import { createTurnMemory } from "#services/turns/turnMemory.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import type { Bus } from "./bus.ts";
 import { openConnection, type AnswerAppend } from "./connection.ts";
@@ -72,6 +73,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           ...sources,
           ahead,
           maxHistoryText: 100_000,
+          memory: createTurnMemory(),
           recentHistories,
           holdFiles: (_organization, _bytes, work) => work(),
           vault: openVault({ blobs, keyring, dataKeys: log }),

@@ -19,12 +19,13 @@ export async function* complete(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const body = { ...toRequestBody(request, facts), stream: true };
-  const addSize = createSizeLimit();
+  const addSize = createSizeLimit(request);
   const blocks = createBlockAssembler();
   let start: WireUsage;
   let end: WireUsage;
   let stopReason: string | null = null;
-  const send = async (sendSignal: AbortSignal) => readChunks(await client("/messages", sendSignal, body), api_key);
+  const send = async (sendSignal: AbortSignal) =>
+    readChunks(await client("/messages", sendSignal, body, request.share), api_key);
   for await (const raw of readUntilFinished(send, () => stopReason !== null, signal)) {
     const event = StreamEvent.safeParse(raw).data;
     if (!event) continue;

@@ -27,7 +27,7 @@ export async function* complete(
 ): AsyncGenerator<ModelEvent> {
   const body = toRequestBody(request, facts);
   const path = `${modelPath(request.model)}:streamGenerateContent?alt=sse`;
-  const addSize = createSizeLimit();
+  const addSize = createSizeLimit(request);
   const parts = createPartAssembler();
   const pages = createPageCollector();
   let reason: string | null = null;
@@ -35,7 +35,8 @@ export async function* complete(
   const usages: Usage[] = [];
   const send = async (sendSignal: AbortSignal) =>
     readAnswer(
-      (token) => client(path, sendSignal, { ...body, ...(token !== undefined && { continuationToken: token }) }),
+      (token) =>
+        client(path, sendSignal, { ...body, ...(token !== undefined && { continuationToken: token }) }, request.share),
       api_key,
     );
   for await (const { chunk, request: at } of readUntilFinished(send, () => reason !== null, signal)) {

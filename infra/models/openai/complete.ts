@@ -30,9 +30,14 @@ interface Server {
 
 const PATH = "/chat/completions";
 
-async function* streamedPieces({ client, api_key }: Server, body: object, signal: AbortSignal): Pieces {
+async function* streamedPieces(
+  { client, api_key }: Server,
+  body: object,
+  signal: AbortSignal,
+  share: ModelRequest["share"],
+): Pieces {
   const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
-  const send = async (sendSignal: AbortSignal) => readChunks(await client(PATH, sendSignal, streamed), api_key);
+  const send = async (sendSignal: AbortSignal) => readChunks(await client(PATH, sendSignal, streamed, share), api_key);
   // only the usage and the end mark follow the finish reason
   let isFinished = false;
   for await (const raw of readUntilFinished(send, () => isFinished, signal)) {
@@ -44,8 +49,13 @@ async function* streamedPieces({ client, api_key }: Server, body: object, signal
   }
 }
 
-async function* bufferedPieces({ client }: Server, body: object, signal: AbortSignal): Pieces {
-  const response = await client(PATH, signal, { ...body, stream: false });
+async function* bufferedPieces(
+  { client }: Server,
+  body: object,
+  signal: AbortSignal,
+  share: ModelRequest["share"],
+): Pieces {
+  const response = await client(PATH, signal, { ...body, stream: false }, share);
   const text = await response.text();
   // a text that breaks off was JSON once, and a web page never was
   const isJson = response.headers.get("content-type")?.includes("json");
@@ -65,10 +75,10 @@ export async function* complete(
   let refusal = "";
   let finishReason: string | null = null;
   let lastUsage: Usage | undefined;
-  const addSize = createSizeLimit();
+  const addSize = createSizeLimit(request);
   const calls = createCallAssembler();
   const pieces = request.streamed ? streamedPieces : bufferedPieces;
-  for await (const { piece, usage } of pieces(server, body, signal)) {
+  for await (const { piece, usage } of pieces(server, body, signal, request.share)) {
     lastUsage = usage ?? lastUsage;
     if (!piece) continue;
     finishReason = piece.finish_reason ?? finishReason;

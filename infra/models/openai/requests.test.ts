@@ -74,7 +74,7 @@ test.each([
 ])("a request to %j goes to %s with %s", async (base_url, address, limit) => {
   const sent: { url: string; body: any }[] = [];
   const model = connectorFor({ provider: "openai" }).model(credential({ base_url }), async (url, outgoing) => {
-    sent.push({ url, body: JSON.parse(outgoing.body!) });
+    sent.push({ url, body: JSON.parse(String(outgoing.body)) });
     const chunks = [Buffer.from('{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}')].values();
     const headers = new Headers({ "content-type": "application/json" });
     return { status: 200, headers, chunks: { next: async () => chunks.next() }, cancel: () => undefined };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { longestTurn } from "#test/computingTime.ts";
+import { ModelError } from "#services/turns/model.ts";
 import { InvalidBody, checkedChunks } from "./body.ts";
 
 const response = (pieces: Uint8Array[]) => {
@@ -52,6 +53,29 @@ test("an endless event and an endless unstreamed answer are refused", async () =
   expect((await read(lines)).length).toBeGreaterThan(50 * 1024 * 1024);
   await expect(read(lines, "whole")).rejects.toThrow("too large");
   await expect(read(Array.from({ length: 60 }, () => megabyte))).rejects.toThrow("too large");
+});
+
+test("the bytes of a long piece count until it has arrived whole, and those of short ones never", async () => {
+  const held: number[] = [];
+  const share = { add: () => {}, holdPiece: (bytes: number) => void held.push(bytes) };
+  const part = Buffer.alloc(40 * 1024, "a");
+  const end = Buffer.from("\n\n");
+  const readAll = (pieces: Uint8Array[], reading: "events" | "whole") =>
+    Array.fromAsync(checkedChunks(response(pieces), reading, share));
+  await readAll([part, end, part, end], "events");
+  expect(held).toEqual([]);
+  await readAll([part, part, part, end, part, end], "events");
+  expect(held.splice(0)).toEqual([2 * part.length, 3 * part.length, 0]);
+  await readAll([part, part], "whole");
+  expect(held).toEqual([2 * part.length, 0]);
+});
+
+test("an answer is cut in the middle of a piece for which there is no room", async () => {
+  const holdPiece = () => {
+    throw new ModelError("cut", "full");
+  };
+  const chunks = checkedChunks(response([Buffer.alloc(100 * 1024, "a")]), "events", { add: () => {}, holdPiece });
+  await expect(Array.fromAsync(chunks)).rejects.toThrow("full");
 });
 
 test("a short rest is drained when the reader stops, and an endless one is cancelled", async () => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createJsonScan } from "#events/jsonLimits.ts";
 import { beginWork } from "#events/slices.ts";
+import { FREE_SIZE, type AnswerShare } from "#services/turns/model.ts";
 import type { IncomingResponse } from "../send.ts";
 
 /** The body of an answer is not UTF-8, or one piece of it is more than the event loop has time for. */
@@ -23,20 +24,22 @@ function incompleteBytes(chunk: Uint8Array): number {
 
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** Throws InvalidBody for JSON whose parsing would hold the event loop. */
-function createJsonCheck() {
+/** Throws InvalidBody for JSON whose parsing would hold the event loop, and what `share` throws. */
+function createJsonCheck(share: AnswerShare | undefined) {
   const scan = createJsonScan();
   let size = 0;
   return {
     add(bytes: Uint8Array): void {
       size += bytes.length;
       if (size > MAX_PIECE) throw new InvalidBody("too large");
+      if (size > FREE_SIZE) share?.holdPiece(size);
       const excess = scan.scan(bytes);
       if (excess) throw new InvalidBody(excess);
     },
     endLine: scan.endLine,
     reset(): void {
       scan.reset();
+      if (size > FREE_SIZE) share?.holdPiece(0);
       size = 0;
     },
   };
@@ -51,8 +54,8 @@ const isEventEnd = (ends: number): boolean =>
   (ends & 0xffff) === 0x0a0a || (ends & 0xffff) === 0x0d0d || ends === 0x0d0a0d0a;
 
 /** The same for each event of a stream: readers join its lines. */
-function createEventCheck() {
-  const json = createJsonCheck();
+function createEventCheck(share: AnswerShare | undefined) {
+  const json = createJsonCheck(share);
   /** Line ends with nothing between them, the last four as one number. */
   let ends = 0;
   /** How many bytes of DATA the line begins with; -1 if with something else. */
@@ -63,6 +66,7 @@ function createEventCheck() {
     json.add(part);
   };
   return {
+    reset: json.reset,
     add(bytes: Uint8Array): void {
       let newline = bytes.indexOf(NEWLINE);
       let carriageReturn = bytes.indexOf(RETURN);
@@ -90,9 +94,9 @@ function createEventCheck() {
 type Reading = "events" | "whole";
 
 /** Passes bytes through. Throws InvalidBody for invalid UTF-8 and for a piece that costs too much, where a reader would buffer, guess and parse. */
-function createBodyCheck(reading: Reading) {
+function createBodyCheck(reading: Reading, share: AnswerShare | undefined) {
   let carried = NO_BYTES;
-  const pieces = reading === "events" ? createEventCheck() : createJsonCheck();
+  const pieces = reading === "events" ? createEventCheck(share) : createJsonCheck(share);
   return {
     pass(chunk: Uint8Array): Uint8Array {
       const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
@@ -103,6 +107,7 @@ function createBodyCheck(reading: Reading) {
       return complete;
     },
     end(): void {
+      pieces.reset();
       if (carried.length > 0) throw new InvalidBody("invalid UTF-8");
     },
   };
@@ -129,8 +134,12 @@ async function drain({ chunks, cancel }: IncomingResponse): Promise<void> {
 }
 
 /** The checked bytes of an answer. When the reader stops early, the connection is drained or cancelled. */
-export function checkedChunks(incoming: IncomingResponse, reading: Reading): AsyncIterableIterator<Uint8Array> {
-  const check = createBodyCheck(reading);
+export function checkedChunks(
+  incoming: IncomingResponse,
+  reading: Reading,
+  share?: AnswerShare,
+): AsyncIterableIterator<Uint8Array> {
+  const check = createBodyCheck(reading, share);
   const pause = beginWork();
   let isDraining = false;
   let isFirst = true;

@@ -1,12 +1,14 @@
+import type { AnswerShare } from "#services/turns/model.ts";
 import type { IncomingResponse } from "../send.ts";
 import { checkedChunks } from "./body.ts";
 
 /** The part of a Response that we read. A real Response would pass every chunk through two web streams. */
-export function checkedResponse(incoming: IncomingResponse, url: string): Response {
+export function checkedResponse(incoming: IncomingResponse, url: string, share?: AnswerShare): Response {
   const { status, headers } = incoming;
   // the reader's way decides what is checked, not the content type that the provider claims
-  const body = checkedChunks(incoming, "events");
-  const text = async () => Buffer.concat(await Array.fromAsync(checkedChunks(incoming, "whole"))).toString("utf8");
+  const body = checkedChunks(incoming, "events", share);
+  const text = async () =>
+    Buffer.concat(await Array.fromAsync(checkedChunks(incoming, "whole", share))).toString("utf8");
   const json = async () => JSON.parse(await text()) as unknown;
   const ok = status >= 200 && status < 300;
   return { status, ok, headers, url, body, text, json } as unknown as Response;

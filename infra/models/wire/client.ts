@@ -1,9 +1,11 @@
+import { encodeLargeJson, isLargeJson } from "#events/largeJson.ts";
+import type { AnswerShare } from "#services/turns/model.ts";
 import type { RequestSender } from "../send.ts";
 import { checkedResponse } from "./checkedResponse.ts";
 import { connectionError, refusal } from "./errors.ts";
 
-/** Sends one request to a provider. Throws a ModelError unless it answers with success. */
-export type Client = (path: string, signal: AbortSignal, body?: object) => Promise<Response>;
+/** Sends one request to a provider. `share`: where its answer counts. Throws a ModelError unless it answers with success. */
+export type Client = (path: string, signal: AbortSignal, body?: object, share?: AnswerShare) => Promise<Response>;
 
 interface ProviderSettings {
   /** The address that paths are appended to. */
@@ -26,14 +28,19 @@ export function openClient({ base, api_key, headers: own, headersOf }: ProviderS
     "content-type": "application/json",
     "user-agent": "assistant-platform",
   };
-  return async (path, signal, body) => {
+  return async (path, signal, body, share) => {
     const outgoing = body
-      ? { method: "POST", headers, body: JSON.stringify(body), signal }
+      ? {
+          method: "POST",
+          headers,
+          body: isLargeJson(body) ? await encodeLargeJson(body) : JSON.stringify(body),
+          signal,
+        }
       : { method: "GET", headers, body: undefined, signal };
     const incoming = await send(base + path, outgoing).catch((error: unknown) => {
       throw connectionError(error);
     });
-    const response = checkedResponse(incoming, base + path);
+    const response = checkedResponse(incoming, base + path, share);
     if (!response.ok) throw await refusal(response, api_key, headersOf);
     return response;
   };

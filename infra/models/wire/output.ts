@@ -20,11 +20,12 @@ export interface CallBatch {
   opaque?: unknown;
 }
 
-/** Adds up the size of an answer. Throws a ModelError above the limit. */
-export function createSizeLimit(): (size: number) => void {
+/** Adds up the size of an answer, also for its turn. Throws a ModelError above a limit. */
+export function createSizeLimit({ share }: Pick<ModelRequest, "share">): (size: number) => void {
   let sum = 0;
   return (size) => {
     sum += size;
+    share?.add(size);
     if (sum > MAX_ANSWER) throw new ModelError("cut", "The provider's answer exceeds the size limit.");
   };
 }

@@ -60,7 +60,7 @@ async function storeInput({ vault }: TurnDeps, { organization_id }: TurnOwner, i
   const wrapped_key = vault.createKey(thing);
   const folder = blobFolder(organization_id, streamName("thread", ids.thread_id), thing);
   const prompt_blob = await vault.put({ thing, wrapped_key, folder }, json);
-  return { input: { prompt_blob }, keys: { [thing]: wrapped_key } };
+  return { input: { prompt_blob, bytes: json.length }, keys: { [thing]: wrapped_key } };
 }
 
 export async function findRoute(deps: TurnDeps, { organization_id }: TurnOwner, model: string) {

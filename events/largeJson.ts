@@ -1,4 +1,4 @@
-import { beginWork } from "#events/slices.ts";
+import { beginWork } from "./slices.ts";
 
 /** UTF-16 units of a value that is written as JSON at once: up to a millisecond. */
 const MAX_AT_ONCE = 64 * 1024;
@@ -68,3 +68,17 @@ export async function writeLargeJson(value: unknown, count: (bytes: number) => v
   }
   return written.join("");
 }
+
+/** The same as bytes: encoding a long text in one piece would hold the event loop, too. */
+export async function encodeLargeJson(value: unknown): Promise<Buffer<ArrayBuffer>> {
+  const written: Buffer[] = [];
+  const pause = beginWork();
+  for (const part of parts(value)) {
+    written.push(Buffer.from(part));
+    await pause();
+  }
+  return Buffer.concat(written);
+}
+
+/** Whether the JSON of a value is too long to be written at once. */
+export const isLargeJson = (value: unknown): boolean => measureJson(value) > MAX_AT_ONCE;

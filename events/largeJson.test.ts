@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { measureJson, writeLargeJson } from "./largeJson.ts";
+import { encodeLargeJson, isLargeJson, measureJson, writeLargeJson } from "./largeJson.ts";
 
 const ignore = (): void => {};
 const long = (text: string): string => text.repeat(Math.ceil(100_000 / text.length));
@@ -14,6 +14,11 @@ test.each([
   ["nothing long", { empty: {}, list: [], nested: [[[{}]]] }],
 ])("%s are written as JSON.stringify does", async (_title, value) => {
   expect(await writeLargeJson(value, ignore)).toBe(JSON.stringify(value));
+  expect((await encodeLargeJson(value)).toString()).toBe(Buffer.from(JSON.stringify(value)).toString());
+});
+
+test("a value is large from 64 KiB on", () => {
+  expect([isLargeJson({ text: "x".repeat(60_000) }), isLargeJson({ text: "x".repeat(70_000) })]).toEqual([false, true]);
 });
 
 test("any value is written as JSON.stringify does", async () => {

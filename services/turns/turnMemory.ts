@@ -1,0 +1,107 @@
+import { createCapacity, type CapacityLimits } from "../sharing/capacity.ts";
+import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
+import { FREE_SIZE, ModelError, type AnswerShare } from "./model.ts";
+
+/* What running turns hold while they wait for their providers: a thousand may run, each with megabytes, for ten minutes (ADR 77). */
+
+/** What the turns of a process hold at once: all of them, and those of one organization. */
+interface TurnLimits {
+  /** Prompts with the history before them, in UTF-16 units. A turn waits for room. */
+  conversations: CapacityLimits;
+  /** What models and tools have said, in UTF-16 units. Nothing waits with an open connection, so what finds no room is cut. */
+  answers: CapacityLimits;
+  /** Pieces of answers that have not arrived whole, in bytes. */
+  pieces: CapacityLimits;
+}
+const MIB = 1024 * 1024;
+const LIMITS: TurnLimits = {
+  conversations: { total: 64_000_000, perTenant: 32_000_000 },
+  answers: { total: 64_000_000, perTenant: 32_000_000 },
+  pieces: { total: 128 * MIB, perTenant: 48 * MIB },
+};
+
+const NO_ROOM = "The running turns of this organization hold too much text at once.";
+
+const openShares = ({ conversations, answers, pieces }: TurnLimits) => ({
+  maxConversation: conversations.perTenant,
+  conversations: createFairSemaphore(conversations),
+  answers: createCapacity(answers),
+  pieces: createCapacity(pieces),
+});
+type Shares = ReturnType<typeof openShares>;
+
+/** What one turn holds. A small turn only adds numbers here: it makes no promise and takes nothing from the shares. */
+export class TurnShare implements AnswerShare {
+  readonly #shares: Shares;
+  readonly #organization: string;
+  #reserved = 0;
+  #said = 0;
+  #countedAnswer = 0;
+  #countedPiece = 0;
+  #isClosed = false;
+
+  constructor(shares: Shares, organization: string) {
+    this.#shares = shares;
+    this.#organization = organization;
+  }
+
+  /** Whether the turn has room for a conversation of this size. */
+  hasRoom(size: number): boolean {
+    return size <= FREE_SIZE || this.#reserved > 0;
+  }
+
+  /** Resolves when there is room for a conversation of this size. Once for each turn: who holds room and waits for more may wait for ever. */
+  async reserve(size: number, signal: AbortSignal): Promise<void> {
+    const { conversations, maxConversation } = this.#shares;
+    const wanted = Math.min(size, maxConversation);
+    await conversations.acquire(this.#organization, signal, wanted);
+    // the turn may have failed meanwhile
+    if (this.#isClosed) conversations.release(this.#organization, wanted);
+    else this.#reserved = wanted;
+  }
+
+  /** Gives back what the conversation does not need. */
+  keep(size: number): void {
+    if (this.#reserved === 0) return;
+    const kept = size <= FREE_SIZE ? 0 : Math.min(size, this.#reserved);
+    if (kept < this.#reserved) this.#shares.conversations.release(this.#organization, this.#reserved - kept);
+    this.#reserved = kept;
+  }
+
+  add(size: number): void {
+    const said = this.#said + size;
+    if (said > FREE_SIZE) {
+      const { answers } = this.#shares;
+      const more = said - FREE_SIZE - this.#countedAnswer;
+      if (!answers.hasRoom(this.#organization, more)) throw new ModelError("cut", NO_ROOM);
+      answers.take(this.#organization, more);
+      this.#countedAnswer += more;
+    }
+    this.#said = said;
+  }
+
+  holdPiece(bytes: number): void {
+    const { pieces } = this.#shares;
+    const counted = Math.max(0, bytes - FREE_SIZE);
+    const more = counted - this.#countedPiece;
+    if (more < 0) pieces.release(this.#organization, -more);
+    else if (!pieces.hasRoom(this.#organization, more)) throw new ModelError("cut", NO_ROOM);
+    else pieces.take(this.#organization, more);
+    this.#countedPiece = counted;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.keep(0);
+    if (this.#countedAnswer > 0) this.#shares.answers.release(this.#organization, this.#countedAnswer);
+    this.#countedAnswer = 0;
+    if (this.#countedPiece > 0) this.holdPiece(0);
+  }
+}
+
+/** Bounds what the running turns of a process hold. */
+export function createTurnMemory(limits: TurnLimits = LIMITS) {
+  const shares = openShares(limits);
+  return { open: (organization: string): TurnShare => new TurnShare(shares, organization) };
+}
+export type TurnMemory = ReturnType<typeof createTurnMemory>;

@@ -1,0 +1,4 @@
+import { testAttacks } from "./testAttacks.ts";
+import { memory } from "./attacks/memory.ts";
+
+testAttacks(memory);
