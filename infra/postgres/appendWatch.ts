@@ -1,12 +1,20 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { asUnavailable, isStoreFault } from "./errors.ts";
 import { repeat } from "./repeat.ts";
 
 const PROBE_MS = 1_500;
-/** Once encoded, several pages: they fit into no space that is left in the table's files, so these must grow. */
-const PROBE_BYTES = 24 * 1024;
+/**
+ * Writes what an append writes, a row of `log.commands`, and undoes it. The row has 25 KB: it fits into no page that the table has,
+ * so its files must grow.
+ */
+const PROBE = `do $$ begin
+    insert into log.commands (command_id, organization_id, position, rejection, recorded_at)
+      select gen_random_uuid()::text, gen_random_uuid(), 0, string_agg(gen_random_uuid()::text, ''), now()
+      from generate_series(1, 700);
+    raise exception using errcode = 'SVC01';
+  exception when sqlstate 'SVC01' then null;
+  end $$`;
 
 /** Hears of each append of this process: with the error of one that failed. */
 export type AppendListener = (error?: unknown) => void;
@@ -16,24 +24,6 @@ export interface AppendWatch {
   /** Why the newest append failed; undefined if it did not, or if PostgreSQL can be written again. */
   problem(): string | undefined;
   stop(): void;
-}
-
-/** Writes what an append writes, a row of `log.commands`, and rolls it back. */
-async function probeWrite(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    await client.query(
-      `insert into log.commands (command_id, organization_id, position, rejection, recorded_at) values ($1, $2, 0, $3, now())`,
-      [randomUUID(), randomUUID(), randomBytes(PROBE_BYTES).toString("base64")],
-    );
-    await client.query("rollback");
-    client.release();
-  } catch (error) {
-    // the pool opens another connection: this one is in a failed transaction, or broken
-    client.release(true);
-    throw error;
-  }
 }
 
 /**
@@ -61,7 +51,7 @@ export function watchAppends(pool: pg.Pool, logger: Logger, probe_ms = PROBE_MS)
     // the append that failed is the first probe
     const probe = async () => {
       if (signal.aborted) return;
-      await probeWrite(pool);
+      await pool.query(PROBE);
       onWritten();
     };
     setTimeout(() => void repeat(probe_ms, probe, () => {}, signal), probe_ms).unref();

@@ -121,10 +121,14 @@ const isSurrounding = ({ what }: Fault): boolean => [...FAMILIES, ...CLUSTER_FAM
 
 /** A role that is killed with the others needs some seconds to start, on a busy machine many. */
 const STARTED_MS = 60_000;
+/** Then they do something that the next fault may destroy. */
+const SERVING_MS = 4_000;
 
-/** A fault that ended every process is followed by another such one only when they run again: nothing would happen in between. */
-const untilStarted = async ({ roles }: Topology): Promise<void> =>
-  void (await Promise.allSettled(roles.map((role) => role.ready(STARTED_MS))));
+/** A fault that ended every process is followed by another one of the surroundings only when they have served again for a while. */
+async function untilServed({ roles }: Topology): Promise<void> {
+  await Promise.allSettled(roles.map((role) => role.ready(STARTED_MS)));
+  await sleep(SERVING_MS);
+}
 
 const endsAll = (fault: Fault): boolean =>
   (fault.what === "power" || fault.what === "readonly") && (fault.store === "blobs" || fault.store === "everything");
@@ -156,7 +160,7 @@ export async function injectFaults(
     // awaited at the end, where its failure is thrown
     ended.catch(() => {});
     all.push(ended);
-    if (isSurrounding(fault)) around = endsAll(fault) ? ended.then(() => untilStarted(topology)) : ended;
+    if (isSurrounding(fault)) around = endsAll(fault) ? ended.then(() => untilServed(topology)) : ended;
   }
   await Promise.all(all);
 }

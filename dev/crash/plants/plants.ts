@@ -196,6 +196,15 @@ export const PLANTS: Plant[] = [
     ],
   },
   {
+    name: "readyz-lies",
+    file: "http/meta/routes.ts",
+    text: "const ready = Object.values(checks).every(({ ok }) => ok);",
+    instead: "const ready = Object.keys(checks).length > 0;",
+    rules: ["I24"],
+    load: ["newThread"],
+    faults: [{ what: "stop", role: "postgres", ms: 15_000 }],
+  },
+  {
     name: "consumer-lost",
     file: "infra/nats/streams.ts",
     text: "if (!found) return (await jsm.consumers.add(stream, spec)).config;",
