@@ -36,12 +36,16 @@ export const isEventFault = (error: unknown): error is Error =>
 export const isServerRefusal = (error: unknown): boolean =>
   error instanceof SchemaMismatch || (error instanceof pg.DatabaseError && !CONNECTION_ERRORS.test(error.code ?? ""));
 
-/** As TRANSIENT_ERRORS, without conflicts and canceled statements. PostgreSQL says 42501 when its files are on a disk that the kernel made read-only. */
-const STORE_ERRORS = /^(08|25006|28|42501|53|55000|57P|58)/;
+/** PostgreSQL says "insufficient privilege" of a missing right, and of a file on a disk that the kernel made read-only. */
+const isReadOnlyDisk = ({ code, message }: pg.DatabaseError): boolean =>
+  code === "42501" && message.startsWith("could not ");
+
+/** As TRANSIENT_ERRORS, without conflicts and canceled statements. */
+const STORE_ERRORS = /^(08|25006|28|53|55000|57P|58)/;
 
 /** The database takes no writes: no space, read-only, an error of its disk, or no connection. */
 export const isStoreFault = (error: unknown): boolean =>
-  !(error instanceof pg.DatabaseError) || STORE_ERRORS.test(error.code ?? "");
+  !(error instanceof pg.DatabaseError) || isReadOnlyDisk(error) || STORE_ERRORS.test(error.code ?? "");
 
 /** Undefined column, undefined table. */
 const SCHEMA_ERRORS = /^42(703|P01)$/;
@@ -52,6 +56,7 @@ export function asUnavailable(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && SCHEMA_ERRORS.test(error.code ?? ""))
     return new Unavailable("The read models are of another version of this program.", { cause: error });
   if (!(error instanceof pg.DatabaseError)) return new Unavailable("The database cannot be reached.", { cause: error });
+  if (isReadOnlyDisk(error)) return new Unavailable("The disk of the database is read-only.", { cause: error });
   const { code = "" } = error;
   if (!TRANSIENT_ERRORS.test(code)) return error;
   return new Unavailable(REASONS[code] ?? `The database answers with the error ${code}.`, { cause: error });
