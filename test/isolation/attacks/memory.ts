@@ -83,6 +83,10 @@ export const memory: Attack[] = [
         (model) => all(80, (n) => leave(attacker, model, `${n}`, false)),
       ),
   },
+];
+
+/** In a process of their own: what the ones before have left would count. */
+export const largePrompts: Attack[] = [
   {
     title: "prompts of 60 MB, one after the other, at a provider that answers",
     mayAnswer: [502],
