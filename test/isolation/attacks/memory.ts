@@ -88,7 +88,7 @@ export const memory: Attack[] = [
 /** In a process of their own: what the ones before have left would count. */
 export const largePrompts: Attack[] = [
   {
-    title: "prompts of 60 MB, one after the other, at a provider that answers",
+    title: "prompts of 40 MB, one after the other, at a provider that answers",
     mayAnswer: [502],
     run: (attacker) =>
       withProvider(
@@ -97,7 +97,7 @@ export const largePrompts: Attack[] = [
         async (model) => {
           const answers: Answer[] = [];
           for (const letter of ["w", "ü"])
-            answers.push(await leave(attacker, model, letter.repeat((60 * MIB) / Buffer.byteLength(letter)), true));
+            answers.push(await leave(attacker, model, letter.repeat((40 * MIB) / Buffer.byteLength(letter)), true));
           return answers;
         },
       ),
