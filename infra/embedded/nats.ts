@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jetStreamAnswers } from "../nats/jetStreamAnswers.ts";
+import { requireSoundStreams } from "../nats/streamFaults.ts";
 import { waitForGreeting } from "../nats/greeting.ts";
 import { loadSecret } from "./files.ts";
 import { natsBinary } from "./natsBinary.ts";
@@ -14,15 +15,22 @@ const SYNC_INTERVAL = "1s";
 /** The first version that knows `sync_interval`; an older one refuses a configuration with it. */
 const WITH_SYNC_INTERVAL = [2, 10] as const;
 
+/** `system`: of the user whom the server tells about its streams. */
+interface Passwords {
+  password: string;
+  system: string;
+}
+
 // The limits are high because each prefix reserves 0.9 GB for its streams, and the tests' shared server has dozens of prefixes.
-const config = (port: number, store: string, password: string, hasSyncInterval: boolean) => `
+const config = (port: number, store: string, { password, system }: Passwords, hasSyncInterval: boolean) => `
 host: "127.0.0.1"
 port: ${port}
 max_payload: 1MB
 # a client that vanished keeps its requests for messages: the default would take minutes to notice
 ping_interval: "1s"
 ping_max: 2
-authorization { user: "svc", password: "${password}" }
+authorization { users: [{ user: "svc", password: "${password}" }] }
+accounts { $SYS { users: [{ user: "system", password: "${system}" }] } }
 jetstream {
   store_dir: ${JSON.stringify(store)}
   max_memory_store: 4GB
@@ -41,17 +49,20 @@ export const natsServer = async (
   const store = join(dataDir, "nats");
   const file = join(dataDir, "run", "nats.conf");
   const password = loadSecret(join(dataDir, "nats.password"));
+  const system = loadSecret(join(dataDir, "nats.system.password"));
   mkdirSync(store, { recursive: true, mode: 0o700 });
   const version = requireVersion({ name: "nats-server", path: binary }, OLDEST);
   const hasSyncInterval = version.atLeast(WITH_SYNC_INTERVAL);
   onLine(`NATS ${version.text} (${binary})`);
   const url = (port: number) => `nats://svc:${password}@127.0.0.1:${port}`;
+  const systemUrl = (port: number) => `nats://system:${system}@127.0.0.1:${port}`;
   return {
     name: "nats",
-    prepare: (port) => writeFileSync(file, config(port, store, password, hasSyncInterval), { mode: 0o600 }),
+    prepare: (port) => writeFileSync(file, config(port, store, { password, system }, hasSyncInterval), { mode: 0o600 }),
     command: () => ({ file: binary, args: ["--config", file] }),
     probe: (port) => waitForGreeting("127.0.0.1", port, 2_000),
-    alive: (port, signal) => jetStreamAnswers(url(port), signal),
+    alive: (port, signal) =>
+      Promise.all([jetStreamAnswers(url(port), signal), requireSoundStreams(systemUrl(port), signal)]),
     stopSignal: "SIGTERM",
     url,
   };

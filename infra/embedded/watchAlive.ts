@@ -6,8 +6,8 @@ const ANSWER_MS = 4_000;
 const MAX_FAILURES = 3;
 
 /**
- * Calls `onHung` when a server has not answered three times in a row. Some servers do not recover by themselves: NATS 2.9
- * never answers JetStream's requests again after its disk was full.
+ * Calls `onHung` when a server has not answered three times in a row. Some servers do not recover by themselves: after its
+ * disk was full, NATS 2.9 never answers JetStream's requests again, and NATS 2.14 takes no message for a stream that failed to write.
  */
 export async function watchAlive(
   check: (signal: AbortSignal) => Promise<unknown>,

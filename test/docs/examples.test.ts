@@ -42,19 +42,19 @@ async function runExamples({ service, owner, api }: People, examples: Example[])
 
 test.each([
   ["spending.md", ["/prices", "/usage", "/budgets", "/openai"]],
-  ["operating.md", ["/erasures", "/retention", "/holds"]],
+  ["privacy.md", ["/erasures", "/retention", "/holds"]],
 ])("the examples of docs/%s run, and are answered as the page says", async (name, about) => {
   const examples = readExamples(name);
   for (const path of about) expect(examples.map((one) => one.path).join("\n")).toContain(path);
   await runExamples(await openPeople(ALONE), examples);
 });
 
-test("the example of an export in docs/operating.md writes a whole export", async () => {
+test("the example of an export in docs/privacy.md writes a whole export", async () => {
   const { login, service, api } = await openPeople();
   const { email, password } = service.credentials.admin;
   const { token } = (await login(email, password)).body;
   const folder = await testFolder();
-  const lines = readPage("operating.md").match(/```\n(curl -sG \$API\/exports[^`]+)```/)![1]!;
+  const lines = readPage("privacy.md").match(/```\n(curl -sG \$API\/exports[^`]+)```/)![1]!;
   const names = `API=${api}; ME='authorization: Bearer ${token}'\n`;
   await promisify(execFile)("bash", ["-e", "-c", names + lines], { cwd: folder });
   const written = (await readFile(join(folder, "export.jsonl"), "utf8")).trim().split("\n");

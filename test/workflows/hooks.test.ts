@@ -174,8 +174,9 @@ describe("the secret of a hook", () => {
     expect((await bare("POST", path, { authorization: `bearer ${hook.secret}` })).status).toBe(202);
     expect((await post(hook, {}, { [SECRET]: hook.secret })).status).toBe(202);
     expect(code(await post(hook, {}, { [SECRET]: `${hook.secret}x` }))).toEqual([401, "invalid_webhook_secret"]);
+    // that of a proxy
     const basic = { authorization: "Basic eDp5", [SECRET]: hook.secret };
-    expect(code(await bare("POST", path, basic))).toEqual([401, "invalid_webhook_secret"]);
+    expect((await bare("POST", path, basic)).status).toBe(202);
   });
 
   test("is required, and must be the one of this hook", async () => {
