@@ -33,7 +33,7 @@ test("words in quotes must occur as they are, and excluded words must not", asyn
 
 test("no query is refused for its operators: what only excludes, or is too much, is words", async () => {
   expect(await names("-walk")).toEqual(["hill", "pier", "river"]);
-  expect(await names(`walk ${"-a ".repeat(11)}`)).toEqual(["hill", "pier", "river"]);
+  expect(await names(`walk ${"-zebra ".repeat(11)}`)).toEqual(["hill", "pier", "river"]);
   expect(await names(`walk ${'"a b" '.repeat(6)}`)).toEqual([]);
 });
 
