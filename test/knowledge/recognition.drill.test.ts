@@ -25,9 +25,10 @@ const READ = {
 test("a picture becomes a document that search finds, with the confidence of its page", async () => {
   const { keep, search } = library;
   const kept = await keep(shelf, { content: realFile("notice.png"), name: "notice.png" });
-  expect(kept).toMatchObject({ status: "ready", mime_type: "image/png", page_count: 1, warnings: [READ] });
+  expect(kept).toMatchObject({ status: "ready", mime_type: "image/png", warnings: [READ] });
+  expect(kept).not.toHaveProperty("page_count");
   const { body } = await search({ query: "When does the pilot boat leave the quay?", collections: [shelf] });
-  expect(body.results[0]).toMatchObject({ document: { id: kept.id, warnings: [READ] }, passages: [{ page: 1 }] });
+  expect(body.results[0]).toMatchObject({ document: { id: kept.id, warnings: [READ] }, passages: [{ reference: "excerpt 1" }] });
   expect(body.results[0].passages[0].content).toContain("north quay at noon");
 });
 
