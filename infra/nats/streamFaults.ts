@@ -10,8 +10,8 @@ interface Health {
 }
 
 /**
- * Throws when a stream of the server has failed to write: since NATS 2.14 it takes no message again until the server is started
- * anew, also when its disk has space. `address` is that of a user of the system account. An older server does not tell.
+ * Throws when a stream of the server has failed to write: since NATS 2.14 it takes no message again until the server is
+ * restarted, also when its disk has space. `address` is that of a user of the system account. An older server does not tell.
  */
 export async function requireSoundStreams(address: string, signal: AbortSignal): Promise<void> {
   const { host, username, password } = new URL(address);
