@@ -28,7 +28,10 @@ test("a picture becomes a document that search finds, with the confidence of its
   expect(kept).toMatchObject({ status: "ready", mime_type: "image/png", warnings: [READ] });
   expect(kept).not.toHaveProperty("page_count");
   const { body } = await search({ query: "When does the pilot boat leave the quay?", collections: [shelf] });
-  expect(body.results[0]).toMatchObject({ document: { id: kept.id, warnings: [READ] }, passages: [{ reference: "excerpt 1" }] });
+  expect(body.results[0]).toMatchObject({
+    document: { id: kept.id, warnings: [READ] },
+    passages: [{ reference: "excerpt 1" }],
+  });
   expect(body.results[0].passages[0].content).toContain("north quay at noon");
 });
 

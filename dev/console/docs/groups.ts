@@ -58,7 +58,11 @@ export const GROUPS: readonly Group[] = [
       entry("docs/clients.md", "Use your client", "Which SDKs were tried, and the setting to know for each."),
       entry("docs/console.md", "Use the console", "Every screen, every key, and how it is served."),
       entry("docs/operating.md", "Run it in production", "Settings, processes, scaling, sizing, backups, updates."),
-      entry("docs/privacy.md", "Keep, export and erase", "Retention, holds, exports, erasures, and when the last byte is gone."),
+      entry(
+        "docs/privacy.md",
+        "Keep, export and erase",
+        "Retention, holds, exports, erasures, and when the last byte is gone.",
+      ),
       entry(
         "docs/extending.md",
         "Extend the platform",
