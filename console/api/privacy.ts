@@ -92,8 +92,6 @@ export const listErasures = (after: string | undefined) =>
       call<{ data: Erasure[]; next_after: string | null }>("erasures", { signal, query: { limit: ERASURES, after } }),
     placeholderData: (previous) => previous,
   });
-/** What an erasure may delete. */
-export const ERASED_KINDS = ["threads", "files", "runs", "documents", "extractions"] as const;
 export const startErasure = (owner: string, kinds: string[]) =>
   call<Erasure>("erasures", { method: "POST", body: { owner, kinds } });
 export const certificateAddress = (id: string): string =>

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { CLUSTER_FAMILIES, FAMILIES, type Family } from "./faults/surroundings.ts";
-import { findPlant, PLANTS, type Plant } from "./plants/plants.ts";
+import type { Plant } from "./plants/plant.ts";
+import { findPlant, PLANTS } from "./plants/plants.ts";
 
 const count = (text: string | undefined, otherwise: number): number => {
   const value = text === undefined ? otherwise : Number(text);

@@ -17,7 +17,7 @@ import { openClocks, type Clocks } from "./faults/clocks.ts";
 import { openDisks, type Disks } from "./faults/disks.ts";
 import { openNetwork, type Network } from "./faults/network.ts";
 import type { Family, RoleName } from "./faults/surroundings.ts";
-import type { Plant } from "./plants/plants.ts";
+import type { Plant } from "./plants/plant.ts";
 import { openVersions, type Versions } from "./versions/versions.ts";
 import { supervise, type SupervisedProcess } from "./supervise.ts";
 

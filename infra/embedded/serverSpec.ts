@@ -18,7 +18,7 @@ export type ServerSpec = {
   prepare?: (port: number) => Promise<void> | void;
   /** Resolves when the server on this port is ready; throws or rejects while it is not, with DataUnreadable if it never will be. */
   probe: (port: number) => Promise<unknown>;
-  /** Rejects when a running server does not answer. A server that never answers is killed and started again. */
+  /** Rejects when a running server does not answer, or says that it needs a restart. A server that goes on so is killed and started again. */
   alive?: (port: number, signal: AbortSignal) => Promise<unknown>;
   /** Folder whose content can be rebuilt from the log. When a start fails because of it, the server starts without it. */
   rebuildable?: string;

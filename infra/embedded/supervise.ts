@@ -215,8 +215,8 @@ export const supervise = async (
       await restart(ends);
     }
   };
-  const killHung = async () => {
-    onLine(`${spec.name} (process ${child.identity.pid}) does not answer, ending it`);
+  const killHung = async (reason: unknown) => {
+    onLine(`${spec.name} (process ${child.identity.pid}) does not answer, ending it: ${String(reason)}`);
     await endProcess(child.identity, "SIGKILL", STOP_TIMEOUT_MS);
   };
   const { alive } = spec;

@@ -6,24 +6,28 @@ const ANSWER_MS = 4_000;
 const MAX_FAILURES = 3;
 
 /**
- * Calls `onHung` when a server has not answered three times in a row. Some servers do not recover by themselves: after its
+ * Calls `onHung` with the newest reason when a server has not answered as it should three times in a row. Some servers do not recover by themselves: after its
  * disk was full, NATS 2.9 never answers JetStream's requests again, and NATS 2.14 takes no message for a stream that failed to write.
  */
 export async function watchAlive(
   check: (signal: AbortSignal) => Promise<unknown>,
-  onHung: () => Promise<void>,
+  onHung: (reason: unknown) => Promise<void>,
   stopping: AbortSignal,
 ): Promise<void> {
   for (let failures = 0; !stopping.aborted; ) {
     await sleep(EVERY_MS, undefined, { signal: stopping }).catch(() => {});
     if (stopping.aborted) return;
+    let reason: unknown;
     const isAlive = await check(AbortSignal.timeout(ANSWER_MS)).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        reason = error;
+        return false;
+      },
     );
     failures = isAlive ? 0 : failures + 1;
     if (failures < MAX_FAILURES || stopping.aborted) continue;
     failures = 0;
-    await onHung();
+    await onHung(reason);
   }
 }

@@ -102,6 +102,7 @@ describe("a limit of", () => {
     const refused = await push("another");
     expectRefusal(refused, 402, "budget_exceeded");
     expect(refused.body.error.message).toContain("has used 0.5 of 0.5 US dollars (cost_per_day). It begins again at");
+    expectRefusal(await owner("POST", "/v1/extractions", fileForm("# A", "a.md")), 402, "budget_exceeded");
     await made(owner("DELETE", "/prices/reading/pages"));
     await vi.waitFor(async () => expect((await push("another")).status).toBeLessThan(300), soon);
   });

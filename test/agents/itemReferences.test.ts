@@ -24,6 +24,14 @@ describe("a reference to an item of an earlier response", () => {
     expect(asked()).toEqual(["user: a", "assistant: I am Ada", "user: b", "assistant: Who am I?", "user: c"]);
   });
 
+  test("by the id that an earlier release gave the first message, is the same", async () => {
+    const first = await agent.ask("I am Ada");
+    const { turn } = /^resp_(?<turn>.+)$/.exec(first.id)!.groups as { turn: string };
+    const numbered = `msg_${turn.slice(0, 14)}8${turn.slice(15, -3)}000`;
+    await agent.ask([{ type: "item_reference", id: numbered }, user("x")]);
+    expect(asked()).toEqual(["assistant: I am Ada", "user: x"]);
+  });
+
   test("that is repeated, or in the continued thread already, adds nothing", async () => {
     const first = await agent.ask("I am Ada");
     await agent.ask([reference(first), reference(first), user("x")]);
@@ -45,6 +53,17 @@ describe("a reference to an item of an earlier response", () => {
     await agent.ask([...ids.map((id) => ({ type: "item_reference", id })), user("x")]);
     expect(asked()).toEqual(["user: x"]);
   });
+});
+
+test("a response has the UUID of its first message, buffered, streamed, stored and as an input of the next one", async () => {
+  const idOf = (response: any) => response.id.replace("resp_", "msg_");
+  const first = await agent.ask("One");
+  expect(message(first).id).toBe(idOf(first));
+  expect(message((await agent.call("GET", `/responses/${first.id}`)).body).id).toBe(idOf(first));
+  const { response: second } = await agent.stream("Two", { previous_response_id: first.id });
+  expect(message(second).id).toBe(idOf(second));
+  const { body } = await agent.call("GET", `/responses/${second.id}/input_items`);
+  expect(body.data.find(({ role }: any) => role === "assistant").id).toBe(idOf(first));
 });
 
 test("an answer that is sent again after a tool result keeps the id of its message", async () => {

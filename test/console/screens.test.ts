@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { ERASED_KINDS } from "#events/erasure.ts";
 import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
+import { ERASED_KINDS as OFFERED } from "../../console/api/erasedKinds.ts";
 import { nextTimes } from "../../console/format/cron.ts";
 import { readMembers } from "../../console/editor/complete.ts";
 import { adviceFor, describeDetail } from "../../console/screens/health/describeCheck.ts";
@@ -18,6 +20,8 @@ test("the editor completes what the published types declare", () => {
     type: "method",
   });
 });
+
+test("an erasure offers every kind that there is", () => expect(OFFERED).toEqual(ERASED_KINDS));
 
 describe("the health of a part", () => {
   test("is described in words", () => {
@@ -38,6 +42,10 @@ describe("the health of a part", () => {
   test("comes with what to do", () => {
     expect(adviceFor("meilisearch")).toContain("MEILI_URL");
     expect(adviceFor("projection runs")).toContain("projections");
+    const page = readFileSync(new URL("../../docs/alerts.md", import.meta.url), "utf8");
+    const checks = [...page.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name!);
+    expect(checks).toContain("log");
+    for (const name of checks) expect(adviceFor(name), name).not.toBe(adviceFor("projection runs"));
   });
 });
 

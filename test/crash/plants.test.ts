@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { checkPlant, findPlant, plantInto, PLANTS } from "../../dev/crash/plants/plants.ts";
+import { checkPlant, plantInto } from "../../dev/crash/plants/plant.ts";
+import { findPlant, PLANTS } from "../../dev/crash/plants/plants.ts";
 import { tryPlants } from "../../dev/crash/plants/tryPlants.ts";
 import { testFolder } from "../harness.ts";
 import { doubled, lost } from "../../dev/crash/check/finding.ts";

@@ -22,7 +22,8 @@ test("turns are 503 while NATS has no space, and are answered by themselves once
   // needs the right to mount: without it the drill fails and says so
   execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", disk]);
   afterFile(() => execFileSync("/bin/umount", ["--lazy", disk]));
-  const servers = await startEmbeddedServers({ DATA_DIR: folder }, () => {});
+  const lines: string[] = [];
+  const servers = await startEmbeddedServers({ DATA_DIR: folder }, (line) => void lines.push(line));
   afterFile(() => servers.stop());
   const addresses = { ...servers, master_key: Buffer.alloc(32, 3).toString("base64") };
   const deployment = { addresses, prefix: "full", folder };
@@ -37,4 +38,5 @@ test("turns are 503 while NATS has no space, and are answered by themselves once
   await sleep(FULL_MS);
   rmSync(fill);
   await expect.poll(async () => (await askTurn(call)).status, { timeout: BACK_MS }).toBe(200);
+  expect(lines.join("\n")).toMatch(/does not answer, ending it: .*stream .* write error: .*no space left/);
 });

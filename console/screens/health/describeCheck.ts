@@ -32,6 +32,7 @@ export function describeDetail(name: string, detail: unknown): string {
 
 const ADVICE: Record<string, string> = {
   postgres: "Check that PostgreSQL runs and that DATABASE_URL is correct.",
+  log: "PostgreSQL takes no writes: make space on its disk, or see that it may be written.",
   nats: "Check that NATS runs with JetStream and that NATS_URL is correct.",
   commands: "Check that a process with the role services runs.",
   meilisearch: "Check that Meilisearch runs and that MEILI_URL is correct. Everything but search works without it.",

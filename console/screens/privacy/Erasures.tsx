@@ -1,14 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import {
-  certificateAddress,
-  ERASED_KINDS,
-  listErasures,
-  listHolds,
-  startErasure,
-  type Erasure,
-} from "../../api/privacy.ts";
+import { ERASED_KINDS } from "../../api/erasedKinds.ts";
+import { certificateAddress, listErasures, listHolds, startErasure, type Erasure } from "../../api/privacy.ts";
 import { formatCount } from "../../format/index.ts";
 import { Check, Form } from "../../parts/Form.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";

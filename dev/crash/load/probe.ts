@@ -1,5 +1,6 @@
 import type { Credentials } from "../topology.ts";
 import type { Journal } from "../journal.ts";
+import { askSteadily } from "./askSteadily.ts";
 import { CHAT, KNOWLEDGE } from "./wire.ts";
 
 const EVERY_MS = 500;
@@ -47,7 +48,6 @@ export function startProbe({
   credentials: Credentials;
 }) {
   const requestOf = requests(credentials);
-  const asking = new Set<Promise<void>>();
   let n = 0;
 
   async function ask(request_id: string, what: Probed, port: number): Promise<void> {
@@ -75,16 +75,9 @@ export function startProbe({
     journal.note({ kind: "attempt", ...about, status, code: null });
   }
 
-  const timer = setInterval(() => {
+  return askSteadily(EVERY_MS, () => {
     // each port has the whole order
     const what = ORDER[Math.floor(n / ports.length) % ORDER.length]!;
-    const asked = ask(`probe.${n}`, what, ports[n++ % ports.length]!).finally(() => asking.delete(asked));
-    asking.add(asked);
-  }, EVERY_MS);
-  return {
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await Promise.all(asking);
-    },
-  };
+    return [ask(`probe.${n}`, what, ports[n++ % ports.length]!)];
+  });
 }

@@ -1,5 +1,6 @@
 import type { Journal } from "../journal.ts";
 import type { Topology } from "../topology.ts";
+import { askSteadily } from "./askSteadily.ts";
 
 const EVERY_MS = 1_000;
 /** Longer than the promised 5 s, so that the checker sees a late answer. */
@@ -14,7 +15,6 @@ export function watchReadiness({
   topology: Pick<Topology, "ports" | "roles">;
 }) {
   const serving = topology.roles.filter(({ role }) => role === "http" || role === "all");
-  const asking = new Set<Promise<void>>();
 
   async function ask(process: string, port: number): Promise<void> {
     const start = journal.now();
@@ -28,16 +28,5 @@ export function watchReadiness({
     journal.note({ kind: "readiness", process, port, start, end: journal.now(), status });
   }
 
-  const timer = setInterval(() => {
-    for (const [n, port] of topology.ports.entries()) {
-      const asked = ask(serving[n]!.name, port).finally(() => asking.delete(asked));
-      asking.add(asked);
-    }
-  }, EVERY_MS);
-  return {
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await Promise.all(asking);
-    },
-  };
+  return askSteadily(EVERY_MS, () => topology.ports.map((port, n) => ask(serving[n]!.name, port)));
 }

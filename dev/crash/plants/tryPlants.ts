@@ -1,6 +1,6 @@
 import type { CrashOptions } from "../arguments.ts";
 import type { Finding } from "../check/finding.ts";
-import { checkPlant, type Plant } from "./plants.ts";
+import { checkPlant, type Plant } from "./plant.ts";
 
 /** Kills of one run after the other; the first run that finds the bug is the last. */
 const STAGES = [8, 12, 20];

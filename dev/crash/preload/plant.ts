@@ -1,5 +1,6 @@
 import { flushCompileCache, registerHooks } from "node:module";
-import { findPlant, plantInto, urlOf } from "../plants/plants.ts";
+import { plantInto, urlOf } from "../plants/plant.ts";
+import { findPlant } from "../plants/plants.ts";
 
 /* Loaded into a process before its own code: the process runs with the bug that CRASH_PLANT names, or not at all. */
 
