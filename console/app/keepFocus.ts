@@ -1,5 +1,6 @@
 const ROW = "tr, li";
 const TARGETS = ["[data-row]", "a[href], button:not(:disabled), summary"];
+const FIELDS = "input:not([type=hidden]), select, textarea, button";
 
 /** What takes the focus in a row: the link that opens it, or the first thing that can. */
 const targetIn = (row: Element | null): HTMLElement | undefined => {
@@ -29,36 +30,68 @@ function ancestorsOf(element: Element, root: Element): Element[] {
   return found;
 }
 
+/** A row of a list, or a form, that has the focus. */
+interface Place {
+  element: Element;
+  ancestors: Element[];
+  next: Element | null;
+  previous: Element | null;
+}
+
+function placeAround(at: Element, selector: string, root: Element): Place | undefined {
+  const element = at.closest(selector);
+  if (!element || !root.contains(element)) return undefined;
+  return { element, ancestors: ancestorsOf(element, root), next: null, previous: null };
+}
+
+/** Remembers what is beside a place that still stands. */
+function look(place: Place | undefined): void {
+  if (!place?.element.isConnected) return;
+  place.next = place.element.nextElementSibling;
+  place.previous = place.element.previousElementSibling;
+}
+
+/** The next row, or the one before, or the heading of the list. */
+const afterRow = ({ next, previous, ancestors }: Place): HTMLElement | undefined =>
+  targetIn([next, previous].find((row) => row?.isConnected) ?? null) ?? headingIn(ancestors);
+
+/** The first field of the empty form that stands in the place of one that was sent, or the heading around it. */
+function afterForm({ previous, ancestors }: Place): HTMLElement | undefined {
+  const successor = previous?.isConnected ? previous.nextElementSibling : ancestors[0]?.firstElementChild;
+  const field = successor?.matches("form") ? successor.querySelector<HTMLElement>(FIELDS) : undefined;
+  return field ?? headingIn(ancestors);
+}
+
 /**
- * When the row of a list that has the focus is removed, the focus goes to the next row, or the one before, or the heading of the
- * list. A screen that is left is no such case. Returns what ends it.
+ * When the row or the form that has the focus is removed, the focus goes to what is nearest. A screen that is left is no such case.
+ * Returns what ends it.
  */
 export function keepFocus(root: HTMLElement): () => void {
-  let row: Element | undefined;
-  let neighbours: (Element | null)[] = [];
-  let ancestors: Element[] = [];
-  const note = () => {
-    const { activeElement } = document;
-    const isInside = activeElement !== null && root.contains(activeElement);
-    row = (isInside && activeElement.closest(ROW)) || undefined;
-    ancestors = row ? ancestorsOf(row, root) : [];
-    look();
-  };
-  const look = () => {
-    if (row?.isConnected) neighbours = [row.nextElementSibling, row.previousElementSibling];
+  let row: Place | undefined;
+  let form: Place | undefined;
+  const note = ({ target }: FocusEvent) => {
+    row = placeAround(target as Element, ROW, root);
+    form = placeAround(target as Element, "form", root);
+    look(row);
+    look(form);
   };
   // somebody who clicks beside everything wants no focus
   const forget = () => {
     row = undefined;
+    form = undefined;
+  };
+  const isGone = (place: Place | undefined): place is Place => place?.element.isConnected === false;
+  const goOn = (place: Place, find: (place: Place) => HTMLElement | undefined) => {
+    const isFree = document.activeElement === null || document.activeElement === document.body;
+    const isSameScreen = place.ancestors.at(-1)?.isConnected === true;
+    forget();
+    if (isFree && isSameScreen) find(place)?.focus({ preventScroll: true });
   };
   const observer = new MutationObserver(() => {
-    if (row?.isConnected !== false) return look();
-    const isFree = document.activeElement === null || document.activeElement === document.body;
-    const next = neighbours.find((other) => other?.isConnected) ?? null;
-    const isSameScreen = ancestors.at(-1)?.isConnected === true;
-    row = undefined;
-    if (isFree && isSameScreen) (targetIn(next) ?? headingIn(ancestors))?.focus({ preventScroll: true });
-    return undefined;
+    if (isGone(row)) return goOn(row, afterRow);
+    if (isGone(form)) return goOn(form, afterForm);
+    look(row);
+    return look(form);
   });
   root.addEventListener("focusin", note);
   document.addEventListener("pointerdown", forget);

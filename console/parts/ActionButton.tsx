@@ -1,4 +1,5 @@
 import type { Action } from "./action.ts";
+import { FocusableButton } from "./FocusableButton.tsx";
 
 interface Props {
   label: string;
@@ -14,13 +15,13 @@ export function ActionButton({ label, question, isDangerous = false, action }: P
     if (!question || window.confirm(question)) action.mutate();
   };
   return (
-    <button
+    <FocusableButton
       type="button"
       className={isDangerous ? "button danger" : "button"}
-      disabled={action.isPending}
+      isOff={action.isPending}
       onClick={run}
     >
       {label}
-    </button>
+    </FocusableButton>
   );
 }

@@ -3,6 +3,7 @@ import type { Action } from "./action.ts";
 import { ErrorNotice } from "./Notices.tsx";
 import { useUnsaved } from "./useUnsaved.ts";
 import "./form.css";
+import { FocusableButton } from "./FocusableButton.tsx";
 
 interface Props {
   /** What sending does: "Create key". */
@@ -32,9 +33,13 @@ export function Form({ submit, isDangerous = false, done, send, children }: Prop
       {children}
       {send.isError && <ErrorNotice error={send.error} />}
       <p className="title-line">
-        <button type="submit" className={isDangerous ? "button destroy" : "button primary"} disabled={send.isPending}>
+        <FocusableButton
+          type="submit"
+          className={isDangerous ? "button destroy" : "button primary"}
+          isOff={send.isPending}
+        >
           {submit}
-        </button>
+        </FocusableButton>
         <span role="status" className="quiet">
           {send.isSuccess && done}
         </span>

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { retryDocument, type DocumentInfo } from "../api/knowledge.ts";
 import { ErrorNotice } from "./Notices.tsx";
+import { FocusableButton } from "./FocusableButton.tsx";
 
 /** Has a document read again that could not be read. */
 export function ReadAgain({ document: { id, name } }: { document: Pick<DocumentInfo, "id" | "name"> }) {
@@ -11,9 +12,9 @@ export function ReadAgain({ document: { id, name } }: { document: Pick<DocumentI
   });
   return (
     <>
-      <button type="button" className="button small" disabled={retry.isPending} onClick={() => retry.mutate()}>
+      <FocusableButton type="button" className="button small" isOff={retry.isPending} onClick={() => retry.mutate()}>
         Try again<span className="hidden-text"> to read {name}</span>
-      </button>
+      </FocusableButton>
       {retry.isError && <ErrorNotice error={retry.error} />}
     </>
   );

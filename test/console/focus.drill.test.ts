@@ -46,6 +46,34 @@ test("a row that somebody else removes hands the focus on, too; without the focu
   expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
 });
 
+test("a button keeps the focus while its form is sent, and sends it once; then the empty form's first field has the focus", async () => {
+  const page = await open("settings?section=secrets");
+  let sent = 0;
+  let answer = (): void => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/secrets/SENT", async (route) => {
+    sent++;
+    await isAnswered;
+    await route.continue();
+  });
+  await page.getByLabel(/^Name/).fill("SENT");
+  await page.getByLabel(/^Value/).fill("a value");
+  const button = page.getByRole("button", { name: "Set secret" });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => button.getAttribute("aria-disabled"), SOON).toBe("true");
+  expect(await focused(page)).toBe("Set secret");
+  await inspect(page, "secret-being-set");
+  await page.keyboard.press("Enter");
+  answer();
+  await page.getByRole("row", { name: "SENT" }).waitFor();
+  await expect.poll(() => page.evaluate("document.activeElement.name"), SOON).toBe("name");
+  expect(await page.getByLabel(/^Name/).inputValue()).toBe("");
+  expect(sent).toBe(1);
+});
+
 test("a screen that was opened from a row has the focus", async () => {
   const page = await open("workflows");
   await page.getByRole("link", { name: "Agents", exact: true }).click();

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { listThreads, type Thread } from "../../api/chat.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 const Item = ({ thread: { id, title, status, updated_at } }: { thread: Thread }) => (
   <li>
@@ -39,14 +40,14 @@ export function ThreadList() {
                   ))}
               </ul>
               {threads.hasNextPage && (
-                <button
+                <FocusableButton
                   type="button"
                   className="button small"
-                  disabled={threads.isFetchingNextPage}
+                  isOff={threads.isFetchingNextPage}
                   onClick={() => void threads.fetchNextPage()}
                 >
                   Show more
-                </button>
+                </FocusableButton>
               )}
             </>
           );

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { CheckedRun, Outcome } from "../../api/checkRuns.ts";
 import { formatCount, formatNumber, shortId } from "../../format/index.ts";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -76,9 +77,9 @@ export function CheckRuns({ id, source, isFaulty }: Props) {
         saved.
       </p>
       <p className="buttons">
-        <button type="button" className="button" disabled={isRunning || isFaulty} onClick={() => begin(source)}>
+        <FocusableButton type="button" className="button" isOff={isRunning || isFaulty} onClick={() => begin(source)}>
           Check against stored runs
-        </button>
+        </FocusableButton>
         {isRunning && (
           <button type="button" className="button" onClick={stop}>
             Stop

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ComponentType } from "react";
 import { formatNumber } from "../../format/index.ts";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 import { Loading } from "../../parts/Notices.tsx";
 
 /** As long as a page may take. A file that is made to take for ever is given up. */
@@ -21,15 +22,15 @@ interface Props {
 function Buttons({ page, pages, onTurn }: { page: number; pages: number; onTurn(page: number): void }) {
   return (
     <nav aria-label="Pages of the original" className="title-line">
-      <button type="button" className="button small" disabled={page <= 1} onClick={() => onTurn(page - 1)}>
+      <FocusableButton type="button" className="button small" isOff={page <= 1} onClick={() => onTurn(page - 1)}>
         Previous page
-      </button>
+      </FocusableButton>
       <span role="status">
         Page {formatNumber(page)} of {formatNumber(pages)}
       </span>
-      <button type="button" className="button small" disabled={page >= pages} onClick={() => onTurn(page + 1)}>
+      <FocusableButton type="button" className="button small" isOff={page >= pages} onClick={() => onTurn(page + 1)}>
         Next page
-      </button>
+      </FocusableButton>
     </nav>
   );
 }

@@ -7,6 +7,7 @@ import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { nameOf } from "./nameOf.ts";
 import { PersonField } from "./PersonField.tsx";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 /** A day of the browser's time zone: its beginning, or the beginning of the next one. */
 const toTime = (day: string, after = 0): string => {
@@ -52,13 +53,18 @@ function SubstituteForm({ person }: { person: string }) {
         <label>
           Last day <input type="date" name="until" required />
         </label>
-        <button type="submit" className="button" disabled={name.isPending}>
+        <FocusableButton type="submit" className="button" isOff={name.isPending}>
           Name the substitute
-        </button>
+        </FocusableButton>
         {current?.substitute && (
-          <button type="button" className="button" disabled={withdraw.isPending} onClick={() => withdraw.mutate()}>
+          <FocusableButton
+            type="button"
+            className="button"
+            isOff={withdraw.isPending}
+            onClick={() => withdraw.mutate()}
+          >
             Withdraw the substitute
-          </button>
+          </FocusableButton>
         )}
       </form>
     </details>

@@ -7,6 +7,7 @@ import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Attachments } from "./Attachments.tsx";
 import { nameOf } from "./nameOf.ts";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 /** What people say about an approval without deciding it. */
 export function Comments({ approval: { id, status } }: { approval: { id: string; status: string } }) {
@@ -47,9 +48,9 @@ export function Comments({ approval: { id, status } }: { approval: { id: string;
             {add.isError && <ErrorNotice error={add.error} />}
             <textarea name="text" rows={2} maxLength={2_000} required aria-label="Message" />
             <AttachField files={files} {...attaching} />
-            <button type="submit" className="button" disabled={add.isPending || attaching.upload.isPending}>
+            <FocusableButton type="submit" className="button" isOff={add.isPending || attaching.upload.isPending}>
               Send
-            </button>
+            </FocusableButton>
           </form>
         </details>
       )}

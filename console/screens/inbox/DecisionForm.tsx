@@ -6,6 +6,7 @@ import { SchemaFields } from "../../parts/SchemaField.tsx";
 import { readValues } from "../../parts/schemaValues.ts";
 import { useDraft } from "../../parts/useDraft.ts";
 import { useUnsaved } from "../../parts/useUnsaved.ts";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 export interface Decision {
   decision: "approve" | "reject";
@@ -27,12 +28,19 @@ interface Props {
 
 const Buttons = ({ isPending }: Pick<Props, "isPending">) => (
   <div className="buttons">
-    <button type="submit" name="decision" value="approve" className="button primary" disabled={isPending}>
+    <FocusableButton type="submit" name="decision" value="approve" className="button primary" isOff={isPending}>
       Approve
-    </button>
-    <button type="submit" name="decision" value="reject" className="button danger" disabled={isPending} formNoValidate>
+    </FocusableButton>
+    <FocusableButton
+      type="submit"
+      name="decision"
+      value="reject"
+      className="button danger"
+      isOff={isPending}
+      formNoValidate
+    >
       Reject
-    </button>
+    </FocusableButton>
   </div>
 );
 

@@ -7,6 +7,7 @@ import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { nameOf } from "./nameOf.ts";
 import { PersonField } from "./PersonField.tsx";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 /** Who handed the approval on to whom. */
 export function Delegations({ approval: { delegations } }: { approval: Approval }) {
@@ -45,9 +46,9 @@ export function Delegate({ approval }: { approval: Approval }) {
           Why
           <input name="reason" required maxLength={1_000} autoComplete="off" />
         </label>
-        <button type="submit" className="button" disabled={delegate.isPending}>
+        <FocusableButton type="submit" className="button" isOff={delegate.isPending}>
           Delegate it
-        </button>
+        </FocusableButton>
       </form>
     </details>
   );

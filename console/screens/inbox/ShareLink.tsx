@@ -6,6 +6,7 @@ import { ErrorNotice } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { ShownOnce } from "../../parts/ShownOnce.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 const DAY_S = 24 * 60 * 60;
 const LIVES = [
@@ -79,9 +80,9 @@ export function ShareLink({ approval }: { approval: string }) {
             ))}
           </select>
         </label>
-        <button type="submit" className="button" disabled={create.isPending}>
+        <FocusableButton type="submit" className="button" isOff={create.isPending}>
           Create a link
-        </button>
+        </FocusableButton>
       </form>
       {create.data && (
         <ShownOnce title="The link" secret={create.data.url}>

@@ -9,6 +9,7 @@ import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { SearchBox } from "./SearchBox.tsx";
 import "./knowledge.css";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 const route = getRouteApi("/knowledge");
 
@@ -33,9 +34,9 @@ function NewCollection() {
           <span className="hidden-text">Name of a new collection</span>
           <input name="name" required maxLength={120} placeholder="Name of a new collection" />
         </label>
-        <button type="submit" className="button" disabled={create.isPending}>
+        <FocusableButton type="submit" className="button" isOff={create.isPending}>
           Create collection
-        </button>
+        </FocusableButton>
       </form>
       {create.isError && <ErrorNotice error={create.error} />}
     </>

@@ -6,6 +6,7 @@ import type { ChangedRuns, RunStatus } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 /** Runs that one request changes. */
 const PAGE = 25;
@@ -62,14 +63,14 @@ export function ChangeAll({ filter }: { filter: RunFilter }) {
   if (!action || !mayWrite) return null;
   return (
     <p>
-      <button
+      <FocusableButton
         type="button"
         className={action === "retry" ? "button small" : "button small danger"}
-        disabled={change.isPending}
+        isOff={change.isPending}
         onClick={() => change.mutate()}
       >
         {action === "retry" ? "Retry all" : "Cancel all"}
-      </button>{" "}
+      </FocusableButton>{" "}
       <span role="status" className="quiet">
         {progress &&
           `${formatCount(progress.changed, "run")} changed, ${progress.refused} refused, ${progress.remaining} left`}

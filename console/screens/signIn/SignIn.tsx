@@ -5,6 +5,7 @@ import { whoAmI } from "../../api/queries.ts";
 import { formText } from "../../parts/formText.ts";
 import { ErrorNotice, Loading } from "../../parts/Notices.tsx";
 import "./signIn.css";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 /** The code of the link that `npm start` prints. It is removed from the address, which browsers keep in their history. */
 function takeStartCode(): string | undefined {
@@ -53,9 +54,9 @@ export function SignInForm({ children }: { children: ReactNode }) {
         Password
         <input name="password" type="password" autoComplete="current-password" required />
       </label>
-      <button type="submit" className="button primary" disabled={signIn.isPending}>
+      <FocusableButton type="submit" className="button primary" isOff={signIn.isPending}>
         Sign in
-      </button>
+      </FocusableButton>
       <p className="quiet">
         On the machine that runs the service: <code>npm start</code> prints a link that signs you in, and the first
         password is in <code>.data/credentials.json</code>.
