@@ -77,7 +77,7 @@ export function GoTo() {
         }}
       >
         <label>
-          {isBuilder ? "A screen, or any id: of a request, x-request-id, a trace, a thread, a run…" : "A screen"}
+          {isBuilder ? "A screen, or any id: of a request, x-request-id, a trace, a conversation, a run…" : "A screen"}
           <input type="search" maxLength={300} value={text} onChange={({ target }) => setText(target.value)} />
         </label>
       </form>

@@ -36,7 +36,7 @@ test("the log says what happened, is filtered by address, and shows every field 
   await inspect(page, "log-event");
   await page.getByRole("link", { name: "Open the request" }).click();
   await page.getByRole("heading", { name: "Prompt" }).waitFor();
-  await page.getByRole("link", { name: "See the log of its thread" }).click();
+  await page.getByRole("link", { name: "See the log of its conversation" }).click();
   await expect.poll(() => page.locator("li.step").count(), SOON).toBe(2);
   await page.getByLabel("Stream").fill("nonsense");
   await page.keyboard.press("Enter");

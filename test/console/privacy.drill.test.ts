@@ -46,7 +46,7 @@ describe("retention", () => {
     await inspect(page, "retention-empty");
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByRole("alert").getByText("field threads").waitFor();
-    await page.getByLabel("Keep threads for").fill("30 days");
+    await page.getByLabel("Keep conversations for").fill("30 days");
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByText("Nothing is old enough to go now.").waitFor();
     await inspect(page, "retention-preview");
@@ -54,15 +54,15 @@ describe("retention", () => {
     await page.getByRole("alert").getByText("Nothing was done. Type “delete” to confirm.").waitFor();
     expect((await tenant.made(tenant.owner("GET", "/retention"))).data).toEqual([]);
     // a change after the preview needs another one
-    await page.getByLabel("Keep threads for").fill("31 days");
+    await page.getByLabel("Keep conversations for").fill("31 days");
     await page.getByLabel("Keep runs for").fill("400 days");
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByLabel("Type delete to confirm").fill("delete");
     await page.getByRole("button", { name: "Set these rules" }).click();
-    await page.getByText("threads: 31 days").waitFor();
+    await page.getByText("conversations: 31 days").waitFor();
     await page.getByRole("link", { name: "The organization" }).click();
     await page.getByRole("heading", { name: "The rules of The organization" }).waitFor();
-    expect(await page.getByLabel("Keep threads for").inputValue()).toBe("31 days");
+    expect(await page.getByLabel("Keep conversations for").inputValue()).toBe("31 days");
     // saving replaces all rules: one that the form did not know would be lost
     expect(await page.getByLabel("Keep runs for").inputValue()).toBe("400 days");
     await inspect(page, "retention");

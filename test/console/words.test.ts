@@ -30,6 +30,11 @@ test("a turn is a request, and what is pending waits", () => {
   expect(prose.filter((text) => /\b(turns?|pending)\b/i.test(text) && !/\bturns? out\b/.test(text))).toEqual([]);
 });
 
+test("a thread is a conversation", () => {
+  expect(prose.filter((text) => /\bconversations?\b/i.test(text)).length).toBeGreaterThan(10);
+  expect(prose.filter((text) => /\bthreads?\b/i.test(text))).toEqual([]);
+});
+
 test("every type of file that the service reads has a word", () => {
   const words = Object.values(MEDIA_TYPES).map((type) => [type, fileKind(type)]);
   expect(words.filter(([type, word]) => type === word)).toEqual([]);

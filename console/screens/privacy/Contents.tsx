@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { deleteOwned, listOwned, OWNED_KINDS, type Owned, type OwnedKind } from "../../api/owned.ts";
 import { formatBytes } from "../../format/index.ts";
+import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
@@ -55,16 +56,21 @@ function List({ kind, owner, after }: ListProps) {
   const found = useQuery(listOwned(kind, owner, after));
   const removal = useRemoval("thread", async (id) => deleteOwned(kind, id));
   return (
-    <Loaded query={found} what={kind}>
+    <Loaded query={found} what={kindWord(kind)}>
       {({ data, next_after }) => (
         <>
           {removal.isError && <ErrorNotice error={removal.error} />}
           {data.length === 0 ? (
-            <Empty title={`There are no ${kind}`}>
+            <Empty title={`There are no ${kindWord(kind)}`}>
               <p>Look at another kind, or whose they may be instead.</p>
             </Empty>
           ) : (
-            <Table caption={`${kind}, newest first`} columns={columns(removal)} rows={data} rowKey={({ id }) => id} />
+            <Table
+              caption={`${kindWord(kind)}, newest first`}
+              columns={columns(removal)}
+              rows={data}
+              rowKey={({ id }) => id}
+            />
           )}
           {next_after && (
             <Link
@@ -97,7 +103,7 @@ export function Contents({ chosen, kind = "threads", after }: Props) {
   return (
     <>
       <Form submit="Show" send={send}>
-        <h2>Whose threads, responses and files?</h2>
+        <h2>Whose conversations, responses and files?</h2>
         <SubjectField kinds={OWNERS} chosen={chosen} />
       </Form>
       {chosen && (
@@ -114,6 +120,7 @@ export function Contents({ chosen, kind = "threads", after }: Props) {
             label="Kind"
             names={OWNED_KINDS}
             current={kind}
+            title={kindWord}
             tab={(one, rest) => (
               <Tab {...rest} to="/privacy" search={{ section: "contents", subject: chosen, kind: one }} />
             )}

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ERASED_KINDS } from "../../api/erasedKinds.ts";
+import { kindWord } from "../../format/kindWord.ts";
 import { certificateAddress, listErasures, listHolds, startErasure, type Erasure } from "../../api/privacy.ts";
 import { formatCount } from "../../format/index.ts";
 import { Check, Form } from "../../parts/Form.tsx";
@@ -81,15 +82,15 @@ function Start({ chosen }: { chosen: string | undefined }) {
       <h2>Erase what somebody has</h2>
       <p className="notice warn">
         What the person, key or agent has now of the kinds below, or what all keys, agents and workflows store for an
-        end user. Responses go with their threads. Runs that still go on are cancelled first. What the person said about
-        approvals of others stays with those. Nothing brings anything back: the keys are destroyed, also for backups.
-        Export first what is needed.
+        end user. Responses go with their conversations. Runs that still go on are cancelled first. What the person said
+        about approvals of others stays with those. Nothing brings anything back: the keys are destroyed, also for
+        backups. Export first what is needed.
       </p>
       <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
       <fieldset>
         <legend>What is erased</legend>
         {ERASED_KINDS.map((kind) => (
-          <Check key={kind} name="kinds" value={kind} label={kind} isChecked />
+          <Check key={kind} name="kinds" value={kind} label={kindWord(kind)} isChecked />
         ))}
       </fieldset>
       <TypedConfirmation word={WORD} />

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { KEPT, listRetention, removeRetention, type Retention as Rules } from "../../api/privacy.ts";
 import { listProjects } from "../../api/settings.ts";
 import { formatCount, formatNumber } from "../../format/index.ts";
-import { keptWord } from "../../format/keptWord.ts";
+import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
@@ -31,7 +31,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
           const kept = rules[kind];
           return kept === null ? null : (
             <li key={kind}>
-              {keptWord(kind)}: {days(kept)}
+              {kindWord(kind)}: {days(kept)}
             </li>
           );
         })}
@@ -41,7 +41,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   {
     title: "Deleted so far",
     wide: true,
-    cell: ({ deleted }) => KEPT.map((kind) => `${formatNumber(deleted[kind])} ${keptWord(kind)}`).join(", "),
+    cell: ({ deleted }) => KEPT.map((kind) => `${formatNumber(deleted[kind])} ${kindWord(kind)}`).join(", "),
   },
   { title: "Next round", wide: true, cell: ({ next_round_at }) => <Time at={next_round_at} /> },
   {
@@ -77,7 +77,7 @@ export function Retention({ edit }: { edit: string | undefined }) {
             {data.length === 0 ? (
               <Empty title="Everything is kept until somebody deletes it">
                 <ol>
-                  <li>Say below for how many days threads, requests, files, documents and runs are kept.</li>
+                  <li>Say below for how many days conversations, requests, files, documents and runs are kept.</li>
                   <li>Look at the preview: it counts what would go at once.</li>
                   <li>A hold keeps what is too old; a workflow may keep its runs for a shorter time.</li>
                 </ol>

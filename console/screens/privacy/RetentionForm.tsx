@@ -12,7 +12,7 @@ import {
 } from "../../api/privacy.ts";
 import { formatNumber } from "../../format/index.ts";
 import { Options, type Choice } from "../../parts/Choices.tsx";
-import { keptWord } from "../../format/keptWord.ts";
+import { kindWord } from "../../format/kindWord.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { readDays, SpanField } from "../../parts/SpanField.tsx";
@@ -24,13 +24,13 @@ const WORD = "delete";
 const DAY_S = 86_400;
 const HINTS = {
   threads: "after their last request",
-  turns: "after their end, also where the thread goes on",
+  turns: "after their end, also where the conversation goes on",
   files: "after the upload",
   documents: "after their last change",
   runs: "after their end",
 };
 
-const labelOf = (kind: string): string => `Keep ${keptWord(kind)} for`;
+const labelOf = (kind: string): string => `Keep ${kindWord(kind)} for`;
 
 /** What was entered. */
 function readRules(form: FormData): { subject: string; rules: RetentionRules } {
@@ -55,7 +55,7 @@ const Held = ({ held }: { held: readonly HeldBack[] }) => (
     <ul>
       {held.map(({ hold_id, kind, count, name }) => (
         <li key={hold_id + kind}>
-          <strong>{formatNumber(count)}</strong> {keptWord(kind)}, because of “{name}”
+          <strong>{formatNumber(count)}</strong> {kindWord(kind)}, because of “{name}”
         </li>
       ))}
     </ul>
@@ -71,7 +71,7 @@ const Preview = ({ preview }: { preview: RetentionPreview }) => {
       <ul>
         {KEPT.filter((kind) => preview[kind].count > 0).map((kind) => (
           <li key={kind}>
-            <strong>{formatNumber(preview[kind].count)}</strong> {keptWord(kind)}
+            <strong>{formatNumber(preview[kind].count)}</strong> {kindWord(kind)}
             {preview[kind].oldest && (
               <>
                 , the oldest from <Time at={preview[kind].oldest} />

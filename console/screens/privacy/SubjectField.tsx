@@ -33,7 +33,7 @@ const LABELS: Record<Kind, string> = {
   user: "an end user of API keys",
   project: "a project",
   organization: "the whole organization",
-  thread: "one thread",
+  thread: "one conversation",
   file: "one file",
   document: "one document",
   run: "one run",

@@ -106,7 +106,7 @@ function Facts({ trace }: { trace: Trace }) {
         </>
       )}
       <Mono name="Id" value={trace.id} />
-      <dt>Thread</dt>
+      <dt>Conversation</dt>
       <dd>
         <Thread trace={trace} />
       </dd>
@@ -190,7 +190,7 @@ function Events({ trace, newest, asOf }: EventsProps) {
       {isAdmin && (
         <p>
           <Link to="/log" search={{ stream: `thread-${trace.thread_id}` }}>
-            See the log of its thread
+            See the log of its conversation
           </Link>
         </p>
       )}
