@@ -32,11 +32,7 @@ const OnlyFor = ({ what, isAllowed, children, title, seenBy }: Props & Audience)
 
 /** A screen for administrators. */
 export const Restricted = (props: Props) => (
-  <OnlyFor
-    {...props}
-    title="For administrators"
-    seenBy={`${props.what} are shown to owners and administrators only.`}
-  />
+  <OnlyFor {...props} title="For administrators" seenBy="Owners and administrators see this." />
 );
 
 /** A screen for builders and administrators. */

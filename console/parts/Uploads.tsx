@@ -1,3 +1,4 @@
+import { isFinal } from "../api/call.ts";
 import { formatBytes, formatCount } from "../format/index.ts";
 import { ErrorNotice } from "./Notices.tsx";
 import { useUploads, type Upload, type UploadProps } from "./useUploads.ts";
@@ -9,7 +10,7 @@ const Line = ({ upload, onRetry }: { upload: Upload; onRetry: () => void }) => (
       {upload.file.name} <span className="quiet">{formatBytes(upload.file.size)}</span>
     </span>
     {upload.status === "failed" ? (
-      <ErrorNotice error={upload.error} onRetry={onRetry} />
+      <ErrorNotice error={upload.error} {...(!isFinal(upload.error) && { onRetry })} />
     ) : (
       <progress aria-label={`Sending ${upload.file.name}`} value={upload.sent} max={1} />
     )}

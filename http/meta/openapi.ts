@@ -14,6 +14,13 @@ const describeRoute: typeof jsonSchemaTransform = (route) => {
   return isOptional ? { ...described, schema: { ...described.schema, [OPTIONAL_BODY]: true } } : described;
 };
 
+/** The page shares its origin with the console's session: it runs and sends nothing but its own. Its styles are in elements. */
+const REFERENCE_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+};
+
 /** Describes the API from the schemas that validate it, and serves the description at `/reference` without external assets. */
 export async function describeApi(app: App, settings: HttpDeps["settings"]): Promise<void> {
   await app.register(fastifySwagger, {
@@ -52,6 +59,12 @@ export async function describeApi(app: App, settings: HttpDeps["settings"]): Pro
   await app.register(fastifySwaggerUi, {
     routePrefix: "/reference",
     uiConfig: { validatorUrl: null },
+    uiHooks: {
+      onRequest: (_request, reply, done) => {
+        reply.headers(REFERENCE_HEADERS);
+        done();
+      },
+    },
     logLevel: "warn",
   });
 }

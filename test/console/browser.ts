@@ -28,6 +28,10 @@ const REPORT = `document.addEventListener("securitypolicyviolation", (event) =>
 const FIND_VIOLATIONS = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
   violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" | ")))`;
 const EXCESS_WIDTH = "document.documentElement.scrollWidth - window.innerWidth";
+const BROKEN_WORDS = `[...document.querySelectorAll(".status")]
+  .filter((status) => status.getClientRects().length > 0 && !/\\s/.test(status.textContent.trim()))
+  .filter((status) => status.offsetHeight > 2 * Number.parseFloat(getComputedStyle(status).fontSize))
+  .map((status) => status.textContent)`;
 
 /** One browser with an empty profile of its own, for the whole test file. */
 async function openBrowser(): Promise<Browser> {
@@ -97,9 +101,10 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(violations, page.url()).toEqual([]);
 }
 
-/** Nothing is cut off or scrolls sideways. */
+/** Nothing is cut off or scrolls sideways, and no status of one word breaks. */
 export async function expectFits(page: Page): Promise<void> {
   expect(await page.evaluate(EXCESS_WIDTH), page.url()).toBeLessThanOrEqual(0);
+  expect(await page.evaluate(BROKEN_WORDS), page.url()).toEqual([]);
 }
 
 /** With PICTURES, the page as it is. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { inspect, openConsole, PHONE, takePicture, type Console } from "./browser.ts";
 
 /* The documentation in a browser. `newPage` fails a test when its page breaks the content security policy. */
 
@@ -25,6 +25,18 @@ test.each([
 ])("the page %j is accessible and fits, in both themes, at a desk and on a phone", async (path) => {
   const page = await open(path);
   await inspect(page, `docs-${path.replaceAll("/", "-") || "start"}`);
+});
+
+test("the reference of the API runs and sends nothing but its own", async () => {
+  const page = await consoleUi.newPage();
+  const answer = await page.goto(`${consoleUi.service.base}/reference/`);
+  expect(answer!.headers()).toMatchObject({
+    "content-security-policy": expect.stringMatching(/^default-src 'none'; script-src 'self';/),
+    "x-content-type-options": "nosniff",
+  });
+  await page.getByRole("link", { name: "/api/openai/v1/chat/completions", exact: true }).click();
+  await page.getByText("Request body", { exact: true }).waitFor();
+  await takePicture(page, "reference");
 });
 
 test("somebody searches by keyboard alone, and arrives at the section", async () => {

@@ -49,8 +49,10 @@ test("each role has the screens that it may see, and the address of another one 
     const page = await open("members", await tenant.member(role));
     await page.getByRole("heading", { name: "Members" }).waitFor();
     const names = await page.getByRole("navigation", { name: "Main" }).getByRole("link").allTextContents();
-    await page.goto(`${tenant.url}/console/keys`);
-    await page.getByText("are shown to owners and administrators only").waitFor();
+    for (const screen of ["keys", "log"]) {
+      await page.goto(`${tenant.url}/console/${screen}`);
+      await page.getByText("Owners and administrators see this.").waitFor();
+    }
     return names.map((name) => name.trim());
   };
   const all = ["Home", "Inbox", "Chat", "Requests", "Runs", "Agents", "Knowledge", "Extractions", "Workflows"];

@@ -128,6 +128,8 @@ describe("a request", () => {
     expect(await page.getByRole("heading", { name: "Answer" }).count()).toBe(1);
     await page.getByRole("link", { name: "as of here" }).first().click();
     await page.getByText("As it was after event 1 of").waitFor();
+    // the request took no time until its first event, however late somebody looks
+    await page.getByText("0 ms so far").waitFor();
     await expect.poll(() => page.getByRole("heading", { name: "Answer" }).count(), SOON).toBe(0);
     expect(await page.getByRole("link", { name: /^search_documents/ }).count()).toBe(0);
     await inspect(page, "request-as-of");

@@ -3,9 +3,11 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
 import { countNewEvents, exportOf, listEvents, MAX_COUNTED, PER_PAGE, type LogEvent } from "../../api/events.ts";
 import type { Slice } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
 import { Chunk } from "../../parts/Chunk.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Restricted } from "../../parts/Restricted.tsx";
 import { ChainPanel } from "./ChainPanel.tsx";
 import { EventRow } from "./EventRow.tsx";
 import { Filters } from "./Filters.tsx";
@@ -100,7 +102,7 @@ function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) 
 }
 
 /** What happened in the organization, newest first. */
-export function Log() {
+function EventLog() {
   const search = route.useSearch();
   const queries = useQueryClient();
   const { after, follow = false, stream, type, who, verify } = search;
@@ -138,5 +140,14 @@ export function Log() {
         )}
       </Loaded>
     </section>
+  );
+}
+
+export function Log() {
+  const { isAdmin } = useRole();
+  return (
+    <Restricted what="Log" isAllowed={isAdmin}>
+      <EventLog />
+    </Restricted>
   );
 }

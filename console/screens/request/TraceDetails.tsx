@@ -55,7 +55,14 @@ function Thread({ trace: { thread_id, principal } }: { trace: Trace }) {
   );
 }
 
-function Facts({ trace }: { trace: Trace }) {
+/** Until its end; of a request that goes on, until the moment that is shown. */
+function Duration({ trace, until }: { trace: Trace; until: number | undefined }) {
+  if (trace.duration_ms !== null) return formatDuration(trace.duration_ms);
+  if (until === undefined) return <Took since={trace.started_at} until={null} />;
+  return `${formatDuration(until - Date.parse(trace.started_at))} so far`;
+}
+
+function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
   const agents = useQuery(listAgents);
   const { agent, usage } = trace;
   const name = agents.data?.data.find(({ id }) => id === agent?.id)?.name;
@@ -88,11 +95,7 @@ function Facts({ trace }: { trace: Trace }) {
       </dd>
       <dt>Took</dt>
       <dd>
-        {trace.duration_ms === null ? (
-          <Took since={trace.started_at} until={null} />
-        ) : (
-          formatDuration(trace.duration_ms)
-        )}
+        <Duration trace={trace} until={until} />
       </dd>
       <dt>Tokens</dt>
       <dd>
@@ -209,25 +212,28 @@ interface Props extends EventsProps {
 }
 
 /** What a request spent its time on, the exact prompt, the answer, and the events behind it. */
-export const TraceDetails = ({ trace, newest, asOf, line }: Props) => (
-  <>
-    <p className="title-line">
-      <Status status={trace.status} />
-      <span className="quiet">
-        {formatCount(trace.rounds.flatMap(({ calls }) => calls).length, "tool call")},{" "}
-        {formatCount(trace.attempts.length, "attempt")}
-      </span>
-    </p>
-    <Facts trace={trace} />
-    <WaitsForPerson trace={trace} />
-    {trace.answer?.error && (
-      <p className="notice bad">
-        <strong>It failed:</strong> {trace.answer.error}
+export function TraceDetails({ trace, newest, asOf, line }: Props) {
+  const until = asOf === undefined ? undefined : momentOf(newest, asOf);
+  return (
+    <>
+      <p className="title-line">
+        <Status status={trace.status} />
+        <span className="quiet">
+          {formatCount(trace.rounds.flatMap(({ calls }) => calls).length, "tool call")},{" "}
+          {formatCount(trace.attempts.length, "attempt")}
+        </span>
       </p>
-    )}
-    <Waterfall trace={trace} open={line} until={asOf === undefined ? undefined : momentOf(newest, asOf)} />
-    <PromptCard trace={trace} />
-    <Answer answer={trace.answer} />
-    <Events trace={trace} newest={newest} asOf={asOf} />
-  </>
-);
+      <Facts trace={trace} until={until} />
+      <WaitsForPerson trace={trace} />
+      {trace.answer?.error && (
+        <p className="notice bad">
+          <strong>It failed:</strong> {trace.answer.error}
+        </p>
+      )}
+      <Waterfall trace={trace} open={line} until={until} />
+      <PromptCard trace={trace} />
+      <Answer answer={trace.answer} />
+      <Events trace={trace} newest={newest} asOf={asOf} />
+    </>
+  );
+}

@@ -52,7 +52,7 @@ export const GROUPS: readonly Group[] = [
       entry(
         "docs/examples.md",
         "Examples of workflows",
-        "Twelve whole definitions, from a greeting to a signed webhook.",
+        "Whole definitions, from a greeting to a signed webhook.",
       ),
       entry("docs/events.md", "Listen to events", "React to what happens, over the bus, without polling."),
       entry("docs/clients.md", "Use your client", "Which SDKs were tried, and the setting to know for each."),
