@@ -27,6 +27,22 @@ describe("a fault of the description is found:", () => {
     ["a parameter that is no word", ({ paths }) => (paths["/api/{*}"] = paths[path]), /\{\*\} of the path is no word/],
     ["a body that may be left out", ({ paths }) => (paths[path].patch.requestBody.required = false), /OPTIONAL_BODIES/],
     [
+      "a body without an example",
+      ({ paths }) => delete paths[path].patch.requestBody.content["application/json"].example,
+      /patch .*: the body has no example/,
+    ],
+    ["an example of no body", ({ paths }) => delete paths[path].patch.requestBody, /example of patch .* takes no body/],
+    [
+      "an example that does not fit",
+      ({ paths }) => (paths[path].patch.requestBody.content["application/json"].example.name = 1),
+      /patch .*: the example of the body does not fit/,
+    ],
+    [
+      "an example with a field that nobody knows",
+      ({ paths }) => (paths[path].patch.requestBody.content["application/json"].example.nmae = "Handbook"),
+      /patch .*: the example of the body has the unknown field nmae/,
+    ],
+    [
       "a reference to nothing",
       ({ components }) => delete components.schemas.AgentResponse,
       /AgentResponse is not there/,

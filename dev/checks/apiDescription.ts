@@ -1,7 +1,9 @@
+import { Validator as SchemaValidator, type Schema } from "@cfworker/json-schema";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { HttpDeps } from "#http/base/deps.ts";
+import { BODY_EXAMPLES } from "#http/meta/examples.ts";
 import { buildServer } from "#http/server.ts";
 
 /* What `/openapi.json` must say of every route, beyond being valid OpenAPI 3.1: clients are generated from it. */
@@ -15,7 +17,7 @@ interface Operation {
   operationId?: string;
   summary?: string;
   parameters?: { name: string; in: string }[];
-  requestBody?: { required?: boolean };
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
   responses: Record<string, { $ref?: string; content?: unknown }>;
 }
 
@@ -83,11 +85,39 @@ const refsIn = (value: unknown): string[] =>
       )
     : [];
 
-const resolves = (document: unknown, ref: string): boolean =>
+const lookUp = (document: unknown, ref: string): unknown =>
   ref
     .replace(/^#\//, "")
     .split("/")
-    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document) !== undefined;
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
+
+/** With the schemas in the places of references to them. */
+function inline(value: unknown, document: ApiDescription): unknown {
+  if (Array.isArray(value)) return value.map((one) => inline(one, document));
+  if (typeof value !== "object" || value === null) return value;
+  if ("$ref" in value) return inline(lookUp(document, String(value.$ref)), document);
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, inline(child, document)]));
+}
+
+/** Fields that the schema of a body names; undefined for a body of any fields. */
+function fieldsOf(schema: Record<string, any>): string[] | undefined {
+  const one = (schema["anyOf"] as Record<string, any>[] | undefined)?.find(({ type }) => type === "object") ?? schema;
+  return one["properties"] && Object.keys(one["properties"]);
+}
+
+function* exampleFaults({ requestBody }: Operation, document: ApiDescription): Generator<string> {
+  const json = requestBody?.content["application/json"];
+  if (!json) return;
+  const { example } = json;
+  if (example === undefined) return yield "the body has no example; add one to BODY_EXAMPLES";
+  const schema = inline(json.schema, document) as Record<string, any>;
+  const { errors } = new SchemaValidator(schema, "2020-12").validate(example);
+  for (const { instanceLocation, error } of errors.slice(-1))
+    yield `the example of the body does not fit its schema at ${instanceLocation}: ${error}`;
+  const known = fieldsOf(schema);
+  for (const field of Object.keys(example as object))
+    if (known && !known.includes(field)) yield `the example of the body has the unknown field ${field}`;
+}
 
 /** Every fault of a description, in words. */
 export async function findFaults(document: ApiDescription): Promise<string[]> {
@@ -97,9 +127,14 @@ export async function findFaults(document: ApiDescription): Promise<string[]> {
   return [
     ...(valid ? [] : [`not valid OpenAPI 3.1: ${JSON.stringify(errors)}`]),
     ...ids.filter((id, n) => ids.indexOf(id) !== n).map((id) => `operationId ${id} stands twice`),
-    ...operations.flatMap(([name, one]) => [...operationFaults(name, one)].map((fault) => `${name}: ${fault}`)),
+    ...operations.flatMap(([name, one]) =>
+      [...operationFaults(name, one), ...exampleFaults(one, document)].map((fault) => `${name}: ${fault}`),
+    ),
+    ...Object.keys(BODY_EXAMPLES)
+      .filter((name) => !operations.some(([one, { requestBody }]) => one === name && requestBody))
+      .map((name) => `BODY_EXAMPLES has an example of ${name}, which takes no body`),
     ...refsIn(document)
-      .filter((ref) => !resolves(document, ref))
+      .filter((ref) => lookUp(document, ref) === undefined)
       .map((ref) => `${ref} is not there`),
   ];
 }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { BODY_EXAMPLES, ERROR_EXAMPLE } from "./examples.ts";
 
 /* Adds to the generated API description what no schema of a route says. */
 
@@ -94,6 +95,13 @@ function completeResponses(path: string, method: string, responses: Json): Json 
   return { ...Object.fromEntries(completed), default: { $ref: "#/components/responses/Error" } };
 }
 
+/** With an example where the body is JSON. */
+function completeBody(name: string, { content, ...body }: Json, isOptional: boolean): Json {
+  const json = content["application/json"];
+  const withExample = json && { "application/json": { ...json, example: BODY_EXAMPLES[name] } };
+  return { ...body, content: { ...content, ...withExample }, ...(isOptional && { required: false }) };
+}
+
 function completeOperation(path: string, method: string, { [OPTIONAL_BODY]: isOptional, ...operation }: Json): Json {
   const parameters = (operation["parameters"] ?? []).map((one: Json) =>
     one["name"] === "*" ? { ...one, name: "id" } : one,
@@ -102,7 +110,9 @@ function completeOperation(path: string, method: string, { [OPTIONAL_BODY]: isOp
     operationId: operationId(method, path),
     ...operation,
     ...(parameters.length > 0 && { parameters }),
-    ...(isOptional && { requestBody: { ...operation["requestBody"], required: false } }),
+    ...(operation["requestBody"] && {
+      requestBody: completeBody(`${method} ${path}`, operation["requestBody"], isOptional === true),
+    }),
     responses: completeResponses(path, method, operation["responses"] ?? {}),
   };
 }
@@ -140,7 +150,9 @@ export function completeDescription(document: Json): Json {
     ]);
     return [path, Object.fromEntries(completed)];
   });
-  const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+  const content = {
+    "application/json": { schema: { $ref: "#/components/schemas/Error" }, example: ERROR_EXAMPLE },
+  };
   const responses = { Error: { description: "Any other answer.", headers: REQUEST_ID, content } };
   return {
     ...document,
