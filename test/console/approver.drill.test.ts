@@ -82,6 +82,8 @@ describe("the inbox", () => {
     await page.getByLabel("Comment").fill("fine");
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("Approved by").waitFor();
+    await page.getByText("It has completed").waitFor();
+    await inspect(page, "approval-completed");
     await page.getByRole("link", { name: "See the run that asks" }).click();
     await page.getByText("completed", { exact: true }).first().waitFor();
     expect(page.url()).toContain(`/console/runs/${run}`);
@@ -103,6 +105,9 @@ describe("the inbox", () => {
     await page.getByText("Approved by").waitFor();
     const { result } = await tenant.untilOver(run);
     expect(result).toMatchObject({ approved: true, data: { amount: 5, reason: "late", notify: true } });
+    const entered = page.getByLabel("What was entered");
+    expect(await entered.locator("dt").allTextContents()).toEqual(["Amount", "Reason", "Tell the customer"]);
+    expect(await entered.locator("dd").allTextContents()).toEqual(["5", "late", "yes"]);
     await inspect(page, "approval-decided");
   });
 });

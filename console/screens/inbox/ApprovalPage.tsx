@@ -9,10 +9,12 @@ import { getRun } from "../../api/run.ts";
 import { parseJson } from "../../format/index.ts";
 import { ActorLink } from "../../parts/ActorLink.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
+import { PlainFields, plainFieldsOf } from "../../parts/PlainFields.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
+import { Afterwards } from "./Afterwards.tsx";
 import { Attachments } from "./Attachments.tsx";
 import { DecisionForm, type Decision } from "./DecisionForm.tsx";
 import { Comments } from "./Comments.tsx";
@@ -50,7 +52,9 @@ function Outcome({ approval }: { approval: Approval }) {
       </p>
       {comment && <p>“{comment}”</p>}
       <Attachments files={approval.files} addressOf={attachmentAddress(approval.id)} />
-      {data !== null && data !== undefined && <Value label="What was entered" value={data} />}
+      {data !== null && data !== undefined && (
+        <PlainFields label="What was entered" value={data} schema={approval.form} />
+      )}
     </div>
   );
 }
@@ -90,39 +94,25 @@ function WaitingCall({ call }: { call: NonNullable<Approval["tool_call"]> }) {
   );
 }
 
-/** A value in one line; undefined for one that needs more. */
-const inLine = (value: unknown): string | undefined =>
-  typeof value === "string"
-    ? value
-    : typeof value === "number" || typeof value === "boolean"
-      ? String(value)
-      : undefined;
-
 /** Which workflow asks, who started it and with what: the person who decides may know none of it. */
 function AskingRun({ id }: { id: string }) {
   const { data: run } = useQuery(getRun(id));
   if (!run) return null;
-  const args = typeof run.args === "object" && run.args !== null ? Object.entries(run.args) : [];
-  const isShort = args.length > 0 && args.every(([, value]) => inLine(value) !== undefined);
+  const { args } = run;
+  const isPlain = plainFieldsOf(args) !== undefined;
+  const isEmpty = typeof args === "object" && args !== null && Object.keys(args).length === 0;
   return (
     <section aria-label="What asks" className="stack">
       <p className="quiet">
         Asked by the workflow {run.workflow_name ?? "that is no longer here"}, which{" "}
         <ActorLink actor={run.started_by} /> started <Time at={run.created_at} />
-        {isShort ? " with:" : "."}
+        {isPlain ? " with:" : "."}
       </p>
-      {isShort && (
-        <dl className="facts">
-          {args.map(([name, value]) => [
-            <dt key={`${name} name`}>{name}</dt>,
-            <dd key={`${name} value`}>{inLine(value)}</dd>,
-          ])}
-        </dl>
-      )}
-      {!isShort && args.length > 0 && (
+      {isPlain && <PlainFields label="What it was started with" value={args} />}
+      {!isPlain && !isEmpty && (
         <details>
           <summary>What it was started with</summary>
-          <Value label="Arguments" value={run.args} />
+          <Value label="Arguments" value={args} />
         </details>
       )}
     </section>
@@ -183,6 +173,7 @@ function Question({ approval }: { approval: Approval }) {
       <Delegations approval={approval} />
       <Votes approval={approval} />
       <Outcome approval={approval} />
+      {approval.status !== "pending" && approval.run_id !== null && <Afterwards runId={approval.run_id} />}
       {approval.status === "pending" && !isDone && !hasVoted && (
         <DecisionForm
           id={approval.id}

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRun } from "../../api/run.ts";
+import type { RunStatus } from "../../api/types.ts";
+import { PlainFields } from "../../parts/PlainFields.tsx";
+import { Time } from "../../parts/Time.tsx";
+
+const SENTENCES: Record<RunStatus, string> = {
+  pending: "It goes on soon.",
+  running: "It goes on.",
+  completed: "It has completed",
+  failed: "It has failed",
+  cancelled: "It was cancelled",
+  continued: "It goes on as another run, since",
+};
+
+/** What became of the run that asked, once the approval is decided. */
+export function Afterwards({ runId }: { runId: string }) {
+  const { data: run } = useQuery(getRun(runId));
+  if (!run) return null;
+  const { status, completed_at, error, result } = run;
+  return (
+    <section role="status" aria-label="What happened since" className="stack">
+      <p>
+        {SENTENCES[status]}
+        {completed_at && (
+          <>
+            {" "}
+            <Time at={completed_at} />
+            {error ? `: ${error}` : "."}
+          </>
+        )}
+      </p>
+      {status === "completed" && result !== null && result !== undefined && (
+        <PlainFields label="Result" value={result} />
+      )}
+    </section>
+  );
+}
