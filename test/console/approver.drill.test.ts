@@ -82,7 +82,7 @@ describe("the inbox", () => {
     await page.getByLabel("Comment").fill("fine");
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("Approved by").waitFor();
-    await page.getByText("It has completed").waitFor();
+    await page.getByText("The workflow has completed").waitFor();
     await inspect(page, "approval-completed");
     await page.getByRole("link", { name: "See the run that asks" }).click();
     await page.getByText("completed", { exact: true }).first().waitFor();

@@ -5,12 +5,12 @@ import { PlainFields } from "../../parts/PlainFields.tsx";
 import { Time } from "../../parts/Time.tsx";
 
 const SENTENCES: Record<RunStatus, string> = {
-  pending: "It goes on soon.",
-  running: "It goes on.",
-  completed: "It has completed",
-  failed: "It has failed",
-  cancelled: "It was cancelled",
-  continued: "It goes on as another run, since",
+  pending: "The workflow goes on soon.",
+  running: "The workflow goes on.",
+  completed: "The workflow has completed",
+  failed: "The workflow has failed",
+  cancelled: "The workflow was cancelled",
+  continued: "The workflow goes on as another run, since",
 };
 
 /** What became of the run that asked, once the approval is decided. */
