@@ -5,7 +5,7 @@ import { createMemory } from "./memory.ts";
 import { periodsAt } from "./periods.ts";
 import { listBudgets, type BudgetRow } from "./query.ts";
 import { readSpending } from "./readSpending.ts";
-import { Reservations, type Spending } from "./reservations.ts";
+import { larger, Reservations, type Spending } from "./reservations.ts";
 import { readPrices, type PriceOf } from "./reserve.ts";
 import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type Figures } from "./status.ts";
 
@@ -16,6 +16,8 @@ export interface FigureOptions {
   db: Db;
   /** Turns of which the process does not know whether the read models contain their end. */
   unsettled?(organization: string): string[];
+  /** What a turn under way holds back by now, in picodollars: the read model has what it held when it began. */
+  heldBack?(organization: string, turn_id: string): bigint;
 }
 
 /** The budgets of an organization with what they are compared with, and when it was read. */
@@ -73,7 +75,7 @@ function createToday(db: Db) {
 }
 
 /** Sums what an organization spent, and reads what its models cost. */
-export function createFigures({ db, unsettled }: FigureOptions) {
+export function createFigures({ db, unsettled, heldBack = () => 0n }: FigureOptions) {
   const earlier = createEarlierSums(db);
   const today = createToday(db);
 
@@ -82,7 +84,11 @@ export function createFigures({ db, unsettled }: FigureOptions) {
     const asked = unsettled?.(organization) ?? [];
     const spending = await today.read(organization, { at, asked, isFar, byModel: hasModels(budgets) });
     const { before, week, ever } = await earlier.recent(organization, at, budgets);
-    return { ...spending, before, ...(week && { week }), ...(ever && { ever }) };
+    const open = spending.open.map((turn) => ({
+      ...turn,
+      reserved: larger(turn.reserved, heldBack(organization, turn.turn_id)),
+    }));
+    return { ...spending, open, before, ...(week && { week }), ...(ever && { ever }) };
   }
   return {
     /** `isFar`: the budgets were far from their limits a moment ago. */
