@@ -1,14 +1,18 @@
-/** Tokens that a model reads and writes in one request, as its provider publishes them, by the beginning of its name. */
-const WINDOWS: readonly [model: string, tokens: number][] = [
-  ["openai/gpt-4o", 128_000],
-  ["openai/gpt-4.1", 1_047_576],
-  ["openai/gpt-5", 400_000],
-  ["openai/o3", 200_000],
-  ["openai/o4-mini", 200_000],
-  ["anthropic/claude-", 200_000],
-  ["google/gemini-2.", 1_048_576],
+/** Tokens that a model reads and writes in one request, and of these at most in its answer, as its provider publishes them, by the beginning of its name. */
+const WINDOWS: readonly [model: string, tokens: number, answer: number][] = [
+  ["openai/gpt-4o", 128_000, 16_384],
+  ["openai/gpt-4.1", 1_047_576, 32_768],
+  ["openai/gpt-5", 400_000, 128_000],
+  ["openai/o3", 200_000, 100_000],
+  ["openai/o4-mini", 200_000, 100_000],
+  ["anthropic/claude-", 200_000, 64_000],
+  ["google/gemini-2.", 1_048_576, 65_536],
 ];
 
 /** The context window of a model, undefined where it is not known. */
 export const publishedWindow = (model: string): number | undefined =>
   WINDOWS.find(([beginning]) => model.startsWith(beginning))?.[1];
+
+/** The longest answer of a model, undefined where it is not known. */
+export const publishedAnswer = (model: string): number | undefined =>
+  WINDOWS.find(([beginning]) => model.startsWith(beginning))?.[2];

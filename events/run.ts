@@ -211,7 +211,7 @@ export const RunWarned = defineEvent("RunWarned", {
 export const RunLogged = defineEvent("RunLogged", { public: Id, personal: z.object({ logs: Logs }), thing });
 /** A tick found no new work. */
 export const RunParked = defineEvent("RunParked", { public: Id });
-/** `settles`: child runs are to be cancelled, or other runs wait for this end. */
+/** `settles`: child runs are to be cancelled or may still be starting, or other runs wait for this end. */
 const RunEnd = Id.extend({ slot: z.string().nullable(), forget_at: z.iso.datetime(), settles: z.boolean().optional() });
 export const RunCompleted = defineEvent("RunCompleted", {
   public: RunEnd.extend({ completion: z.enum(["explicit", "implicit"]) }),

@@ -81,6 +81,8 @@ const RoutedUsage = z.object({
   model: z.string().optional(),
   usage_by_model: z.array(z.object({ model: z.string(), usage: Usage })).optional(),
 });
+/** `budget_exceeded` or `budget_reserved`: a budget had no room for a further request of the turn. Absent: another reason. */
+const LimitCode = z.string().optional();
 /** A target of the turn's route that did not answer. */
 const FailedTarget = TurnAttempt.extend({
   /** The round that it was asked for. */
@@ -150,7 +152,7 @@ export const FailTurn = defineCommand(
   "thread",
   TurnAttempt.extend(StoredFrames.shape)
     .extend(RoutedUsage.shape)
-    .extend({ message: z.string(), usage: Usage, said: TurnOutput }),
+    .extend({ code: LimitCode, message: z.string(), usage: Usage, said: TurnOutput }),
 );
 /** The client of a streamed chat turn disconnected, or a response was cancelled. The output so far is kept. */
 export const StopTurn = defineCommand(
@@ -219,6 +221,7 @@ export const TurnCompleted = defineEvent("TurnCompleted", {
 export const TurnFailed = defineEvent("TurnFailed", {
   public: TurnAttempt.extend(StoredFrames.shape).extend({
     awaited_by,
+    code: LimitCode,
     usage: Usage,
     model: z.string(),
     usage_by_model: RoutedUsage.shape.usage_by_model,

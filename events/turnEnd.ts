@@ -12,7 +12,8 @@ interface RoutedEnd {
 /** How a turn ended. Its last frame carries this. */
 export type TurnEnd =
   | ({ status: "completed"; said: TurnOutput; finish_reason: FinishReason; usage: Usage } & RoutedEnd)
-  | ({ status: "failed" | "stopped"; said: TurnOutput; message: string; usage: Usage } & RoutedEnd)
+  /** `code`: of the budget that had no room for a further request. */
+  | ({ status: "failed" | "stopped"; said: TurnOutput; message: string; usage: Usage; code?: string } & RoutedEnd)
   /** `retry_after_ms`: the provider was busy and asked for this wait. */
   | { status: "refused"; code: string | null; message: string; retry_after_ms?: number; failed_targets?: string[] };
 

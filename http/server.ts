@@ -144,6 +144,7 @@ const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch
       }),
     onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
     unsettled: (organization) => rates.unsettled(organization),
+    heldBack: (organization, turn_id) => rates.heldBack(organization, turn_id),
   });
 
 /**

@@ -32,6 +32,7 @@ export const openBudgets = (
       ),
     onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
     unsettled: rates.unsettled,
+    heldBack: rates.heldBack,
   });
 
 /** Room for what the service adds by itself: it counts for the organization and the project. */

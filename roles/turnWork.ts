@@ -21,6 +21,7 @@ import { createStepRecorder } from "#services/turns/steps.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import { deploymentCredentials } from "./credentials.ts";
+import { openTurnHold } from "./turnHold.ts";
 import type { Resources } from "./resources.ts";
 
 /** Attachments that the turns of a process hold; requests to providers hold them several times, encoded. Beyond it turns wait. */
@@ -29,11 +30,8 @@ const MAX_FILE_BYTES = 128_000_000;
 const MAX_FILE_BYTES_OF_ORGANIZATION = MAX_FILE_BYTES / 2;
 
 /** The work of a services process on turns. */
-export function openTurnWork(
-  { settings, logger, log, bus, worker, vault, keyring, db, clock }: Resources,
-  handle: Handle,
-  { tools }: { tools: Tools },
-) {
+export function openTurnWork(resources: Resources, handle: Handle, { tools }: { tools: Tools }) {
+  const { settings, logger, log, bus, worker, vault, keyring, db, clock } = resources;
   const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
   const files = createFairSemaphore({ total: MAX_FILE_BYTES, perTenant: MAX_FILE_BYTES_OF_ORGANIZATION });
   const circuits = createCircuits({ onOpened: () => bus.faults.report("target_down") });
@@ -44,6 +42,7 @@ export function openTurnWork(
     ...sources,
     now: clock.now,
     ahead,
+    holdMoney: openTurnHold(resources, handle),
     memory: createTurnMemory(),
     recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import type { Admission, RateRefusal } from "#projections/budgets/rateWatch.ts";
 import type { Spender } from "#projections/budgets/subjects.ts";
-import { reserveFor } from "#projections/budgets/reserve.ts";
+import { reserveFor, sizeOfPrompt } from "#projections/budgets/reserve.ts";
 import { limitReached, markUser, warningHeader } from "../base/limits.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
@@ -23,6 +23,14 @@ export const spenderOf = (http: Pick<Http, "keyring">, caller: Caller, request: 
   model: request.model,
 });
 
+/** The sizes of stored files are not known yet: the process that runs the turn counts them. */
+const inlineFiles = ({ messages }: TurnRequest) =>
+  messages
+    .flatMap(({ files }) => files)
+    .flatMap((file) =>
+      file.kind === "inline" ? [{ mime_type: file.mime_type, bytes: Math.ceil((file.base64.length * 3) / 4) }] : [],
+    );
+
 /** Throws 402 `budget_exceeded`, 429 `rate_limited` or 429 `budget_reserved` where a limit refuses the turn. */
 export async function admitTurn(
   http: Pick<Http, "budgets" | "rates" | "keyring">,
@@ -41,7 +49,7 @@ export async function admitTurn(
     turn_id,
     tokens: estimateTokens(request.settings, texts),
     streamed: request.streamed,
-    cost: priceOf ? reserveFor(priceOf, { models, prompt: request.settings, texts }) : 0n,
+    cost: priceOf ? reserveFor(priceOf, models, sizeOfPrompt(request.settings, texts, inlineFiles(request))) : 0n,
   });
   if ("spent" in answer) throw limitReached(answer.spent);
   const told = "refused" in answer ? answer.refused : answer.admitted;

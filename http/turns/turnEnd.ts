@@ -25,8 +25,10 @@ export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
     case "completed":
       return { status: "completed", said, usage, finish_reason: row.finish_reason ?? "stop", model: row.model };
     case "failed":
-    case "stopped":
-      return { status: row.status, said, usage, message: row.error ?? "The turn failed.", model: row.model };
+    case "stopped": {
+      const code = row.code !== null && { code: row.code };
+      return { status: row.status, said, usage, message: row.error ?? "The turn failed.", model: row.model, ...code };
+    }
     case "refused":
       return { status: "refused", code: row.code, message: row.error ?? "The model provider refused the request." };
   }
@@ -90,10 +92,13 @@ export async function waitForEnd(
   return undefined;
 }
 
-/** The answer for a turn without output: a refusal by the provider is a 502 without code, an unknown model a 400. */
+/** The answer for a turn that failed: of the provider a 502 without code, of a budget a 402 or 429, an unknown model a 400. */
 export function turnFailure(end: Extract<TurnEnd, { message: string }>): ApiError {
-  if (end.status === "refused" && end.code === "model_not_found")
+  const { code } = end;
+  if (end.status === "refused" && code === "model_not_found")
     return new ApiError("model_not_found", end.message, { param: "model" });
   const retryAfterMs = end.status === "refused" ? end.retry_after_ms : undefined;
+  if (code === "budget_exceeded" || code === "budget_reserved")
+    return new ApiError(code, end.message, retryAfterMs === undefined ? {} : { retryAfterMs });
   return badGateway(end.message || "The model provider returned an error.", undefined, retryAfterMs);
 }

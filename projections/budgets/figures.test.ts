@@ -8,20 +8,39 @@ const NOON = Date.UTC(2026, 10, 25, 12);
 const BUDGET = { subject: "organization", limits: '{"tokens_per_day":10}', hard: true };
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 
+interface Recorded {
+  at: number;
+  tokens: number;
+  turn: string;
+  /** The end of a turn replaces its rounds. */
+  kind: "round" | "ended";
+}
+
 /** A read model of usage that contains the first `followed` events, and counts the rows that were summed. */
 function openUsage() {
-  const log: { at: number; tokens: number }[] = [];
+  const log: Recorded[] = [];
   const state = { followed: 0, summed: 0 };
+  const rowsNow = () => {
+    const followed = log.slice(0, state.followed);
+    const ended = new Set(followed.flatMap(({ kind, turn }) => (kind === "ended" ? [turn] : [])));
+    return followed.filter(({ kind, turn }) => kind === "ended" || !ended.has(turn));
+  };
+  const rowsBetween = (from: Date, to: Date) => rowsNow().filter(({ at }) => at >= from.getTime() && at < to.getTime());
   const sumBetween = (from: Date, to: Date): SpentRow[] => {
-    const rows = log.slice(0, state.followed).filter(({ at }) => at >= from.getTime() && at < to.getTime());
+    const rows = rowsBetween(from, to);
     state.summed += rows.length;
     return rows.length === 0 ? [] : [{ ...spender, tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0) }];
   };
-  const readDay = ([, from, nextDay]: [string, Date, Date]) => {
+  const readDay = ([, from, nextDay, , , with_rounds]: [string, Date, Date, unknown, unknown, string[]]) => {
     const split = state.followed === 0 ? null : new Date(log[state.followed - 1]!.at - CLOCK_STEP_MS);
     const middle = split && split > from ? split : from;
     const [early, late] = [sumBetween(from, middle), sumBetween(middle, nextDay)];
-    return { position: state.followed, split, early, late, open: [], settled: [] };
+    const rounds = rowsBetween(from, middle)
+      .filter(({ kind }) => kind === "round")
+      .map(({ turn, tokens }) => ({ ...spender, turn_id: turn, tokens }));
+    const left = new Set(rowsNow().flatMap(({ kind, turn }) => (kind === "round" ? [turn] : [])));
+    const without_rounds = with_rounds.filter((turn) => !left.has(turn));
+    return { position: state.followed, split, early, late, rounds, without_rounds, open: [], settled: [] };
   };
   const query = async (text: string, values?: unknown[]) => {
     if (text.includes("usage_reservations")) return [readDay(values as never)] as never[];
@@ -31,7 +50,8 @@ function openUsage() {
   return {
     log,
     state,
-    read: async (at: number, isFar: boolean) => (await read("o", at, isFar)).today.get("organization")?.tokens ?? 0n,
+    contained: () => BigInt(rowsNow().reduce((sum, { tokens }) => sum + tokens, 0)),
+    read: async (at: number) => (await read("o", at)).today.get("organization")?.tokens ?? 0n,
   };
 }
 
@@ -40,38 +60,39 @@ test("each event that the read model contains counts once, however it is read an
     ms: fc.integer({ min: 1, max: 20_000 }),
     tokens: fc.integer({ min: 1, max: 1_000 }),
     lag: fc.integer({ min: 0, max: 5 }),
-    isFar: fc.boolean(),
+    turn: fc.constantFrom("a", "b", "c", "d"),
+    kind: fc.constantFrom("round" as const, "ended" as const),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(moment, { maxLength: 40 }), async (moments) => {
-      const { log, state, read } = openUsage();
+      const { log, state, contained, read } = openUsage();
       let now = NOON;
-      for (const { ms, tokens, lag, isFar } of moments) {
+      for (const [n, { ms, tokens, lag, turn, kind }] of moments.entries()) {
         now += ms;
-        log.push({ at: now, tokens });
+        const ends = log.filter((one) => one.kind === "ended" && one.turn.startsWith(turn)).length;
+        log.push({ at: now, tokens, turn: `${turn}${ends}`, kind });
         state.followed = Math.max(state.followed, log.length - lag);
-        const contained = log.slice(0, state.followed).reduce((sum, one) => sum + one.tokens, 0);
-        expect(await read(now, isFar)).toBe(BigInt(contained));
+        expect(await read(now + n)).toBe(contained());
       }
     }),
   );
 });
 
-test("far from the limits, the rows of earlier readings are summed once a minute", async () => {
-  const { log, state, read } = openUsage();
-  for (let n = 0; n < 1_000; n++) log.push({ at: NOON + n, tokens: 1 });
+test("the rows of earlier readings are summed once a minute, and the rounds of a turn no longer once it has ended", async () => {
+  const { log, state, contained, read } = openUsage();
+  for (let n = 0; n < 1_000; n++) log.push({ at: NOON + n, tokens: 1, turn: `${n}`, kind: "ended" });
+  log.push({ at: NOON + 1_000, tokens: 7, turn: "x", kind: "round" });
+  log.push({ at: NOON + 10_000, tokens: 1, turn: "1000", kind: "ended" });
   state.followed = log.length;
-  const at = NOON + 10_000;
-  log.push({ at, tokens: 1 });
-  state.followed = log.length;
-  const summedAt = async (ms: number, isFar: boolean) => {
+  const summedAt = async (ms: number) => {
     const before = state.summed;
-    expect(await read(at + ms, isFar)).toBe(1_001n);
+    expect(await read(NOON + 10_000 + ms)).toBe(contained());
     return state.summed - before;
   };
-  expect(await summedAt(0, true)).toBe(1_001);
-  expect(await summedAt(1_000, true)).toBe(1);
-  expect([await summedAt(2_000, true), await summedAt(59_000, true)]).toEqual([1, 1]);
-  expect(await summedAt(61_000, true)).toBe(1_001);
-  expect(await summedAt(62_000, false)).toBe(1_001);
+  expect(await summedAt(0)).toBe(1_002);
+  expect(await summedAt(1_000)).toBe(1);
+  log.push({ at: NOON + 12_000, tokens: 9, turn: "x", kind: "ended" });
+  state.followed = log.length;
+  expect([contained(), await summedAt(2_000), await summedAt(59_000)]).toEqual([1_010n, 2, 1]);
+  expect(await summedAt(61_000)).toBe(1_002);
 });

@@ -3,9 +3,9 @@ import { createEarlierSums } from "./earlierSums.ts";
 import type { Sums } from "./limits.ts";
 import { createMemory } from "./memory.ts";
 import { periodsAt } from "./periods.ts";
-import { listBudgets, type BudgetRow } from "./query.ts";
-import { readSpending } from "./readSpending.ts";
-import { Reservations, type Spending } from "./reservations.ts";
+import { listBudgets, type BudgetRow, type SpentRow } from "./query.ts";
+import { readSpending, type ReadDay } from "./readSpending.ts";
+import { larger, Reservations, type Spending } from "./reservations.ts";
 import { readPrices, type PriceOf } from "./reserve.ts";
 import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type Figures } from "./status.ts";
 
@@ -16,6 +16,8 @@ export interface FigureOptions {
   db: Db;
   /** Turns of which the process does not know whether the read models contain their end. */
   unsettled?(organization: string): string[];
+  /** What a turn under way holds back by now, in picodollars: the read model has what it held when it began. */
+  heldBack?(organization: string, turn_id: string): bigint;
 }
 
 /** The budgets of an organization with what they are compared with, and when it was read. */
@@ -39,58 +41,72 @@ interface EarlySums {
   /** Whether each model is summed by itself, too. */
   byModel: boolean;
   sums: Sums;
+  /** What is in the sums of turns that had not ended, by turn: it goes when they end, and the whole turn counts later. */
+  rounds: ReadonlyMap<string, SpentRow[]>;
 }
 
 interface WantedDay {
   at: number;
   asked: string[];
-  isFar: boolean;
   byModel: boolean;
 }
 
-/**
- * Sums what was spent today. The sum over a day of many turns takes long, so while budgets are far from their limits only what
- * was added since the last reading is read, and all of it once a minute. Rounds of turns that have ended since may count twice
- * until then; nothing is missing.
- */
+/** The sums until a moment with what a reading adds to them, and without rounds of turns that have ended since. */
+function continueSums(
+  { sums, rounds }: Pick<EarlySums, "sums" | "rounds">,
+  { early, rounds: added, without_rounds }: Pick<ReadDay, "early" | "rounds" | "without_rounds">,
+): Pick<EarlySums, "sums" | "rounds"> {
+  const kept = new Map(rounds);
+  const gone = without_rounds.flatMap((turn_id) => kept.get(turn_id) ?? []);
+  for (const turn_id of without_rounds) kept.delete(turn_id);
+  for (const row of added) kept.set(row.turn_id, [...(kept.get(row.turn_id) ?? []), row]);
+  return { sums: addSums(addSums(sums, sumBySubject(gone), -1n), sumBySubject(early)), rounds: kept };
+}
+const NO_EARLY_SUMS = { sums: NOTHING, rounds: new Map<string, SpentRow[]>() };
+
+/** Sums what was spent today. The sum over a day of many turns takes long, so a reading goes on where the last one was complete; all of the day is read once a minute. */
 function createToday(db: Db) {
-  const kept = createMemory<EarlySums>(({ sums }) => sums.size);
+  const kept = createMemory<EarlySums>(({ sums, rounds }) => sums.size + rounds.size);
   return {
-    async read(organization: string, { at, asked, isFar, byModel }: WantedDay) {
+    async read(organization: string, { at, asked, byModel }: WantedDay) {
       const { day, nextDay } = periodsAt(new Date(at));
       const known = kept.get(organization);
       const isSameDay = known?.day === day.getTime() && known.byModel === byModel;
-      const last = isSameDay && isFar && at - known.at < MAX_AGE_OF_PAST_MS ? known : undefined;
+      const last = isSameDay && at - known.at < MAX_AGE_OF_PAST_MS ? known : undefined;
       const from = last?.until ?? day;
-      const wanted = { day, nextDay, from, asked, byModel };
-      const { early, late, split, ...rest } = await readSpending(db, organization, wanted);
+      const wanted = { day, nextDay, from, asked, byModel, with_rounds: [...(last?.rounds.keys() ?? [])] };
+      const { early, late, split, rounds, without_rounds, ...rest } = await readSpending(db, organization, wanted);
       const until = new Date(Math.max(from.getTime(), Math.min(split?.getTime() ?? 0, nextDay.getTime())));
-      const sums = addSums(last?.sums ?? NOTHING, sumBySubject(early));
-      kept.set(organization, { at: last?.at ?? at, day: day.getTime(), until, byModel, sums });
-      return { ...rest, at, today: addSums(sums, sumBySubject(late)) };
+      const continued = continueSums(last ?? NO_EARLY_SUMS, { early, rounds, without_rounds });
+      kept.set(organization, { at: last?.at ?? at, day: day.getTime(), until, byModel, ...continued });
+      return { ...rest, at, today: addSums(continued.sums, sumBySubject(late)) };
     },
+    forget: kept.forget,
   };
 }
 
 /** Sums what an organization spent, and reads what its models cost. */
-export function createFigures({ db, unsettled }: FigureOptions) {
+export function createFigures({ db, unsettled, heldBack = () => 0n }: FigureOptions) {
   const earlier = createEarlierSums(db);
   const today = createToday(db);
 
   /** The past last: what moves there at midnight may count twice for a moment, and is never missing. */
-  async function readSums(organization: string, budgets: BudgetRow[], at: number, isFar: boolean): Promise<Spending> {
+  async function readSums(organization: string, budgets: BudgetRow[], at: number): Promise<Spending> {
     const asked = unsettled?.(organization) ?? [];
-    const spending = await today.read(organization, { at, asked, isFar, byModel: hasModels(budgets) });
+    const spending = await today.read(organization, { at, asked, byModel: hasModels(budgets) });
     const { before, week, ever } = await earlier.recent(organization, at, budgets);
-    return { ...spending, before, ...(week && { week }), ...(ever && { ever }) };
+    const open = spending.open.map((turn) => ({
+      ...turn,
+      reserved: larger(turn.reserved, heldBack(organization, turn.turn_id)),
+    }));
+    return { ...spending, open, before, ...(week && { week }), ...(ever && { ever }) };
   }
   return {
-    /** `isFar`: the budgets were far from their limits a moment ago. */
-    async read(organization: string, now: number, isFar: boolean): Promise<Reading> {
+    async read(organization: string, now: number): Promise<Reading> {
       const budgets = await listBudgets(db, organization);
       if (!hasPeriods(budgets)) return { ...NO_READING, at: now, budgets };
       const [spending, priceOf] = await Promise.all([
-        readSums(organization, budgets, now, isFar),
+        readSums(organization, budgets, now),
         hasMoney(budgets) ? readPrices(db, organization) : undefined,
       ]);
       const { before, week, ever, today: spent } = spending;
@@ -100,6 +116,10 @@ export function createFigures({ db, unsettled }: FigureOptions) {
       const sums = { before, today: spent, ...(week && { week }), ...(ever && { ever }) };
       return { at: now, budgets, ...sums, pending, spending, ...(priceOf && { priceOf }) };
     },
-    forget: earlier.forget,
+    /** The next reading sums everything again. */
+    forget(organization: string): void {
+      earlier.forget(organization);
+      today.forget(organization);
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { nameSubject } from "#events/budget.ts";
 import { fromPicodollars } from "#events/money.ts";
 import type { Share } from "./rates.ts";
 import type { Reservations, Spending } from "./reservations.ts";
@@ -38,6 +39,16 @@ export function presentMoneyLimit({ subject, name, at_most, spent, reserved }: M
     ends_at: endOf(name, new Date(now)),
   };
 }
+
+/** For people and clients: what is spent, and what turns under way may take. */
+export const describeReserved = ({
+  subject,
+  name,
+  spent,
+  reserved,
+  at_most,
+}: ReturnType<typeof presentMoneyLimit>): string =>
+  `The budget ${nameSubject(subject)} has used ${spent} of ${at_most} US dollars (${name}), and ${reserved} are reserved for turns under way. Try again when one has ended.`;
 
 /** `spent`: nothing is left. `reserved`: turns under way may take the rest. `wait`: the share of this process is given out. */
 type MoneyDecision = { kind: "admit" | "wait" } | { kind: "spent" | "reserved"; by: MoneyLimit };

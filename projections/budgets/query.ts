@@ -66,6 +66,13 @@ export const spentBetween = (from: string, to: string, byModel: boolean): string
     from read.usage u join read.usage_sources s on s.id = u.source_id
     where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} group by 1, 2, 3, 4, 5, 6) g left join ${PROJECTS}`;
 
+/** The rounds between two parameters of turns that have not ended, by turn: their rows go when the turn ends. */
+export const roundsBetween = (from: string, to: string, byModel: boolean): string =>
+  `select u.source_id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model,
+     least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens, trim_scale(sum(u.cost))::text as cost
+   from read.usage u join read.usage_sources s on s.id = u.source_id
+   where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} and u.part >= 0 and s.scope is not null group by 1, 2, 3, 4, 5, 6`;
+
 interface Period {
   from: Date;
   to: Date;

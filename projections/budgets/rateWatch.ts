@@ -1,7 +1,8 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
-import { nameSubject, type BudgetStep } from "#events/budget.ts";
+import type { BudgetStep } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
-import { decideMoney, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
+import { growHold, type HoldAnswer, type WantedHold } from "./growHold.ts";
+import { decideMoney, describeReserved, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
 import {
   addedBy,
@@ -56,6 +57,10 @@ export type RateAnswer = { admitted: Admission } | { refused: RateRefusal } | { 
 export interface RateWatch {
   /** Whether a turn may begin now. Where no limit of a minute, a moment or money applies, it may, and nothing is counted. */
   admit(reading: LimitReading, spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
+  /** Whether the next request of a turn under way fits. Its hold grows at once, in all processes. */
+  hold(reading: LimitReading, spender: Spender, turn: WantedHold): Promise<HoldAnswer>;
+  /** What is held back for a turn under way, in picodollars, as far as this process knows. */
+  heldBack(organization: string, turn_id: string): bigint;
   /** Turns whose money is held back, and ended ones of which it does not know where in the log they ended. */
   unsettled(organization: string): string[];
   /** Those of these budgets that concern a spender, with what is used of them now. */
@@ -91,10 +96,9 @@ function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: 
   return money.kind === "wait" || rate.kind === "wait" ? "wait" : undefined;
 }
 
-type PresentedLimit = ReturnType<typeof presentMoneyLimit>;
-const reservedRefusal = ({ subject, name, spent, reserved, at_most }: PresentedLimit): RateRefusal => ({
+const reservedRefusal = (by: ReturnType<typeof presentMoneyLimit>): RateRefusal => ({
   code: "budget_reserved",
-  message: `The budget ${nameSubject(subject)} has used ${spent} of ${at_most} US dollars (${name}), and ${reserved} are reserved for turns under way. Try again when one has ended.`,
+  message: describeReserved(by),
   retry_after_ms: MIN_RETRY_MS,
   headers: {},
   reached: [],
@@ -183,6 +187,12 @@ export function watchRates(options: FollowerOptions): RateWatch {
       };
       return { admitted: { ...decided, withdraw, end } };
     },
+    async hold({ budgets, spending }, spender, turn) {
+      const limits = limitsOfSpender(budgets, spender);
+      if (!spending || limits.money.length === 0) return "held";
+      return growHold(await follow(spender.organization_id), { spending, limits }, turn);
+    },
+    heldBack: (organization, turn_id) => followers.get(organization)?.reservations.heldBack(turn_id) ?? 0n,
     unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],
     async concerning(budgets, spender) {
       const limits = rateLimitsFor(budgets, spender);

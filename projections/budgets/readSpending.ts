@@ -1,10 +1,13 @@
 import { toPicodollars } from "#events/money.ts";
 import type { Db } from "../projection.ts";
-import { decodeModels, namedModel, spentBetween, type SpentRow } from "./query.ts";
+import { decodeModels, namedModel, roundsBetween, spentBetween, type SpentRow } from "./query.ts";
 import type { OpenTurn, Spending } from "./reservations.ts";
 
 /** The times of events follow their order, but for such a step of the database's clock: a larger one is noticed within a minute. */
 const MAX_CLOCK_STEP_MS = 250;
+
+/** What rounds of a turn spent. */
+export type RoundsRow = SpentRow & { turn_id: string };
 
 /** The usage of a day, with the turns that have not ended in the same snapshot. */
 interface StoredSpending {
@@ -12,6 +15,8 @@ interface StoredSpending {
   split: Date | null;
   early: SpentRow[];
   late: SpentRow[];
+  rounds: RoundsRow[];
+  without_rounds: string[];
   open: (Omit<OpenTurn, "reserved" | "counted"> & { reserved: string; counted: string })[];
   settled: string[];
 }
@@ -23,16 +28,22 @@ interface Day {
   from: Date;
   /** Turns of which it says whether they have ended; one that reserved nothing, and one that is not recorded, is not among them. */
   asked: string[];
+  /** Turns with rounds before `from`. */
+  with_rounds: string[];
   /** Whether budgets of models need to know what turns named. */
   byModel: boolean;
 }
 
-interface ReadDay extends Omit<Spending, "before" | "today" | "at"> {
+export interface ReadDay extends Omit<Spending, "before" | "today" | "at"> {
   /** Until then the read model contains every event; null: it is empty. */
   split: Date | null;
   /** What was spent before it, and since. */
   early: SpentRow[];
   late: SpentRow[];
+  /** The rounds in `early`. */
+  rounds: RoundsRow[];
+  /** Of the turns with rounds before: those whose rounds are gone, because the turn has ended and its whole usage replaces them. */
+  without_rounds: string[];
 }
 
 const rowsOf = (query: string): string => `(select coalesce(json_agg(row), '[]') from (${query}) row)`;
@@ -42,11 +53,14 @@ const SPLIT = `(select recorded_at - interval '${MAX_CLOCK_STEP_MS} milliseconds
 export async function readSpending(
   db: Db,
   organization: string,
-  { day, nextDay, from, asked, byModel }: Day,
+  { day, nextDay, from, asked, with_rounds, byModel }: Day,
 ): Promise<ReadDay> {
   const [row] = await db.query<StoredSpending>(
     `select c.position, ${SPLIT} as split,
        ${rowsOf(spentBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as early,
+       ${rowsOf(roundsBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as rounds,
+       (select coalesce(json_agg(id), '[]') from unnest($6::uuid[]) id
+          where not exists (select from read.usage u where u.source_id = id and u.part >= 0)) as without_rounds,
        ${rowsOf(spentBetween(`greatest($2, ${SPLIT})`, "$3", byModel))} as late,
        ${rowsOf(`
           select r.turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model, r.reserved::text as reserved,
@@ -56,13 +70,13 @@ export async function readSpending(
        (select coalesce(json_agg(s.id), '[]') from read.usage_sources s where s.id = any($4::uuid[])
           and s.organization_id = $1 and not exists (select from read.usage_reservations r where r.organization_id = $1 and r.turn_id = s.id)) as settled
      from log.checkpoints c where c.name = 'usage'`,
-    [organization, from, nextDay, asked, day],
+    [organization, from, nextDay, asked, day, with_rounds],
   );
-  const { open, early, late, ...read } = row!;
+  const { open, early, late, rounds, ...read } = row!;
   const turns = decodeModels(open).map((turn) => ({
     ...turn,
     reserved: toPicodollars(turn.reserved),
     counted: toPicodollars(turn.counted),
   }));
-  return { ...read, early: decodeModels(early), late: decodeModels(late), open: turns };
+  return { ...read, early: decodeModels(early), late: decodeModels(late), rounds: decodeModels(rounds), open: turns };
 }

@@ -45,7 +45,7 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
   const lastEnds = new Map<string, number>();
   const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
   const loader = createLoader(async (organization) => {
-    const reading = await figures.read(organization, Date.now(), far.has(lastOf(organization)));
+    const reading = await figures.read(organization, Date.now());
     const statuses = statusesOf(reading);
     if (isFar(statuses)) far.add(reading);
     known.set(organization, reading);
@@ -82,7 +82,6 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
     async whole(organization: string): Promise<Reading> {
       await loader.running(organization)?.catch(() => {});
       figures.forget(organization);
-      far.delete(lastOf(organization));
       return loader.load(organization);
     },
   };

@@ -33,6 +33,8 @@ interface Entry {
   at: number;
   reserved: bigint;
   counted: bigint;
+  /** What its rounds cost, as far as it told: the sums contain them a moment later. */
+  spent: bigint;
   /** What it cost; undefined until it ends. */
   cost: bigint | undefined;
   /** Of the event in the log that ended it: a snapshot of this position contains it. Undefined where nobody told. */
@@ -44,9 +46,13 @@ interface Entry {
 const NOTHING: UnsettledAmounts = { ended: 0n, reserved: 0n };
 const nonNegative = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
 
+export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
 /** While a turn runs, one request of it is under way or may follow: its whole reservation counts beside the rounds it has spent. */
-const pendingOf = ({ cost, counted, reserved }: Entry): UnsettledAmounts =>
-  cost === undefined ? { ended: 0n, reserved } : { ended: nonNegative(cost - counted), reserved: 0n };
+const pendingOf = ({ cost, spent, counted, reserved }: Entry): UnsettledAmounts => ({
+  ended: nonNegative((cost ?? spent) - counted),
+  reserved: cost === undefined ? reserved : 0n,
+});
 
 /**
  * The money of an organization's turns that the read model's sums do not contain. Each turn is in the sums or in here, never in
@@ -74,11 +80,12 @@ export class Reservations {
     return this.#entries.has(turn_id);
   }
   /** Turns that a process which begins to count may not find in its snapshot. */
-  unsettled(): (Pick<Entry, "subjects" | "reserved" | "cost" | "end_position"> & { turn_id: string })[] {
-    return [...this.#entries].map(([turn_id, { subjects, reserved, cost, end_position }]) => ({
+  unsettled(): (Pick<Entry, "subjects" | "reserved" | "spent" | "cost" | "end_position"> & { turn_id: string })[] {
+    return [...this.#entries].map(([turn_id, { subjects, reserved, spent, cost, end_position }]) => ({
       turn_id,
       subjects,
       reserved,
+      spent,
       cost,
       end_position,
     }));
@@ -87,7 +94,21 @@ export class Reservations {
   begin(turn_id: string, { subjects, reserved, at }: Pick<Entry, "subjects" | "reserved" | "at">): void {
     if (this.#entries.has(turn_id) || this.#forgotten.has(turn_id)) return;
     const open = { cost: undefined, end_position: undefined, isRecorded: false };
-    this.#put(turn_id, { subjects, reserved, at, counted: 0n, ...open });
+    this.#put(turn_id, { subjects, reserved, at, counted: 0n, spent: 0n, ...open });
+  }
+  /** A turn under way needs more than was held back for it, or has ended a round. Both amounts only grow. */
+  grow(turn_id: string, { reserved, spent }: Pick<Entry, "reserved" | "spent">): void {
+    const entry = this.#entries.get(turn_id);
+    if (!entry || entry.cost !== undefined) return;
+    this.#add(entry, -1n);
+    entry.reserved = larger(entry.reserved, reserved);
+    entry.spent = larger(entry.spent, spent);
+    this.#add(entry, 1n);
+  }
+  /** What is held back for a turn under way; nothing where it is not known. */
+  heldBack(turn_id: string): bigint {
+    const entry = this.#entries.get(turn_id);
+    return entry && entry.cost === undefined ? entry.reserved : 0n;
   }
   /** `position`: of the event that ended it, where it is known. */
   end(turn_id: string, { cost, position, at }: { cost: bigint; position?: number | undefined; at: number }): void {
@@ -134,13 +155,10 @@ export class Reservations {
     if (this.#forgotten.has(turn_id)) return;
     const known = this.#entries.get(turn_id);
     this.#remove(turn_id);
-    const { subjects, at, cost, end_position } = known ?? {
-      subjects: subjectsOf(spender),
-      at: now,
-      cost: undefined,
-      end_position: undefined,
-    };
-    this.#put(turn_id, { subjects, at, cost, end_position, reserved, counted, isRecorded: true });
+    const begun = { subjects: subjectsOf(spender), at: now, spent: 0n, cost: undefined, end_position: undefined };
+    const { subjects, at, spent, cost, end_position } = known ?? begun;
+    const held = larger(reserved, known?.reserved ?? 0n);
+    this.#put(turn_id, { subjects, at, spent, cost, end_position, reserved: held, counted, isRecorded: true });
   }
 
   #put(turn_id: string, entry: Entry): void {

@@ -1,33 +1,47 @@
+import { publishedAnswer, publishedWindow } from "#events/contextWindows.ts";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { toPicodollars } from "#events/money.ts";
 import { perToken, priceAt, type ModelPrice } from "#events/price.ts";
-import { formatOf, type ProviderFormat } from "#events/provider.ts";
+import { formatOf } from "#events/provider.ts";
 import type { Prompt } from "#events/thread.ts";
 import { listPrices } from "../prices/query.ts";
 import type { Db } from "../projection.ts";
-import { listProviders } from "../providers/query.ts";
+import { listProviders, type ProviderRow } from "../providers/query.ts";
 
-/** Tokens of an answer whose request sets no limit. */
+/** Tokens of an answer whose request sets no limit, of a model whose limit is not known. */
 const DEFAULT_ANSWER_TOKENS = 4_096;
 
-/** The price that is valid now; undefined where it is not known. */
-export type PriceOf = (model: string) => ModelPrice | undefined;
+/** Of a picture, whatever its size. Providers count up to about 4,800 for most models. */
+const PICTURE_TOKENS = 5_000;
+
+/** What is known of a model that has a price. */
+export interface PricedModel {
+  /** Valid now. */
+  price: ModelPrice;
+  /** Tokens of its longest answer. */
+  answer: number | undefined;
+  /** Tokens that it reads in one request: it refuses a longer one. */
+  window: number | undefined;
+}
+
+/** Undefined where the price of a model is not known. */
+export type PriceOf = (model: string) => PricedModel | undefined;
 
 /** What the models of an organization cost, as a turn will find it. */
 export async function readPrices(db: Db, organization: string): Promise<PriceOf> {
   const [prices, providers] = await Promise.all([listPrices(db, organization), listProviders(db, organization)]);
   const own = new Map(prices.map((row) => [row.model, row.prices]));
-  const settings = new Map<string, { base_url: string | null; format?: ProviderFormat }>(
-    providers.map((row) => [row.name, row]),
-  );
+  const settings = new Map<string, Partial<ProviderRow>>(providers.map((row) => [row.name, row]));
   return (model) => {
-    const set = own.get(model);
-    if (set) return priceAt(set, Date.now());
     const [provider = ""] = model.split("/", 1);
-    const { base_url = null, format } = settings.get(provider) ?? {};
-    return base_url === null
-      ? defaultPrice(`${formatOf({ provider, format })}${model.slice(provider.length)}`)
-      : undefined;
+    const name = model.slice(provider.length);
+    const { base_url = null, format, context_windows } = settings.get(provider) ?? {};
+    const published = `${formatOf({ provider, format })}${name}`;
+    const set = own.get(model);
+    const price = set ? priceAt(set, Date.now()) : base_url === null ? defaultPrice(published) : undefined;
+    if (!price) return undefined;
+    const window = context_windows?.[name.slice(1)] ?? publishedWindow(published);
+    return { price, window, answer: publishedAnswer(published) };
   };
 }
 
@@ -56,32 +70,53 @@ function worstPrice(price: ModelPrice): WorstPrice {
   return worst;
 }
 
-/** What a request is reserved for. */
-export interface ExpectedRequest {
-  /** The model, or the targets of its alias. */
-  models: string[];
-  prompt: Omit<Prompt, "messages">;
-  texts: string[];
+/** What a request sends. */
+export interface RequestSize {
+  /** Of its texts, and of files that are no pictures. No tokenizer makes more tokens than bytes. */
+  bytes: number;
+  pictures: number;
+  max_output_tokens: number | null;
 }
 
-/** No tokenizer makes more tokens than bytes. */
-function promptTokens({ prompt, texts }: ExpectedRequest): number {
-  const { instructions, agent, client_tools, response_format } = prompt;
+interface AttachedFile {
+  mime_type: string;
+  bytes: number;
+}
+export const isPicture = ({ mime_type }: Pick<AttachedFile, "mime_type">): boolean => mime_type.startsWith("image/");
+
+/** What a turn's own request sends. Earlier messages of its thread and the server's tools are missing: the process that runs it adds them. */
+export function sizeOfPrompt(
+  { instructions, agent, client_tools, response_format, max_output_tokens }: Omit<Prompt, "messages">,
+  texts: string[],
+  files: AttachedFile[],
+): RequestSize {
   const asJson = client_tools || response_format ? JSON.stringify([client_tools, response_format]) : "";
-  const more = [instructions ?? "", agent?.instructions ?? "", asJson];
-  return [...texts, ...more].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const all = [...texts, instructions ?? "", agent?.instructions ?? "", asJson];
+  return {
+    bytes:
+      all.reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
+      files.reduce((sum, file) => sum + (isPicture(file) ? 0 : file.bytes), 0),
+    pictures: files.filter(isPicture).length,
+    max_output_tokens,
+  };
 }
 
 /**
- * The most that one request costs, in picodollars, at the dearest of its models: each byte of its texts a token, and an answer
- * of full length. Files, and what the thread holds already, are missing. A model without a price counts nothing.
+ * The most that one request costs, in picodollars, at the dearest of its models: each byte a token, up to the window of the model,
+ * and an answer of full length. A model without a price counts nothing.
  */
-export function reserveFor(priceOf: PriceOf, request: ExpectedRequest): bigint {
-  const answer = BigInt(request.prompt.max_output_tokens ?? DEFAULT_ANSWER_TOKENS);
-  const asked = BigInt(promptTokens(request));
-  return request.models
+export function reserveFor(
+  priceOf: PriceOf,
+  models: string[],
+  { bytes, pictures, max_output_tokens }: RequestSize,
+): bigint {
+  const asked = bytes + pictures * PICTURE_TOKENS;
+  return models
     .flatMap((model) => priceOf(model) ?? [])
-    .map(worstPrice)
-    .map(({ input, output, per_call }) => asked * input + answer * output + per_call)
+    .map(({ price, answer = DEFAULT_ANSWER_TOKENS, window = asked }) => {
+      const { input, output, per_call } = worstPrice(price);
+      const tokens = { asked: BigInt(Math.min(asked, window)), answer: BigInt(max_output_tokens ?? answer) };
+      return tokens.asked * input + tokens.answer * output + per_call;
+    })
     .reduce((most, cost) => (cost > most ? cost : most), 0n);
 }

@@ -66,10 +66,11 @@ export function sumBySubject(rows: SpentRow[]): Sums {
   return sums;
 }
 
-export function addSums(some: Sums, more: Sums): Sums {
-  if (some.size === 0) return more;
+/** `sign`: -1n takes `more` away. */
+export function addSums(some: Sums, more: Sums, sign = 1n): Sums {
+  if (more.size === 0) return some;
   const sums = new Map(some);
-  for (const [subject, amounts] of more) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts));
+  for (const [subject, amounts] of more) sums.set(subject, addAmounts(sums.get(subject) ?? NO_AMOUNTS, amounts, sign));
   return sums;
 }
 

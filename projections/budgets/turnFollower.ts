@@ -98,6 +98,7 @@ export class TurnFollower {
   }
   #apply(news: TurnNews, now: number): void {
     if (news.kind === "began") this.#begin(news, now);
+    else if (news.kind === "grew") this.#grow(news, now);
     else if (news.kind === "ended") {
       this.counts.end(news.turn_id, news.tokens, now);
       this.reservations.end(news.turn_id, { cost: BigInt(news.cost ?? 0), position: news.position, at: now });
@@ -110,6 +111,12 @@ export class TurnFollower {
     const { turn_id, subjects, tokens, streamed = false, reserved } = news;
     this.counts.begin({ turn_id, subjects, tokens, streamed, at });
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved: BigInt(reserved), at });
+  }
+  #grow(news: Extract<TurnNews, { kind: "grew" }>, at: number): void {
+    const { turn_id, subjects } = news;
+    const reserved = BigInt(news.reserved);
+    this.reservations.begin(turn_id, { subjects, reserved, at });
+    this.reservations.grow(turn_id, { reserved, spent: BigInt(news.spent) });
   }
   /**
    * Sends a process the turns that it may not know. One that has just begun to count has read what is in the read models, which follow a
@@ -130,9 +137,10 @@ export class TurnFollower {
     }
     const running = new Map(open.map((turn) => [turn.turn_id, turn]));
     const took = new Map(ended.map((turn) => [turn.turn_id, turn.took]));
-    for (const { turn_id, subjects, reserved, cost, end_position } of this.reservations.unsettled()) {
+    for (const { turn_id, subjects, reserved, spent, cost, end_position } of this.reservations.unsettled()) {
       const { tokens, streamed } = running.get(turn_id) ?? { tokens: 0, streamed: false };
       this.#send({ kind: "began", turn_id, subjects, tokens, streamed, reserved: String(reserved) });
+      if (spent > 0n) this.#send({ kind: "grew", turn_id, subjects, reserved: String(reserved), spent: String(spent) });
       if (cost === undefined) continue;
       const end = { tokens: took.get(turn_id) ?? 0, cost: String(cost) };
       this.#send({ kind: "ended", turn_id, ...end, ...(end_position !== undefined && { position: end_position }) });

@@ -148,6 +148,7 @@ export const turns = defineProjection<ThreadEvent>({
       patch(data.turn_id, {
         status: "failed",
         ...answeredBy(data),
+        ...(data.code !== undefined && { code: encode(data.code) }),
         frames: data.frames ?? null,
         said: encode(personal?.said),
         error: encode(personal?.message),

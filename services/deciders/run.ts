@@ -144,8 +144,8 @@ const HELD_MS = 60 * 60 * 1_000;
 function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string; watchers?: unknown }): RunEvent[] {
   const state = events.reduce<RunState>(evolve, { status: "absent" });
   if (watchers !== undefined || !isEnded(state) || !state.settling) return [];
-  const { cancel, stop = [], next } = state.settling;
-  return cancel.length + stop.length === 0 && !next ? [RunSettled.of({ run_id })] : [];
+  const { cancel, stop = [], unstarted, next } = state.settling;
+  return cancel.length + stop.length + unstarted.length === 0 && !next ? [RunSettled.of({ run_id })] : [];
 }
 
 /** A run that has just ended first settles: others may wait for its end, and its last steps may still save files. */

@@ -64,7 +64,7 @@ export interface LiveLinks {
 export interface Settlement {
   /** Child runs to cancel. */
   cancel: string[];
-  /** Those of `cancel` whose start was not recorded: it may still be on its way. */
+  /** Child runs whose start was not recorded: it may still be on its way, and a run that is destroyed before would leave nobody who finds them. */
   unstarted: string[];
   /** Turns to stop. */
   stop?: AwaitedTurn[];
@@ -82,15 +82,19 @@ export const hasOpenLinks = ({ children, waits }: LiveLinks): boolean =>
 const openTurns = ({ waits }: Pick<LiveLinks, "waits">): AwaitedTurn[] =>
   Object.values(waits).flatMap(({ turn }) => turn ?? []);
 
+const unstartedOf = (children: ChildRun[]): string[] =>
+  children.filter(({ status }) => status === "requested").map(({ run_id }) => run_id);
+
 /** What the end of a run asks for; null for nothing. A completed run leaves its child runs alone. */
 export function settlingAfter({ children, watchers, waits }: LiveLinks, status: string): Settlement | null {
   const cancelled = status === "completed" ? [] : children.filter(({ isCancelled }) => isCancelled);
   const stop = openTurns({ waits });
-  if (cancelled.length + watchers.length + stop.length === 0) return null;
+  const unstarted = unstartedOf(children);
+  if (cancelled.length + watchers.length + stop.length + unstarted.length === 0) return null;
   return {
     ...(stop.length > 0 && { stop }),
     cancel: cancelled.map(({ run_id }) => run_id),
-    unstarted: cancelled.filter(({ status: start }) => start === "requested").map(({ run_id }) => run_id),
+    unstarted,
     notify: watchers,
   };
 }
@@ -101,7 +105,7 @@ const settlingContinued = (
   { run_id, continued_as }: { run_id: string; continued_as: string },
 ): Settlement => ({
   cancel: [],
-  unstarted: [],
+  unstarted: unstartedOf(children),
   stop: openTurns({ waits }),
   notify: [],
   next: {
@@ -112,8 +116,13 @@ const settlingContinued = (
 });
 
 /** What is left to do after an event that ends a run. */
-export const settlingOf = (links: LiveLinks, event: RunEnd): Settlement | null =>
-  event.type === "RunContinued" ? settlingContinued(links, event.data) : settlingAfter(links, END_STATUS[event.type]);
+export function settlingOf(links: LiveLinks, event: RunEnd): Settlement | null {
+  if (event.type === "RunContinued") return settlingContinued(links, event.data);
+  const settling = settlingAfter(links, END_STATUS[event.type]);
+  // earlier releases did not wait for child runs that nobody cancels: nothing settles such an end
+  const isWaitOnly = settling && settling.cancel.length + settling.notify.length === 0 && !settling.stop;
+  return isWaitOnly && !event.data.settles ? null : settling;
+}
 
 export const watcherIn = (data: { watcher_id: string; awaited_run_id?: string | undefined }): Watcher => ({
   run_id: data.watcher_id,

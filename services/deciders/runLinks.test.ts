@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RunCancelled, RunCompleted, RunCreated, RunFailed, RunStarted, RunTaken } from "#events/run.ts";
+import { RunCancelled, RunCompleted, RunCreated, RunFailed, RunForgotten, RunStarted, RunTaken } from "#events/run.ts";
 import {
   ChildRunRequested,
   ChildRunStarted,
@@ -197,13 +197,41 @@ test("the end of a run with child runs is open work until it is settled", () => 
     .when(cancel)
     .then(cancelled);
   const over = [...live, ...children, cancelled];
-  expect(given(run, over).state).toMatchObject({ settling: { cancel: ["child a"], unstarted: [], notify: [] } });
+  expect(given(run, over).state).toMatchObject({
+    settling: { cancel: ["child a"], unstarted: ["child b"], notify: [] },
+  });
   expect(run.workStatus!(given(run, over).state)).toMatchObject({ status: "ending", worker: null });
   const settle = command("SettleRun", id);
   given(run, over).when(settle).then(RunSettled.of(id));
   const settled = [...over, RunSettled.of(id)];
   expect(run.workStatus!(given(run, settled).state)).toMatchObject({ status: "waiting" });
   given(run, settled).when(settle).then();
+});
+
+test("a run whose child run may still be starting is not destroyed before it is settled, however it ended", () => {
+  const settles = { ...end, settles: true };
+  const ends = [
+    RunCompleted.of({ ...settles, completion: "explicit" }, { result: { json: "1" } }),
+    RunCancelled.of({ ...settles, by }, { reason: null }),
+  ];
+  const forget = command("ForgetRun", { ...id, by_rule: true });
+  for (const ended of ends) {
+    const over = [...live, requested("leave"), ended];
+    expect(given(run, over).state).toMatchObject({ settling: { cancel: [], unstarted: ["child a"] } });
+    given(run, over).when(forget).then();
+    given(run, [...over, RunSettled.of(id)])
+      .when(forget)
+      .then(RunForgotten.of(id));
+  }
+  const completion = { type: "completed" as const, completion: "explicit" as const, result: { json: "1" } };
+  given(run, [...live, requested("leave")])
+    .when(tick(3, { end: completion }))
+    .then(ends[0]!);
+});
+
+test("a run that an earlier release ended while a child run was starting waits for nothing", () => {
+  const ended = RunCompleted.of({ ...end, completion: "explicit" }, { result: { json: "1" } });
+  expect(given(run, [...live, requested(), ended]).state).toMatchObject({ settling: null });
 });
 
 test("a completed run leaves its child runs alone, and one whose end was seen needs no cancelling", () => {

@@ -2,6 +2,7 @@ import type { StopReason, TurnEnd } from "#events/ports.ts";
 import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Prompt, type Usage } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import type { RoundAnswer } from "./converse.ts";
+import { LimitReached } from "./hold.ts";
 import { ModelError } from "./model.ts";
 import type { AskedTargets } from "./openAsk.ts";
 import { citeSources, joinOutputs, NO_OUTPUT, turnUsage, type Round } from "./round.ts";
@@ -67,13 +68,20 @@ export async function endInterrupted(
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
   // Once tools have run, the turn counts and a retried request must not run them again. A response was promised its id.
-  if (text !== "" || rounds.length > 0 || of_agent)
-    return { command: FailTurn, data: { ...used, said, message }, end: { status: "failed", said, message, ...used } };
-  const code =
-    cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
-  const retry_after_ms = cause instanceof ModelError && cause.status === 429 ? cause.retry_after_ms : undefined;
+  const code = codeOf(cause);
+  if (text !== "" || rounds.length > 0 || of_agent) {
+    const failed = { said, message, ...used, ...(cause instanceof LimitReached && { code: cause.code }) };
+    return { command: FailTurn, data: failed, end: { status: "failed", ...failed } };
+  }
+  const isBusy = cause instanceof LimitReached || (cause instanceof ModelError && cause.status === 429);
+  const retry_after_ms = isBusy ? cause.retry_after_ms : undefined;
   const advice = retry_after_ms === undefined ? {} : { retry_after_ms };
   return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message, ...advice } };
+}
+
+function codeOf(cause: unknown): string | null {
+  if (cause instanceof LimitReached) return cause.code;
+  return cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
 }
 
 const describeCause = (cause: unknown): string =>

@@ -8,6 +8,7 @@ import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
 import { endCompleted, endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
+import { askWithinBudget, type HoldMoney } from "./hold.ts";
 import { describeWindow, fitWindow } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
 import { gatherWords } from "./gatherWords.ts";
@@ -44,6 +45,7 @@ export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxH
   /** Runs work while this process has room for the bytes of attachments that it holds. */
   holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   memory: TurnMemory;
+  holdMoney: HoldMoney;
   toolApprovals: WaitOptions;
   /** Tokens of a text, for answers whose provider reported no usage (stopped or cut off). */
   countTokens(text: string): Promise<number>;
@@ -207,7 +209,7 @@ async function askWithTools(
   else await share.reserve(held, signal);
   const ask = async () =>
     converse({
-      ask: askNext,
+      ask: askWithinBudget(options.holdMoney, turn, askNext),
       request: await buildModelRequest(options, turn, prompt, offers, conversation, share),
       share,
       rounds,

@@ -1,3 +1,4 @@
+import type { Money } from "#events/money.ts";
 import type { Principal, RecordedEvent } from "#events/envelope.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
@@ -27,6 +28,10 @@ export interface TurnToRun {
   asked_by: Actor;
   /** The project that it is counted for. */
   project_id: string | null;
+  /** The mark of the request's user. */
+  user_mark: string | null;
+  /** US dollars that budgets held back when it began; null: no budget of money concerns it. */
+  reserved: Money | null;
   ends_by: string;
   request_id: string;
   /** Version of TurnStarted in the thread; 1 means that the thread has no earlier turns. */
@@ -59,6 +64,8 @@ export function turnFromEvent(
     agent?: TurnAgent;
     route?: Route;
     project_id?: string;
+    user_mark?: string;
+    reserved?: Money;
     awaited_by?: string;
     asked_by?: Actor;
   };
@@ -77,6 +84,8 @@ export function turnFromEvent(
     principal: started.meta.principal,
     asked_by: data.asked_by ?? actorOf(started.meta.principal),
     project_id: data.project_id ?? null,
+    user_mark: data.user_mark ?? null,
+    reserved: data.reserved ?? null,
     ends_by: ends_by ?? data.ends_by,
     request_id: started.meta.request_id,
     version: started.version,

@@ -4,6 +4,9 @@ import type { StartableWorkflow } from "#events/newRun.ts";
 import type { RunCreated } from "#events/run.ts";
 import { askerOf } from "#events/runOrigin.ts";
 import type { Refusal } from "#events/runLinks.ts";
+import { run as runDecider } from "../deciders/run.ts";
+import { isLive, type RunState } from "../deciders/runState.ts";
+import { readState } from "../states.ts";
 import { isListed } from "./host/envelopeRules.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "./startRun.ts";
 
@@ -68,6 +71,17 @@ function checkAllowed(
   return refuse("workflow_not_allowed", `The workflow ${child.id} is not in the workflow's envelope.workflows.`);
 }
 
+/**
+ * A run that has ended starts none: who destroys it waits a minute for the starts on their way (`settleRun`), and a process that was
+ * stopped for longer would start a run that nobody finds.
+ */
+async function refuseEnded({ log }: ChildRunDeps, run_id: string): Promise<Refusal | undefined> {
+  const stream = streamName("run", run_id);
+  const head = (await log.heads([stream])).get(stream);
+  const state: RunState = head ? (await readState(log, head, runDecider)).state : runDecider.initial;
+  return isLive(state) ? undefined : refuse("run_ended", "The run that starts it has ended.");
+}
+
 async function startChildRun(
   deps: ChildRunDeps,
   starter: Starter,
@@ -86,6 +100,7 @@ async function startChildRun(
     run_as: null,
     args,
     commandId: (attempt) => deriveCommandId("child-run", child_run_id, attempt),
+    mayStart: () => refuseEnded(deps, run_id),
     more: {
       starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) },
       // what it spends is spent for the same external user

@@ -31,3 +31,12 @@ test("a run is settled only after the child run that started meanwhile is cancel
   expect(sent.at(-1)).toBe("SettleRun run-parent");
   expect(sent.slice(0, -1)).toContain("CancelRun run-child");
 });
+
+test("a run is settled only after a child run appears that nobody cancels: an erasure finds it by its starter", async () => {
+  const { deps, sent } = openDeps();
+  const left = { cancel: [], unstarted: ["child"], notify: [] };
+  await settleRun(deps, head, left);
+  expect(sent).toEqual([]);
+  await settleRun(deps, head, left);
+  expect(sent).toEqual(["SettleRun run-parent"]);
+});

@@ -55,6 +55,8 @@ export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"
   joined?: Command[] | undefined;
   /** Called when nothing speaks against the start any more. */
   beforeStart?(): Promise<void>;
+  /** The last check before the start, which takes effect within 10 s after it, or never. */
+  mayStart?(): Promise<Refusal | undefined>;
 }
 
 /** A workflow of the organization as its stream has it now. */
@@ -122,6 +124,9 @@ async function sendStart(
 ): Promise<Refusal | undefined> {
   const settings = runSettings(workflow, { ...run, run_as: run.run_as ?? workflow.envelope.run_as });
   const input = { args: { json: run.args }, external_user_id: null };
+  const giveUpAt = Date.now() + START_TIMEOUT_MS;
+  const refusal = await run.mayStart?.();
+  if (refusal) return refusal;
   for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++) {
     const places = await pickPlaces(deps, workflow, args);
     if ("code" in places) return places;
@@ -133,7 +138,7 @@ async function sendStart(
         stream: streamName("run", run.run_id),
         organization_id: workflow.organization_id,
         request_id: deps.worker,
-        timeout_ms: START_TIMEOUT_MS,
+        timeout_ms: Math.max(0, giveUpAt - Date.now()),
         fresh: true,
         ...(run.joined && { joined: run.joined }),
         data: { ...settings, ...input, ...places, ...run.more },

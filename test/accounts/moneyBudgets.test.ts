@@ -133,3 +133,52 @@ test("a soft budget of money shows what is held back and refuses nothing", async
   expect((await slow).status).toBe(200);
   expect(await limit()).toMatchObject({ spent: "2", reserved: "0" });
 });
+
+describe("a turn that sends more than its own words", () => {
+  /** Each token that is read costs a tenth of a cent, and what is said a millionth of that. */
+  const set = async ({ owner }: Awaited<ReturnType<typeof newTenant>>, limits: object, per_call = "0") => {
+    await owner("PUT", "/prices/offline/scripted", { prices: [{ input: "1000", output: "0.001", per_call }] });
+    await owner("PUT", "/budgets/organization", limits);
+  };
+
+  test("holds back its thread's history: many at once in long threads spend no more than the limit and one turn", async () => {
+    const tenant = await newTenant();
+    const call = clientOf(people.service, tenant.credentials.api_key);
+    const ask = (words: string, headers: Record<string, string> = {}) =>
+      call("POST", "/chat/completions", { ...say(words, { max_tokens: 20 }), model: "offline/scripted" }, headers);
+    await tenant.owner("PUT", "/prices/offline/scripted", { prices: [{ input: "0", output: "0" }] });
+    const story = "a story goes on ".repeat(150);
+    const begun = await Promise.all(Array.from({ length: 12 }, () => ask(story)));
+    const threads = begun.map(({ headers }) => headers.get("x-thread-id")!);
+    // an answer of at most a cent for the own words; with the history each turn holds about 2.5 dollars, and costs 0.6
+    await set(tenant, { cost_total: "6" });
+    const asked = Promise.all(threads.map((id) => ask("/slow 1\nGo on", { "x-thread-id": id })));
+    await expect.poll(async () => Number((await tenant.limit()).reserved), { interval: 50 }).toBeGreaterThan(2.4);
+    const answers = await asked;
+    const codes = answers.map(({ status, body }) => (status === 200 ? "answered" : body.error.code));
+    const [first] = answers.filter(({ status }) => status === 200);
+    const each = Number(first!.body.usage.cost);
+    expect(each).toBeGreaterThan(0.3);
+    expect(codes.filter((code) => code !== "answered" && code !== "budget_reserved")).toEqual([]);
+    expect(codes.filter((code) => code === "budget_reserved").length).toBeGreaterThan(0);
+    await expect.poll(async () => (await tenant.limit()).reserved).toBe("0");
+    expect(Number((await tenant.limit()).spent)).toBeLessThan(6);
+    // a refused turn leaves no trace: its thread goes on
+    expect((await ask("Go on", { "x-thread-id": threads[codes.indexOf("budget_reserved")]! })).status).toBe(200);
+  });
+
+  test("ends between two rounds with tools once the limit is used up, which it passes by one request at most", async () => {
+    const tenant = await newTenant();
+    await set(tenant, { cost_total: "3" }, "1");
+    const call = clientOf(people.service, tenant.credentials.api_key);
+    const words = "/tool web_fetch {}\n/rounds 9\nDone";
+    const options = { max_tokens: 20, tools: [{ type: "function", function: { name: "web_fetch" } }] };
+    const answer = await call("POST", "/chat/completions", { ...say(words, options), model: "offline/scripted" });
+    expectRefusal(answer, 402, "budget_exceeded");
+    expect(answer.body.error.message).toMatch(/^The budget organization has used 3\.\d+ of 3 US dollars/);
+    const spent = Number((await tenant.limit()).spent);
+    expect([spent > 3, spent < 4.5, (await tenant.limit()).reserved]).toEqual([true, true, "0"]);
+    const failed = (await readAllEvents(tenant.owner)).find(({ type }) => type === "TurnFailed");
+    expect(failed?.data).toMatchObject({ code: "budget_exceeded" });
+  });
+});

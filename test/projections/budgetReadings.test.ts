@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
-import { TurnCompleted } from "#events/thread.ts";
+import { RoundRequested, TurnCompleted } from "#events/thread.ts";
 import { readSpending } from "#projections/budgets/readSpending.ts";
 import type { SpentRow } from "#projections/budgets/query.ts";
 import { fixture, message, said, turnStarted } from "./fixture.ts";
@@ -13,7 +13,8 @@ test("readings of a day that go on where the last one was complete sum each turn
   const f = await fixture();
   await f.runner().start();
   const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
-  const read = (from: Date) => readSpending(f.db, f.organization, { day, nextDay, from, asked: [], byModel: false });
+  const read = (from: Date) =>
+    readSpending(f.db, f.organization, { day, nextDay, from, asked: [], with_rounds: [], byModel: false });
   expect(await read(day)).toMatchObject({ early: [], late: [], split: null });
 
   let [from, complete] = [day, 0];
@@ -33,4 +34,36 @@ test("readings of a day that go on where the last one was complete sum each turn
     if (split! > from) from = split!;
   }
   expect(complete).toBeGreaterThan(0);
+});
+
+test("a reading names the rounds of turns under way, and later those whose turn has ended since", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const [day, nextDay] = [new Date(0), new Date("9999-01-01")];
+  const read = (from: Date, with_rounds: string[]) =>
+    readSpending(f.db, f.organization, { day, nextDay, from, asked: [], with_rounds, byModel: false });
+  const [turn_id, other] = [newId(), newId()];
+  const [thread, elsewhere] = [streamName("thread", newId()), streamName("thread", newId())];
+  const round = { attempt: 1, round: 0, usage };
+  const asked = { ...said(""), calls: [] };
+  for (const [stream, id] of [
+    [thread, turn_id],
+    [elsewhere, other],
+  ] as const)
+    await f.append(stream, [turnStarted(id, [message("x")], "s"), RoundRequested.of({ ...round, turn_id: id }, asked)]);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await f.append(streamName("thread", newId()), [turnStarted(newId(), [message("x")], "s")]);
+  await f.followed();
+  const first = await read(day, []);
+  expect(first.rounds.toSorted((a, b) => (a.turn_id < b.turn_id ? -1 : 1))).toMatchObject(
+    [turn_id, other].toSorted().map((id) => ({ turn_id: id, tokens: 10, cost: "0.1" })),
+  );
+  expect([tokensOf(first.early), tokensOf(first.late)]).toEqual([20, 0]);
+  await f.append(thread, [
+    TurnCompleted.of({ turn_id, attempt: 1, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
+  ]);
+  await f.followed();
+  const second = await read(first.split!, [turn_id, other]);
+  expect(second).toMatchObject({ without_rounds: [turn_id], rounds: [] });
+  expect(tokensOf(second.early) + tokensOf(second.late)).toBe(10);
 });

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { EMPTY_PROMPT } from "#events/thread.ts";
+import { reserveFor, sizeOfPrompt, type PricedModel } from "./reserve.ts";
+
+const MICRO = 1_000_000n;
+/** A million picodollars for each token that is read, and ten for each one that is written. */
+const priced = (more: Partial<PricedModel> = {}): PricedModel => ({
+  price: { valid_from: null, input: "1", output: "10" },
+  answer: undefined,
+  window: undefined,
+  ...more,
+});
+const cost = (model: PricedModel, size: { bytes?: number; pictures?: number; max_output_tokens?: number | null }) =>
+  reserveFor(() => model, ["m"], { bytes: 0, pictures: 0, max_output_tokens: null, ...size }) / MICRO;
+
+test("the answer counts the request's limit, else the model's longest one, else 4,096 tokens", () => {
+  expect(cost(priced({ answer: 16_384 }), { max_output_tokens: 7 })).toBe(70n);
+  expect(cost(priced({ answer: 16_384 }), {})).toBe(163_840n);
+  expect(cost(priced(), {})).toBe(40_960n);
+});
+
+test("the prompt counts each byte, 5,000 tokens for a picture, and no more than the window of the model", () => {
+  const size = { bytes: 300_000, pictures: 2, max_output_tokens: 0 };
+  expect(cost(priced(), size)).toBe(310_000n);
+  expect(cost(priced({ window: 200_000 }), size)).toBe(200_000n);
+});
+
+test("a turn's own request counts its texts, instructions, tools and files", () => {
+  const tool = { name: "t", description: "d".repeat(1_000), parameters: {} };
+  const prompt = { ...EMPTY_PROMPT, instructions: "ää", client_tools: [tool] };
+  const files = [
+    { mime_type: "image/png", bytes: 1_000_000 },
+    { mime_type: "application/pdf", bytes: 50_000 },
+  ];
+  const { bytes, pictures } = sizeOfPrompt(prompt, ["12345"], files);
+  expect(pictures).toBe(1);
+  expect(bytes).toBeGreaterThan(50_000 + 5 + 4 + 1_000);
+  expect(bytes).toBeLessThan(50_000 + 5 + 4 + 1_200);
+});

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { toPicodollars } from "#events/money.ts";
+import { payerOf } from "#events/runOrigin.ts";
+import { describeLimit } from "#projections/budgets/limits.ts";
+import { reserveFor } from "#projections/budgets/reserve.ts";
+import type { Spender } from "#projections/budgets/subjects.ts";
+import type { Handle } from "#services/handle.ts";
+import { LimitReached, type HoldMoney } from "#services/turns/hold.ts";
+import type { TurnToRun } from "#services/turns/turnToRun.ts";
+import { openBudgets } from "./budgets.ts";
+import type { Resources } from "./resources.ts";
+
+/** How long a request waits until turns under way leave room: a client may send the first one again, what later ones follow is paid. */
+const MAX_WAIT_MS = { first: 2_000, later: 10_000 };
+const LOOK_MS = 250;
+/** Where turns under way must end first, nobody knows when. */
+const RETRY_MS = 1_000;
+
+const spenderOf = (turn: TurnToRun): Spender => ({
+  organization_id: turn.organization_id,
+  // a turn of a run is started by the service
+  principal: turn.principal === "system" ? payerOf(turn.asked_by) : turn.principal,
+  project_id: turn.project_id,
+  agent_id: turn.agent?.agent_id ?? null,
+  user_mark: turn.user_mark,
+  model: turn.model,
+});
+
+/** Lets the hold of a turn grow before each of its requests, by the budgets and prices of its organization. */
+export function openTurnHold(resources: Pick<Resources, "db" | "logger" | "rates">, handle: Handle): HoldMoney {
+  const budgets = openBudgets(resources, handle);
+  return async (turn, { size, spent: spentByRounds, isFirst }, signal) => {
+    const { organization_id, turn_id } = turn;
+    const spender = spenderOf(turn);
+    const held = toPicodollars(turn.reserved ?? "0");
+    const spent = toPicodollars(spentByRounds);
+    // two turns that wait for each other must not give up in the same moment
+    const giveUpAt = performance.now() + MAX_WAIT_MS[isFirst ? "first" : "later"] * (0.5 + Math.random() / 2);
+    for (;;) {
+      await budgets.check(spender);
+      const reading = budgets.reading(organization_id);
+      const cost = reading.priceOf ? reserveFor(reading.priceOf, turn.route?.targets ?? [turn.model], size) : 0n;
+      if (isFirst && cost <= held) return;
+      const answer = await resources.rates.hold(reading, spender, { turn_id, held, spent, cost });
+      if (answer === "held") return;
+      if ("spent" in answer) {
+        const { ends_at } = answer.spent;
+        const retry_after_ms = ends_at ? Math.max(1, ends_at.getTime() - Date.now()) : undefined;
+        throw new LimitReached("budget_exceeded", describeLimit(answer.spent), retry_after_ms);
+      }
+      if (performance.now() > giveUpAt) throw new LimitReached("budget_reserved", answer.reserved, RETRY_MS);
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+  };
+}

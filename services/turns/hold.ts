@@ -1,0 +1,81 @@
+import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
+import { measureJson } from "#events/largeJson.ts";
+import type { Ask } from "./converse.ts";
+import { ModelError, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
+import type { Round } from "./round.ts";
+import type { TurnToRun } from "./turnToRun.ts";
+
+/** What a request to a model sends. */
+interface RequestSize {
+  /** Of its texts, and of files that are no pictures. */
+  bytes: number;
+  pictures: number;
+  max_output_tokens: number | null;
+}
+
+/** A request that a turn is about to send. */
+export interface NextRequest {
+  size: RequestSize;
+  /** US dollars that its rounds have cost, as far as known. */
+  spent: Money;
+  /** Nothing of the turn has been asked yet: it may still be refused without a trace. */
+  isFirst: boolean;
+}
+
+/** Holds back what the next request of a turn may cost (ADR 78). Throws LimitReached where it does not fit. */
+export type HoldMoney = (turn: TurnToRun, next: NextRequest, signal: AbortSignal) => Promise<void>;
+
+/** A budget has no room for the next request of a turn. */
+export class LimitReached extends ModelError {
+  readonly code: "budget_exceeded" | "budget_reserved";
+
+  constructor(code: LimitReached["code"], message: string, retry_after_ms?: number) {
+    super("refused", message, retry_after_ms === undefined ? {} : { retry_after_ms });
+    this.code = code;
+  }
+}
+
+const sizeOfPart = (part: Part): number => {
+  if (part.type === "text") return Buffer.byteLength(part.text);
+  return isPicture(part) ? 0 : part.bytes.length;
+};
+const isPicture = (part: Part): boolean => part.type === "file" && part.mime_type.startsWith("image/");
+
+const sizeOfMessage = (message: ModelMessage): number => {
+  const { calls, opaque } = message.role === "assistant" ? message : { calls: undefined, opaque: undefined };
+  return (
+    message.parts.reduce((sum, part) => sum + sizeOfPart(part), 0) +
+    (calls ?? []).reduce((sum, call) => sum + Buffer.byteLength(call.name + call.arguments), 0) +
+    (opaque === undefined ? 0 : measureJson(opaque, Number.POSITIVE_INFINITY))
+  );
+};
+
+/** Everything that is sent: the conversation with its files and rounds, the instructions and the tools. */
+export function sizeOfRequest({
+  messages,
+  instructions,
+  tools,
+  response_format,
+  max_output_tokens,
+}: Pick<ModelRequest, "messages" | "instructions" | "tools" | "response_format" | "max_output_tokens">): RequestSize {
+  const bytes = messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);
+  const asJson = Buffer.byteLength(JSON.stringify([tools, response_format]));
+  return {
+    bytes: bytes + Buffer.byteLength(instructions ?? "") + asJson,
+    pictures: messages.flatMap(({ parts }) => parts.filter(isPicture)).length,
+    max_output_tokens,
+  };
+}
+
+const costOf = (rounds: Round[]): Money =>
+  fromPicodollars(rounds.reduce((sum, { usage }) => sum + toPicodollars(usage.cost ?? "0"), 0n));
+
+/** Asks only once budgets hold back what the request may cost. A turn that no budget of money concerns is asked at once. */
+export const askWithinBudget = (holdMoney: HoldMoney, turn: TurnToRun, ask: Ask): Ask =>
+  turn.reserved === null
+    ? ask
+    : async (request, rounds, signal, onFrame) => {
+        const next = { size: sizeOfRequest(request), spent: costOf(rounds), isFirst: rounds.length === 0 };
+        await holdMoney(turn, next, signal);
+        return ask(request, rounds, signal, onFrame);
+      };
