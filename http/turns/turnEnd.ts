@@ -90,10 +90,15 @@ export async function waitForEnd(
   return undefined;
 }
 
-/** The answer for a turn without output: a refusal by the provider is a 502 without code, an unknown model a 400. */
+/**
+ * The answer for a turn without output: a refusal by the provider is a 502 without code, an unknown model a 400, and a turn whose
+ * worker could not read what it needs a 503.
+ */
 export function turnFailure(end: Extract<TurnEnd, { message: string }>): ApiError {
   if (end.status === "refused" && end.code === "model_not_found")
     return new ApiError("model_not_found", end.message, { param: "model" });
   const retryAfterMs = end.status === "refused" ? end.retry_after_ms : undefined;
+  if (end.status === "refused" && end.code === "unavailable")
+    return new ApiError("unavailable", end.message, retryAfterMs === undefined ? {} : { retryAfterMs });
   return badGateway(end.message || "The model provider returned an error.", undefined, retryAfterMs);
 }

@@ -1,4 +1,4 @@
-import type { StopReason, TurnEnd } from "#events/ports.ts";
+import { Unavailable, type StopReason, type TurnEnd } from "#events/ports.ts";
 import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Prompt, type Usage } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import type { RoundAnswer } from "./converse.ts";
@@ -69,15 +69,24 @@ export async function endInterrupted(
   // Once tools have run, the turn counts and a retried request must not run them again. A response was promised its id.
   if (text !== "" || rounds.length > 0 || of_agent)
     return { command: FailTurn, data: { ...used, said, message }, end: { status: "failed", said, message, ...used } };
-  const code =
-    cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
-  const retry_after_ms = cause instanceof ModelError && cause.status === 429 ? cause.retry_after_ms : undefined;
-  const advice = retry_after_ms === undefined ? {} : { retry_after_ms };
+  const { code, ...advice } = refusalOf(cause);
   return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message, ...advice } };
 }
 
-const describeCause = (cause: unknown): string =>
-  cause instanceof ModelError ? cause.message : "The model could not be asked.";
+/** `unavailable`: what the turn needs could not be read, and no provider is the reason. */
+function refusalOf(cause: unknown): { code: string | null; retry_after_ms?: number } {
+  if (cause instanceof Unavailable) return { code: "unavailable", retry_after_ms: cause.retry_after_ms };
+  if (!(cause instanceof ModelError)) return { code: null };
+  const code = cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
+  return cause.status === 429 && cause.retry_after_ms !== undefined
+    ? { code, retry_after_ms: cause.retry_after_ms }
+    : { code };
+}
+
+function describeCause(cause: unknown): string {
+  if (cause instanceof Unavailable) return "The service was temporarily unavailable; try again shortly.";
+  return cause instanceof ModelError ? cause.message : "The model could not be asked.";
+}
 
 async function estimateUsage({ countTokens }: TokenCounter, prompt: Prompt | undefined, answer: string) {
   const sent = prompt ? [prompt.instructions ?? "", ...prompt.messages.map(({ text }) => text)].join("\n") : "";
