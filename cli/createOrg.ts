@@ -1,3 +1,4 @@
+import { Unavailable } from "#events/ports.ts";
 import { readSettings } from "#infra/config.ts";
 import { openBus, openDatabase, openLogAccess, type Database } from "./connect.ts";
 import { withServiceUrl } from "./credentials.ts";
@@ -12,6 +13,15 @@ const HANDLERS =
 async function requireWorker({ db }: Database): Promise<void> {
   if ((await db.query(HANDLERS)).length === 0)
     throw new Problem("No running service handles commands", "start it with npm start, then run this again");
+}
+
+/** Without its owner, whom the last commands would have made, an organization is of no use to anybody. */
+function explainUnavailable(error: unknown): never {
+  if (!(error instanceof Unavailable)) throw error;
+  throw new Problem(
+    "The running service did not end the command in time",
+    "svc doctor says why. Then run this again; nobody can sign in to what this attempt may have created",
+  );
 }
 
 const formatCredentials = ({ base_url, organization_id, api_key, admin }: Credentials): string =>
@@ -34,7 +44,8 @@ export async function createOrg(name: string, options: { json?: boolean }): Prom
       const plan = planOrganization(settings);
       const { credentials } = plan;
       const needs = { sender: bus.sender(log), hints: bus.hints, db, keyring };
-      const usable = await createOrganization(needs, settings, { name, plan, patience_ms: 0 });
+      const created = createOrganization(needs, settings, { name, plan, patience_ms: 0 });
+      const usable = await created.catch(explainUnavailable);
       if (options.json) printJson(credentials);
       else print(formatCredentials(credentials));
       if (!usable)

@@ -33,6 +33,8 @@ export interface OrganizationPlan {
 }
 
 const TIMEOUT_MS = 30_000;
+/** Of the first command of somebody who does not wait for a worker: one that has taken it and cannot end it is not waited for. */
+const FIRST_TIMEOUT_MS = 4_500;
 const PAUSE_MS = 500;
 
 interface NewOrganization {
@@ -84,12 +86,14 @@ async function sendAll(
 ): Promise<number> {
   const { organization_id, agent_id, admin } = credentials;
   let until = performance.now() + patience_ms;
+  let timeout_ms = patience_ms === 0 ? FIRST_TIMEOUT_MS : TIMEOUT_MS;
   const send = async <D>(definition: CommandDefinition<string, D>, stream: string, data: D): Promise<void> => {
     const request_id = "svc-org-create";
-    const command = newCommand(definition.type, { stream, organization_id, request_id, data, timeout_ms: TIMEOUT_MS });
+    const command = newCommand(definition.type, { stream, organization_id, request_id, data, timeout_ms });
     const { rejection } = await sendUntil(sender, command, until);
     // half an organization is of no use, so what follows is not given up as early
     until = performance.now() + TIMEOUT_MS;
+    timeout_ms = TIMEOUT_MS;
     // ids are random: what exists was created from the same plan
     if (rejection && !rejection.code.endsWith("_exists")) throw new Error(rejection.message);
   };

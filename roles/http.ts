@@ -6,6 +6,7 @@ import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts
 import type { HttpDeps } from "#http/base/deps.ts";
 import { listen } from "#http/base/listen.ts";
 import { LONG_READS } from "#http/base/longReads.ts";
+import { readTimeLeft } from "#http/base/readTime.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -13,11 +14,12 @@ import { createScriptChecker } from "#infra/sandbox/checkScript.ts";
 import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
-import { createBreaker } from "#infra/postgres/breaker.ts";
+import { createBreaker, type Breaker } from "#infra/postgres/breaker.ts";
 import { fetchFile } from "#infra/web/fetchFile.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
+import { withReadTime } from "#infra/postgres/readTime.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import { findTriggersByToken } from "#projections/triggers/query.ts";
 import type { Db } from "#projections/projection.ts";
@@ -66,22 +68,30 @@ const gatesOf = ({ sameBus, clock }: Resources) => [
 const addressOf = ({ address, port }: AddressInfo): string =>
   `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 
-/** How the API reads the log. While PostgreSQL is away, a read fails at once. */
-const readsOf = (log: Resources["log"], breaker: ReturnType<typeof createBreaker>) =>
+type Read = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Reads for requests: at once a 503 while PostgreSQL is away, and otherwise one when the request's time is up. */
+const createRead =
+  (breaker: Breaker): Read =>
+  (work) =>
+    breaker(() => withReadTime(readTimeLeft, work));
+
+/** How the API reads the log. */
+const readsOf = (log: Resources["log"], read: Read) =>
   ({
-    readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
+    readStream: (stream, fromVersion) => read(() => log.read(stream, fromVersion)),
     async *streamPages(stream, fromVersion) {
       const pages = log.pages(stream, fromVersion)[Symbol.asyncIterator]();
       for (;;) {
-        const page = await breaker(() => pages.next());
+        const page = await read(() => pages.next());
         if (page.done) return;
         yield page.value;
       }
     },
-    readAuditSlice: (organization, range) => breaker(() => log.slice(organization, range)),
-    readHashes: (organization, positions) => breaker(() => log.hashes(organization, positions)),
-    readEventHistogram: (organization, query) => breaker(() => log.histogram(organization, query)),
-    checkChain: (organization, range) => breaker(() => log.checkChain(organization, range)),
+    readAuditSlice: (organization, range) => read(() => log.slice(organization, range)),
+    readHashes: (organization, positions) => read(() => log.hashes(organization, positions)),
+    readEventHistogram: (organization, query) => read(() => log.histogram(organization, query)),
+    checkChain: (organization, range) => read(() => log.checkChain(organization, range)),
   }) satisfies Partial<HttpDeps>;
 
 /** Look-ups that requests of the same moment share. */
@@ -105,7 +115,8 @@ const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "longReadPlaces" | "pass
 export async function startHttpRole(resources: Resources, local?: LocalHandler) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
   const breaker = createBreaker(reach);
-  const db: Db = { query: (text, values) => breaker(() => resources.db.query(text, values)) };
+  const read = createRead(breaker);
+  const db: Db = { query: (text, values) => read(() => resources.db.query(text, values)) };
   const sender = local ? preferLocal(local, bus.sender(log)) : bus.sender(log);
   const scripts = openScripts({ processes: 1 });
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
@@ -132,7 +143,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     ...portsOf(scripts),
     schemas,
     waitForProjections: progress.waitFor,
-    ...readsOf(log, breaker),
+    ...readsOf(log, read),
     ...listenTo(bus),
     recovered: progress.recovered,
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: resources.clock.isOpen() } }),

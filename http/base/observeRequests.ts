@@ -8,6 +8,7 @@ import { ApiError } from "./errors.ts";
 import { measureJson, writeLargeJson } from "#events/largeJson.ts";
 import { createLongReads, type LongReads } from "./longReads.ts";
 import { holdAnswer, limitSilence, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
+import { trackReadTime } from "./readTime.ts";
 import { traceRequests } from "./traceRequests.ts";
 
 declare module "fastify" {
@@ -112,6 +113,7 @@ export function observe(app: App, http: Pick<Http, "metrics" | "longReadPlaces">
     budget.countArrived(this, bytes);
   });
   traceRequests(app);
+  trackReadTime(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     request.addHeaders = (headers) => void reply.headers(headers);

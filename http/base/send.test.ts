@@ -19,7 +19,7 @@ const busy: CommandResult = {
 const done: CommandResult = { position: 7, repeated: false };
 
 /** A bus that returns these results, the last one repeatedly, and projections that either follow or lag. */
-function harness(results: CommandResult[], follow = true) {
+function harness(results: CommandResult[], follow = true, takes_ms = 0) {
   const sent: Command[] = [];
   const waited: unknown[] = [];
   const warnings: string[] = [];
@@ -30,6 +30,7 @@ function harness(results: CommandResult[], follow = true) {
     sender: {
       send: async (command: Command) => {
         sent.push(command);
+        vi.advanceTimersByTime(takes_ms);
         return results[Math.min(sent.length, results.length) - 1]!;
       },
     },
@@ -56,7 +57,16 @@ describe("sending a command", () => {
       data: { key_id: "1" },
     });
     expect(Date.parse(sent[0]!.deadline) - Date.parse(sent[0]!.at)).toBe(15_000);
-    expect(waited).toEqual([[["keys"], 7, 5_000]]);
+    expect(waited).toEqual([[["keys"], 7, 4_500]]);
+  });
+
+  test("gives the projections what the command left of 4.5 s, and half a second at least, so that a 503 comes within 5 s", async () => {
+    const quick = harness([done], true, 1_500);
+    await quick.send(DeleteKey, { ...request, waitFor: ["keys"] });
+    expect(quick.waited).toEqual([[["keys"], 7, 3_000]]);
+    const slow = harness([done], true, 9_000);
+    await slow.send(DeleteKey, { ...request, waitFor: ["keys"] });
+    expect(slow.waited).toEqual([[["keys"], 7, 500]]);
   });
 
   test("reports projections that lag, and still returns the receipt", async () => {
@@ -121,8 +131,8 @@ describe("a fresh read", () => {
     await freshRead(["turns"], "thread-1");
     await freshRead(["keys"]);
     expect(waited).toEqual([
-      [["turns"], 9, 5_000],
-      [["keys"], 9, 5_000],
+      [["turns"], 9, 4_500],
+      [["keys"], 9, 4_500],
     ]);
   });
 

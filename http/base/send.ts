@@ -11,7 +11,10 @@ import type { LogReader } from "./ports.ts";
 
 /** After this time the outcome of a command counts as unknown. */
 const COMMAND_MS = 15_000;
-const PROJECTION_MS = 5_000;
+/** A command and the wait for its read models; the 503 of one that must be readable is due within 5 s. */
+const PROJECTION_MS = 4_500;
+/** What the read models get after a command that took long. */
+const MIN_PROJECTION_MS = 500;
 /** How long a command to a busy thread is retried, with exponential backoff between the two waits below. */
 const BUSY_MS = 20_000;
 const FIRST_BUSY_WAIT_MS = 50;
@@ -92,9 +95,10 @@ interface SendNeeds {
  */
 export function createSend({ sender, waitForProjections, logger, httpId }: SendNeeds): Send {
   return async (definition, given) => {
+    const began = performance.now();
     const request = { ...given, id: given.id ?? newCommandId() };
     const result = await sendWhileBusy(() => sender.send(buildCommand(definition, request, httpId)), request.signal);
-    const projected = await isProjected(waitForProjections, request.waitFor, result.position);
+    const projected = await isProjected(waitForProjections, request.waitFor, result.position, began);
     if (!projected) {
       const { waitFor: projections, request_id } = request;
       logger.warn({ projections, position: result.position, request_id }, "projections lag behind a write");
@@ -120,8 +124,11 @@ async function isProjected(
   waitForProjections: WaitForProjections,
   projections: string[] = [],
   position: number,
+  began: number,
 ): Promise<boolean> {
-  return projections.length === 0 || position === 0 || waitForProjections(projections, position, PROJECTION_MS);
+  if (projections.length === 0 || position === 0) return true;
+  const left = Math.max(PROJECTION_MS - (performance.now() - began), MIN_PROJECTION_MS);
+  return waitForProjections(projections, position, left);
 }
 
 export function createFreshRead({
@@ -132,7 +139,9 @@ export function createFreshRead({
   waitForProjections: WaitForProjections;
 }): FreshRead {
   return async (projections, stream) => {
+    const began = performance.now();
     const newest = await log.newestPosition(stream);
-    if (newest !== undefined && !(await isProjected(waitForProjections, projections, newest))) throw notReadableYet();
+    if (newest !== undefined && !(await isProjected(waitForProjections, projections, newest, began)))
+      throw notReadableYet();
   };
 }

@@ -4,7 +4,7 @@ import type { Http } from "../base/deps.ts";
 import { nextCommand } from "../base/idempotency.ts";
 import { findPreviousTurn, type PreviousTurn, type TurnIdentity } from "./previousTurn.ts";
 
-const PROJECTION_MS = 5_000;
+const PROJECTION_MS = 4_500;
 
 /** Also true for a turn that was deleted. */
 async function hasFailed({ db }: Http, { organization_id, thread_id, position }: PreviousTurn): Promise<boolean> {

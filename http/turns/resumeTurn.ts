@@ -9,7 +9,7 @@ import { turnEndFrom } from "./turnEnd.ts";
 import { turnLimitMs, type AttachedTurn } from "./turnHandle.ts";
 import { noteUnanswered } from "./unanswered.ts";
 
-const PROJECTION_MS = 5_000;
+const PROJECTION_MS = 4_500;
 
 /** What this delivery of the request asks for; the rest is as the first one asked. */
 interface ResumeOptions {

@@ -92,13 +92,16 @@ export async function waitForEnd(
   return undefined;
 }
 
-/** The answer for a turn that failed: of the provider a 502 without code, of a budget a 402 or 429, an unknown model a 400. */
+/**
+ * The answer for a turn that failed: of the provider a 502 without code, of a budget a 402 or 429, an unknown model a 400, and a
+ * worker that could not read what the turn needs a 503.
+ */
 export function turnFailure(end: Extract<TurnEnd, { message: string }>): ApiError {
   const { code } = end;
   if (end.status === "refused" && code === "model_not_found")
     return new ApiError("model_not_found", end.message, { param: "model" });
   const retryAfterMs = end.status === "refused" ? end.retry_after_ms : undefined;
-  if (code === "budget_exceeded" || code === "budget_reserved")
+  if (code === "budget_exceeded" || code === "budget_reserved" || code === "unavailable")
     return new ApiError(code, end.message, retryAfterMs === undefined ? {} : { retryAfterMs });
   return badGateway(end.message || "The model provider returned an error.", undefined, retryAfterMs);
 }

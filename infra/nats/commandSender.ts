@@ -4,7 +4,7 @@ import type { Acks } from "./acks.ts";
 import type { Answers } from "./answers.ts";
 import type { BusContext } from "./context.ts";
 import { createPublication, type Publication } from "./publication.ts";
-import { isUntaken, UNTAKEN_MS, withdraw } from "./untaken.ts";
+import { isUntaken, UNCLAIMED_MS, UNTAKEN_MS, withdraw } from "./untaken.ts";
 import { withTimeout } from "./withTimeout.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
@@ -72,25 +72,28 @@ function pollOutcome(
   const began = performance.now();
   // a duration: the own clock may jump meanwhile
   const patience = Date.parse(command.deadline) - Date.now();
-  const left = () => began + patience - performance.now();
+  // rounded up, because timers may end a fraction early
+  const waitedMs = () => Math.ceil(performance.now() - began);
+  const left = () => patience - waitedMs();
   let isStopped = false;
   let timer = setTimeout(() => void poll(), Math.max(0, Math.min(FIRST_POLL_MS, left())));
   const poll = async () => {
-    const { outcome, isAway } = await readOutcome(context, command, Math.max(POLL_MS, left()));
+    const { outcome, isAway } = await readOutcome(context, command, Math.max(POLL_MS, LOG_AWAY_MS - waitedMs()));
     if (isStopped) return;
     if (outcome) return answer.resolve(outcome);
-    const waited = performance.now() - began;
+    const waited = waitedMs();
     if (left() <= 0) return answer.reject(new Unavailable("No answer by the deadline: the outcome is unknown"));
     if (!context.connection.connected() && waited > AWAY_MS)
       return answer.reject(new Unavailable("The bus is away: the outcome is unknown"));
-    if (isAway && waited > LOG_AWAY_MS)
+    if (isAway && waited >= LOG_AWAY_MS)
       return answer.reject(new Unavailable("The log cannot be read: the outcome is unknown"));
-    if (waited >= UNTAKEN_MS && (await isUntaken(context, publication)))
+    if (waited >= UNTAKEN_MS && (await isUntaken(context, publication, waited)))
       return giveUp(context, command, publication, answer);
     if (isStopped) return;
     publication.publishIfLost();
     void context.streams.heal();
-    timer = setTimeout(() => void poll(), Math.min(POLL_MS, left()));
+    const untilUnclaimed = UNCLAIMED_MS - waitedMs();
+    timer = setTimeout(() => void poll(), Math.min(POLL_MS, left(), untilUnclaimed > 0 ? untilUnclaimed : POLL_MS));
   };
   return () => {
     isStopped = true;
@@ -119,7 +122,10 @@ async function readOutcome(
   timeout_ms: number,
 ): Promise<{ outcome?: CommandResult; isAway: boolean }> {
   try {
-    const found = await withTimeout(outcomes.outcome(command.id, command.organization_id), timeout_ms);
+    const read = outcomes.outcome(command.id, command.organization_id).then((found) => ({ found }));
+    const answered = await withTimeout(read, timeout_ms);
+    if (!answered) return { isAway: true };
+    const { found } = answered;
     const isOwn = found?.fingerprint === (command.fingerprint ?? null);
     return { ...(found && isOwn && { outcome: toResult(found) }), isAway: false };
   } catch (err) {

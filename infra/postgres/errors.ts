@@ -52,6 +52,7 @@ const SCHEMA_ERRORS = /^42(703|P01)$/;
 
 /** Unavailable for errors that may be gone a moment later; other errors unchanged. */
 export function asUnavailable(error: unknown): unknown {
+  if (error instanceof Unavailable) return error;
   // while two versions of this program run side by side, the read models have the shape of one of them
   if (error instanceof pg.DatabaseError && SCHEMA_ERRORS.test(error.code ?? ""))
     return new Unavailable("The read models are of another version of this program.", { cause: error });

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Db } from "#projections/projection.ts";
 import { asUnavailable } from "./errors.ts";
+import { limitReadTime, readDeadline } from "./readTime.ts";
 
 const INT8 = 20;
 
@@ -21,7 +22,8 @@ const types: pg.CustomTypesConfig = {
  * Without jit=off, a server with LLVM compiles log.append for 1 to 2 s per call until its tables have statistics. Every prepared
  * statement keeps one plan: with `= any ($1)` PostgreSQL would plan again in each call, which took longer than the call. A plan
  * that is kept from when its table had a single page would, without enable_seqscan=off, read the whole table however large it is
- * by then. The others end a session whose client vanished, so that it keeps no lock: the server notices after 11 s that nobody confirms its packets.
+ * by then. The others end a session whose client vanished, so that it keeps no lock: the server notices after 11 s that nobody confirms its packets,
+ * and after 2 s that the client has closed its connection, also while a query waits.
  */
 const SESSION = [
   "jit=off",
@@ -31,6 +33,7 @@ const SESSION = [
   "tcp_keepalives_interval=2",
   "tcp_keepalives_count=3",
   "tcp_user_timeout=11000",
+  "client_connection_check_interval=2000",
   "idle_in_transaction_session_timeout=60000",
   "lock_timeout=60000",
   "statement_timeout=900000",
@@ -58,14 +61,18 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
 /** Names of prepared statements by text. Shared, because different users of a pool share its connections. */
 const names = new Map<string, string>();
 
-/** Runs queries as prepared statements. Throws Unavailable while the database cannot be reached. */
+/** Runs queries as prepared statements. Throws Unavailable while the database cannot be reached, and at the time of `withReadTime`. */
 export function asDb(pool: Pick<pg.Pool, "query">): Db {
+  const queryBy = pool instanceof pg.Pool ? limitReadTime(pool) : undefined;
   return {
     async query<R>(text: string, values: unknown[] = []) {
       let name = names.get(text);
       if (!name) names.set(text, (name = `q${names.size}`));
       try {
-        return (await pool.query({ name, text, values })).rows as R[];
+        const deadline = readDeadline();
+        const query = { name, text, values };
+        const run = deadline !== undefined && queryBy ? queryBy(query, deadline) : pool.query(query);
+        return (await run).rows as R[];
       } catch (error) {
         throw asUnavailable(error);
       }

@@ -1,4 +1,4 @@
-import type { StopReason, TurnEnd } from "#events/ports.ts";
+import { Unavailable, type StopReason, type TurnEnd } from "#events/ports.ts";
 import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Prompt, type Usage } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import type { RoundAnswer } from "./converse.ts";
@@ -68,24 +68,28 @@ export async function endInterrupted(
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
   // Once tools have run, the turn counts and a retried request must not run them again. A response was promised its id.
-  const code = codeOf(cause);
   if (text !== "" || rounds.length > 0 || of_agent) {
     const failed = { said, message, ...used, ...(cause instanceof LimitReached && { code: cause.code }) };
     return { command: FailTurn, data: failed, end: { status: "failed", ...failed } };
   }
-  const isBusy = cause instanceof LimitReached || (cause instanceof ModelError && cause.status === 429);
-  const retry_after_ms = isBusy ? cause.retry_after_ms : undefined;
+  const { code, retry_after_ms } = refusalOf(cause);
   const advice = retry_after_ms === undefined ? {} : { retry_after_ms };
   return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message, ...advice } };
 }
 
-function codeOf(cause: unknown): string | null {
-  if (cause instanceof LimitReached) return cause.code;
-  return cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
+/** `unavailable`: what the turn needs could not be read, and no provider is the reason. */
+function refusalOf(cause: unknown): { code: string | null; retry_after_ms?: number | undefined } {
+  if (cause instanceof LimitReached) return { code: cause.code, retry_after_ms: cause.retry_after_ms };
+  if (cause instanceof Unavailable) return { code: "unavailable", retry_after_ms: cause.retry_after_ms };
+  if (!(cause instanceof ModelError)) return { code: null };
+  const code = cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
+  return { code, retry_after_ms: cause.status === 429 ? cause.retry_after_ms : undefined };
 }
 
-const describeCause = (cause: unknown): string =>
-  cause instanceof ModelError ? cause.message : "The model could not be asked.";
+function describeCause(cause: unknown): string {
+  if (cause instanceof Unavailable) return "The service was temporarily unavailable; try again shortly.";
+  return cause instanceof ModelError ? cause.message : "The model could not be asked.";
+}
 
 async function estimateUsage({ countTokens }: TokenCounter, prompt: Prompt | undefined, answer: string) {
   const sent = prompt ? [prompt.instructions ?? "", ...prompt.messages.map(({ text }) => text)].join("\n") : "";

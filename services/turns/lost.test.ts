@@ -65,7 +65,7 @@ describe("a turn that lost its worker", () => {
   test("after a reader has seen text of an unrecorded round fails with that text", async () => {
     const turn = stageTurn({ ...script, streamed: true });
     await turn.worker("first", 4).start();
-    turn.frames.push({ attempt: 1, n: 1, type: "text", text: "\n\nAnd" });
+    turn.frames.push({ attempt: 1, n: turn.frames.length, type: "text", text: "\n\nAnd" });
     const requests = turn.requests.length;
     await turn.worker("second").sweep();
     expect(lastEvent(turn)).toMatchObject({
@@ -74,6 +74,17 @@ describe("a turn that lost its worker", () => {
       personal: { said: { text: "Let me look.\n\nAnd", citations: [{ title: "one " }, { title: "two " }] } },
     });
     expect(turn.requests).toHaveLength(requests);
+  });
+
+  test("is resumed although text of an unrecorded round was sent, if no reader can have it because the bus lost the frame before", async () => {
+    const turn = stageTurn({ ...script, streamed: true });
+    await turn.worker("first", 4).start();
+    const next = turn.frames.length;
+    const lost = turn.frames.findIndex(({ type }) => type === "calls");
+    turn.frames.push({ attempt: 1, n: next, type: "text", text: "\n\nAnd" });
+    turn.frames.splice(lost, 1);
+    await turn.worker("second").sweep();
+    expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
   });
 
   test("because two workers died fails with the recorded output, and no third one runs it", async () => {

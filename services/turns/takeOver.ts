@@ -37,13 +37,18 @@ interface TurnProgress {
   hasUnrecordedText: boolean;
 }
 
-/** The frames of the newest attempt that sent any. */
+/**
+ * The frames of the newest attempt that sent any, up to the first one that the bus has lost: readers hold back what follows a gap,
+ * and it may belong to another round than it seems to.
+ */
 async function receivedFrames({ frames }: TakeOverOptions, head: StreamHead, turn: string): Promise<FramePayload[]> {
   const sent = (await frames.loadFrames(head.organization_id, turn)).filter((frame) => frame.type !== "end");
   // A worker that was only slow may have sent frames at the same time as its successor.
   const newest = Math.max(...sent.map(({ attempt }) => attempt));
-  const last = sent.filter(({ attempt }) => attempt === newest).toSorted((a, b) => a.n - b.n);
-  return last.map(({ attempt: _, n: _n, ...frame }) => frame);
+  const received: FramePayload[] = [];
+  for (const { attempt, n, ...frame } of sent.toSorted((a, b) => a.n - b.n))
+    if (attempt === newest && n === received.length) received.push(frame);
+  return received;
 }
 
 async function measureProgress(events: RecordedEvent[], turn: string, frames: FramePayload[]): Promise<TurnProgress> {

@@ -62,6 +62,24 @@ test("a command that a stopped worker took is given up, and dropped by the worke
   await inspector.close();
 });
 
+test("a command is given up although the requests of the worker that died with it are still counted", async () => {
+  const server = testBus();
+  const [http, inspector] = [await openBus(server), await openInspector(server)];
+  const { names, nc } = inspector;
+  const consumer = await jetstream(nc).consumers.get(names.streams.commands, names.durables.commands);
+  // takes the command without a word, and asks for more
+  const dead = await consumer.consume({ max_messages: 10, callback: () => {} });
+  await expect(http.sender(noOutcomes).send(asked())).rejects.toThrow(GIVEN_UP);
+  dead.stop();
+  await inspector.close();
+});
+
+test("a command whose outcome PostgreSQL does not answer is given up", async () => {
+  const bus = await openBus(testBus());
+  const outcome = () => new Promise<never>(() => {});
+  await expect(bus.sender({ outcome }).send(asked())).rejects.toThrow("The log cannot be read");
+});
+
 test("a command that a worker works on is waited for, however long that takes", async () => {
   const server = testBus();
   const [http, services] = await Promise.all([openBus(server), openBus(server)]);

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { expect, test } from "vitest";
 import { saveCredentials } from "../../cli/credentials.ts";
 import { administer } from "../template.ts";
@@ -55,6 +56,8 @@ test("svc org create without a running service fails at once with one line", asy
 
 /** Its commands would wait for 30 s. */
 const GIVEN_UP_SECONDS = 15;
+const GIVEN_UP =
+  "The running service did not end the command in time: svc doctor says why. Then run this again; nobody can sign in to what this attempt may have created.\n";
 
 test("svc org create gives up, and nothing happens later, when the running service takes no commands", async () => {
   const cli = await openCommandLine();
@@ -64,17 +67,37 @@ test("svc org create gives up, and nothing happens later, when the running servi
   const began = performance.now();
   const ran = await cli.svc("org", "create", "Nobody's");
   expect((performance.now() - began) / 1_000).toBeLessThan(GIVEN_UP_SECONDS);
-  expect(ran).toMatchObject({
-    code: 1,
-    stdout: "",
-    stderr: "No worker takes commands at the moment; try again shortly.\n",
-  });
+  expect(ran).toMatchObject({ code: 1, stdout: "", stderr: GIVEN_UP });
   const running = await cli.startRoles();
   try {
     expect(json(await cli.svc("org", "create", "Ada's", "--json")).api_key).toMatch(/^sk-svc-/);
     const created = "select count(*)::integer as n from log.events where type = 'OrganizationCreated'";
     expect(await running.resources.db.query(created, [])).toEqual([{ n: 1 }]);
   } finally {
+    await running.stop();
+  }
+});
+
+test("svc org create gives up a command that a worker has taken and cannot end, which happens once at most", async () => {
+  const cli = await openCommandLine();
+  const running = await cli.startRoles();
+  const other = new pg.Client({ connectionString: cli.database.url });
+  await other.connect();
+  try {
+    // every append waits
+    await other.query("begin; select from log.head for update");
+    const began = performance.now();
+    expect(await cli.svc("org", "create", "Late")).toMatchObject({ code: 1, stdout: "", stderr: GIVEN_UP });
+    expect((performance.now() - began) / 1_000).toBeLessThan(GIVEN_UP_SECONDS);
+    await other.query("rollback");
+    expect(json(await cli.svc("org", "create", "Ada's", "--json")).api_key).toMatch(/^sk-svc-/);
+    const created = `select count(*)::integer as commands, count(distinct stream)::integer as streams
+      from log.events where type = 'OrganizationCreated'`;
+    const [found] = await running.resources.db.query<{ commands: number; streams: number }>(created);
+    expect(found!.commands).toBe(found!.streams);
+    expect(found!.commands).toBeLessThanOrEqual(2);
+  } finally {
+    await other.end();
     await running.stop();
   }
 });

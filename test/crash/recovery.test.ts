@@ -78,5 +78,13 @@ test("the checker names each 500, and a 502 that no provider can be the reason o
 
 test("503s that take longer than 5 s are counted", () => {
   const attempts = new Map([["o", [attempt(0, 503), { ...attempt(0, 503), end: 5_100 }, attempt(0, 200)]]]);
-  expect(slowRefusals({ attempts })).toEqual({ slow: 1, all: 2 });
+  expect(slowRefusals({ attempts, readiness: [], faults: [] })).toEqual({ slow: 1, all: 2 });
+});
+
+test("a 503 of a process that was stopped meanwhile is not counted as slow, one of another process is", () => {
+  const attempts = new Map([["o", [{ ...attempt(0, 503), end: 9_000 }]]]);
+  const readiness = [{ kind: "readiness" as const, port: 1, process: "http-1", start: 0, end: 1, status: 200 }];
+  const stopped = (target: string) => [{ ...fault(100, 8_000), what: "stop" as const, target }];
+  expect(slowRefusals({ attempts, readiness, faults: stopped("http 1") })).toEqual({ slow: 0, all: 1 });
+  expect(slowRefusals({ attempts, readiness, faults: stopped("http 2") })).toEqual({ slow: 1, all: 1 });
 });

@@ -49,11 +49,7 @@ export const GROUPS: readonly Group[] = [
         "An address that starts a run, once for each delivery.",
       ),
       entry("docs/guides/audit-an-answer.md", "Audit an answer", "Why an answer says what it says, and who asked."),
-      entry(
-        "docs/examples.md",
-        "Examples of workflows",
-        "Whole definitions, from a greeting to a signed webhook.",
-      ),
+      entry("docs/examples.md", "Examples of workflows", "Whole definitions, from a greeting to a signed webhook."),
       entry("docs/events.md", "Listen to events", "React to what happens, over the bus, without polling."),
       entry("docs/clients.md", "Use your client", "Which SDKs were tried, and the setting to know for each."),
       entry("docs/console.md", "Use the console", "Every screen, every key, and how it is served."),

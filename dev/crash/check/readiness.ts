@@ -65,22 +65,24 @@ function findLies({ readiness, attempts, operations }: Known): Finding[] {
   });
 }
 
-/** Whether a fault hits the process itself. In a process with every role each role's faults do. */
+/** Whether a fault stops the process itself from answering. In a process with every role each role's faults do. */
 function hits(process: string, { what, target }: InjectedFault): boolean {
   const [role, n] = process.split("-");
   const [targetRole, targetN] = target.split(" ");
   return SILENCING.includes(what) && n === targetN && (role === "all" || role === targetRole);
 }
 
+/** Whether such a fault met a request to the process. */
+export const isSilenced = (
+  { process, start, end }: Pick<Readiness, "process" | "start" | "end">,
+  faults: InjectedFault[],
+): boolean =>
+  faults.some((fault) => hits(process, fault) && fault.at < end && (fault.until ?? fault.at) + AFTERMATH_MS > start);
+
 function findSilence({ readiness, faults }: Known): Finding[] {
   return readiness
     .filter(({ start, end }) => end - start > PROMISED_MS)
-    .filter(
-      ({ process, start, end }) =>
-        !faults.some(
-          (fault) => hits(process, fault) && fault.at < end && (fault.until ?? fault.at) + AFTERMATH_MS > start,
-        ),
-    )
+    .filter((answer) => !isSilenced(answer, faults))
     .map(({ port, start, end, status }) =>
       stuck("I24", `/readyz on port ${port}`, `answered ${status ?? "nothing"} after ${seconds(end - start)} s`),
     );

@@ -2,6 +2,7 @@ import type { Attempt, InjectedFault, Operation } from "../journal.ts";
 import { PROBED } from "../load/probe.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, stuck, type Finding } from "./finding.ts";
+import { isSilenced } from "./readiness.ts";
 
 const SETTLED_MS = 5_000;
 /** The promise: after the end of a fault, requests succeed again within this time, without a hand. */
@@ -60,10 +61,16 @@ export const checkErrors = ({ attempts }: Pick<Evidence, "attempts">): Finding[]
       different("I23", operation, `got a ${status} (${code ?? "no code"}) on port ${port}`),
     );
 
-/** 503s that took longer than the promised 5 s: printed, and no finding yet. */
-export function slowRefusals({ attempts }: Pick<Evidence, "attempts">): { slow: number; all: number } {
+/** 503s that took longer than the promised 5 s, except of a process that was stopped meanwhile: printed, and no finding yet. */
+export function slowRefusals({ attempts, readiness, faults }: Pick<Evidence, "attempts" | "readiness" | "faults">): {
+  slow: number;
+  all: number;
+} {
+  const processes = new Map(readiness.map(({ port, process }) => [port, process]));
+  const isSlow = ({ port, start, end }: Attempt) =>
+    end - start > SETTLED_MS && !isSilenced({ process: processes.get(port) ?? "", start, end }, faults);
   const refused = [...attempts.values()].flat().filter(({ status }) => status === 503);
-  return { slow: refused.filter(({ start, end }) => end - start > SETTLED_MS).length, all: refused.length };
+  return { slow: refused.filter(isSlow).length, all: refused.length };
 }
 
 /** A 503 that does not say when to ask again. */

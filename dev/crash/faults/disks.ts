@@ -62,7 +62,9 @@ function repair(image: string): void {
 function fillUp(folder: string): string {
   const file = join(folder, "lost+found", "filler");
   const { bavail, bsize } = statfsSync(folder);
-  run("fallocate", "-l", String(Math.floor(bavail * bsize * 0.98)), file);
+  const size = Math.floor(bavail * bsize * 0.98);
+  // a file without a byte is refused, and a disk may be full already
+  if (size > 0) run("fallocate", "-l", String(size), file);
   const rest = Buffer.alloc(bsize);
   try {
     for (;;) writeFileSync(file, rest, { flag: "a" });
@@ -111,7 +113,7 @@ export function openDisks(data: string, images: string): Disks {
     async fill(store, ms) {
       const file = fillUp(folderOf(store));
       await sleep(ms);
-      rmSync(file);
+      rmSync(file, { force: true });
     },
     async slowDown(store, ms) {
       for (const until = performance.now() + ms; performance.now() < until; await sleep(THAWED_MS)) {

@@ -13,9 +13,11 @@ interface StreamEvent {
   delta?: string;
 }
 
-/** Complete events of a stream. */
+/** Complete events of a stream. The error of a server that restarts is none: it repeats the number of the event before it. */
 export const eventsIn = (sse: string): StreamEvent[] =>
-  [...sse.matchAll(/^data: (.*)\n\n/gm)].map(([, json]) => JSON.parse(json!) as StreamEvent);
+  [...sse.matchAll(/^data: (.*)\n\n/gm)]
+    .map(([, json]) => JSON.parse(json!) as StreamEvent)
+    .filter(({ type }) => type !== "error");
 
 const textOf = (response: any): string =>
   response.output
@@ -46,7 +48,7 @@ function resumed(base: string, token: string, user: string): (heard: string) => 
     const events = eventsIn(heard);
     const id = events[0]?.response?.id;
     if (!id) return undefined;
-    const query = `user=${encodeURIComponent(user)}&stream=true&starting_after=${events.length - 1}`;
+    const query = `user=${encodeURIComponent(user)}&stream=true&starting_after=${events.at(-1)!.sequence_number}`;
     return { method: "GET", path: `${base}/responses/${id}?${query}`, token };
   };
 }

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { turnFailure } from "./turnEnd.ts";
+
+const refused = (code: string | null) => ({ status: "refused" as const, code, message: "No.", retry_after_ms: 2_000 });
+
+test("a turn whose worker could not read what it needs is a 503 that says when to ask again, a refusal of the provider a 502", () => {
+  expect(turnFailure(refused("unavailable"))).toMatchObject({
+    status: 503,
+    errorCode: "unavailable",
+    retryAfterMs: 2_000,
+  });
+  expect(turnFailure(refused(null))).toMatchObject({ status: 502, errorCode: null, retryAfterMs: 2_000 });
+  expect(turnFailure(refused("model_not_found"))).toMatchObject({ status: 400, errorCode: "model_not_found" });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { RefuseTurn } from "#events/thread.ts";
+import { Unavailable } from "#events/ports.ts";
+import { endInterrupted } from "./ending.ts";
+import { ModelError } from "./model.ts";
+
+const counter = { countTokens: async () => 0 };
+const unanswered = { rounds: [], of_agent: false, reason: undefined };
+
+test("a turn whose worker cannot read what it needs is refused as unavailable, and no model is blamed", async () => {
+  const away = new Unavailable("The database answers with the error 53200.", { retry_after_ms: 2_000 });
+  const { command, data, end } = await endInterrupted(counter, away, unanswered);
+  const message = "The service was temporarily unavailable; try again shortly.";
+  expect(command).toBe(RefuseTurn);
+  expect(data).toEqual({ code: "unavailable", message });
+  expect(end).toEqual({ status: "refused", code: "unavailable", message, retry_after_ms: 2_000 });
+});
+
+test("a turn that the provider refuses has its message, no code, and the time that a 429 names", async () => {
+  const busy = new ModelError("refused", "Too many requests.", { status: 429, retry_after_ms: 5_000 });
+  const { end } = await endInterrupted(counter, busy, unanswered);
+  expect(end).toEqual({ status: "refused", code: null, message: "Too many requests.", retry_after_ms: 5_000 });
+});
