@@ -8,6 +8,7 @@ import type { FontStyles } from "./fontStyles.ts";
 import { ruledTables, type Table } from "./ruledTables.ts";
 import { type Line, groupLines } from "./lines.ts";
 import type { PdfPage } from "./openPdf.ts";
+import { findPictures, type PagePictures } from "./pagePictures.ts";
 import { readRules, type Rules } from "./rules.ts";
 import { type PageText, type Run, readText, type RotatedRun } from "./runs.ts";
 import { blocksByTags, type StructureNode } from "./tagged.ts";
@@ -20,6 +21,8 @@ export interface PageDefects {
   isSymbols: boolean;
   /** What is pinned to it and was not read. */
   pinned?: { comments: boolean; files: boolean };
+  /** Pictures that may have text of their own. */
+  pictures?: PagePictures | null;
 }
 
 /** A page read by its layout: columns in reading order, each with its lines and tables. */
@@ -135,5 +138,5 @@ export async function readPage(
   const blocks = blocksByTags(tree, text.runs, fonts);
   const { isCut, isSymbols } = found;
   const read = blocks === null ? await readByLayout(page, text, fonts, plain) : { blocks, isCut, isSymbols };
-  return { ...read, pinned };
+  return { ...read, pinned, pictures: plain ? null : await findPictures(page, found) };
 }

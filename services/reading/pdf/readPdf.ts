@@ -9,10 +9,11 @@ import { findRunningHeads } from "./runningHeads.ts";
 import type { Table } from "./ruledTables.ts";
 import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from "./headings.ts";
 import { largestStream } from "./streamLimits.ts";
-import { collectVocabulary } from "./joinLines.ts";
+import { collectVocabulary, type Vocabulary } from "./joinLines.ts";
 import { DAMAGED, openPdf, type Pdf } from "./openPdf.ts";
 import { checkParts, checkText, warnOfDefects, warnOfPinned } from "./pdfDefects.ts";
-import { type RecognizedPages, recognizePages } from "./recognizePages.ts";
+import { dropRepeatedPictures } from "./pagePictures.ts";
+import { type PageToRecognize, type RecognizedPages, recognizePages } from "./recognizePages.ts";
 import { type LaidOutPage, readPage, type TaggedPage } from "./readPage.ts";
 import { render } from "./render.ts";
 import type { TextLine } from "./textLine.ts";
@@ -26,6 +27,9 @@ const isTagged = (page: Page): page is TaggedPage => "blocks" in page;
 
 /** Bytes of one page's operators. More are maps and plans: their lines are no tables, and running them takes 500 MB. */
 const MAX_DRAWN = 8_000_000;
+
+/** Pages with text of one file whose pictures are recognized, which takes some minutes. */
+const MAX_PICTURED = 100;
 
 interface ReadPages {
   pages: Page[];
@@ -49,7 +53,8 @@ async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
       pages.push({ blocks: [], isCut: false, isSymbols: false });
     }
   }
-  return { pages, damaged, fonts };
+  const pictures = dropRepeatedPictures(pages.map((page) => page.pictures ?? null));
+  return { pages: pages.map((page, index) => ({ ...page, pictures: pictures[index]! })), damaged, fonts };
 }
 
 const linesIn = (page: Page): TextLine[] =>
@@ -100,8 +105,8 @@ function findHeadings(blocks: readonly Block[][], pages: readonly Page[], looks:
 
 const partText = (part: TextLine | Table): string => (isTable(part) ? part.rows.flat().join(" ") : part.raw);
 
-/** Pages without text, but not those whose text is there and cannot be understood. */
-function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): number[] {
+/** Pages without text, but not those whose text is there and cannot be understood; then those with text and pictures. */
+function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): PageToRecognize[] {
   const texts = pages.map((page) =>
     isTagged(page)
       ? linesIn(page)
@@ -109,10 +114,19 @@ function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): n
           .join(" ")
       : page.columns.flat().map(partText).join(" "),
   );
-  return pagesWithoutText(texts).filter((number) => !damaged.includes(number) && !pages[number - 1]!.isSymbols);
+  const blank = pagesWithoutText(texts);
+  const pictured = pages.flatMap(({ pictures }, index) =>
+    pictures == null || blank.includes(index + 1) ? [] : [{ number: index + 1, pictures }],
+  );
+  return [
+    ...blank
+      .filter((number) => !damaged.includes(number) && !pages[number - 1]!.isSymbols)
+      .map((number) => ({ number, pictures: null })),
+    ...pictured.slice(0, MAX_PICTURED),
+  ];
 }
 
-/** Recognizes the text of pages that have none, if it may. */
+/** Recognizes the text of pages that have none and of pictures, if it may. */
 async function recognizeRest(
   bytes: Uint8Array,
   { pages, damaged, fonts }: ReadPages,
@@ -122,9 +136,13 @@ async function recognizeRest(
   return recognition && numbers.length > 0 ? recognizePages(bytes, numbers, { recognition, fonts }) : undefined;
 }
 
+/** A page's text, and that of its pictures, in which large letters are no headings of the page. */
+const withPictures = (text: string, picture: LaidOutPage | undefined, looks: BodyStyle, words: Vocabulary): string =>
+  [text, picture ? render(pageBlocks(picture, looks), new Map(), words) : ""].filter((one) => one !== "").join("\n\n");
+
 /**
- * The Markdown of each page ("" for a page without text, which is warned of). Pages without text are recognized in their images if
- * `recognition` is given. Throws UnreadableFile: protected, damaged, too many pages; ScannedFile.
+ * The Markdown of each page ("" for a page without text, which is warned of). Pages without text, and pictures on the others, are
+ * recognized if `recognition` is given. Throws UnreadableFile: protected, damaged, too many pages; ScannedFile.
  */
 export async function readPdf(
   bytes: Uint8Array,
@@ -145,7 +163,9 @@ export async function readPdf(
   const looks = bodyStyle(lines);
   const blocks = pages.map((page) => pageBlocks(page, looks));
   const levels = findHeadings(blocks, pages, looks);
-  const texts = blocks.map((page) => render(page, levels, words));
+  const texts = blocks.map((page, index) =>
+    withPictures(render(page, levels, words), recognized?.pictures.get(index + 1), looks, words),
+  );
   checkText(texts, pages, recognized);
   warnOfDefects(warn, texts, { pages, damaged: read.damaged, recognized });
   warnOfPinned(warn, read.pages);
