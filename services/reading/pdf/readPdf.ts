@@ -5,7 +5,7 @@ import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
 import { repeatHeaders } from "./continuedTables.ts";
 import { FontStyles } from "./fontStyles.ts";
-import { findRunningHeads } from "./runningHeads.ts";
+import { findRunningHeads, runningTexts } from "./runningHeads.ts";
 import type { Table } from "./ruledTables.ts";
 import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from "./headings.ts";
 import { largestStream } from "./streamLimits.ts";
@@ -50,7 +50,7 @@ async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
     } catch (error) {
       damaged.push(number);
       if (damaged.length === pdf.numPages) throw new UnreadableFile(DAMAGED, { cause: error });
-      pages.push({ blocks: [], isCut: false, isSymbols: false });
+      pages.push({ blocks: [], heads: [], isCut: false, isSymbols: false });
     }
   }
   const pictures = dropRepeatedPictures(pages.map((page) => page.pictures ?? null));
@@ -66,12 +66,17 @@ const linesIn = (page: Page): TextLine[] =>
 const asTextIfMono = (looks: BodyStyle, block: Block): Block =>
   looks.mono && block.kind === "code" ? { kind: "text", lines: block.lines } : block;
 
-/** The pages without running heads, running feet and page numbers. */
-function dropRunningHeads(pages: readonly Page[]): Page[] {
+/** The pages without running heads, running feet and page numbers, and these lines of each page. */
+function dropRunningHeads(pages: readonly Page[]): { pages: Page[]; heads: TextLine[][] } {
   const runningHeads = findRunningHeads(pages.map((page) => (isTagged(page) ? { columns: [], height: 1 } : page)));
   const keepLines = (column: (TextLine | Table)[]): (TextLine | Table)[] =>
     column.filter((part) => isTable(part) || !runningHeads.has(part));
-  return pages.map((page) => (isTagged(page) ? page : { ...page, columns: page.columns.map(keepLines) }));
+  return {
+    pages: pages.map((page) => (isTagged(page) ? page : { ...page, columns: page.columns.map(keepLines) })),
+    heads: pages.map((page) =>
+      isTagged(page) ? page.heads : page.columns.flat().filter((part) => !isTable(part) && runningHeads.has(part)),
+    ) as TextLine[][],
+  };
 }
 
 /** The pages whose tables repeat the header that stands on an earlier page. */
@@ -132,13 +137,15 @@ async function recognizeRest(
   { pages, damaged, fonts }: ReadPages,
   recognition: Recognition | undefined,
 ): Promise<RecognizedPages | undefined> {
-  const numbers = recognition ? pagesToRecognize(dropRunningHeads(pages), damaged) : [];
+  const numbers = recognition ? pagesToRecognize(dropRunningHeads(pages).pages, damaged) : [];
   return recognition && numbers.length > 0 ? recognizePages(bytes, numbers, { recognition, fonts }) : undefined;
 }
 
+const joinParts = (...parts: string[]): string => parts.filter((part) => part !== "").join("\n\n");
+
 /** A page's text, and that of its pictures, in which large letters are no headings of the page. */
 const withPictures = (text: string, picture: LaidOutPage | undefined, looks: BodyStyle, words: Vocabulary): string =>
-  [text, picture ? render(pageBlocks(picture, looks), new Map(), words) : ""].filter((one) => one !== "").join("\n\n");
+  joinParts(text, picture ? render(pageBlocks(picture, looks), new Map(), words) : "");
 
 /**
  * The Markdown of each page ("" for a page without text, which is warned of). Pages without text, and pictures on the others, are
@@ -155,9 +162,9 @@ export async function readPdf(
   const read = await readPages(pdf, plain);
   await pdf.loadingTask.destroy();
   const recognized = await recognizeRest(bytes, read, recognition);
-  const pages = withHeaders(
-    dropRunningHeads(read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page)),
-  );
+  const all = read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page);
+  const { pages: withoutHeads, heads } = dropRunningHeads(all);
+  const pages = withHeaders(withoutHeads);
   const lines = pages.flatMap(linesIn);
   const words = collectVocabulary(lines.map((line) => line.raw));
   const looks = bodyStyle(lines);
@@ -170,5 +177,9 @@ export async function readPdf(
   warnOfDefects(warn, texts, { pages, damaged: read.damaged, recognized });
   warnOfPinned(warn, read.pages);
   warnOfCount(warn, "embedded_files_left_out", attached);
-  return texts;
+  const running = runningTexts(heads, texts);
+  return texts.map((text, index) => {
+    const own = (running.get(index) ?? []).map((line): Block => ({ kind: "text", lines: [line] }));
+    return joinParts(text, render(own, new Map(), words));
+  });
 }
