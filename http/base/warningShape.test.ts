@@ -18,8 +18,8 @@ test("warnings say for people which pages they concern, or how many parts were l
     "Page 7 is damaged and could not be read.",
     "1 comment was left out.",
     "1,200 images were left out.",
-    "Pages 2-3, 5 were read from pictures, 91-96 % sure.",
-    "Page 4 was read from a picture, only 42 % sure: compare the text with the file.",
+    "Pages 2-3, 5 have text that was read from pictures, 91-96 % sure.",
+    "Page 4 has text that was read from a picture, only 42 % sure: compare the text with the file.",
     "Page 6 was not read, because the pages of text recognition for one file, or of the organization for today, are used up.",
   ]);
 });

@@ -55,8 +55,11 @@ const UNKNOWN: Wording = { verbs: ["has", "have"], rest: "something that the tex
 
 const WORDINGS: Record<WarningCode, Wording> = {
   page_without_text: { verbs: ["has", "have"], rest: "no text that could be read, as blank and scanned pages do" },
-  read_from_picture: { verbs: ["was", "were"], rest: "read from pictures, % sure" },
-  uncertain_text: { verbs: ["was", "were"], rest: "read from pictures, only % sure: compare the text with the file" },
+  read_from_picture: { verbs: ["has", "have"], rest: "text that was read from pictures, % sure" },
+  uncertain_text: {
+    verbs: ["has", "have"],
+    rest: "text that was read from pictures, only % sure: compare the text with the file",
+  },
   picture_unreadable: { verbs: ["has", "have"], rest: "pictures that could not be read" },
   recognition_limit_reached: {
     verbs: ["was", "were"],

@@ -12,7 +12,7 @@ export const encodePassages = ({ page_count, pages, slides }: Paging, passages: 
   Buffer.from([{ page_count, pages, slides }, ...passages].map((line) => JSON.stringify(line)).join("\n"));
 
 /** The form in which a reading is stored. */
-export const toReadText = ({ markdown, passages, warnings, scanned, ...paging }: Reading): ReadText => ({
+export const toReadText = ({ markdown, passages, warnings, scanned, recognized, ...paging }: Reading): ReadText => ({
   markdown: Buffer.from(markdown),
   passages: encodePassages(paging, passages),
   page_count: paging.page_count,
@@ -20,6 +20,7 @@ export const toReadText = ({ markdown, passages, warnings, scanned, ...paging }:
   characters: codePoints(markdown),
   ...(warnings.length > 0 && { warnings }),
   ...(scanned !== undefined && { scanned }),
+  ...(recognized !== undefined && { recognized }),
 });
 
 function* lineParsers(bytes: Buffer): Generator<() => unknown> {

@@ -6,7 +6,7 @@ import {
   type PictureType,
   type ReadableType,
 } from "#events/mediaTypes.ts";
-import type { ReadingWarning } from "#events/readingWarnings.ts";
+import type { ReadingWarning, WarningCode } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
 import type { Recognition, Recognizer } from "./pictures/recognizer.ts";
 import { UnreadableFile, type FileToRead, type Paging, type Reading, type Warn } from "./reader.ts";
@@ -78,12 +78,23 @@ const pageLengths = (pages: string[]): number[] =>
 /** In the dictionaries of images, as programs write it. */
 const IMAGE_MARKS = ["/Subtype/Image", "/Subtype /Image"];
 
-/** Pages without text of a PDF that has images. */
+/** Pages of a PDF that text recognition may find text on: those without text, if it has images, and those with pictures. */
 const countScanned = (type: string, bytes: Buffer, warnings: readonly ReadingWarning[]): number => {
-  const pages = warnings.find(({ code }) => code === "page_without_text")?.pages ?? [];
-  return type === MEDIA_TYPES.pdf && pages.length > 0 && IMAGE_MARKS.some((mark) => bytes.includes(mark))
-    ? pages.length
-    : 0;
+  if (type !== MEDIA_TYPES.pdf) return 0;
+  const count = (wanted: WarningCode): number => warnings.find(({ code }) => code === wanted)?.pages?.length ?? 0;
+  const blank = count("page_without_text");
+  const hasImages = blank > 0 && IMAGE_MARKS.some((mark) => bytes.includes(mark));
+  return (hasImages ? blank : 0) + count("images_without_text");
+};
+
+/** Counts the pictures that are recognized, with or without success. */
+const countCalls = (recognizer: Recognizer): { recognizer: Recognizer; calls: () => number } => {
+  let calls = 0;
+  const recognize: Recognizer["recognize"] = (picture) => {
+    calls++;
+    return recognizer.recognize(picture);
+  };
+  return { recognizer: { recognize }, calls: () => calls };
 };
 
 /**
@@ -96,7 +107,9 @@ export const readFile = async (
 ): Promise<Reading> => {
   const type = canonicalType(mime_type);
   const warnings: ReadingWarning[] = [];
-  const recognition = recognizer && recognize !== undefined ? { recognizer, pages: recognize } : undefined;
+  const counted = recognizer && countCalls(recognizer);
+  const recognition =
+    counted && recognize !== undefined ? { recognizer: counted.recognizer, pages: recognize } : undefined;
   const read = await findReader(type)(bytes, (warning) => warnings.push(warning), recognition);
   const pages = read.map(cleanPage);
   const markdown = pages.join(PAGE_SEPARATOR);
@@ -112,5 +125,13 @@ export const readFile = async (
   };
   const passages = cutPassages(markdown, paging);
   const scanned = recognition ? 0 : countScanned(type, bytes, warnings);
-  return { markdown, ...paging, passages, warnings, ...(scanned > 0 && { scanned }) };
+  const recognized = counted?.calls() ?? 0;
+  return {
+    markdown,
+    ...paging,
+    passages,
+    warnings,
+    ...(scanned > 0 && { scanned }),
+    ...(recognized > 0 && { recognized }),
+  };
 };

@@ -5,7 +5,7 @@ import type { ReadingWarning } from "#events/readingWarnings.ts";
 export interface FileToRead {
   bytes: Buffer;
   mime_type: string;
-  /** Pages without text whose pictures may be recognized; none by default. */
+  /** Pages whose pictures may be recognized; none by default. */
   recognize?: number;
 }
 
@@ -39,8 +39,10 @@ export interface Reading extends Paging {
   passages: Passage[];
   /** What was left out; empty if nothing. */
   warnings: ReadingWarning[];
-  /** Pages without text in a file with pictures: text recognition may find some. */
+  /** Pages with pictures and without text, or with pictures beside it: text recognition may find some. */
   scanned?: number;
+  /** Pages that were recognized, with or without success. */
+  recognized?: number;
 }
 
 /** Notes what a reader leaves out or cannot read. */
@@ -74,8 +76,10 @@ export interface CutText {
 export interface ReadText extends CutText {
   markdown: Buffer;
   warnings?: ReadingWarning[];
-  /** Pages without text in a file with pictures; absent if there are none. */
+  /** Pages that text recognition may find text on; absent if there are none. */
   scanned?: number;
+  /** Pages that were recognized, with or without success; absent if none were. */
+  recognized?: number;
 }
 
 /** The addresses in a sitemap. */

@@ -1,6 +1,9 @@
 import type { WarningCode } from "#events/readingWarnings.ts";
 import type { Warn } from "./reader.ts";
 
+/** Recognized text that is less sure deserves a look at the file: typed scans have 80 to 96, handwriting 31. */
+export const MIN_CONFIDENCE = 60;
+
 /** Letters and digits of a page with text; a page number or a stamp has fewer. */
 const MIN_LETTERS = 5;
 /** Of the only page of a file. */

@@ -19,7 +19,7 @@ const READ = {
   code: "read_from_picture",
   pages: [1],
   confidence: [expect.any(Number)],
-  message: expect.stringMatching(/^Page 1 was read from a picture, \d+ % sure\.$/),
+  message: expect.stringMatching(/^Page 1 has text that was read from a picture, \d+ % sure\.$/),
 };
 
 test("a picture becomes a document that search finds, with the confidence of its page", async () => {

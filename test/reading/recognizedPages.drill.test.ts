@@ -5,7 +5,7 @@ import { turnRight } from "#infra/readers/recognition/turn.ts";
 import { PictureFailed } from "#services/reading/pictures/recognizer.ts";
 import { readFile } from "#services/reading/read.ts";
 import { realFile } from "../files/index.ts";
-import { notice, pictureOf, scanOf, wornPng } from "./scans.ts";
+import { notice, photograph, pictureOf, scanOf, wornPng } from "./scans.ts";
 
 /* Text recognition as a reading process does it, without the process. */
 
@@ -54,6 +54,39 @@ describe("a PDF", () => {
     giant.writeUInt32BE(0xfff0_fff0, frame + 5);
     const { warnings } = await read(scanOf(["typed", { ...notice, data: giant }]), 9);
     expect(warnings).toEqual([{ code: "picture_unreadable", pages: [2] }]);
+  });
+});
+
+describe("a page with text", () => {
+  const above = "The notice of the harbour is below.";
+
+  test("gets the text of its picture after its own, and the picture's large letters are no heading", async () => {
+    const { markdown, warnings, recognized } = await read(scanOf([{ ...notice, above }, "typed"]), 9);
+    expect(markdown).toMatch(
+      /^The notice of the harbour is below\.\n\n[^#]*pilot boat[^]*\| Trawler \| 120.50 \| May 2 \|[^#]*\n\nThe eel/,
+    );
+    expect(warnings).toEqual([{ code: "read_from_picture", pages: [1], confidence: [expect.any(Number)] }]);
+    expect(recognized).toBe(1);
+  });
+
+  test("that lies on its side gets the text of its picture as well", async () => {
+    const { markdown } = await read(scanOf([{ ...notice, above, turns: 1 }]), 9);
+    expect(markdown).toMatch(NOTICE);
+  });
+
+  test("comes after the pages without text, and is named when no more may be recognized", async () => {
+    const file = scanOf([{ ...notice, above }, notice]);
+    expect((await read(file, 1)).warnings).toEqual([
+      { code: "read_from_picture", pages: [2], confidence: [expect.any(Number)] },
+      { code: "images_without_text", pages: [1] },
+    ]);
+  });
+
+  test("keeps the doubtful words of a photograph out of its text, is named, and pays for it", async () => {
+    const { markdown, warnings, recognized } = await read(scanOf([{ ...photograph(), above }]), 9);
+    expect(markdown).toBe(above);
+    expect(warnings.every(({ code }) => code === "images_without_text")).toBe(true);
+    expect(recognized).toBe(1);
   });
 });
 

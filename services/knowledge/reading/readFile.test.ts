@@ -15,6 +15,7 @@ const text = (markdown: string, more: Partial<ReadText> = {}): ReadText => ({
 });
 const PARTLY_SCANNED = text("typed", { scanned: 2, warnings: [{ code: "page_without_text", pages: [2, 3] }] });
 const RECOGNIZED = text("typed and read", {
+  recognized: 1,
   warnings: [
     { code: "read_from_picture", pages: [2], confidence: [90] },
     { code: "page_without_text", pages: [3] },

@@ -1,4 +1,3 @@
-import type { WarningCode } from "#events/readingWarnings.ts";
 import { ScannedFile, UnreadableFile, type CutText, type ReadText } from "../../reading/reader.ts";
 import { RECOGNITION_LIMIT_REACHED } from "../../reading/warnings.ts";
 import type { ThingBlobs } from "../../thingBlobs.ts";
@@ -54,11 +53,6 @@ export async function readFile(deps: JobDeps, organization_id: string, file: Sto
   return reading;
 }
 
-/** Pages of one reading that were recognized or tried. */
-const countUsed = ({ warnings = [] }: ReadText): number =>
-  USED.reduce((sum, code) => sum + (warnings.find((one) => one.code === code)?.pages?.length ?? 0), 0);
-const USED: readonly WarningCode[] = ["read_from_picture", "uncertain_text", "picture_unreadable"];
-
 /** Reads a file again with text recognition, in a lane of its own. Text that was read without it is never lost. */
 async function recognize(
   { reader, openFiles, budget }: RecognitionDeps,
@@ -74,7 +68,7 @@ async function recognize(
     try {
       const bytes = await blobs.get(blob);
       const found = await reader.read({ bytes, mime_type, recognize: granted }, organization_id);
-      used = countUsed(found);
+      used = found.recognized ?? 0;
       return found;
     } catch (error) {
       if (error instanceof UnreadableFile) used = granted;

@@ -130,11 +130,11 @@ test("warnings count tracked deletions, comments and pictures, which are left ou
   ]);
 });
 
-test("a chart follows its paragraph, with its title and values", async () => {
+test.each(["c:chart", "cx:chart"])("a chart (%s) follows its paragraph, with its title and values", async (name) => {
   const points = (value: string): string => `<c:pt idx="0"><c:v>${value}</c:v></c:pt>`;
   const series = `<c:ser><c:tx><c:v>Visits</c:v></c:tx><c:cat>${points("May")}</c:cat><c:val>${points("7")}</c:val></c:ser>`;
   const chart = `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:chart><c:title><a:t>By month</a:t></c:title><c:plotArea><c:lineChart>${series}</c:lineChart></c:plotArea></c:chart></c:chartSpace>`;
-  const drawing = '<w:r><w:drawing><c:chart xmlns:c="urn:c" xmlns:r="urn:r" r:id="c1"/></w:drawing></w:r>';
+  const drawing = `<w:r><w:drawing><${name} xmlns:c="urn:c" xmlns:cx="urn:cx" xmlns:r="urn:r" r:id="c1"/></w:drawing></w:r>`;
   const parts = unzipSync(wordFile(p(t("See below:")) + p(drawing) + p(t("After"))));
   parts["word/charts/c.xml"] = strToU8(chart);
   parts["word/_rels/document.xml.rels"] = strToU8(

@@ -73,7 +73,7 @@ const table = (rows: readonly string[][]): Element =>
 
 /** The titles and values of the charts in a paragraph, and the texts of its SmartArt graphics, which follow it. */
 const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[] => [
-  ...findAll(element, "c:chart").flatMap((node) => {
+  ...[...findAll(element, "c:chart"), ...findAll(element, "cx:chart")].flatMap((node) => {
     const { title, rows } = chart(node.attributes["r:id"] ?? "") ?? { title: "", rows: [] };
     return [...(title === "" ? [] : [paragraph(title)]), ...(rows.length === 0 ? [] : [table(rows)])];
   }),

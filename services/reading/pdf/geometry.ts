@@ -42,3 +42,15 @@ export const transformPoint = (m: Matrix, x: number, y: number): [number, number
   m[0] * x + m[2] * y + m[4],
   m[1] * x + m[3] * y + m[5],
 ];
+
+/** The box around a transform's unit square. */
+export function unitBox(m: Matrix): Box {
+  const corners = [transformPoint(m, 0, 0), transformPoint(m, 1, 0), transformPoint(m, 0, 1), transformPoint(m, 1, 1)];
+  return boundingBox(corners.map(([x, y]) => ({ x0: x, y0: y, x1: x, y1: y })));
+}
+
+/** Whether the middle of the inner box is in the outer one. */
+export const isMiddleIn = (inner: Box, outer: Box): boolean => {
+  const [x, y] = [(inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2];
+  return x >= outer.x0 && x <= outer.x1 && y >= outer.y0 && y <= outer.y1;
+};

@@ -1,4 +1,4 @@
-import { type Matrix, multiply } from "./geometry.ts";
+import { type Box, isMiddleIn, type Matrix, multiply, unitBox } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
 import { OPS, visitOperators } from "./operators.ts";
 
@@ -77,31 +77,35 @@ const lightness = (color: unknown): number => {
   return Math.round(0.299 * parseInt(r, 16) + 0.587 * parseInt(g, 16) + 0.114 * parseInt(b, 16));
 };
 
-/** The images of a page in the order in which they are painted. `failed`: those that could not be decoded. */
+/**
+ * The images of a page in the order in which they are painted; only those in the boxes, if there are some. `failed`: those that could
+ * not be decoded.
+ */
 export async function readPageImages(
   page: PdfPage,
   matrix: Matrix,
+  boxes?: readonly Box[],
 ): Promise<{ images: PlacedImage[]; failed: number }> {
-  const found: (Painting & { matrix: Matrix; shade: number })[] = [];
+  const isWanted = (place: Matrix): boolean => !boxes || boxes.some((box) => isMiddleIn(unitBox(place), box));
+  const found: (Painting & { shade: number })[] = [];
   let shade = 0;
   let count = 0;
   await visitOperators(page, matrix, (operator, args, current) => {
     if (operator === OPS.setFillRGBColor) shade = lightness(args[0]);
     for (const painting of paintingsBy(operator, args)) {
-      count += painting.places.length;
-      found.push({ ...painting, matrix: current, shade });
+      const places = painting.places.map((place) => multiply(current, place)).filter(isWanted);
+      count += places.length;
+      if (places.length > 0) found.push({ ...painting, places, shade });
     }
     return count <= MAX_IMAGES;
   });
   const images: PlacedImage[] = [];
   let [pixels, failed] = [0, 0];
-  for (const { source, places, isMask, matrix: current, shade: fill } of found) {
+  for (const { source, places, isMask, shade: fill } of found) {
     const image = pixels > MAX_PAGE_PIXELS ? null : await loadImage(page, source);
     pixels += image ? image.width * image.height : 0;
     if (!image) failed += 1;
-    else
-      for (const place of places)
-        images.push({ image, matrix: multiply(current, place), shade: isMask ? fill : undefined });
+    else for (const place of places) images.push({ image, matrix: place, shade: isMask ? fill : undefined });
   }
   return { images, failed };
 }

@@ -1,12 +1,17 @@
 import { ScannedFile, UnreadableFile, type Warn } from "../reader.ts";
-import { countLetters, minLetters, pagesWithoutText, RECOGNITION_LIMIT_REACHED, warnOfPages } from "../warnings.ts";
+import {
+  countLetters,
+  MIN_CONFIDENCE,
+  minLetters,
+  pagesWithoutText,
+  RECOGNITION_LIMIT_REACHED,
+  warnOfPages,
+} from "../warnings.ts";
 import type { Pdf } from "./openPdf.ts";
 import type { PageDefects } from "./readPage.ts";
 import type { RecognizedPages } from "./recognizePages.ts";
 
 const MAX_CHARACTERS = 50_000_000;
-/** Text that is less sure deserves a look at the file: typed scans have 80 to 96, handwriting 31. */
-const MIN_CONFIDENCE = 60;
 
 const SCANNED =
   "The PDF has no text: its pages seem to be scanned. Text recognition (OCR) was not used; upload a file with text in it.";
@@ -71,13 +76,17 @@ function warnOfRecognized(
   { confidence, unreadable, beyondLimit }: RecognizedPages,
   blank: Set<number>,
 ): void {
-  const sure = [...confidence].filter(([page]) => !blank.has(page));
+  const sure = [...confidence].filter(([page]) => !blank.has(page)).toSorted(([a], [b]) => a - b);
   for (const code of ["read_from_picture", "uncertain_text"] as const) {
     const found = sure.filter(([, percent]) => percent < MIN_CONFIDENCE === (code === "uncertain_text"));
     if (found.length > 0)
       warn({ code, pages: found.map(([page]) => page), confidence: found.map(([, percent]) => percent) });
   }
-  warnOfPages(warn, "picture_unreadable", unreadable);
+  warnOfPages(
+    warn,
+    "picture_unreadable",
+    unreadable.toSorted((a, b) => a - b),
+  );
   warnOfPages(warn, "recognition_limit_reached", beyondLimit);
 }
 
@@ -98,6 +107,12 @@ export function warnOfDefects(
   if (recognized) warnOfRecognized(warn, recognized, new Set(blank));
   warnOfPages(warn, "page_damaged", [...damaged]);
   warnOfPages(warn, "page_without_text", blank);
+  const settled = new Set([...blank, ...explained, ...(recognized?.complete ?? [])]);
+  warnOfPages(
+    warn,
+    "images_without_text",
+    pageNumbers(pages, ({ pictures }) => pictures != null).filter((page) => !settled.has(page)),
+  );
   warnOfPages(
     warn,
     "pages_cut",

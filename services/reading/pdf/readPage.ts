@@ -1,16 +1,16 @@
 import { alignedTables } from "./alignedTables.ts";
 import { framedTables } from "./framedTables.ts";
 import { addLinks, readOverlay } from "./annotations.ts";
-import type { Block } from "./blocks.ts";
 import { placeDropCaps } from "./dropCaps.ts";
 import { readingOrder } from "./columns.ts";
 import type { FontStyles } from "./fontStyles.ts";
 import { ruledTables, type Table } from "./ruledTables.ts";
 import { type Line, groupLines } from "./lines.ts";
 import type { PdfPage } from "./openPdf.ts";
+import { findPictures, type PagePictures } from "./pagePictures.ts";
 import { readRules, type Rules } from "./rules.ts";
 import { type PageText, type Run, readText, type RotatedRun } from "./runs.ts";
-import { blocksByTags, type StructureNode } from "./tagged.ts";
+import { blocksByTags, type StructureNode, type TaggedContent } from "./tagged.ts";
 import { type TextLine, toTextLine } from "./textLine.ts";
 
 export interface PageDefects {
@@ -20,6 +20,8 @@ export interface PageDefects {
   isSymbols: boolean;
   /** What is pinned to it and was not read. */
   pinned?: { comments: boolean; files: boolean };
+  /** Pictures that may have text of their own. */
+  pictures?: PagePictures | null;
 }
 
 /** A page read by its layout: columns in reading order, each with its lines and tables. */
@@ -29,9 +31,7 @@ export interface LaidOutPage extends PageDefects {
 }
 
 /** A page read by its tags. */
-export interface TaggedPage extends PageDefects {
-  blocks: Block[];
-}
+export interface TaggedPage extends PageDefects, TaggedContent {}
 
 export interface PageOptions {
   fonts: FontStyles;
@@ -132,8 +132,8 @@ export async function readPage(
     await page.getOperatorList();
     fonts.addFrom(page, text.runs);
   }
-  const blocks = blocksByTags(tree, text.runs, fonts);
+  const content = blocksByTags(tree, text.runs, { fonts, height: text.height });
   const { isCut, isSymbols } = found;
-  const read = blocks === null ? await readByLayout(page, text, fonts, plain) : { blocks, isCut, isSymbols };
-  return { ...read, pinned };
+  const read = content ? { ...content, isCut, isSymbols } : await readByLayout(page, text, fonts, plain);
+  return { ...read, pinned, pictures: plain ? null : await findPictures(page, found) };
 }

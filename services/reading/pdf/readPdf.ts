@@ -5,14 +5,15 @@ import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
 import { repeatHeaders } from "./continuedTables.ts";
 import { FontStyles } from "./fontStyles.ts";
-import { findRunningHeads } from "./runningHeads.ts";
+import { findRunningHeads, runningTexts } from "./runningHeads.ts";
 import type { Table } from "./ruledTables.ts";
 import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from "./headings.ts";
 import { largestStream } from "./streamLimits.ts";
-import { collectVocabulary } from "./joinLines.ts";
+import { collectVocabulary, type Vocabulary } from "./joinLines.ts";
 import { DAMAGED, openPdf, type Pdf } from "./openPdf.ts";
 import { checkParts, checkText, warnOfDefects, warnOfPinned } from "./pdfDefects.ts";
-import { type RecognizedPages, recognizePages } from "./recognizePages.ts";
+import { dropRepeatedPictures } from "./pagePictures.ts";
+import { type PageToRecognize, type RecognizedPages, recognizePages } from "./recognizePages.ts";
 import { type LaidOutPage, readPage, type TaggedPage } from "./readPage.ts";
 import { render } from "./render.ts";
 import type { TextLine } from "./textLine.ts";
@@ -26,6 +27,9 @@ const isTagged = (page: Page): page is TaggedPage => "blocks" in page;
 
 /** Bytes of one page's operators. More are maps and plans: their lines are no tables, and running them takes 500 MB. */
 const MAX_DRAWN = 8_000_000;
+
+/** Pages with text of one file whose pictures are recognized, which takes some minutes. */
+const MAX_PICTURED = 100;
 
 interface ReadPages {
   pages: Page[];
@@ -46,10 +50,11 @@ async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
     } catch (error) {
       damaged.push(number);
       if (damaged.length === pdf.numPages) throw new UnreadableFile(DAMAGED, { cause: error });
-      pages.push({ blocks: [], isCut: false, isSymbols: false });
+      pages.push({ blocks: [], heads: [], isCut: false, isSymbols: false });
     }
   }
-  return { pages, damaged, fonts };
+  const pictures = dropRepeatedPictures(pages.map((page) => page.pictures ?? null));
+  return { pages: pages.map((page, index) => ({ ...page, pictures: pictures[index]! })), damaged, fonts };
 }
 
 const linesIn = (page: Page): TextLine[] =>
@@ -61,12 +66,17 @@ const linesIn = (page: Page): TextLine[] =>
 const asTextIfMono = (looks: BodyStyle, block: Block): Block =>
   looks.mono && block.kind === "code" ? { kind: "text", lines: block.lines } : block;
 
-/** The pages without running heads, running feet and page numbers. */
-function dropRunningHeads(pages: readonly Page[]): Page[] {
+/** The pages without running heads, running feet and page numbers, and these lines of each page. */
+function dropRunningHeads(pages: readonly Page[]): { pages: Page[]; heads: TextLine[][] } {
   const runningHeads = findRunningHeads(pages.map((page) => (isTagged(page) ? { columns: [], height: 1 } : page)));
   const keepLines = (column: (TextLine | Table)[]): (TextLine | Table)[] =>
     column.filter((part) => isTable(part) || !runningHeads.has(part));
-  return pages.map((page) => (isTagged(page) ? page : { ...page, columns: page.columns.map(keepLines) }));
+  return {
+    pages: pages.map((page) => (isTagged(page) ? page : { ...page, columns: page.columns.map(keepLines) })),
+    heads: pages.map((page) =>
+      isTagged(page) ? page.heads : page.columns.flat().filter((part) => !isTable(part) && runningHeads.has(part)),
+    ) as TextLine[][],
+  };
 }
 
 /** The pages whose tables repeat the header that stands on an earlier page. */
@@ -100,8 +110,8 @@ function findHeadings(blocks: readonly Block[][], pages: readonly Page[], looks:
 
 const partText = (part: TextLine | Table): string => (isTable(part) ? part.rows.flat().join(" ") : part.raw);
 
-/** Pages without text, but not those whose text is there and cannot be understood. */
-function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): number[] {
+/** Pages without text, but not those whose text is there and cannot be understood; then those with text and pictures. */
+function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): PageToRecognize[] {
   const texts = pages.map((page) =>
     isTagged(page)
       ? linesIn(page)
@@ -109,22 +119,37 @@ function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): n
           .join(" ")
       : page.columns.flat().map(partText).join(" "),
   );
-  return pagesWithoutText(texts).filter((number) => !damaged.includes(number) && !pages[number - 1]!.isSymbols);
+  const blank = pagesWithoutText(texts);
+  const pictured = pages.flatMap(({ pictures }, index) =>
+    pictures == null || blank.includes(index + 1) ? [] : [{ number: index + 1, pictures }],
+  );
+  return [
+    ...blank
+      .filter((number) => !damaged.includes(number) && !pages[number - 1]!.isSymbols)
+      .map((number) => ({ number, pictures: null })),
+    ...pictured.slice(0, MAX_PICTURED),
+  ];
 }
 
-/** Recognizes the text of pages that have none, if it may. */
+/** Recognizes the text of pages that have none and of pictures, if it may. */
 async function recognizeRest(
   bytes: Uint8Array,
   { pages, damaged, fonts }: ReadPages,
   recognition: Recognition | undefined,
 ): Promise<RecognizedPages | undefined> {
-  const numbers = recognition ? pagesToRecognize(dropRunningHeads(pages), damaged) : [];
+  const numbers = recognition ? pagesToRecognize(dropRunningHeads(pages).pages, damaged) : [];
   return recognition && numbers.length > 0 ? recognizePages(bytes, numbers, { recognition, fonts }) : undefined;
 }
 
+const joinParts = (...parts: string[]): string => parts.filter((part) => part !== "").join("\n\n");
+
+/** A page's text, and that of its pictures, in which large letters are no headings of the page. */
+const withPictures = (text: string, picture: LaidOutPage | undefined, looks: BodyStyle, words: Vocabulary): string =>
+  joinParts(text, picture ? render(pageBlocks(picture, looks), new Map(), words) : "");
+
 /**
- * The Markdown of each page ("" for a page without text, which is warned of). Pages without text are recognized in their images if
- * `recognition` is given. Throws UnreadableFile: protected, damaged, too many pages; ScannedFile.
+ * The Markdown of each page ("" for a page without text, which is warned of). Pages without text, and pictures on the others, are
+ * recognized if `recognition` is given. Throws UnreadableFile: protected, damaged, too many pages; ScannedFile.
  */
 export async function readPdf(
   bytes: Uint8Array,
@@ -137,18 +162,24 @@ export async function readPdf(
   const read = await readPages(pdf, plain);
   await pdf.loadingTask.destroy();
   const recognized = await recognizeRest(bytes, read, recognition);
-  const pages = withHeaders(
-    dropRunningHeads(read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page)),
-  );
+  const all = read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page);
+  const { pages: withoutHeads, heads } = dropRunningHeads(all);
+  const pages = withHeaders(withoutHeads);
   const lines = pages.flatMap(linesIn);
   const words = collectVocabulary(lines.map((line) => line.raw));
   const looks = bodyStyle(lines);
   const blocks = pages.map((page) => pageBlocks(page, looks));
   const levels = findHeadings(blocks, pages, looks);
-  const texts = blocks.map((page) => render(page, levels, words));
+  const texts = blocks.map((page, index) =>
+    withPictures(render(page, levels, words), recognized?.pictures.get(index + 1), looks, words),
+  );
   checkText(texts, pages, recognized);
   warnOfDefects(warn, texts, { pages, damaged: read.damaged, recognized });
   warnOfPinned(warn, read.pages);
   warnOfCount(warn, "embedded_files_left_out", attached);
-  return texts;
+  const running = runningTexts(heads, texts);
+  return texts.map((text, index) => {
+    const own = (running.get(index) ?? []).map((line): Block => ({ kind: "text", lines: [line] }));
+    return joinParts(text, render(own, new Map(), words));
+  });
 }

@@ -1,22 +1,37 @@
 import { hasGiantJpeg } from "../pictures/jpeg.ts";
 import { PictureFailed, type Recognition, type RecognizedPicture } from "../pictures/recognizer.ts";
+import { countLetters, MIN_CONFIDENCE } from "../warnings.ts";
 import type { FontStyles } from "./fontStyles.ts";
-import type { Matrix } from "./geometry.ts";
+import { type Box, boundingBox, height, type Matrix, multiply, width } from "./geometry.ts";
 import { openPdf, type PdfPage } from "./openPdf.ts";
 import { readPageImages } from "./pageImages.ts";
+import type { PagePictures } from "./pagePictures.ts";
 import { paintImages } from "./paintImages.ts";
 import { type LaidOutPage, layOut } from "./readPage.ts";
-import { toRules, toRuns } from "./recognizedRuns.ts";
+import { keepSureLines, toRules, toRuns } from "./recognizedRuns.ts";
 
-/** What text recognition did on pages without text. Page numbers are from 1. */
+/** A page whose images are recognized. */
+export interface PageToRecognize {
+  /** From 1. */
+  number: number;
+  /** Of a page with text: the pictures on it. Null: all its images. */
+  pictures: PagePictures | null;
+}
+
+/** What text recognition did. Page numbers are from 1. */
 export interface RecognizedPages {
+  /** Pages without text of their own. */
   pages: Map<number, LaidOutPage>;
+  /** The text of pictures on pages with text. */
+  pictures: Map<number, LaidOutPage>;
   /** How sure it is of them, from 0 to 100. */
   confidence: Map<number, number>;
   /** Their pictures could not be read. */
   unreadable: number[];
-  /** Not read, because no more pages may be recognized. */
+  /** Without text of their own and not read, because no more pages may be recognized. */
   beyondLimit: number[];
+  /** With text, and pictures of which all text is read, or that have none. */
+  complete: number[];
 }
 
 interface FoundText {
@@ -24,11 +39,31 @@ interface FoundText {
   pixelsPerPoint: number;
 }
 
+/** What of a page is painted: all of it, or the part with its pictures. */
+function frameOf(page: PdfPage, pictures: PagePictures | null): { matrix: Matrix; size: Box; boxes?: Box[] } {
+  if (pictures === null) {
+    const view = page.getViewport({ scale: 1 });
+    const size = { x0: 0, y0: 0, x1: view.width, y1: view.height };
+    return { matrix: view.transform as unknown as Matrix, size };
+  }
+  const { x0, y0, x1, y1 } = boundingBox(pictures.boxes);
+  const move = (box: Box): Box => ({ x0: box.x0 - x0, y0: box.y0 - y0, x1: box.x1 - x0, y1: box.y1 - y0 });
+  return {
+    matrix: multiply([1, 0, 0, 1, -x0, -y0], pictures.matrix),
+    size: move({ x0, y0, x1, y1 }),
+    boxes: pictures.boxes.map(move),
+  };
+}
+
 /** The text in the images of a page; null if it has no images. Throws PictureFailed. */
-async function recognizePage(page: PdfPage, recognition: Recognition): Promise<FoundText | null> {
-  const view = page.getViewport({ scale: 1 });
-  const { images, failed } = await readPageImages(page, view.transform as unknown as Matrix);
-  const painted = paintImages(images, view);
+async function recognizePage(
+  page: PdfPage,
+  pictures: PagePictures | null,
+  recognition: Recognition,
+): Promise<FoundText | null> {
+  const { matrix, size, boxes } = frameOf(page, pictures);
+  const { images, failed } = await readPageImages(page, matrix, boxes);
+  const painted = paintImages(images, { width: width(size), height: height(size) });
   page.cleanup();
   if (!painted && failed > 0) throw new PictureFailed("The images of the page could not be decoded.");
   if (!painted) return null;
@@ -36,32 +71,64 @@ async function recognizePage(page: PdfPage, recognition: Recognition): Promise<F
   return { recognized: await recognition.recognizer.recognize(picture), pixelsPerPoint };
 }
 
-/** Recognizes the text of these pages in their images. A page that fails costs only itself. */
+const hasWords = ({ paragraphs }: RecognizedPicture): boolean =>
+  paragraphs.flat().some(({ words }) => words.some(({ text }) => countLetters(text) > 0));
+
+/** Notes the text of a page's images. Beside typed text only what is sure is text; the rest may be the grass of a photograph. */
+function addText(
+  found: RecognizedPages,
+  { number, pictures }: PageToRecognize,
+  { recognized: all, pixelsPerPoint }: FoundText,
+  fonts: FontStyles,
+): void {
+  const recognized = pictures === null ? all : keepSureLines(all, MIN_CONFIDENCE);
+  if (pictures !== null && !hasWords(recognized)) {
+    if (!hasWords(all)) found.complete.push(number);
+    return;
+  }
+  if (pictures !== null) found.complete.push(number);
+  const size = { height: recognized.height / pixelsPerPoint, rules: toRules(recognized, pixelsPerPoint) };
+  const text = layOut(toRuns(recognized, pixelsPerPoint), size, fonts);
+  (pictures === null ? found.pages : found.pictures).set(number, text);
+  found.confidence.set(number, recognized.confidence);
+}
+
+/** Recognizes the text of these pages in their images, as far as it may. A page that fails costs only itself. */
 export async function recognizePages(
   bytes: Uint8Array,
-  numbers: readonly number[],
+  wanted: readonly PageToRecognize[],
   { recognition, fonts }: { recognition: Recognition; fonts: FontStyles },
 ): Promise<RecognizedPages> {
-  const found: RecognizedPages = { pages: new Map(), confidence: new Map(), unreadable: [], beyondLimit: [] };
+  const found: RecognizedPages = {
+    pages: new Map(),
+    pictures: new Map(),
+    confidence: new Map(),
+    unreadable: [],
+    beyondLimit: [],
+    complete: [],
+  };
   // the decoder believes the image's own header, not the PDF's
   if (hasGiantJpeg(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
-    return { ...found, unreadable: [...numbers] };
+    return { ...found, unreadable: wanted.map(({ number }) => number) };
   const pdf = await openPdf(bytes, { images: true });
-  for (const number of numbers) {
-    if (found.pages.size + found.unreadable.length >= recognition.pages) {
-      found.beyondLimit.push(number);
+  let tried = 0;
+  for (const one of wanted) {
+    if (tried >= recognition.pages) {
+      if (one.pictures === null) found.beyondLimit.push(one.number);
       continue;
     }
     try {
-      const text = await recognizePage(await pdf.getPage(number), recognition);
-      if (!text) continue;
-      const { recognized, pixelsPerPoint } = text;
-      const page = { height: recognized.height / pixelsPerPoint, rules: toRules(recognized, pixelsPerPoint) };
-      found.pages.set(number, layOut(toRuns(recognized, pixelsPerPoint), page, fonts));
-      found.confidence.set(number, recognized.confidence);
+      const text = await recognizePage(await pdf.getPage(one.number), one.pictures, recognition);
+      if (!text) {
+        if (one.pictures !== null) found.complete.push(one.number);
+        continue;
+      }
+      tried++;
+      addText(found, one, text, fonts);
     } catch (error) {
       if (!(error instanceof PictureFailed)) throw error;
-      found.unreadable.push(number);
+      tried++;
+      found.unreadable.push(one.number);
     }
   }
   await pdf.loadingTask.destroy();

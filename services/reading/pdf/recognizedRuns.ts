@@ -12,6 +12,9 @@ const MIN_SIGN_CONFIDENCE = 50;
 /** Of the text's size. */
 const MAX_GAP = 0.9;
 
+const mean = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, one) => sum + one, 0) / Math.max(1, numbers.length);
+
 const isText = ({ text, confidence }: RecognizedWord): boolean =>
   confidence >= MIN_SIGN_CONFIDENCE || /[\p{L}\p{N}]/u.test(text);
 
@@ -42,6 +45,15 @@ function groupWords(words: readonly RecognizedWord[], size: number, isParted: (x
     else groups.push(word);
   }
   return groups;
+}
+
+/** The lines of a recognized picture that are sure enough, and how sure they are. None of a picture that is doubtful as a whole. */
+export function keepSureLines(picture: RecognizedPicture, minConfidence: number): RecognizedPicture {
+  const sureness = ({ words }: RecognizedLine): number => mean(words.map(({ confidence }) => confidence));
+  const isSure = (line: RecognizedLine): boolean =>
+    picture.confidence >= minConfidence && line.words.some(isText) && sureness(line) >= minConfidence;
+  const paragraphs = picture.paragraphs.map((lines) => lines.filter(isSure)).filter((lines) => lines.length > 0);
+  return { ...picture, paragraphs, confidence: Math.round(mean(paragraphs.flat().map(sureness))) };
 }
 
 /** The words of a recognized picture as if a PDF had shown them. `pixelsPerPoint`: the picture's resolution. */

@@ -1,12 +1,18 @@
 import { isTable } from "./blocks.ts";
-import type { LaidOutPage } from "./readPage.ts";
+import type { Table } from "./ruledTables.ts";
 import type { TextLine } from "./textLine.ts";
+
+interface PageLines {
+  columns: readonly (TextLine | Table)[][];
+  height: number;
+}
 
 /** Share of the page's height at its top and bottom where running heads and page numbers stand. */
 const EDGE = 0.12;
 
-const isEdge = (line: TextLine, page: Pick<LaidOutPage, "height">): boolean =>
-  line.y1 < page.height * EDGE || line.y0 > page.height * (1 - EDGE);
+/** Whether a line is where running heads are. `height`: of the page. */
+export const isEdge = (line: TextLine, height: number): boolean =>
+  line.y1 < height * EDGE || line.y0 > height * (1 - EDGE);
 
 /** The text without its numbers, which is equal for the running heads of several pages. */
 const repeatKey = (line: TextLine): string =>
@@ -19,12 +25,12 @@ const NUMBER =
   /^(?:page|p\.|seite|página|pagina|-|–|—|\[|\|)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:of|\/|von|de|di|sur)\s*\d{1,5})?\s*(?:-|–|—|\]|\|)?$/i;
 
 /** Running heads, running feet and page numbers: lines at the pages' edges that repeat on several pages. */
-export function findRunningHeads(pages: readonly Pick<LaidOutPage, "columns" | "height">[]): Set<TextLine> {
+export function findRunningHeads(pages: readonly PageLines[]): Set<TextLine> {
   const pagesByKey = new Map<string, Set<number>>();
   const edges: { line: TextLine; page: number; key: string }[] = [];
   for (const [index, page] of pages.entries()) {
     for (const line of page.columns.flat()) {
-      if (isTable(line) || !isEdge(line, page)) continue;
+      if (isTable(line) || !isEdge(line, page.height)) continue;
       const key = `${Math.round(line.baseline / 8)}:${repeatKey(line)}`;
       edges.push({ line, page: index, key });
       const onPages = pagesByKey.get(key) ?? new Set();
@@ -67,7 +73,7 @@ function pageNumberOffset(edges: readonly { line: TextLine; page: number }[], pa
 }
 
 /** Whether no line is above it, or none below. */
-function isOutermost(line: TextLine, page: Pick<LaidOutPage, "columns">): boolean {
+function isOutermost(line: TextLine, page: PageLines): boolean {
   let [above, below] = [0, 0];
   for (const other of page.columns.flat()) {
     if (other === line) continue;
@@ -75,4 +81,41 @@ function isOutermost(line: TextLine, page: Pick<LaidOutPage, "columns">): boolea
     else if (other.y0 >= line.y1 - 1) below++;
   }
   return above === 0 || below === 0 || above + below === 0;
+}
+
+/** Share of the pages that show what belongs to the whole document, such as a letterhead; that of a chapter is in its heading. */
+const MIN_SHARE = 0.4;
+/** Numbers and addresses that somebody may ask for; page numbers are shorter. */
+const FACT = /\d{4}|\d[\d ./-]{4,}\d|@|\bwww\./;
+/** Running heads of a document that are kept: each is searched for in its text. */
+const MAX_KEPT = 40;
+
+const wordsOf = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerCase();
+
+/**
+ * Running heads and feet with facts that the text lacks, such as the address and the account of a letterhead: by the index of the
+ * first page that shows them. `heads`: those of each page.
+ */
+export function runningTexts(
+  heads: readonly (readonly TextLine[])[],
+  texts: readonly string[],
+): Map<number, TextLine[]> {
+  const found = new Map<string, { line: TextLine; page: number; pages: number }>();
+  for (const [page, lines] of heads.entries()) {
+    for (const [key, line] of new Map(lines.toReversed().map((one) => [repeatKey(one), one]))) {
+      const same = found.get(key);
+      if (same) same.pages++;
+      else found.set(key, { line, page, pages: 1 });
+    }
+  }
+  const often = [...found.values()].filter(
+    ({ line, pages }) => pages >= heads.length * MIN_SHARE && FACT.test(line.raw),
+  );
+  if (often.length === 0) return new Map();
+  const body = wordsOf(texts.join(" "));
+  const kept = often.slice(0, MAX_KEPT).filter(({ line }) => !body.includes(wordsOf(line.text)));
+  const inOrder = kept.toSorted((a, b) => a.line.y0 - b.line.y0);
+  return new Map(
+    [...Map.groupBy(inOrder, ({ page }) => page)].map(([page, own]) => [page, own.map(({ line }) => line)]),
+  );
 }

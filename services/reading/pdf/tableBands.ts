@@ -46,6 +46,10 @@ interface Row {
   /** Characters on the right side, and those of them that are numbers. */
   length: number;
   numbers: number;
+  /** Where the right side ends. */
+  x1: number;
+  /** The same, if a value is its last. */
+  end: number | null;
 }
 
 const isValue = ({ text = "" }: TextBox): boolean => isNumber(text) && !LIST_NUMBER.test(text);
@@ -59,9 +63,12 @@ function sharedRows(before: readonly TextBox[], after: readonly TextBox[], size:
     const y = baseline(box);
     let row = rows.at(-1);
     if (row === undefined || y - row.y >= size * 0.3)
-      rows.push((row = { y, left: false, right: false, length: 0, numbers: 0 }));
+      rows.push(
+        (row = { y, left: false, right: false, length: 0, numbers: 0, x1: Number.NEGATIVE_INFINITY, end: null }),
+      );
     if (left) row.left = true;
     else {
+      if (box.x1 > row.x1) [row.x1, row.end] = [box.x1, isValue(box) ? box.x1 : null];
       row.right = true;
       row.length += lengthOf([box]);
       row.numbers += isValue(box) ? lengthOf([box]) : 0;
@@ -96,6 +103,16 @@ function areLabels(labels: readonly TextBox[], { y0, y1 }: Band): boolean {
   return median(beside.map((box) => box.x1)) - side.x0 < (side.x1 - side.x0) * MAX_LABEL;
 }
 
+/** Share of the lines that end with a value if the values are a column of their own, aligned at its right edge. */
+const MIN_ALIGNED = 0.8;
+
+/** Whether the lines end with values below each other: amounts behind words that say how they come about. */
+function haveAmounts(rows: readonly Row[], size: number): boolean {
+  const ends = rows.flatMap(({ end }) => (end === null ? [] : [end]));
+  const edge = median(ends);
+  return ends.filter((end) => Math.abs(end - edge) < size * 0.3).length >= rows.length * MIN_ALIGNED;
+}
+
 /** The band in which one side has numbers on the lines of the other: values beside their labels. */
 function valuesBand(labels: readonly TextBox[], values: readonly TextBox[], size: number): Band | null {
   const rows = sharedRows(labels, values, size);
@@ -108,9 +125,12 @@ function valuesBand(labels: readonly TextBox[], values: readonly TextBox[], size
     const band = { y0: stretch[0]!.y - size, y1: stretch.at(-1)!.y + size * 0.5 };
     // a wide label may span the gap between the sides; sums at the end have their labels beside them
     const isShared = shared >= MIN_VALUES && shared >= (labelled.lastIndexOf(true) + 1) * 0.5;
-    const isBand = isShared && numbers >= length * MIN_NUMBERS;
     const isMost = right.length >= rows.filter((row) => row.right).length * 0.5;
-    return isBand && (isMost || areLabels(labels, band)) ? [{ ...band, count: right.length }] : [];
+    const isBand =
+      numbers >= length * MIN_NUMBERS
+        ? isMost || areLabels(labels, band)
+        : haveAmounts(right, size) && areLabels(labels, band);
+    return isShared && isBand ? [{ ...band, count: right.length }] : [];
   });
   return bands.toSorted((a, b) => b.count - a.count)[0] ?? null;
 }

@@ -1,6 +1,7 @@
 import type { Block } from "./blocks.ts";
 import type { FontStyles } from "./fontStyles.ts";
-import { linesInOrder } from "./lines.ts";
+import { groupLines, linesInOrder } from "./lines.ts";
+import { isEdge } from "./runningHeads.ts";
 import type { Run } from "./runs.ts";
 import { type TextLine, toTextLine } from "./textLine.ts";
 
@@ -196,17 +197,39 @@ const isPlausible = (blocks: readonly Block[]): boolean => {
   return !(texts.length > 12 && lines < texts.length * 1.25 && broken > texts.length * 0.5);
 };
 
-/** The blocks of a page by its tags; null if they contain too little of the text or are implausible. */
-export function blocksByTags(tree: StructureNode | null, runs: readonly Run[], fonts: FontStyles): Block[] | null {
+/** A page's content by its tags. */
+export interface TaggedContent {
+  blocks: Block[];
+  /** What the tags leave out of the content, as running heads are. */
+  heads: TextLine[];
+}
+
+/**
+ * The blocks of a page by its tags; null if they contain too little of the text or are implausible. Text that no tag contains, such as
+ * a stamp or what was typed into a form, follows them.
+ */
+export function blocksByTags(
+  tree: StructureNode | null,
+  runs: readonly Run[],
+  { fonts, height }: { fonts: FontStyles; height: number },
+): TaggedContent | null {
   if (tree === null) return null;
   const ids = new Set<string>();
   collectIds(tree, ids);
   const marked = new Map<string, Run[]>();
+  const artifacts: Run[] = [];
+  const loose: Run[] = [];
   let [characters, covered] = [0, 0];
   for (const run of runs) {
-    if (run.artifact) continue;
+    if (run.artifact) {
+      artifacts.push(run);
+      continue;
+    }
     characters += run.text.length;
-    if (run.mark === null || !ids.has(run.mark)) continue;
+    if (run.mark === null || !ids.has(run.mark)) {
+      loose.push(run);
+      continue;
+    }
     covered += run.text.length;
     const same = marked.get(run.mark) ?? [];
     same.push(run);
@@ -215,5 +238,12 @@ export function blocksByTags(tree: StructureNode | null, runs: readonly Run[], f
   if (characters === 0 || covered < characters * MIN_COVERAGE) return null;
   const walk: Walk = { runs: marked, fonts, blocks: [], notes: [] };
   addContainer(tree, walk, 0);
-  return isPlausible(walk.blocks) ? [...walk.blocks, ...walk.notes] : null;
+  if (!isPlausible(walk.blocks)) return null;
+  const left = groupLines(loose).map((line) => toTextLine(line, fonts));
+  const heads = [
+    ...groupLines(artifacts).map((line) => toTextLine(line, fonts)),
+    ...left.filter((line) => isEdge(line, height)),
+  ];
+  const rest = left.filter((line) => !isEdge(line, height)).map((line): Block => ({ kind: "text", lines: [line] }));
+  return { blocks: [...walk.blocks, ...rest, ...walk.notes], heads };
 }

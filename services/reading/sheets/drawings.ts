@@ -1,9 +1,9 @@
 import type { ElementContent } from "hast";
-import type { Element } from "../guard/xml.ts";
+import { childElements, type Element } from "../guard/xml.ts";
 import type { Zip } from "../guard/zip.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { chartToHtml, readChart, type Chart } from "../slides/chart.ts";
-import { childNamed, childrenNamed, descendantsNamed, findPath, reference } from "../slides/localNames.ts";
+import { childNamed, childrenNamed, findPath, localName, reference } from "../slides/localNames.ts";
 import { nestLists } from "../slides/nestLists.ts";
 import { readParagraphs } from "../slides/paragraphs.ts";
 import { openParts, type Parts, type Relation } from "../slides/parts.ts";
@@ -19,14 +19,22 @@ const withoutRepeated = (chart: Chart, sheet: string): Chart => {
   return isRepeated ? { ...chart, rows: [] } : chart;
 };
 
+/** The shapes of a drawing. The fallback of an alternative repeats its content, or says that it cannot be shown. */
+const shapesIn = (node: Element | undefined): Element[] =>
+  (node ? childElements(node) : []).flatMap((child) => {
+    if (localName(child) === "Fallback") return [];
+    return localName(child) === "sp" ? [child] : shapesIn(child);
+  });
+
 const textBoxes = (drawing: Element | undefined, relations: Relations): ElementContent[] =>
-  descendantsNamed(drawing, "sp").flatMap((shape) =>
-    nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])),
-  );
+  shapesIn(drawing).flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
+
+/** Relations to charts, of the older and of the newer kind. */
+const CHARTS = new Set(["chart", "chartEx"]);
 
 const charts = (parts: Parts, relations: Relations): Chart[] =>
   [...relations.values()].flatMap(({ kind, target }) => {
-    const root = kind === "chart" ? parts.xml(target) : undefined;
+    const root = CHARTS.has(kind) ? parts.xml(target) : undefined;
     return root ? [readChart(root)] : [];
   });
 

@@ -169,14 +169,16 @@ test("text boxes are read, and a chart beside cells has its values unless they a
     strToU8(
       `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:chart><c:title><a:t>${name}</a:t></c:title><c:plotArea><c:lineChart><c:ser><c:tx><c:v>Visits</c:v></c:tx><c:val><c:numRef><c:f>${source}</c:f><c:numCache><c:pt idx="0"><c:v>7</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:lineChart></c:plotArea></c:chart></c:chartSpace>`,
     );
-  const box = `<x:sp><x:txBody><a:p><a:r><a:t>Draft of May</a:t></a:r></a:p></x:txBody></x:sp>`;
+  const shape = (text: string) => `<x:sp><x:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></x:txBody></x:sp>`;
+  const fallback = `<m:Fallback xmlns:m="urn:m">${shape("This chart cannot be shown.")}</m:Fallback>`;
+  const box = `${shape("Draft of May")}<m:AlternateContent xmlns:m="urn:m"><m:Choice/>${fallback}</m:AlternateContent>`;
   const file = zipSync({
     ...parts,
     "xl/worksheets/_rels/sheet1.xml.rels": relation(["rId1", "drawing", "../drawings/d.xml"]),
     "xl/drawings/d.xml": strToU8(`<x:wsDr xmlns:x="urn:x" xmlns:a="urn:a">${box}</x:wsDr>`),
     "xl/drawings/_rels/d.xml.rels": relation(
       ["rId1", "chart", "../charts/1.xml"],
-      ["rId2", "chart", "../charts/2.xml"],
+      ["rId2", "chartEx", "../charts/2.xml"],
     ),
     "xl/charts/1.xml": chart("Own", "S!$A$1:$A$1"),
     "xl/charts/2.xml": chart("Other", "'Sheet of May'!$A$1"),

@@ -10,11 +10,12 @@ type Points = Map<number, string>;
 const roundValue = (value: string): string =>
   /^-?\d+\.\d{12,}(?:E-?\d+)?$/i.test(value) ? String(Number(Number(value).toPrecision(12))) : value;
 
+/** The points of a source; its innermost level stands first, the levels above it follow. */
 const readPoints = (source: Element | undefined): Points => {
   const points: Points = new Map();
   for (const point of descendantsNamed(source, "pt")) {
     const index = Number(point.attributes["idx"]);
-    const value = roundValue(childNamed(point, "v") ? textContent(childNamed(point, "v")!) : "");
+    const value = roundValue(textContent(childNamed(point, "v") ?? point));
     points.set(index, points.has(index) ? `${value} ${points.get(index)}` : value);
   }
   return points;
@@ -37,16 +38,42 @@ export interface Chart {
   sources: string[];
 }
 
+interface Series {
+  name: string;
+  categories: Points;
+  values: Points;
+  sources: Element[];
+}
+
+const plainSeries = (one: Element): Series => ({
+  name: seriesName(one),
+  categories: readFirst(one, ["cat", "xVal"]),
+  values: readFirst(one, ["val", "yVal"]),
+  sources: descendantsNamed(childNamed(one, "val") ?? childNamed(one, "yVal"), "f"),
+});
+
+/** The series of a newer kind of chart (waterfall, funnel, histogram …), whose data stand apart. */
+const extendedSeries = (root: Element): Series[] => {
+  const data = new Map(childrenNamed(childNamed(root, "chartData"), "data").map((one) => [one.attributes["id"], one]));
+  return descendantsNamed(findPath(root, "chart", "plotArea"), "series").map((one) => {
+    const own = data.get(childNamed(one, "dataId")?.attributes["val"] ?? "");
+    const numbers = childNamed(own, "numDim");
+    return {
+      name: seriesName(one),
+      categories: readPoints(childNamed(own, "strDim")),
+      values: readPoints(numbers),
+      sources: descendantsNamed(numbers, "f"),
+    };
+  });
+};
+
 /** A chart's title and values. */
 export const readChart = (root: Element): Chart => {
   const chart = childNamed(root, "chart");
-  const title = descendantsNamed(childNamed(chart, "title"), "t").map(textContent).join("").trim();
+  const heading = childNamed(chart, "title");
+  const title = [...descendantsNamed(heading, "t"), ...descendantsNamed(heading, "v")].map(textContent).join("").trim();
   const plotted = childElements(findPath(chart, "plotArea") ?? root).flatMap((plot) => childrenNamed(plot, "ser"));
-  const series = plotted.map((one) => ({
-    name: seriesName(one),
-    categories: readFirst(one, ["cat", "xVal"]),
-    values: readFirst(one, ["val", "yVal"]),
-  }));
+  const series = [...plotted.map(plainSeries), ...extendedSeries(root)];
   const categories: Points = new Map(series.flatMap((one) => [...one.categories]));
   const indexes = new Set(series.flatMap(({ values }) => [...values.keys()]));
   const rows = [...indexes]
@@ -55,11 +82,10 @@ export const readChart = (root: Element): Chart => {
       categories.get(index) ?? String(index + 1),
       ...series.map(({ values }) => values.get(index) ?? ""),
     ]);
-  const sources = plotted.flatMap((one) => descendantsNamed(childNamed(one, "val") ?? childNamed(one, "yVal"), "f"));
   return {
     title,
     rows: rows.length === 0 ? [] : [["", ...series.map(({ name }) => name)], ...rows],
-    sources: sources.map(textContent),
+    sources: series.flatMap(({ sources }) => sources.map(textContent)),
   };
 };
 

@@ -97,6 +97,19 @@ test("merged cells of a table repeat", async () => {
   expect(await only(frame)).toBe("| Pool | Crabs | Fish |\n| --- | --- | --- |\n| North | 7 | 7 |\n| North | 1 | 2 |");
 });
 
+test("a chart of a newer kind becomes a table as well, instead of the sentence that it cannot be shown", async () => {
+  const level = (...values: (string | number)[]): string =>
+    `<cx:lvl>${values.map((value, index) => `<cx:pt idx="${index}">${value}</cx:pt>`).join("")}</cx:lvl>`;
+  const data = `<cx:data id="0"><cx:strDim type="cat"><cx:f>S!A1</cx:f>${level("Start", "Fees")}</cx:strDim><cx:numDim type="val"><cx:f>S!B1</cx:f>${level(120, -45.5)}</cx:numDim></cx:data>`;
+  const series = `<cx:series layoutId="waterfall"><cx:tx><cx:txData><cx:f>S!B1</cx:f><cx:v>Cash</cx:v></cx:txData></cx:tx><cx:dataId val="0"/></cx:series>`;
+  const chart = `<cx:chartSpace xmlns:cx="urn:cx" ${NAMES}><cx:chartData>${data}</cx:chartData><cx:chart><cx:title><cx:tx><cx:txData><cx:v>Cash of May</cx:v></cx:txData></cx:tx></cx:title><cx:plotArea><cx:plotAreaRegion>${series}</cx:plotAreaRegion></cx:plotArea></cx:chart></cx:chartSpace>`;
+  const frame = `<p:graphicFrame><a:graphic><a:graphicData><cx:chart xmlns:cx="urn:cx" r:id="x"/></a:graphicData></a:graphic></p:graphicFrame>`;
+  const either = `<mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice>${frame}</mc:Choice><mc:Fallback>${shape(text("This chart is not available."))}</mc:Fallback></mc:AlternateContent>`;
+  expect(await only(either, { x: ["chartEx", "../charts/c.xml"] }, { "ppt/charts/c.xml": chart })).toBe(
+    "Cash of May\n\n| | Cash |\n| --- | --- |\n| Start | 120 |\n| Fees | -45.5 |",
+  );
+});
+
 test("a chart becomes its title and a table of values", async () => {
   const points = (...values: string[]) =>
     values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join("");
@@ -164,17 +177,20 @@ test("comments of both kinds follow the slide, with their authors and replies", 
 test("warnings name slides without text, with pictures and with embedded files", async () => {
   const more = (kind: string): Slide["links"] => ({ x: [kind, "../x"] });
   const warnings: ReadingWarning[] = [];
+  const foot = (words: string): string => shape(text(words), `<p:ph type="ftr"/>`);
   const slides = [
     { shapes: title("One"), links: more("image") },
     { shapes: "", links: more("image") },
     { shapes: title("Three"), links: more("oleObject") },
-    { shapes: title("Four"), links: more("video") },
+    { shapes: title("Four") + foot("Confidential until May"), links: more("video") },
+    { shapes: title("Five") + foot("Confidential until May") + foot("Page 5") },
   ] as Slide[];
   await readPptx(deck(slides), (warning) => warnings.push(warning));
   expect(warnings).toEqual([
     { code: "page_without_text", pages: [2] },
     { code: "images_without_text", pages: [1] },
     { code: "embedded_files_left_out", pages: [3, 4] },
+    { code: "headers_and_footers_left_out", count: 1 },
   ]);
 });
 

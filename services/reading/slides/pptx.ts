@@ -1,7 +1,7 @@
 import { openZip } from "../guard/zip.ts";
 import { refuseProtected } from "../office/xmlParts.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { ignoreWarnings, warnOfPages } from "../warnings.ts";
+import { countEdges, ignoreWarnings, warnOfCount, warnOfPages } from "../warnings.ts";
 import { readAuthors } from "./comments.ts";
 import { readDesign } from "./design.ts";
 import { findPath, childrenNamed, reference } from "./localNames.ts";
@@ -26,8 +26,9 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
   const design = memoize((layout) => readDesign(parts, layout));
   const targets = slides.map((id) => relations.get(id)?.target ?? "");
   const authors = readAuthors(parts, name);
+  const edges = new Set<string>();
   const texts = targets.map((slide, index) =>
-    slideMarkdown(parts, slide, index + 1, { ...design(parts.related(slide, "slideLayout") ?? ""), authors }),
+    slideMarkdown(parts, slide, index + 1, { ...design(parts.related(slide, "slideLayout") ?? ""), authors, edges }),
   );
   const numbers = (has: (slide: string, index: number) => boolean): number[] =>
     targets.flatMap((slide, index) => (has(slide, index) ? [index + 1] : []));
@@ -46,6 +47,11 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
     warn,
     "embedded_files_left_out",
     numbers((slide) => [...parts.relations(slide).values()].some(({ kind }) => EMBEDDED.has(kind))),
+  );
+  warnOfCount(
+    warn,
+    "headers_and_footers_left_out",
+    countEdges([...edges], () => texts.join("\n")),
   );
   return texts;
 };

@@ -1,5 +1,5 @@
 import type { ElementContent } from "hast";
-import { childElements, type Element } from "../guard/xml.ts";
+import { childElements, textContent, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
 import type { Styles } from "./listMarks.ts";
 import { chartToHtml, readChart } from "./chart.ts";
@@ -52,6 +52,12 @@ const picture = (node: Element): ElementContent[] => {
   const alt = findPath(node, "nvPicPr", "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
   return alt === "" || isFileName(alt) ? [] : [element("p", [alt])];
 };
+
+/** The texts that repeat on every slide, which its content leaves out: footers, headers, dates. */
+export const repeatedTexts = (tree: Element | undefined): string[] =>
+  descendantsNamed(tree, "sp")
+    .filter((shape) => REPEATED.has(findPlaceholder(shape)?.attributes["type"] ?? ""))
+    .map((shape) => descendantsNamed(shape, "t").map(textContent).join(""));
 
 /** The content of shapes as HTML, in the order of the slide, without its title. */
 export const shapesToHtml = (tree: Element | undefined, scene: SlideContext): ElementContent[] =>

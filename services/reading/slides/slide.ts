@@ -8,7 +8,7 @@ import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, childNamed } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
 import type { Parts } from "./parts.ts";
-import { shapesToHtml } from "./shapes.ts";
+import { repeatedTexts, shapesToHtml } from "./shapes.ts";
 import { slideTitle } from "./title.ts";
 
 const slideNotes = (parts: Parts, slide: string): ElementContent[] => {
@@ -27,6 +27,13 @@ const slideNotes = (parts: Parts, slide: string): ElementContent[] => {
 const isBare = (tree: Element | undefined, content: ElementContent[]): boolean =>
   content.length === 0 && ["pic", "graphicFrame"].every((name) => descendantsNamed(tree, name).length === 0);
 
+export interface SlideDesign extends Design {
+  /** Of comments, by their id. */
+  authors: ReadonlyMap<string, string>;
+  /** Headers and footers, which are no part of the Markdown, are added here. */
+  edges: Set<string>;
+}
+
 /**
  * One slide as Markdown: title, content, notes, comments; "" for an empty or missing slide. The first slide and slides that open a section
  * have a title of level 1. Throws UnreadableFile.
@@ -35,9 +42,10 @@ export const slideMarkdown = (
   parts: Parts,
   name: string,
   number: number,
-  { isOpening, placeholderStyles, authors }: Design & { authors: ReadonlyMap<string, string> },
+  { isOpening, placeholderStyles, authors, edges }: SlideDesign,
 ): string => {
   const tree = shapeTree(parts.xml(name));
+  for (const text of repeatedTexts(tree)) edges.add(text);
   const title = slideTitle(tree);
   const content = shapesToHtml(tree, { parts, links: parts.relations(name), placeholderStyles });
   const level = isOpening || number === 1 || isBare(tree, content) ? "h1" : "h2";

@@ -1,0 +1,52 @@
+import { describe, expect, it, test } from "vitest";
+import { readPdf } from "./readPdf.ts";
+import { fileOf, objectsOf, pdfOf, show } from "./testing/build.ts";
+
+const LOREM = "Every paragraph has a few words so that the page has a body size";
+
+/** A page with a tagged sentence, and with more that no tag contains. */
+const taggedPdf = (more: string): Buffer => {
+  const objects = objectsOf([`${more} /P <</MCID 0>> BDC ${show(72, 700, 10, LOREM)} EMC`]);
+  objects[0] = "<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>/StructTreeRoot 6 0 R>>";
+  objects[3] = String(objects[3]).replace("/Contents", "/StructParents 0/Contents");
+  const tags = [
+    "<</Type/StructTreeRoot/K[7 0 R]/ParentTree<</Nums[0[7 0 R]]>>>>",
+    "<</Type/StructElem/S/P/P 6 0 R/Pg 4 0 R/K[0]>>",
+  ];
+  return fileOf([...objects, ...tags]);
+};
+
+describe("a letterhead", () => {
+  const foot = [
+    show(72, 50, 8, "Harbour Yard Ltd, 4 Quay Street, mail@yard.example"),
+    show(72, 40, 8, "Account GB29 NWBK 6016 1331 9268 19"),
+    show(300, 20, 8, "Page 1"),
+  ].join("\n");
+  const pages = [LOREM, `${LOREM} again`, "The end of it."].map(
+    (text, n) => `${show(72, 700, 10, text)} ${foot.replace("Page 1", `Page ${n + 1}`)}`,
+  );
+
+  it("is read once, after the text of the first page that shows it", async () => {
+    const [first, ...rest] = await readPdf(pdfOf(pages));
+    expect(first).toBe(
+      `${LOREM}\n\nHarbour Yard Ltd, 4 Quay Street, mail@yard.example\n\nAccount GB29 NWBK 6016 1331 9268 19`,
+    );
+    expect(rest).toEqual([`${LOREM} again`, "The end of it."]);
+  });
+
+  it("is not repeated if the text says the same", async () => {
+    const told = show(72, 650, 10, "Pay to account gb29 NWBK 6016 1331 9268 19.");
+    const [first] = await readPdf(pdfOf([`${pages[0]} ${told}`, pages[1]!]));
+    expect(first?.match(/Account GB29/gi)).toHaveLength(1);
+  });
+
+  it("that the tags leave out of the text is read as well", async () => {
+    const foot = `/Artifact BMC ${show(72, 50, 8, "Account GB29 NWBK 6016 1331 9268 19")} EMC`;
+    expect(await readPdf(taggedPdf(foot))).toEqual([`${LOREM}\n\nAccount GB29 NWBK 6016 1331 9268 19`]);
+  });
+});
+
+test("What no tag contains, such as the flattened field of a form, follows the tagged text", async () => {
+  const field = show(300, 400, 10, "Ada Park");
+  expect(await readPdf(taggedPdf(`${field} ${show(300, 20, 8, "7")}`))).toEqual([`${LOREM}\n\nAda Park`]);
+});
