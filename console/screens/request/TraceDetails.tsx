@@ -13,6 +13,7 @@ import { Took } from "../../parts/Took.tsx";
 import { useRawText, Words } from "../../parts/Words.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { PromptCard } from "./PromptCard.tsx";
+import { Targets } from "./Targets.tsx";
 import { Waterfall } from "./Waterfall.tsx";
 import "./request.css";
 
@@ -225,6 +226,7 @@ export const TraceDetails = ({ trace, newest, asOf, line }: Props) => (
         <strong>It failed:</strong> {trace.answer.error}
       </p>
     )}
+    <Targets trace={trace} />
     <Waterfall trace={trace} open={line} until={asOf === undefined ? undefined : momentOf(newest, asOf)} />
     <PromptCard trace={trace} />
     <Answer answer={trace.answer} />
