@@ -206,6 +206,8 @@ export interface TracedRound extends ModelOutput {
   at: string;
   calls: TracedCall[];
   usage: Usage;
+  /** Of an alias: the target that answered. */
+  model?: string;
 }
 
 export interface TracedMessage {
@@ -221,6 +223,9 @@ export interface Trace {
   thread_id: string;
   status: Exclude<TurnStatus, "refused">;
   model: string;
+  answered_by: string | null;
+  targets?: string[];
+  failed_targets: { target: string; round: number; reason: string; duration_ms: number }[];
   agent: { id: string; version: number } | null;
   streamed: boolean;
   principal: string;

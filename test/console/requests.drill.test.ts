@@ -99,6 +99,24 @@ describe("a request", () => {
     await expect.poll(() => page.getByText(`Done ${HOSTILE}`).count(), SOON).toBeGreaterThan(1);
   });
 
+  test("of an alias shows which targets were asked, why they failed and which one answered", async () => {
+    const targets = ["scripted", "echo", "extractive"].map((model) => ({ model: `offline/${model}` }));
+    expect((await tenant.owner("PUT", "/aliases/fast", { targets })).status).toBe(200);
+    const { status, headers } = await ask("/fail 503\nHello", { model: "fast" });
+    expect(status).toBe(200);
+    const page = await open(`requests/${headers.get("x-turn-id")}`);
+    const part = page.getByRole("region", { name: "Targets of fast" });
+    const items = async () =>
+      (await part.getByRole("listitem").allInnerTexts()).map((text) => text.replace(/\d+ ms/g, "n ms"));
+    await part.waitFor();
+    expect(await items()).toEqual([
+      expect.stringMatching(/^offline\/scripted: answered 503, /),
+      "offline/echo: answered",
+      "offline/extractive: not needed",
+    ]);
+    await inspect(page, "request-targets");
+  });
+
   test("shows words as Markdown, and as they are when asked", async () => {
     const { body } = await scripted("/say A **bold** word", {
       messages: [{ role: "user", content: `# Heading\n\n- *one*\n\n${HOSTILE}\n/say A **bold** word` }],

@@ -13,6 +13,7 @@ import { Took } from "../../parts/Took.tsx";
 import { useRawText, Words } from "../../parts/Words.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { PromptCard } from "./PromptCard.tsx";
+import { Targets } from "./Targets.tsx";
 import { Waterfall } from "./Waterfall.tsx";
 import "./request.css";
 
@@ -230,6 +231,7 @@ export function TraceDetails({ trace, newest, asOf, line }: Props) {
           <strong>It failed:</strong> {trace.answer.error}
         </p>
       )}
+      <Targets trace={trace} />
       <Waterfall trace={trace} open={line} until={until} />
       <PromptCard trace={trace} />
       <Answer answer={trace.answer} />
