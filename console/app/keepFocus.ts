@@ -57,8 +57,8 @@ const afterRow = ({ next, previous, ancestors }: Place): HTMLElement | undefined
   targetIn([next, previous].find((row) => row?.isConnected) ?? null) ?? headingIn(ancestors);
 
 /**
- * The first field of the empty form that stands in the place of one that was sent, or what says there what came of it: a secret that is
- * shown once, a decision. Else the heading around it.
+ * The first field of the empty form that replaces one that was sent, or its result there: a secret that is shown once, a decision.
+ * Else the heading around it.
  */
 function afterForm({ previous, ancestors }: Place): HTMLElement | undefined {
   const successor = previous?.isConnected ? previous.nextElementSibling : ancestors[0]?.firstElementChild;
