@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { findThings } from "../api/find.ts";
+import { listNamed } from "../api/named.ts";
 import { useRole } from "../api/useRole.ts";
 import { nameOfKind, ThingLink } from "../parts/ThingLink.tsx";
 import { ErrorNotice } from "../parts/Notices.tsx";
@@ -15,17 +16,37 @@ export function openGoTo(): void {
   if (dialog && !dialog.open) dialog.showModal();
 }
 
-/** Shorter texts, and those without a digit, are names of screens. */
+/** Shorter texts, and those without a digit, are names. */
 const looksLikeId = (text: string): boolean => text.length >= 8 && /\d/.test(text);
 
-/** Where a text leads: to screens of that name, and to what an id names. */
+/** More things are found by a longer part of their name. */
+const MAX_NAMED = 10;
+
+/** Where a text leads: to what an id names, and to screens and things of that name. */
+function usePlaces(text: string) {
+  const role = useRole();
+  const isId = role.isBuilder && looksLikeId(text);
+  const found = useQuery({ ...findThings(text), enabled: isId });
+  const named = useQuery({ ...listNamed(role), enabled: text !== "" });
+  const has = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase());
+  const screens = useScreens().filter(has);
+  const things = text === "" ? [] : (named.data?.filter(has).slice(0, MAX_NAMED) ?? []);
+  const isIdKnown = !isId || !found.isPending;
+  return {
+    ids: found.data ?? [],
+    screens,
+    things,
+    isId,
+    // a screen comes before the things, so it waits for none of them
+    isKnown: isIdKnown && (screens.length > 0 || text === "" || !named.isPending),
+    error: found.error ?? named.error,
+  };
+}
+
 function Places({ text, wanted }: { text: string; wanted: string | undefined }) {
   const list = useRef<HTMLUListElement>(null);
-  const { isBuilder } = useRole();
-  const isId = isBuilder && looksLikeId(text);
-  const found = useQuery({ ...findThings(text), enabled: isId });
-  const screens = useScreens().filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
-  const isKnown = !isId || found.data !== undefined;
+  const { ids, screens, things, isId, isKnown, error } = usePlaces(text);
+  const isNothing = ids.length + screens.length + things.length === 0;
   // Enter leads to the first place, also if it is known only later
   useEffect(() => {
     if (isKnown && wanted === text) list.current?.querySelector("a")?.click();
@@ -33,7 +54,7 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
   return (
     <>
       <ul className="plain places" ref={list}>
-        {found.data?.map((thing) => (
+        {ids.map((thing) => (
           <li key={thing.kind + thing.id}>
             <ThingLink thing={thing}>
               {nameOfKind(thing.kind)} <span className="mono">{thing.id}</span>
@@ -45,17 +66,27 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
             <Link to={to}>{name}</Link>
           </li>
         ))}
+        {things.map((thing) => (
+          <li key={thing.kind + thing.id}>
+            <ThingLink thing={thing}>
+              {thing.name} <span className="quiet">{nameOfKind(thing.kind)}</span>
+            </ThingLink>
+          </li>
+        ))}
       </ul>
       <p className="quiet" role="status">
-        {isId && found.isPending && "Looking for it…"}
-        {isKnown && screens.length === 0 && !found.data?.length && "Nothing of the organization has this name or id."}
+        {!isKnown && "Looking for it…"}
+        {isKnown &&
+          isNothing &&
+          !error &&
+          `No screen, agent, collection, workflow, member or key that you may see has this name${isId ? ", and nothing has this id" : ""}.`}
       </p>
-      {found.isError && <ErrorNotice error={found.error} />}
+      {error && <ErrorNotice error={error} />}
     </>
   );
 }
 
-/** Goes to a screen by its name, and to anything by its id: Ctrl-K, Cmd-K or a button opens it. */
+/** Goes to a screen or a thing by its name, and to anything by its id: Ctrl-K, Cmd-K or a button opens it. */
 export function GoTo() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
@@ -77,7 +108,7 @@ export function GoTo() {
         }}
       >
         <label>
-          {isBuilder ? "A screen, or any id: of a request, x-request-id, a trace, a conversation, a run…" : "A screen"}
+          {isBuilder ? "A name, or any id: of a request, x-request-id, a trace, a conversation, a run…" : "A name"}
           <input type="search" maxLength={300} value={text} onChange={({ target }) => setText(target.value)} />
         </label>
       </form>

@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { KEY_STATES } from "../api/keys.ts";
 import { OWNED_KINDS } from "../api/owned.ts";
 import { ROLES } from "../api/members.ts";
@@ -9,6 +9,7 @@ import { SECTIONS as PRIVACY_SECTIONS, type PrivacySearch } from "../screens/pri
 import { SECTIONS, type SettingsSearch } from "../screens/settings/search.ts";
 import { SECTIONS as SPENDING_SECTIONS, type SpendingSearch } from "../screens/spending/search.ts";
 import { MEASURES, type UsageSearch } from "../screens/usage/rows.ts";
+import { lazyScreen } from "./lazyScreen.ts";
 import { root } from "./root.ts";
 import { readChoice, readNumber, readText } from "./search.ts";
 
@@ -23,7 +24,7 @@ const keys = createRoute({
     project: readText(project),
     page: readNumber(page),
   }),
-  component: lazyRouteComponent(() => import("../screens/keys/Keys.tsx"), "Keys"),
+  component: lazyScreen(() => import("../screens/keys/Keys.tsx"), "Keys"),
 });
 
 const newKey = createRoute({
@@ -32,13 +33,13 @@ const newKey = createRoute({
   validateSearch: ({ project }: Record<string, unknown>): { project?: string | undefined } => ({
     project: readText(project),
   }),
-  component: lazyRouteComponent(() => import("../screens/keys/NewKey.tsx"), "NewKey"),
+  component: lazyScreen(() => import("../screens/keys/NewKey.tsx"), "NewKey"),
 });
 
 const key = createRoute({
   getParentRoute: () => root,
   path: "/keys/$keyId",
-  component: lazyRouteComponent(() => import("../screens/keys/KeyPage.tsx"), "KeyPage"),
+  component: lazyScreen(() => import("../screens/keys/KeyPage.tsx"), "KeyPage"),
 });
 
 const members = createRoute({
@@ -50,19 +51,19 @@ const members = createRoute({
     state: readChoice(state, MEMBER_STATES),
     page: readNumber(page),
   }),
-  component: lazyRouteComponent(() => import("../screens/members/Members.tsx"), "Members"),
+  component: lazyScreen(() => import("../screens/members/Members.tsx"), "Members"),
 });
 
 const newMember = createRoute({
   getParentRoute: () => root,
   path: "/members/new",
-  component: lazyRouteComponent(() => import("../screens/members/NewMember.tsx"), "NewMember"),
+  component: lazyScreen(() => import("../screens/members/NewMember.tsx"), "NewMember"),
 });
 
 const member = createRoute({
   getParentRoute: () => root,
   path: "/members/$memberId",
-  component: lazyRouteComponent(() => import("../screens/members/MemberPage.tsx"), "MemberPage"),
+  component: lazyScreen(() => import("../screens/members/MemberPage.tsx"), "MemberPage"),
 });
 
 const usage = createRoute({
@@ -75,7 +76,7 @@ const usage = createRoute({
     to: readText(to),
     page: readNumber(page),
   }),
-  component: lazyRouteComponent(() => import("../screens/usage/Usage.tsx"), "Usage"),
+  component: lazyScreen(() => import("../screens/usage/Usage.tsx"), "Usage"),
 });
 
 const spending = createRoute({
@@ -86,7 +87,7 @@ const spending = createRoute({
     edit: readText(edit),
     q: readText(q),
   }),
-  component: lazyRouteComponent(() => import("../screens/spending/Spending.tsx"), "Spending"),
+  component: lazyScreen(() => import("../screens/spending/Spending.tsx"), "Spending"),
 });
 
 const privacy = createRoute({
@@ -99,13 +100,13 @@ const privacy = createRoute({
     after: readText(after),
     kind: readChoice(kind, OWNED_KINDS),
   }),
-  component: lazyRouteComponent(() => import("../screens/privacy/Privacy.tsx"), "Privacy"),
+  component: lazyScreen(() => import("../screens/privacy/Privacy.tsx"), "Privacy"),
 });
 
 const health = createRoute({
   getParentRoute: () => root,
   path: "/health",
-  component: lazyRouteComponent(() => import("../screens/health/Health.tsx"), "Health"),
+  component: lazyScreen(() => import("../screens/health/Health.tsx"), "Health"),
 });
 
 const settings = createRoute({
@@ -115,7 +116,7 @@ const settings = createRoute({
     section: readChoice(section, SECTIONS),
     edit: readText(edit),
   }),
-  component: lazyRouteComponent(() => import("../screens/settings/Settings.tsx"), "Settings"),
+  component: lazyScreen(() => import("../screens/settings/Settings.tsx"), "Settings"),
 });
 
 export const accountRoutes = [

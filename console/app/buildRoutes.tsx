@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { EXTRACTION_STATUSES, type ExtractionStatus } from "../api/extractions.ts";
+import { lazyScreen } from "./lazyScreen.ts";
 import { root } from "./root.ts";
 import { readChoice, readNumber, readText } from "./search.ts";
 
@@ -8,13 +9,13 @@ import { readChoice, readNumber, readText } from "./search.ts";
 const agents = createRoute({
   getParentRoute: () => root,
   path: "/agents",
-  component: lazyRouteComponent(() => import("../screens/agents/Agents.tsx"), "Agents"),
+  component: lazyScreen(() => import("../screens/agents/Agents.tsx"), "Agents"),
 });
 
 const newAgent = createRoute({
   getParentRoute: () => root,
   path: "/agents/new",
-  component: lazyRouteComponent(() => import("../screens/agents/NewAgent.tsx"), "NewAgent"),
+  component: lazyScreen(() => import("../screens/agents/NewAgent.tsx"), "NewAgent"),
 });
 
 const agent = createRoute({
@@ -27,25 +28,25 @@ const agent = createRoute({
     view: readChoice(view, ["versions"]),
     version: readNumber(version),
   }),
-  component: lazyRouteComponent(() => import("../screens/agents/AgentPage.tsx"), "AgentPage"),
+  component: lazyScreen(() => import("../screens/agents/AgentPage.tsx"), "AgentPage"),
 });
 
 const tools = createRoute({
   getParentRoute: () => root,
   path: "/tools",
-  component: lazyRouteComponent(() => import("../screens/tools/Tools.tsx"), "Tools"),
+  component: lazyScreen(() => import("../screens/tools/Tools.tsx"), "Tools"),
 });
 
 const workflows = createRoute({
   getParentRoute: () => root,
   path: "/workflows",
-  component: lazyRouteComponent(() => import("../screens/workflows/Workflows.tsx"), "Workflows"),
+  component: lazyScreen(() => import("../screens/workflows/Workflows.tsx"), "Workflows"),
 });
 
 const workflow = createRoute({
   getParentRoute: () => root,
   path: "/workflows/$workflowId",
-  component: lazyRouteComponent(() => import("../screens/workflows/WorkflowPage.tsx"), "WorkflowPage"),
+  component: lazyScreen(() => import("../screens/workflows/WorkflowPage.tsx"), "WorkflowPage"),
 });
 
 const newDefinition = createRoute({
@@ -54,7 +55,7 @@ const newDefinition = createRoute({
   validateSearch: ({ type }: Record<string, unknown>): { type?: "tool" | "workflow" | undefined } => ({
     type: readChoice(type, ["tool", "workflow"]),
   }),
-  component: lazyRouteComponent(() => import("../screens/definition/NewDefinition.tsx"), "NewDefinition"),
+  component: lazyScreen(() => import("../screens/definition/NewDefinition.tsx"), "NewDefinition"),
 });
 
 interface DefinitionSearch {
@@ -75,7 +76,7 @@ const definition = createRoute({
     against: readNumber(against),
     line: readNumber(line),
   }),
-  component: lazyRouteComponent(() => import("../screens/definition/DefinitionPage.tsx"), "DefinitionPage"),
+  component: lazyScreen(() => import("../screens/definition/DefinitionPage.tsx"), "DefinitionPage"),
 });
 
 const schedules = createRoute({
@@ -84,7 +85,7 @@ const schedules = createRoute({
   validateSearch: ({ workflow: chosen }: Record<string, unknown>): { workflow?: string | undefined } => ({
     workflow: readText(chosen),
   }),
-  component: lazyRouteComponent(() => import("../screens/schedules/Schedules.tsx"), "Schedules"),
+  component: lazyScreen(() => import("../screens/schedules/Schedules.tsx"), "Schedules"),
 });
 
 const extractions = createRoute({
@@ -97,19 +98,19 @@ const extractions = createRoute({
     status: readChoice(status, EXTRACTION_STATUSES),
     page: readNumber(page),
   }),
-  component: lazyRouteComponent(() => import("../screens/extractions/Extractions.tsx"), "Extractions"),
+  component: lazyScreen(() => import("../screens/extractions/Extractions.tsx"), "Extractions"),
 });
 
 const extraction = createRoute({
   getParentRoute: () => root,
   path: "/extractions/$extractionId",
-  component: lazyRouteComponent(() => import("../screens/extractions/ExtractionPage.tsx"), "ExtractionPage"),
+  component: lazyScreen(() => import("../screens/extractions/ExtractionPage.tsx"), "ExtractionPage"),
 });
 
 const events = createRoute({
   getParentRoute: () => root,
   path: "/events",
-  component: lazyRouteComponent(() => import("../screens/events/Events.tsx"), "Events"),
+  component: lazyScreen(() => import("../screens/events/Events.tsx"), "Events"),
 });
 
 export const buildRoutes = [

@@ -1,6 +1,7 @@
 const ROW = "tr, li";
 const TARGETS = ["[data-row]", "a[href], button:not(:disabled), summary"];
 const FIELDS = "input:not([type=hidden]), select, textarea, button";
+const FOCUSABLE = `${FIELDS}, a[href], summary`;
 
 /** What takes the focus in a row: the link that opens it, or the first thing that can. */
 const targetIn = (row: Element | null): HTMLElement | undefined => {
@@ -30,7 +31,7 @@ function ancestorsOf(element: Element, root: Element): Element[] {
   return found;
 }
 
-/** A row of a list, or a form, that has the focus. */
+/** What has the focus, or the row of a list or the form around it. */
 interface Place {
   element: Element;
   ancestors: Element[];
@@ -55,23 +56,47 @@ function look(place: Place | undefined): void {
 const afterRow = ({ next, previous, ancestors }: Place): HTMLElement | undefined =>
   targetIn([next, previous].find((row) => row?.isConnected) ?? null) ?? headingIn(ancestors);
 
-/** The first field of the empty form that stands in the place of one that was sent, or the heading around it. */
+/**
+ * The first field of the empty form that replaces one that was sent, or its result there: a secret that is shown once, a decision.
+ * Else the heading around it.
+ */
 function afterForm({ previous, ancestors }: Place): HTMLElement | undefined {
   const successor = previous?.isConnected ? previous.nextElementSibling : ancestors[0]?.firstElementChild;
-  const field = successor?.matches("form") ? successor.querySelector<HTMLElement>(FIELDS) : undefined;
-  return field ?? headingIn(ancestors);
+  if (successor?.matches("form")) return successor.querySelector<HTMLElement>(FIELDS) ?? undefined;
+  if (!(successor instanceof HTMLElement) || !successor.matches("[role=status]")) return headingIn(ancestors);
+  const result = successor.querySelector<HTMLElement>("h2") ?? successor;
+  result.tabIndex = -1;
+  return result;
+}
+
+/** What stands beside a button that vanished alone, or comes after it; else the heading around it. */
+function afterElement({ ancestors }: Place): HTMLElement | undefined {
+  const [home] = ancestors;
+  if (!home?.isConnected) return headingIn(ancestors);
+  const isNext = (element: Element) =>
+    home.contains(element) || (home.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  const all = [...(ancestors.at(-1)?.querySelectorAll<HTMLElement>(FOCUSABLE) ?? [])];
+  return all.find((element) => isNext(element) && element.checkVisibility()) ?? headingIn(ancestors);
+}
+
+/** The form of the next screen in which somebody goes on: a new conversation gets an address of its own with its first question. */
+function inNextScreen({ element }: Place, root: Element): HTMLElement | undefined {
+  const name = element instanceof HTMLElement ? element.dataset["goesOn"] : undefined;
+  return root.querySelector<HTMLElement>(`form[data-goes-on="${name}"] textarea`) ?? undefined;
 }
 
 /**
- * When the row or the form that has the focus is removed, the focus goes to what is nearest. A screen that is left is no such case.
- * Returns what ends it.
+ * When what has the focus is removed, with its row, with its form or alone, the focus goes to what is nearest. A screen that is left is no
+ * such case, unless the next one has the form again. Returns what ends it.
  */
 export function keepFocus(root: HTMLElement): () => void {
   let row: Place | undefined;
   let form: Place | undefined;
+  let element: Place | undefined;
   const note = ({ target }: FocusEvent) => {
     row = placeAround(target as Element, ROW, root);
     form = placeAround(target as Element, "form", root);
+    element = placeAround(target as Element, "*", root);
     look(row);
     look(form);
   };
@@ -79,17 +104,20 @@ export function keepFocus(root: HTMLElement): () => void {
   const forget = () => {
     row = undefined;
     form = undefined;
+    element = undefined;
   };
   const isGone = (place: Place | undefined): place is Place => place?.element.isConnected === false;
   const goOn = (place: Place, find: (place: Place) => HTMLElement | undefined) => {
-    const isFree = document.activeElement === null || document.activeElement === document.body;
+    // a screen that was opened has the focus as a whole
+    const isFree = [null, document.body, root].includes(document.activeElement as HTMLElement | null);
     const isSameScreen = place.ancestors.at(-1)?.isConnected === true;
     forget();
-    if (isFree && isSameScreen) find(place)?.focus({ preventScroll: true });
+    if (isFree) (isSameScreen ? find(place) : inNextScreen(place, root))?.focus({ preventScroll: true });
   };
   const observer = new MutationObserver(() => {
     if (isGone(row)) return goOn(row, afterRow);
     if (isGone(form)) return goOn(form, afterForm);
+    if (isGone(element)) return goOn(element, afterElement);
     look(row);
     return look(form);
   });

@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute, createRouter } from "@tanstack/react-router";
 import { DOCUMENT_STATUSES, type DocumentStatus } from "../api/knowledge.ts";
 import { PAGE_RESULTS } from "../api/sources.ts";
 import type { SourcesSearch } from "../screens/knowledge/Sources.tsx";
@@ -11,7 +11,9 @@ import type { LogSearch } from "../screens/log/search.ts";
 import type { RequestSearch } from "../screens/requests/filter.ts";
 import { accountRoutes } from "./accountRoutes.tsx";
 import { buildRoutes } from "./buildRoutes.tsx";
+import { lazyScreen } from "./lazyScreen.ts";
 import { root } from "./root.ts";
+import { ScreenError } from "./ScreenError.tsx";
 import { readChoice, readNumber, readText } from "./search.ts";
 
 interface CollectionSearch extends KnowledgeSearch {
@@ -30,7 +32,7 @@ interface DocumentSearch {
 const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  component: lazyRouteComponent(() => import("../screens/home/Home.tsx"), "Home"),
+  component: lazyScreen(() => import("../screens/home/Home.tsx"), "Home"),
 });
 
 interface ChatSearch {
@@ -46,7 +48,7 @@ const readChatSearch = ({ with: target, ask, fork }: Record<string, unknown>): C
   ask: readText(ask),
   fork: readText(fork),
 });
-const chatScreen = lazyRouteComponent(() => import("../screens/chat/Chat.tsx"), "Chat");
+const chatScreen = lazyScreen(() => import("../screens/chat/Chat.tsx"), "Chat");
 
 const chat = createRoute({
   getParentRoute: () => root,
@@ -70,20 +72,20 @@ const inbox = createRoute({
     by: readText(by),
     order: readChoice(order, APPROVAL_ORDERS),
   }),
-  component: lazyRouteComponent(() => import("../screens/inbox/Inbox.tsx"), "Inbox"),
+  component: lazyScreen(() => import("../screens/inbox/Inbox.tsx"), "Inbox"),
 });
 
 const approval = createRoute({
   getParentRoute: () => root,
   path: "/inbox/$approvalId",
-  component: lazyRouteComponent(() => import("../screens/inbox/ApprovalPage.tsx"), "ApprovalPage"),
+  component: lazyScreen(() => import("../screens/inbox/ApprovalPage.tsx"), "ApprovalPage"),
 });
 
 /** For people without an account: Shell shows it without a session. */
 const linkedApproval = createRoute({
   getParentRoute: () => root,
   path: "/approve/$linkId",
-  component: lazyRouteComponent(() => import("../screens/linkedApproval/LinkedApprovalPage.tsx"), "LinkedApprovalPage"),
+  component: lazyScreen(() => import("../screens/linkedApproval/LinkedApprovalPage.tsx"), "LinkedApprovalPage"),
 });
 
 const runs = createRoute({
@@ -97,14 +99,14 @@ const runs = createRoute({
     starter: readText(starter),
     who: readText(who),
   }),
-  component: lazyRouteComponent(() => import("../screens/runs/Runs.tsx"), "Runs"),
+  component: lazyScreen(() => import("../screens/runs/Runs.tsx"), "Runs"),
 });
 
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$runId",
   validateSearch: ({ step }: Record<string, unknown>): { step?: string } => ({ step: readText(step) }),
-  component: lazyRouteComponent(() => import("../screens/run/RunPage.tsx"), "RunPage"),
+  component: lazyScreen(() => import("../screens/run/RunPage.tsx"), "RunPage"),
 });
 
 const requests = createRoute({
@@ -121,7 +123,7 @@ const requests = createRoute({
     after: readText(rest["after"]),
     peek: readText(rest["peek"]),
   }),
-  component: lazyRouteComponent(() => import("../screens/requests/Requests.tsx"), "Requests"),
+  component: lazyScreen(() => import("../screens/requests/Requests.tsx"), "Requests"),
 });
 
 const request = createRoute({
@@ -134,14 +136,14 @@ const request = createRoute({
     line: readText(line),
     as_of: readText(as_of),
   }),
-  component: lazyRouteComponent(() => import("../screens/request/RequestPage.tsx"), "RequestPage"),
+  component: lazyScreen(() => import("../screens/request/RequestPage.tsx"), "RequestPage"),
 });
 
 const knowledge = createRoute({
   getParentRoute: () => root,
   path: "/knowledge",
   validateSearch: readKnowledgeSearch,
-  component: lazyRouteComponent(() => import("../screens/knowledge/Knowledge.tsx"), "Knowledge"),
+  component: lazyScreen(() => import("../screens/knowledge/Knowledge.tsx"), "Knowledge"),
 });
 
 const collection = createRoute({
@@ -152,7 +154,7 @@ const collection = createRoute({
     status: readChoice(status, DOCUMENT_STATUSES),
     page: readNumber(page),
   }),
-  component: lazyRouteComponent(() => import("../screens/knowledge/CollectionPage.tsx"), "CollectionPage"),
+  component: lazyScreen(() => import("../screens/knowledge/CollectionPage.tsx"), "CollectionPage"),
 });
 
 const sources = createRoute({
@@ -163,7 +165,7 @@ const sources = createRoute({
     result: readChoice(result, PAGE_RESULTS),
     page: readNumber(page),
   }),
-  component: lazyRouteComponent(() => import("../screens/knowledge/Sources.tsx"), "Sources"),
+  component: lazyScreen(() => import("../screens/knowledge/Sources.tsx"), "Sources"),
 });
 
 const documentPage = createRoute({
@@ -175,7 +177,7 @@ const documentPage = createRoute({
     version: readNumber(version),
     view: readChoice(view, ["text", "both"]),
   }),
-  component: lazyRouteComponent(() => import("../screens/document/DocumentPage.tsx"), "DocumentPage"),
+  component: lazyScreen(() => import("../screens/document/DocumentPage.tsx"), "DocumentPage"),
 });
 
 const log = createRoute({
@@ -200,7 +202,7 @@ const log = createRoute({
     verify: readText(verify),
     expect: readText(expect),
   }),
-  component: lazyRouteComponent(() => import("../screens/log/Log.tsx"), "Log"),
+  component: lazyScreen(() => import("../screens/log/Log.tsx"), "Log"),
 });
 
 const routeTree = root.addChildren([
@@ -229,6 +231,7 @@ export const createAppRouter = (queries: QueryClient) =>
     basepath: new URL(document.baseURI).pathname.replace(/\/$/, ""),
     context: { queries },
     defaultPreload: "intent",
+    defaultErrorComponent: ScreenError,
     // a step back leads to the place in the list that somebody left
     scrollRestoration: true,
   });

@@ -2,9 +2,10 @@ import { lazy, Suspense } from "react";
 import type { EditorProps } from "../editor/Editor.tsx";
 import { Loading } from "./Notices.tsx";
 import "./codeEditor.css";
+import { importFile } from "./importFile.ts";
 
 /** The editor is larger than a screen: it is loaded where it is used. */
-const Editor = lazy(() => import("../editor/Editor.tsx"));
+const Editor = lazy(() => importFile(() => import("../editor/Editor.tsx")));
 
 export const CodeEditor = (props: EditorProps) => (
   <Suspense fallback={<Loading what="the editor" />}>

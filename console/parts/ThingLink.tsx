@@ -12,6 +12,8 @@ function addressOf(kind: string, id: string) {
       return linkOptions({ to: "/inbox/$approvalId", params: { approvalId: id } });
     case "document":
       return linkOptions({ to: "/knowledge/documents/$documentId", params: { documentId: id } });
+    case "collection":
+      return linkOptions({ to: "/knowledge/$collection", params: { collection: id } });
     case "agent":
       return linkOptions({ to: "/agents/$agentId", params: { agentId: id } });
     case "workflow":

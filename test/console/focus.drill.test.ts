@@ -74,6 +74,109 @@ test("a button keeps the focus while its form is sent, and sends it once; then t
   expect(sent).toBe(1);
 });
 
+interface Sent {
+  what: string;
+  path: () => Promise<string>;
+  /** Values by the label of their field. */
+  fields?: Record<string, string>;
+  button: string;
+  /** What has the focus afterwards: the text of a heading, or the name of a field. */
+  next: string;
+}
+
+const forms: Sent[] = [
+  {
+    what: "a key that was created: its secret",
+    path: async () => "keys/new",
+    fields: { Name: "Website" },
+    button: "Create key",
+    next: "The key “Website” was created",
+  },
+  {
+    what: "a member who was added: the first password",
+    path: async () => "members/new",
+    fields: { Name: "Mia", "E-mail": "mia@example.org" },
+    button: "Add member",
+    next: "The first password of Mia",
+  },
+  {
+    what: "a schedule that was added: the next one",
+    path: async () => `schedules?workflow=${await tenant.register("export const run = () => 1;")}`,
+    fields: { Name: "Nightly" },
+    button: "Add schedule",
+    next: "workflow",
+  },
+  {
+    what: "a project that was created: the next one",
+    path: async () => "settings?section=projects",
+    fields: { "Name of a new project": "North" },
+    button: "Create project",
+    next: "name",
+  },
+  {
+    what: "a budget that was set: the next one",
+    path: async () => "spending",
+    fields: { "Requests a day": "1000" },
+    button: "Set budget",
+    next: "subject",
+  },
+  {
+    what: "an agent that was saved: its button",
+    path: async () => `agents/${(await tenant.made(tenant.owner("POST", "/agents", { name: "Saved" }))).id}`,
+    fields: { Instructions: "Be brief." },
+    button: "Save",
+    next: "Save",
+  },
+  {
+    what: "an approval that was decided: who decided it",
+    path: async () => {
+      const ask = await tenant.register(`export const run = (ctx) => ctx.awaitApproval("boss", { title: "May I?" });`);
+      const [{ id }] = await tenant.pending(await tenant.start(ask));
+      return `inbox/${id}`;
+    },
+    button: "Approve",
+    next: "Approved by Administrator",
+  },
+];
+
+test.each(forms)("the focus goes on after $what", async ({ path, fields = {}, button, next }) => {
+  const page = await open(await path());
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByRole("button", { name: button, exact: true }).focus();
+  const isSent = page.waitForResponse((response) => ["POST", "PUT", "PATCH"].includes(response.request().method()));
+  await page.keyboard.press("Enter");
+  expect((await isSent).ok()).toBe(true);
+  const active = "document.activeElement.name || document.activeElement.textContent.trim()";
+  await expect.poll(() => page.evaluate(active), SOON).toMatch(new RegExp(`^${next}`));
+});
+
+test("the first question of a conversation leaves the focus in its field, and Stop hands it on", async () => {
+  const { id } = await tenant.made(tenant.owner("POST", "/agents", { name: "Slow", model: "offline/scripted" }));
+  const page = await open(`chat?with=${encodeURIComponent(`agent:${id}`)}`);
+  await page.getByLabel("Question").fill(`/slow 0.2\n/say ${"word ".repeat(200)}`);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.url(), SOON).toMatch(/\/chat\/[0-9a-f-]{36}/);
+  await page.getByRole("button", { name: "Stop" }).waitFor();
+  await page.keyboard.type("And then?");
+  expect(await page.getByLabel("Question").inputValue()).toBe("And then?");
+  await page.getByRole("button", { name: "Stop" }).focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => focused(page), SOON).toBe("Ask again");
+});
+
+test("the button that shows new runs hands the focus to the list", async () => {
+  const workflow = await tenant.register("export const run = () => 1;");
+  await tenant.untilOver(await tenant.start(workflow));
+  const page = await open("runs");
+  await page.locator("[data-row]").first().waitFor();
+  await tenant.start(workflow);
+  const show = page.getByRole("button", { name: "Show 1 new run" });
+  await show.focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => show.count(), SOON).toBe(0);
+  expect(await page.evaluate("document.activeElement.matches('[data-row]')")).toBe(true);
+});
+
 test("a screen that was opened from a row has the focus", async () => {
   const page = await open("workflows");
   await page.getByRole("link", { name: "Agents", exact: true }).click();

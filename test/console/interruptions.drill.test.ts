@@ -40,6 +40,50 @@ test("a list that could not be read is read when the service is back", async () 
   await page.getByRole("link", { name: "First agent" }).waitFor();
 });
 
+test("a screen whose file cannot be loaded leaves the navigation, and is loaded once the service is back", async () => {
+  const page = await open("runs");
+  await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+  await page.route("**/*", (route) => route.abort());
+  await page.getByRole("link", { name: "Usage", exact: true }).click();
+  await page.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
+  await page.getByText("The connection to the service is lost.").waitFor();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await inspect(page, "screen-not-loaded");
+  expect(await page.getByRole("navigation", { name: "Main" }).isVisible()).toBe(true);
+  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Usage", exact: true }).click();
+  await page.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
+  await page.unroute("**/*");
+  await page.getByRole("heading", { name: "Usage" }).waitFor();
+});
+
+test("a screen whose file stays lost reloads the page once by itself, and again when somebody wants it", async () => {
+  const page = await open("runs");
+  let loads = 0;
+  page.on("load", () => void loads++);
+  await page.route("**/assets/Usage-*.js", (route) => route.fulfill({ status: 404 }));
+  await page.getByRole("link", { name: "Usage", exact: true }).click();
+  await expect.poll(() => loads, SOON).toBe(1);
+  await page.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
+  await page.unroute("**/assets/Usage-*.js");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Usage" }).waitFor();
+  expect(loads).toBe(2);
+});
+
+test("a screen that cannot draw an answer says why, and is drawn when it can", async () => {
+  const page = await open("");
+  await page.route("**/api/workflows?*", (route) => route.fulfill({ json: { data: [null] } }));
+  await page.getByRole("link", { name: "Workflows", exact: true }).click();
+  await page.getByRole("heading", { name: "This screen could not be shown" }).waitFor();
+  await page.getByText("Cannot ").waitFor();
+  await inspect(page, "screen-not-shown");
+  await page.unroute("**/api/workflows?*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Workflows", exact: true }).waitFor();
+});
+
 test("a session that ends asks for the password above the page, which stays", async () => {
   const page = await open("keys/new");
   await name(page).fill("Website");

@@ -22,7 +22,7 @@ test("the request behind an id that a customer sent is found by the keyboard and
   await page.getByRole("dialog").getByRole("link", { name: "Usage" }).waitFor();
   await inspect(page, "go-to");
   await page.getByRole("searchbox").fill("no-such-id-1");
-  await page.getByText("Nothing of the organization has this name or id.").waitFor();
+  await page.getByText("has this name, and nothing has this id.").waitFor();
   await page.getByRole("searchbox").fill(answer.headers.get("x-request-id")!);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Request" }).waitFor();
@@ -37,6 +37,36 @@ test("the request behind an id that a customer sent is found by the keyboard and
     .click();
   await phone.getByRole("heading", { name: "Request" }).waitFor();
   expect(await phone.getByRole("dialog").count()).toBe(0);
+});
+
+test("agents, collections, members and keys are found by a part of their name, by those who may see them", async () => {
+  const named = { name: "Zebra crossing" };
+  await tenant.made(tenant.owner("POST", "/agents", named));
+  await tenant.made(tenant.owner("POST", "/v1/knowledge/collections", { ...named, slug: "zebra" }));
+  await tenant.made(tenant.owner("POST", "/keys", { ...named, products: [] }));
+  const { email } = await tenant.made(
+    tenant.owner("POST", "/members", { ...named, email: "zebra@example.org", role: "viewer" }),
+  );
+  const page = await open("");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("zebra");
+  const places = page.getByRole("dialog").getByRole("listitem");
+  const kinds = ["agent", "collection", "member", "key"].map((kind) => `Zebra crossing ${kind}`);
+  await expect.poll(() => places.allTextContents(), SOON).toEqual(kinds);
+  await inspect(page, "go-to-named");
+  await page.getByRole("searchbox").fill("no such name");
+  await page.getByText("workflow, member or key that you may see has this name.").waitFor();
+  await page.getByRole("searchbox").fill("zebra");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Zebra crossing" }).waitFor();
+  expect(page.url()).toContain("/agents/");
+
+  const viewer = await open("", { email });
+  await viewer.getByRole("button", { name: "Go to…" }).click();
+  await viewer.getByRole("searchbox").fill("zebra");
+  const theirs = viewer.getByRole("dialog").getByRole("listitem");
+  await expect.poll(() => theirs.allTextContents(), SOON).toEqual(kinds.slice(0, 3));
 });
 
 test("what a former member said is erased from the list of requests", async () => {

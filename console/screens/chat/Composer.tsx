@@ -2,6 +2,7 @@ import { useState, type KeyboardEvent, type ReactNode } from "react";
 import type { Question } from "../../api/answer.ts";
 import type { Target } from "../../api/chat.ts";
 import { AttachButton, AttachedFiles, useFiles } from "../../parts/Attach.tsx";
+import { FocusableButton } from "../../parts/FocusableButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { useDraft } from "../../parts/useDraft.ts";
 
@@ -72,6 +73,7 @@ function DropForm({
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <form
       className={`card composer${isOver ? " over" : ""}`}
+      data-goes-on="question"
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit();
@@ -131,9 +133,9 @@ export function Composer({ targets, target, onTarget, place, draft, isBusy, erro
       <div className="composer-line">
         <TargetChoice targets={targets} target={target} onTarget={onTarget} />
         <AttachButton isPending={upload.isPending} onFiles={add} />
-        <button type="submit" className="button primary" disabled={!canAsk}>
+        <FocusableButton type="submit" className="button primary" isOff={!canAsk}>
           Ask
-        </button>
+        </FocusableButton>
       </div>
     </DropForm>
   );

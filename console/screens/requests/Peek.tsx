@@ -4,8 +4,11 @@ import { lazy, Suspense, useEffect, useRef } from "react";
 import { getTrace } from "../../api/requests.ts";
 import { Loaded, Loading } from "../../parts/Notices.tsx";
 import type { RequestSearch } from "./filter.ts";
+import { importFile } from "../../parts/importFile.ts";
 
-const TraceDetails = lazy(async () => ({ default: (await import("../request/TraceDetails.tsx")).TraceDetails }));
+const TraceDetails = lazy(async () => ({
+  default: (await importFile(() => import("../request/TraceDetails.tsx"))).TraceDetails,
+}));
 
 /** The panel is about to go: its row takes the focus. */
 const focusRow = (): void =>
