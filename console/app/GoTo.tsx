@@ -108,7 +108,9 @@ export function GoTo() {
         }}
       >
         <label>
-          {isBuilder ? "A name, or any id: of a request, x-request-id, a trace, a conversation, a run…" : "A name"}
+          {isBuilder
+            ? "What it is called, or any id: of a request, x-request-id, a trace, a conversation, a run…"
+            : "What it is called"}
           <input type="search" maxLength={300} value={text} onChange={({ target }) => setText(target.value)} />
         </label>
       </form>

@@ -72,8 +72,8 @@ function pollOutcome(
   const began = performance.now();
   // a duration: the own clock may jump meanwhile
   const patience = Date.parse(command.deadline) - Date.now();
-  // rounded up, because timers may end a fraction early
-  const waitedMs = () => Math.ceil(performance.now() - began);
+  // timers may end a millisecond early
+  const waitedMs = () => Math.ceil(performance.now() - began) + 1;
   const left = () => patience - waitedMs();
   let isStopped = false;
   let timer = setTimeout(() => void poll(), Math.max(0, Math.min(FIRST_POLL_MS, left())));
