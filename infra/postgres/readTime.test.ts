@@ -1,0 +1,53 @@
+import { EventEmitter } from "node:events";
+import type pg from "pg";
+import { expect, test } from "vitest";
+import { limitReadTime } from "./readTime.ts";
+
+type Answer = (error: Error | null, result?: unknown) => void;
+
+/** A pool of one connection, whose query answers when the test says so. */
+function poolOfOne() {
+  const client = Object.assign(new EventEmitter(), {
+    query: (_query: unknown, answer: Answer) => void (answered = answer),
+  });
+  let answered: Answer = () => {};
+  const released: (Error | undefined)[] = [];
+  const connect = (take: (error: null, client: unknown, done: (error?: Error) => void) => void) =>
+    take(null, client, (error) => void released.push(error));
+  const pool = { waitingCount: 0, connect } as unknown as pg.Pool;
+  return {
+    client,
+    released,
+    query: limitReadTime(pool),
+    answer: (error: Error | null, result?: unknown) => answered(error, result),
+  };
+}
+
+const SELECT = { text: "select 1" };
+
+test("a server that ends while a query runs fails the query, and nothing else", async () => {
+  const { client, released, query } = poolOfOne();
+  const running = query(SELECT, performance.now() + 60_000);
+  const ended = new Error("terminating connection");
+  client.emit("error", ended);
+  await expect(running).rejects.toBe(ended);
+  expect(released).toEqual([ended]);
+  expect(client.listenerCount("error")).toBe(0);
+});
+
+test("a query that is answered gives its connection back, whole", async () => {
+  const { client, released, query, answer } = poolOfOne();
+  const running = query(SELECT, performance.now() + 60_000);
+  answer(null, { rows: [1] });
+  expect(await running).toEqual({ rows: [1] });
+  expect(released).toEqual([undefined]);
+  expect(client.listenerCount("error")).toBe(0);
+});
+
+test("a query that is not answered by its deadline ends, and its connection is closed", async () => {
+  const { released, query, answer } = poolOfOne();
+  await expect(query(SELECT, performance.now())).rejects.toThrow("did not answer in time");
+  expect(released).toEqual([expect.any(Error)]);
+  answer(null, { rows: [1] });
+  expect(released).toHaveLength(1);
+});
