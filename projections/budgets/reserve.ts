@@ -3,6 +3,7 @@ import { defaultPrice } from "#events/defaultPrices.ts";
 import { toPicodollars } from "#events/money.ts";
 import { perToken, priceAt, type ModelPrice } from "#events/price.ts";
 import { formatOf } from "#events/provider.ts";
+import { isSentAsPicture, type RequestSize } from "#events/requestSize.ts";
 import type { Prompt } from "#events/thread.ts";
 import { listPrices } from "../prices/query.ts";
 import type { Db } from "../projection.ts";
@@ -70,19 +71,10 @@ function worstPrice(price: ModelPrice): WorstPrice {
   return worst;
 }
 
-/** What a request sends. */
-export interface RequestSize {
-  /** Of its texts, and of files that are no pictures. No tokenizer makes more tokens than bytes. */
-  bytes: number;
-  pictures: number;
-  max_output_tokens: number | null;
-}
-
 interface AttachedFile {
   mime_type: string;
   bytes: number;
 }
-export const isPicture = ({ mime_type }: Pick<AttachedFile, "mime_type">): boolean => mime_type.startsWith("image/");
 
 /** What a turn's own request sends. Earlier messages of its thread and the server's tools are missing: the process that runs it adds them. */
 export function sizeOfPrompt(
@@ -95,8 +87,8 @@ export function sizeOfPrompt(
   return {
     bytes:
       all.reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
-      files.reduce((sum, file) => sum + (isPicture(file) ? 0 : file.bytes), 0),
-    pictures: files.filter(isPicture).length,
+      files.reduce((sum, file) => sum + (isSentAsPicture(file.mime_type) ? 0 : file.bytes), 0),
+    pictures: files.filter(({ mime_type }) => isSentAsPicture(mime_type)).length,
     max_output_tokens,
   };
 }

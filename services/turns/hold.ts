@@ -1,17 +1,10 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import { measureJson } from "#events/largeJson.ts";
+import { isSentAsPicture, type RequestSize } from "#events/requestSize.ts";
 import type { Ask } from "./converse.ts";
 import { ModelError, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
 import type { Round } from "./round.ts";
 import type { TurnToRun } from "./turnToRun.ts";
-
-/** What a request to a model sends. */
-interface RequestSize {
-  /** Of its texts, and of files that are no pictures. */
-  bytes: number;
-  pictures: number;
-  max_output_tokens: number | null;
-}
 
 /** A request that a turn is about to send. */
 export interface NextRequest {
@@ -37,9 +30,9 @@ export class LimitReached extends ModelError {
 
 const sizeOfPart = (part: Part): number => {
   if (part.type === "text") return Buffer.byteLength(part.text);
-  return isPicture(part) ? 0 : part.bytes.length;
+  return isSentAsPicture(part.mime_type) ? 0 : part.bytes.length;
 };
-const isPicture = (part: Part): boolean => part.type === "file" && part.mime_type.startsWith("image/");
+const isPicturePart = (part: Part): boolean => part.type === "file" && isSentAsPicture(part.mime_type);
 
 const sizeOfMessage = (message: ModelMessage): number => {
   const { calls, opaque } = message.role === "assistant" ? message : { calls: undefined, opaque: undefined };
@@ -62,7 +55,7 @@ export function sizeOfRequest({
   const asJson = Buffer.byteLength(JSON.stringify([tools, response_format]));
   return {
     bytes: bytes + Buffer.byteLength(instructions ?? "") + asJson,
-    pictures: messages.flatMap(({ parts }) => parts.filter(isPicture)).length,
+    pictures: messages.flatMap(({ parts }) => parts.filter(isPicturePart)).length,
     max_output_tokens,
   };
 }

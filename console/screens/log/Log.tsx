@@ -101,7 +101,6 @@ function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) 
   );
 }
 
-/** What happened in the organization, newest first. */
 function EventLog() {
   const search = route.useSearch();
   const queries = useQueryClient();
@@ -143,6 +142,7 @@ function EventLog() {
   );
 }
 
+/** What happened in the organization, newest first. */
 export function Log() {
   const { isAdmin } = useRole();
   return (

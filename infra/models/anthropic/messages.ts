@@ -1,4 +1,5 @@
 import type { ContentBlockParam, MessageParam } from "@anthropic-ai/sdk/resources/messages";
+import { isSentAsPicture } from "#events/requestSize.ts";
 import type { ModelMessage, Part } from "#services/turns/model.ts";
 import { messageText } from "../wire/messageText.ts";
 import { assistantBlocks, toWireId } from "./state.ts";
@@ -14,7 +15,7 @@ function fileBlock({ filename, mime_type, bytes }: File): ContentBlockParam {
       source: { type: "text", media_type: "text/plain", data: bytes.toString("utf8") },
     };
   const data = bytes.toString("base64");
-  if (mime_type.startsWith("image/"))
+  if (isSentAsPicture(mime_type))
     return { type: "image", source: { type: "base64", media_type: mime_type as "image/png", data } };
   return {
     type: "document",

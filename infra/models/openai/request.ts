@@ -4,6 +4,7 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
+import { isSentAsPicture } from "#events/requestSize.ts";
 import type { ModelMessage, ModelRequest, Part } from "#services/turns/model.ts";
 import { fitCallId } from "../wire/callId.ts";
 import { messageText } from "../wire/messageText.ts";
@@ -14,7 +15,7 @@ const toDataUrl = (file: Extract<Part, { type: "file" }>): string =>
 
 const toContentPart = (part: Part): ChatCompletionContentPart => {
   if (part.type === "text") return part;
-  if (part.mime_type.startsWith("image/")) return { type: "image_url", image_url: { url: toDataUrl(part) } };
+  if (isSentAsPicture(part.mime_type)) return { type: "image_url", image_url: { url: toDataUrl(part) } };
   return { type: "file", file: { filename: part.filename, file_data: toDataUrl(part) } };
 };
 
