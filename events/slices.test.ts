@@ -47,6 +47,18 @@ test("the event loop goes round while a few values that take long are converted"
   expect(await countRounds(work)).toBeGreaterThanOrEqual(8);
 });
 
+test("hundreds of pieces that compute little share the rounds", async () => {
+  const start = beginWork();
+  await start();
+  compute(6);
+  const pieces = Array.from({ length: 400 }, async () => {
+    await beginWork()();
+    compute(0.02);
+  });
+  // 8 ms of work in rounds of 5 ms: a round for each piece would be 400
+  expect(await countRounds(Promise.all(pieces))).toBeLessThan(100);
+});
+
 /** Work of which each part uses up a round. */
 async function work(count: number, done: () => void = () => {}): Promise<void> {
   const pause = beginWork();

@@ -10,7 +10,7 @@ const SHORT_MS = 2;
 let isOpen = false;
 let roundStart = 0;
 
-/** Work that has used up a round. It continues in a round of its own. */
+/** Work that found its round used up. It continues in a later one. */
 interface Waiting {
   /** How often the work has waited before. */
   waits: number;
@@ -18,6 +18,7 @@ interface Waiting {
 }
 const waiting: Waiting[] = [];
 
+const isRoundOver = (): boolean => performance.now() - roundStart >= ROUND_MS;
 const closeRound = (): void => void (isOpen = false);
 function openRound(): void {
   isOpen = true;
@@ -35,14 +36,27 @@ function takeNext(): Waiting {
   isOldestNext = !isOldestNext;
   let first = 0;
   if (isOldestNext) return waiting.shift()!;
-  for (const [n, { waits }] of waiting.entries()) if (waits < waiting[first]!.waits) first = n;
+  for (let n = 1; n < waiting.length; n++) if (waiting[n]!.waits < waiting[first]!.waits) first = n;
   return waiting.splice(first, 1)[0]!;
 }
 
-function continueNext(): void {
-  openRound();
+let isContinuing = false;
+
+/**
+ * Resumes one piece of work after the other until the round is used up: hundreds of streams compute a few microseconds each. What a
+ * resumed piece computes at once counts: a tick that a microtask asks for comes after all microtasks.
+ */
+function continueWaiting(): void {
+  isContinuing = waiting.length > 0;
+  if (!isContinuing) return;
+  if (isRoundOver()) return void setImmediate(continueInNewRound);
   takeNext().resume();
-  if (waiting.length > 0) setImmediate(continueNext);
+  queueMicrotask(() => process.nextTick(continueWaiting));
+}
+
+function continueInNewRound(): void {
+  openRound();
+  continueWaiting();
 }
 
 /** Pauses one piece of work, to be awaited between its parts: undefined while the round is not used up, which costs nothing. */
@@ -52,10 +66,11 @@ export function beginWork(): Pause {
   let waits = 0;
   return () => {
     if (!isOpen) openRound();
-    if (performance.now() - roundStart < ROUND_MS) return undefined;
+    if (!isRoundOver()) return undefined;
     return new Promise((resume) => {
       waiting.push({ waits: waits++, resume });
-      if (waiting.length === 1) setImmediate(continueNext);
+      if (!isContinuing) setImmediate(continueInNewRound);
+      isContinuing = true;
     });
   };
 }

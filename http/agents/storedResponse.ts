@@ -1,5 +1,6 @@
 import { streamName } from "#events/ids.ts";
 import type { FramePayload, TurnEnd } from "#events/ports.ts";
+import { parseLargeJson } from "#events/readLargeJson.ts";
 import { Prompt } from "#events/thread.ts";
 import { listTurnApprovals } from "#projections/runs/approvals.ts";
 import { listRounds, type RequestEcho, type RoundRow } from "#projections/turns/query.ts";
@@ -36,7 +37,7 @@ export async function readSettings(http: Needs, row: ResponseRow): Promise<Reque
   if (row.asked || row.prompt_blob === null) return row.asked ?? NO_SETTINGS;
   const json = await readBlob(http, row, row.prompt_blob);
   if (!json) return NO_SETTINGS;
-  const { instructions, user, vars, agent, max_output_tokens } = Prompt.parse(JSON.parse(json.toString()));
+  const { instructions, user, vars, agent, max_output_tokens } = Prompt.parse(await parseLargeJson(json));
   const limit = max_output_tokens === null ? {} : { max_output_tokens };
   return { instructions, user, vars, reasoning_effort: agent?.reasoning_effort ?? null, ...limit };
 }
@@ -83,7 +84,7 @@ function framesFrom({ said }: ResponseRow, rounds: RoundRow[]): FramePayload[] {
 /** The frames of a turn: as they were emitted where these are stored, else rebuilt. */
 export async function readFrames(http: Needs, row: ResponseRow): Promise<FramePayload[]> {
   const stored = row.frames === null ? undefined : await readBlob(http, row, row.frames);
-  if (stored) return JSON.parse(stored.toString()) as FramePayload[];
+  if (stored) return (await parseLargeJson(stored)) as FramePayload[];
   return framesFrom(row, await listRounds(http.db, row.id));
 }
 

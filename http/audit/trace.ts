@@ -17,8 +17,8 @@ const bareId = (id: string): string => id.replace(/^(resp_|chatcmpl-)/, "").toLo
 
 const openBlobs =
   ({ vault }: Needs): OpenBlob =>
-  async (turn_id, blob) =>
-    (await vault.get({ thing: streamName("turn", turn_id) }, blob))?.toString();
+  (turn_id, blob) =>
+    vault.get({ thing: streamName("turn", turn_id) }, blob);
 
 /** The events of a thread in order, up to a position of the log. */
 async function* readUntil({ streamPages }: Needs, stream: string, last = Number.POSITIVE_INFINITY) {

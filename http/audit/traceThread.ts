@@ -1,3 +1,4 @@
+import { parseLargeJson } from "#events/readLargeJson.ts";
 import type { z } from "zod";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { beginWork } from "#events/slices.ts";
@@ -13,7 +14,7 @@ export type ThreadRecord<T extends EventType = EventType> = {
 }[T];
 
 /** Reads a blob of a turn as text. Undefined when it has been deleted. */
-export type OpenBlob = (turn_id: string, blob: string) => Promise<string | undefined>;
+export type OpenBlob = (turn_id: string, blob: string) => Promise<Buffer | undefined>;
 
 export const hasType =
   <T extends EventType>(...types: T[]) =>
@@ -111,7 +112,7 @@ export async function readPrompt(
   if (!input) return undefined;
   if ("prompt" in input) return input.prompt;
   const json = await open(data.turn_id, input.prompt_blob);
-  return json === undefined ? undefined : Prompt.parse(JSON.parse(json));
+  return json === undefined ? undefined : Prompt.parse(await parseLargeJson(json));
 }
 
 export const presentMessage = (

@@ -47,7 +47,7 @@ async function tracePrompt(
 async function readOutput({ data, personal }: ThreadRecord<"ToolFinished">, open: OpenBlob): Promise<string | null> {
   const output = personal?.output;
   if (!output) return null;
-  return "text" in output ? output.text : ((await open(data.turn_id, output.blob)) ?? null);
+  return "text" in output ? output.text : ((await open(data.turn_id, output.blob))?.toString() ?? null);
 }
 
 async function traceRound(

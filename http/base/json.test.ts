@@ -32,7 +32,10 @@ describe("parsing a JSON body", () => {
     const parsing = parseJsonBody(bytes(JSON.stringify({ filler, ü: 1 })));
     expect(parsing).toBeInstanceOf(Promise);
     expect(await parsing).toEqual({ filler, ü: 1 });
-    await expect(parseJsonBody(bytes(`{"filler":"${filler}","__proto__":{}}`))).rejects.toThrow(ApiError);
+    for (const member of ['"__proto__":{}', '"\\u005f_proto__":{}', '"a":[{"constructor":{"prototype":{}}}]'])
+      await expect(parseJsonBody(bytes(`{"filler":"${filler}",${member}}`))).rejects.toThrow("prototype");
+    const named = await parseJsonBody(bytes(`{"filler":"${filler} __proto__ constructor"}`));
+    expect(named).toEqual({ filler: `${filler} __proto__ constructor` });
     await expect(parseJsonBody(bytes(`{"filler":"${filler}"`))).rejects.toThrow(ApiError);
   });
 

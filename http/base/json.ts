@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { setImmediate as nextRound } from "node:timers/promises";
 import secureJson from "secure-json-parse";
-import { findExcess } from "#events/jsonLimits.ts";
+import { createJsonScan, findExcess } from "#events/jsonLimits.ts";
+import { parseLargeJson } from "#events/readLargeJson.ts";
+import { beginWork } from "#events/slices.ts";
 import { ApiError } from "./errors.ts";
 
 /** Whether a parsed value is a JSON object. */
@@ -13,37 +14,55 @@ const SUSPICIOUS = ["__proto__", "constructor", "\\u00"];
 
 const canNamePrototypes = (bytes: Buffer): boolean => SUSPICIOUS.some((word) => bytes.includes(word));
 
-/** Bodies of more bytes are parsed in steps, each in a round of the event loop of its own. */
+/** Bodies of more bytes are parsed in steps, between which other work runs. */
 const LARGE_BYTES = 4 * 1024 * 1024;
+/** Bytes that are scanned between two pauses. */
+const SCAN_AT_ONCE = 1024 * 1024;
+
+const notUtf8 = () => new ApiError("invalid_json", "The request body must be JSON in UTF-8.");
+const exceeds = (excess: string) => new ApiError("invalid_json", `The request body ${excess}.`);
 
 function requireParsable(bytes: Buffer): void {
-  if (!isUtf8(bytes)) throw new ApiError("invalid_json", "The request body must be JSON in UTF-8.");
+  if (!isUtf8(bytes)) throw notUtf8();
   const excess = findExcess(bytes);
-  if (excess) throw new ApiError("invalid_json", `The request body ${excess}.`);
+  if (excess) throw exceeds(excess);
+}
+
+const REFUSED = { protoAction: "error", constructorAction: "error" } as const;
+
+function unparsable(cause: unknown): ApiError {
+  const isForbidden = cause instanceof SyntaxError && cause.message.startsWith("Object contains forbidden prototype");
+  const message = isForbidden
+    ? "The request body must not have members named __proto__, nor constructor with a prototype."
+    : "The request body is not valid JSON.";
+  return new ApiError("invalid_json", message, { cause });
 }
 
 function parse(text: string, refusesPrototypes: boolean): unknown {
   try {
-    return refusesPrototypes
-      ? secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" })
-      : JSON.parse(text);
+    return refusesPrototypes ? secureJson.parse(text, undefined, REFUSED) : JSON.parse(text);
   } catch (error) {
-    const isForbidden = error instanceof SyntaxError && error.message.startsWith("Object contains forbidden prototype");
-    const message = isForbidden
-      ? "The request body must not have members named __proto__, nor constructor with a prototype."
-      : "The request body is not valid JSON.";
-    throw new ApiError("invalid_json", message, { cause: error });
+    throw unparsable(error);
   }
 }
 
 async function parseLarge(bytes: Buffer): Promise<unknown> {
-  requireParsable(bytes);
-  await nextRound();
-  const refusesPrototypes = canNamePrototypes(bytes);
-  await nextRound();
-  const text = bytes.toString("utf8");
-  await nextRound();
-  return parse(text, refusesPrototypes);
+  const pause = beginWork();
+  if (!isUtf8(bytes)) throw notUtf8();
+  const scan = createJsonScan();
+  for (let at = 0; at < bytes.length; at += SCAN_AT_ONCE) {
+    await pause();
+    const excess = scan.scan(bytes.subarray(at, at + SCAN_AT_ONCE));
+    if (excess) throw exceeds(excess);
+  }
+  try {
+    const value = await parseLargeJson(bytes);
+    await pause();
+    secureJson.scan(value as object, REFUSED);
+    return value;
+  } catch (error) {
+    throw error instanceof SyntaxError ? unparsable(error) : error;
+  }
 }
 
 /** Parses a request body, a large one as a promise. Throws 400 `invalid_json` for invalid JSON, too many or too deeply nested values, and prototype names. */

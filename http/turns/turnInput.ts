@@ -1,4 +1,5 @@
 import { streamName } from "#events/ids.ts";
+import { parseLargeJson } from "#events/readLargeJson.ts";
 import { Prompt, type Message } from "#events/thread.ts";
 import type { ThreadTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
@@ -10,5 +11,5 @@ export async function readTurnInput(
 ): Promise<Message[]> {
   if (input) return input;
   const prompt = prompt_blob && (await vault.get({ thing: streamName("turn", turn_id), wrapped_key }, prompt_blob));
-  return prompt ? Prompt.parse(JSON.parse(prompt.toString())).messages : [];
+  return prompt ? Prompt.parse(await parseLargeJson(prompt)).messages : [];
 }

@@ -3,14 +3,21 @@ import type { FramePayload } from "#events/ports.ts";
 import { gatherWords } from "./gatherWords.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+  vi.useRealTimers();
+});
 
 const text = (words: string): FramePayload => ({ type: "text", text: words });
 const reasoning = (words: string): FramePayload => ({ type: "reasoning", text: words });
 
+const opened: (() => void)[] = [];
+
 function gather() {
   const frames: FramePayload[] = [];
-  return { frames, ...gatherWords((frame) => frames.push(frame)) };
+  const words = gatherWords((frame) => frames.push(frame));
+  opened.push(words.close);
+  return { frames, ...words };
 }
 
 test("the first words leave at once, and those that follow soon share a frame", () => {
@@ -45,4 +52,20 @@ test("words that wait leave when they are many, and on request, once", () => {
   flush();
   vi.advanceTimersByTime(20);
   expect(frames.slice(2)).toEqual([text("B")]);
+});
+
+test("words wait longer for others while many streams run, and no longer than 40 ms", () => {
+  const streams = Array.from({ length: 100 }, gather);
+  const { frames, emit } = gather();
+  emit(text("A"));
+  emit(text("B"));
+  vi.advanceTimersByTime(29);
+  emit(text("C"));
+  expect(frames).toEqual([text("A")]);
+  vi.advanceTimersByTime(5);
+  expect(frames).toEqual([text("A"), text("BC")]);
+  streams.push(...Array.from({ length: 400 }, gather));
+  emit(text("D"));
+  vi.advanceTimersByTime(41);
+  expect(frames).toEqual([text("A"), text("BC"), text("D")]);
 });

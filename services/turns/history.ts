@@ -1,8 +1,8 @@
-import { setImmediate } from "node:timers/promises";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
+import { parseLargeJson } from "#events/readLargeJson.ts";
 import { Prompt, type PromptOrBlob, type ThreadEvent } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
 import { isTurnStep, readRounds, type Round } from "./round.ts";
@@ -23,8 +23,6 @@ export interface HistoryStores extends TurnStores {
   recentHistories: RecentHistories;
 }
 
-/** Longer prompts are decoded and parsed in two rounds of the event loop: 60 MB take 70 ms. */
-const LARGE_BYTES = 4 * 1024 * 1024;
 /** Events read at once: their personal fields are opened and parsed without a pause. */
 const PAGE_EVENTS = 200;
 const PAGE_BYTES = 1_000_000;
@@ -60,9 +58,7 @@ export async function readPrompt(
   if ((input.bytes ?? 0) > maxBytes) return undefined;
   const json = await readTurnBlob(stores, turn, input.prompt_blob);
   if (!json || json.length > maxBytes) return undefined;
-  const text = json.toString();
-  if (json.length > LARGE_BYTES) await setImmediate();
-  return Prompt.parse(JSON.parse(text));
+  return Prompt.parse(await parseLargeJson(json));
 }
 
 /** What a turn reserves before its prompt is read: nothing if the prompt is short, else the longest history as well. */

@@ -106,7 +106,7 @@ async function run(
     return emittedFrames;
   };
   try {
-    const ending = await answer(options, turn, aborter.signal, { emit: words.emit, emitted }).finally(words.flush);
+    const ending = await answer(options, turn, aborter.signal, { emit: words.emit, emitted }).finally(words.close);
     // A response's stream can be read again after the bus has dropped its frames.
     const stored = turn.agent && { frames: await createStepRecorder(options, turn).storeFrames(emittedFrames) };
     note({ "svc.status": ending.end.status });

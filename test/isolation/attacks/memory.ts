@@ -88,7 +88,7 @@ export const memory: Attack[] = [
 /** In a process of their own: what the ones before have left would count. */
 export const largePrompts: Attack[] = [
   {
-    title: "prompts of 40 MB, one after the other, at a provider that answers",
+    title: "prompts of 50 MB, one after the other, at a provider that answers",
     mayAnswer: [502],
     run: (attacker) =>
       withProvider(
@@ -96,8 +96,11 @@ export const largePrompts: Attack[] = [
         (response) => void response.end(`${chunk({ content: "ok" })}${STOP}`),
         async (model) => {
           const answers: Answer[] = [];
-          for (const letter of ["w", "ü"])
-            answers.push(await leave(attacker, model, letter.repeat((40 * MIB) / Buffer.byteLength(letter)), true));
+          // a line end is written as two bytes, and slow to parse
+          for (const letter of ["w", "ü", "\n"]) {
+            const written = Buffer.byteLength(JSON.stringify(letter)) - 2;
+            answers.push(await leave(attacker, model, letter.repeat((50 * MIB) / written), true, 30_000));
+          }
           return answers;
         },
       ),
