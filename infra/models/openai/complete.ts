@@ -56,10 +56,9 @@ async function* bufferedPieces(
   share: ModelRequest["share"],
 ): Pieces {
   const response = await client(PATH, signal, { ...body, stream: false }, share);
-  const text = await response.text();
   // a text that breaks off was JSON once, and a web page never was
   const isJson = response.headers.get("content-type")?.includes("json");
-  const completion = isJson ? Completion.safeParse(JSON.parse(text)).data : undefined;
+  const completion = Completion.safeParse(await (isJson ? response.json() : response.text())).data;
   if (!completion) throw new ModelError("refused", "The provider's answer is not a chat completion.");
   yield { piece: toPiece(completion), usage: toUsage(completion.usage) };
 }

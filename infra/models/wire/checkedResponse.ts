@@ -1,3 +1,4 @@
+import { parseLargeJson } from "#events/readLargeJson.ts";
 import type { AnswerShare } from "#services/turns/model.ts";
 import type { IncomingResponse } from "../send.ts";
 import { checkedChunks } from "./body.ts";
@@ -7,9 +8,9 @@ export function checkedResponse(incoming: IncomingResponse, url: string, share?:
   const { status, headers } = incoming;
   // the reader's way decides what is checked, not the content type that the provider claims
   const body = checkedChunks(incoming, "events", share);
-  const text = async () =>
-    Buffer.concat(await Array.fromAsync(checkedChunks(incoming, "whole", share))).toString("utf8");
-  const json = async () => JSON.parse(await text()) as unknown;
+  const bytes = async () => Buffer.concat(await Array.fromAsync(checkedChunks(incoming, "whole", share)));
+  const text = async () => (await bytes()).toString("utf8");
+  const json = async () => parseLargeJson(await bytes());
   const ok = status >= 200 && status < 300;
   return { status, ok, headers, url, body, text, json } as unknown as Response;
 }

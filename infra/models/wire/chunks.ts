@@ -1,13 +1,18 @@
 import type { EventSourceMessage } from "eventsource-parser";
+import { parseLargeJson } from "#events/readLargeJson.ts";
 import { errorMessage, reportedError } from "./errors.ts";
 import { readServerEvents } from "./serverEvents.ts";
 
 /** OpenAI's; the other formats have none. */
 const END_MARK = "[DONE]";
 
+/** UTF-16 units of an event that is parsed at once. */
+const MAX_AT_ONCE = 1024 * 1024;
+
 /** Throws a ModelError for an error within the stream, and a SyntaxError for what is not JSON. */
-function parseChunk({ event, data }: EventSourceMessage, apiKey: string): unknown {
-  const chunk = JSON.parse(data) as { error?: unknown } | null;
+async function parseChunk({ event, data }: EventSourceMessage, apiKey: string): Promise<unknown> {
+  const parsed: unknown = data.length > MAX_AT_ONCE ? await parseLargeJson(Buffer.from(data)) : JSON.parse(data);
+  const chunk = parsed as { error?: unknown } | null;
   if (chunk?.error || event === "error")
     throw reportedError(errorMessage(chunk) ?? JSON.stringify(chunk?.error ?? chunk), chunk, apiKey);
   return chunk;
@@ -20,7 +25,7 @@ export async function* readChunks({ body }: Response, apiKey: string): AsyncGene
     try {
       for (const event of events) {
         if (event.data.startsWith(END_MARK)) return;
-        if (event.data !== "") chunks.push(parseChunk(event, apiKey));
+        if (event.data !== "") chunks.push(await parseChunk(event, apiKey));
       }
     } finally {
       yield chunks;
