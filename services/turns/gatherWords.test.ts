@@ -3,21 +3,20 @@ import type { FramePayload } from "#events/ports.ts";
 import { gatherWords } from "./gatherWords.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => {
-  for (const close of opened.splice(0)) close();
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const text = (words: string): FramePayload => ({ type: "text", text: words });
 const reasoning = (words: string): FramePayload => ({ type: "reasoning", text: words });
 
-const opened: (() => void)[] = [];
-
-function gather() {
+function gather(turns = 1) {
   const frames: FramePayload[] = [];
-  const words = gatherWords((frame) => frames.push(frame));
-  opened.push(words.close);
-  return { frames, ...words };
+  return {
+    frames,
+    ...gatherWords(
+      (frame) => frames.push(frame),
+      () => turns,
+    ),
+  };
 }
 
 test("the first words leave at once, and those that follow soon share a frame", () => {
@@ -54,18 +53,17 @@ test("words that wait leave when they are many, and on request, once", () => {
   expect(frames.slice(2)).toEqual([text("B")]);
 });
 
-test("words wait longer for others while many streams run, and no longer than 40 ms", () => {
-  const streams = Array.from({ length: 100 }, gather);
-  const { frames, emit } = gather();
+test.each([
+  ["20 ms beside 67 turns", 67, 20],
+  ["40 ms beside 130", 130, 39],
+  ["no longer beside thousands", 5_000, 40],
+])("words wait for others %s", (_title, turns, ms) => {
+  const { frames, emit } = gather(turns);
   emit(text("A"));
   emit(text("B"));
-  vi.advanceTimersByTime(29);
+  vi.advanceTimersByTime(ms - 1);
   emit(text("C"));
   expect(frames).toEqual([text("A")]);
-  vi.advanceTimersByTime(5);
+  vi.advanceTimersByTime(2);
   expect(frames).toEqual([text("A"), text("BC")]);
-  streams.push(...Array.from({ length: 400 }, gather));
-  emit(text("D"));
-  vi.advanceTimersByTime(41);
-  expect(frames).toEqual([text("A"), text("BC"), text("D")]);
 });

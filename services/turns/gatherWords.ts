@@ -5,32 +5,23 @@ type Words = Extract<FramePayload, { type: "text" | "reasoning" }>;
 
 /**
  * Words that follow others so soon share a frame with those after them: numbering, sending and presenting a frame costs more than its
- * words. Beside many streams a frame waits longer, so that each costs less; a reader sees at least 25 frames a second.
+ * words. Beside many turns a frame waits longer, so that there are fewer; a reader sees at least 25 in a second.
  */
-const GATHER_MS = { least: 5, forEachStream: 0.3, most: 40 };
+const GATHER_MS = { least: 5, forEachTurn: 0.3, most: 40 };
 /** UTF-16 units at which a frame is full: 48 KiB at most, far below what NATS takes as one message. */
 const MAX_GATHERED = 16 * 1024;
 
 const isWords = (frame: FramePayload): frame is Words => frame.type === "text" || frame.type === "reasoning";
 
-/** The streams of this process that gather. */
-let streams = 0;
-const gatherMs = (): number => Math.min(Math.max(streams * GATHER_MS.forEachStream, GATHER_MS.least), GATHER_MS.most);
-
-interface WordGatherer {
-  emit: Emit;
-  /** Sends the words that wait. */
-  flush(): void;
-  /** Flushes, and ends the gathering. */
-  close(): void;
-}
-
-/** Joins the words of frames that arrive together. Words after a pause, and all other frames, leave at once and in order. */
-export function gatherWords(emit: Emit): WordGatherer {
+/**
+ * Joins the words of frames that arrive together. Words after a pause, and all other frames, leave at once and in order.
+ * `countTurns`: how many turns run in this process.
+ */
+export function gatherWords(emit: Emit, countTurns: () => number): { emit: Emit; flush(): void } {
+  const gatherMs = () => Math.min(Math.max(countTurns() * GATHER_MS.forEachTurn, GATHER_MS.least), GATHER_MS.most);
   let pending: Words | undefined;
   let timer: NodeJS.Timeout | undefined;
   let flushedAt = -Infinity;
-  streams += 1;
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -42,10 +33,6 @@ export function gatherWords(emit: Emit): WordGatherer {
   }
   return {
     flush,
-    close() {
-      flush();
-      streams -= 1;
-    },
     emit(frame) {
       if (pending?.type !== frame.type) flush();
       if (!isWords(frame)) return emit(frame);

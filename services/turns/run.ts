@@ -100,13 +100,13 @@ async function run(
   const words = gatherWords((frame) => {
     if (turn.agent) emittedFrames.push(frame);
     if (turn.streamed) publish(frame);
-  });
+  }, options.memory.countTurns);
   const emitted = () => {
     words.flush();
     return emittedFrames;
   };
   try {
-    const ending = await answer(options, turn, aborter.signal, { emit: words.emit, emitted }).finally(words.close);
+    const ending = await answer(options, turn, aborter.signal, { emit: words.emit, emitted }).finally(words.flush);
     // A response's stream can be read again after the bus has dropped its frames.
     const stored = turn.agent && { frames: await createStepRecorder(options, turn).storeFrames(emittedFrames) };
     note({ "svc.status": ending.end.status });

@@ -122,3 +122,11 @@ test("a tool's result that finds no room is replaced by the reason", async () =>
   });
   expect(lastEvent(turn).personal.said.text).toBe("Hm.");
 });
+
+test("running turns are counted, each once", () => {
+  const memory = open();
+  const [first] = [memory.open("a"), memory.open("b")];
+  first.close();
+  first.close();
+  expect(memory.countTurns()).toBe(1);
+});

@@ -23,6 +23,8 @@ const LIMITS: TurnLimits = {
 const NO_ROOM = "The running turns of this organization hold too much text at once.";
 
 const openShares = ({ conversations, answers, pieces }: TurnLimits) => ({
+  /** Turns that run. */
+  turns: 0,
   maxConversation: conversations.perTenant,
   conversations: createFairSemaphore(conversations),
   answers: createCapacity(answers),
@@ -43,6 +45,7 @@ export class TurnShare implements AnswerShare {
   constructor(shares: Shares, organization: string) {
     this.#shares = shares;
     this.#organization = organization;
+    shares.turns += 1;
   }
 
   /** Whether the turn has room for a conversation of this size. */
@@ -91,6 +94,7 @@ export class TurnShare implements AnswerShare {
   }
 
   close(): void {
+    if (!this.#isClosed) this.#shares.turns -= 1;
     this.#isClosed = true;
     this.keep(0);
     if (this.#countedAnswer > 0) this.#shares.answers.release(this.#organization, this.#countedAnswer);
@@ -102,6 +106,9 @@ export class TurnShare implements AnswerShare {
 /** Bounds what the running turns of a process hold. */
 export function createTurnMemory(limits: TurnLimits = LIMITS) {
   const shares = openShares(limits);
-  return { open: (organization: string): TurnShare => new TurnShare(shares, organization) };
+  return {
+    open: (organization: string): TurnShare => new TurnShare(shares, organization),
+    countTurns: () => shares.turns,
+  };
 }
 export type TurnMemory = ReturnType<typeof createTurnMemory>;
