@@ -44,7 +44,8 @@ export const other: number = "text";`;
   await page.keyboard.insertText("an");
   await page.getByText("export const another: number").waitFor();
   await page.keyboard.press("F8");
-  await page.locator(".cm-tooltip-lint").getByText("Type: Property 'skuu'").waitFor();
+  await page.keyboard.insertText("sku");
+  await page.getByText("1 warning, which a save takes.").waitFor();
   const source = `export const meta = { name: "add", description: ${JSON.stringify(HOSTILE)},
   parameters: { type: "object", properties: { a: { type: "number" } }, required: ["a"] } };
 export const execute = ({ a }: { a: number }) => ({ sum: a + 1, words: ${JSON.stringify(HOSTILE)} });`;
