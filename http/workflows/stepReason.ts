@@ -32,7 +32,7 @@ export const StepReason = z.object({
       "new_call",
     ])
     .describe(
-      "What the parent run recorded of this call. `no_parent`: the run retries and forks no other. `inherited`: a result, which this run has taken over. `set`: any; whoever forked the run has set the result. `failed`, `unanswered`: a failure, or nothing. `forked`: a result, but the fork executes again from its step on. `arguments`: a call of this step with other arguments. `new_call`: no call of this step.",
+      "What the parent run recorded of this call. `no_parent`: the run retries and forks no other. `inherited`: a result, which this run has taken over. `set`: any; the fork has set the result. `failed`, `unanswered`: a failure, or nothing. `forked`: a result, but the fork executes again from its step on. `arguments`: a call of this step with other arguments. `new_call`: no call of this step.",
     ),
   parent: z
     .object({

@@ -26,7 +26,7 @@ export function describeReason({ reason, parent, changes }: StepReason): string 
     case "no_parent":
       return undefined;
     case "parent_deleted":
-      return `Why it ran cannot be told: ${before} has been deleted.`;
+      return `Nobody can see any more why it ran: ${before} has been deleted.`;
     case "inherited":
       return `It did not run here: its result is that of ${before}.`;
     case "set":

@@ -112,7 +112,7 @@ export const run = () => [text, readFileSync];`);
     ]);
   });
 
-  test("a hundred faults are told, and the name of a property cannot end a comment", () => {
+  test("a hundred faults are reported, and the name of a property cannot end a comment", () => {
     const wrong = Array.from({ length: 150 }, (_, n) => `const a${n}: string = ${n};`).join("\n");
     expect(check(`${wrong}\nexport const run = () => 1;`)).toHaveLength(100);
     const inputs = { a: { type: "object", properties: { "*/ x /*": { type: "string" } } } };
