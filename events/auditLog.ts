@@ -12,6 +12,8 @@ export interface EventFilter {
   types?: string[] | undefined;
   /** Who caused them. */
   principal?: string | undefined;
+  /** The id of the command that they were committed by. */
+  command?: string | undefined;
 }
 
 /** Read access to the part of the log that belongs to one organization. */

@@ -13,6 +13,7 @@ import { openCatalog } from "#infra/models/index.ts";
 import { createScriptChecker } from "#infra/sandbox/checkScript.ts";
 import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
+import { openTypeChecker } from "#infra/sandbox/types/openTypeChecker.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { createBreaker, type Breaker } from "#infra/postgres/breaker.ts";
 import { fetchFile } from "#infra/web/fetchFile.ts";
@@ -119,6 +120,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
   const db: Db = { query: (text, values) => read(() => resources.db.query(text, values)) };
   const sender = local ? preferLocal(local, bus.sender(log)) : bus.sender(log);
   const scripts = openScripts({ processes: 1 });
+  const types = openTypeChecker();
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const progress = trackProgress({ hints: bus.hints, db });
@@ -141,6 +143,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     catalog: openModels(resources),
     ...openPlaces(),
     ...portsOf(scripts),
+    types,
     schemas,
     waitForProjections: progress.waitFor,
     ...readsOf(log, read),
@@ -165,6 +168,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
       await app.close();
       await engine.close();
       await scripts.close();
+      await types.close();
     },
   };
 }

@@ -160,6 +160,26 @@ export async function checkSource(type: ScriptType, source: string) {
   return (workflow?.lint ?? []).map((warning) => ({ ...warning, severity: "warning" as const }));
 }
 
+interface CheckedTypes {
+  errors: { code: number; message: string; line: number; column: number; end_line: number; end_column: number }[];
+  unchecked: string | null;
+}
+/** What does not fit its type, which a save takes all the same; and why the types were not checked. */
+export async function checkTypes(type: ScriptType, source: string) {
+  const { errors, unchecked } = await call<CheckedTypes>("definitions/check-types", {
+    method: "POST",
+    body: { type, source },
+  });
+  const faults = errors.map(({ message, line, column, end_line, end_column }) => ({
+    message: `Type: ${message}`,
+    line,
+    column,
+    end: { line: end_line, column: end_column },
+    severity: "warning" as const,
+  }));
+  return { faults, unchecked };
+}
+
 /** The types of what a workflow may call, as the service publishes them. */
 export const readDeclarations = async (): Promise<string> => (await fetch(new URL("workflow.d.ts", service))).text();
 

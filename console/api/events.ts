@@ -25,10 +25,12 @@ export interface EventFilter {
   type?: string | undefined;
   /** Who caused them: `person:<id>`, `key:<id>`, `webhook:<id>` or `link:<id>`. */
   who?: string | undefined;
+  /** The id of the command that they were committed by. */
+  command?: string | undefined;
 }
 
 /** The filter as the service reads it. */
-const queryOf = ({ stream, type, who }: EventFilter) => ({ stream, type, principal: who });
+const queryOf = ({ stream, type, who, command }: EventFilter) => ({ stream, type, principal: who, command });
 
 /** Events of one page. */
 export const PER_PAGE = 100;

@@ -125,9 +125,51 @@ export const getStep = (run: string, place: number, status: Step["status"]) =>
 /** A new run that goes on where the run failed. */
 export const retryRun = (id: string) =>
   call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/retry`, { method: "POST", body: {} });
+/** What a fork changes; what is left out stays as it was. */
+export interface ForkChanges {
+  args?: unknown;
+  /** Of the step, which is then not executed. */
+  result?: unknown;
+  definition_version?: number;
+}
 /** A new run that executes a step and everything after it again. */
-export const forkRun = (id: string, step_id: string) =>
-  call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/fork`, { method: "POST", body: { step_id } });
+export const forkRun = (id: string, step_id: string, changes: ForkChanges = {}) =>
+  call<RunSummary>(`workflows/runs/${encodeURIComponent(id)}/fork`, { method: "POST", body: { step_id, ...changes } });
+
+/** Why a step was executed, from what the parent run recorded of the same call. */
+export interface StepReason {
+  reason:
+    | "no_parent"
+    | "parent_deleted"
+    | "inherited"
+    | "set"
+    | "failed"
+    | "unanswered"
+    | "forked"
+    | "arguments"
+    | "new_call";
+  parent: {
+    run_id: string;
+    kind: "retry" | "fork";
+    step: string | null;
+    step_id: string | null;
+    args: unknown;
+  } | null;
+  changes: {
+    what: "version" | "run_arguments" | "result";
+    step: string | null;
+    from: number | null;
+    to: number | null;
+  }[];
+}
+export const explainStep = (run: string, step: string) =>
+  queryOptions({
+    queryKey: ["run", "reason", run, step],
+    queryFn: ({ signal }) =>
+      call<StepReason>(`workflows/runs/${encodeURIComponent(run)}/steps/${encodeURIComponent(step)}/reason`, {
+        signal,
+      }),
+  });
 
 /** Runs that are shown with another run; the list of runs shows all. */
 const MAX_RELATED = 20;

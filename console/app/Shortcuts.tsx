@@ -17,6 +17,26 @@ function moveRow(by: number): void {
   rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
 }
 
+/** Goes to the filter of the screen; Esc in it goes back to where the focus was, or to the first row once that is gone. */
+function visitFilter(event: KeyboardEvent): void {
+  const filter = document.querySelector<HTMLElement>("[data-filter=true]");
+  if (!filter) return;
+  event.preventDefault();
+  const before = document.activeElement;
+  filter.focus();
+  const leave = (key: KeyboardEvent) => {
+    if (key.key !== "Escape") return;
+    // neither is the filter emptied, nor is what stands beside the list closed
+    key.preventDefault();
+    key.stopPropagation();
+    filter.blur();
+    if (before instanceof HTMLElement && before !== document.body && before.isConnected) before.focus();
+    else if (before !== document.body) moveRow(0);
+  };
+  filter.addEventListener("keydown", leave);
+  filter.addEventListener("blur", () => filter.removeEventListener("keydown", leave), { once: true });
+}
+
 /** Listens to the keys, and lists them on `?`. */
 export function Shortcuts() {
   const navigate = useNavigate();
@@ -35,12 +55,7 @@ export function Shortcuts() {
       else if (event.key === "j") moveRow(1);
       else if (event.key === "k") moveRow(-1);
       else if (event.key === "?") dialog.current?.showModal();
-      else if (event.key === "/") {
-        const filter = document.querySelector<HTMLElement>("[data-filter]");
-        if (!filter) return;
-        event.preventDefault();
-        filter.focus();
-      }
+      else if (event.key === "/") visitFilter(event);
       pressedG = event.key === "g" ? event.timeStamp : 0;
     };
     document.addEventListener("keydown", onKey);
@@ -63,7 +78,7 @@ export function Shortcuts() {
         <dt>Esc</dt>
         <dd>Back to the list alone</dd>
         <dt>/</dt>
-        <dd>Filter</dd>
+        <dd>Filter; Esc goes back</dd>
         <dt>Ctrl-K, ⌘K</dt>
         <dd>Go to a screen, or to anything by its id</dd>
         <dt>?</dt>

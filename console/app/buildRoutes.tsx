@@ -9,6 +9,7 @@ import { readChoice, readNumber, readText } from "./search.ts";
 const agents = createRoute({
   getParentRoute: () => root,
   path: "/agents",
+  validateSearch: ({ q }: Record<string, unknown>): { q?: string | undefined } => ({ q: readText(q) }),
   component: lazyScreen(() => import("../screens/agents/Agents.tsx"), "Agents"),
 });
 

@@ -2,7 +2,7 @@ import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { javascript } from "@codemirror/lang-javascript";
 import { bracketMatching, indentOnInput } from "@codemirror/language";
-import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
+import { linter, lintGutter, nextDiagnostic, type Diagnostic } from "@codemirror/lint";
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension, type Text } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
@@ -14,11 +14,19 @@ import { theme } from "./theme.ts";
 /** Time without a key until the source is checked. */
 const CHECK_AFTER_MS = 500;
 
+/** A place in a text, from 1. */
+export interface Place {
+  line: number;
+  column?: number | undefined;
+}
+
 /** What is wrong, at a line and a column from 1; without a place it concerns the whole. */
 export interface Fault {
   message: string;
   line: number | null;
   column: number | null;
+  /** Behind the last character; without it, to the end of the line. */
+  end?: { line: number; column: number };
   severity: "error" | "warning";
 }
 
@@ -30,17 +38,22 @@ export interface EditorProps {
   isProse?: boolean;
   /** Shows what differs from this, and nothing can be typed. */
   original?: string;
-  /** The line to begin at, from 1. */
-  line?: number | undefined;
+  /** Where to begin; the editor goes to each new one. */
+  place?: Place | undefined;
   onChange?: (text: string) => void;
   check?: (text: string) => Promise<Fault[]>;
   members?: () => Promise<Map<string, Completion[]>>;
 }
 
-function toDiagnostic(doc: Text, { message, line, column, severity }: Fault): Diagnostic {
-  const at = doc.line(Math.min(doc.lines, Math.max(1, line ?? 1)));
-  const from = Math.min(at.to, at.from + Math.max(0, (column ?? 1) - 1));
-  return { from, to: Math.max(from, at.to), severity, message };
+/** A place that the text may have no more. */
+function toOffset(doc: Text, { line, column = 1 }: Place): number {
+  const at = doc.line(Math.min(doc.lines, Math.max(1, line)));
+  return Math.min(at.to, at.from + Math.max(0, column - 1));
+}
+
+function toDiagnostic(doc: Text, { message, line, column, end, severity }: Fault): Diagnostic {
+  const from = toOffset(doc, { line: line ?? 1, column: column ?? 1 });
+  return { from, to: Math.max(from, end ? toOffset(doc, end) : doc.lineAt(from).to), severity, message };
 }
 
 /**
@@ -63,7 +76,7 @@ const editable = ({ check, members, onChange }: EditorProps): Extension[] => [
   indentOnInput(),
   highlightActiveLine(),
   // Tab leaves the editor: a keyboard must not be caught in it
-  keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+  keymap.of([{ key: "F8", run: nextDiagnostic }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
   EditorView.updateListener.of(({ docChanged, state }) => {
     if (docChanged) onChange?.(state.doc.toString());
   }),
@@ -101,13 +114,14 @@ export default function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const onChange = useEffectEvent((changed: string) => props.onChange?.(changed));
   const check = useEffectEvent(async (source: string) => (await props.check?.(source)) ?? []);
-  const goToLine = useEffectEvent((view: EditorView) => {
-    if (props.line === undefined) return;
-    const { from } = view.state.doc.line(Math.min(view.state.doc.lines, Math.max(1, props.line)));
-    view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+  const shown = useRef<EditorView>(null);
+  const goTo = useEffectEvent((view: EditorView | null, place: Place | undefined) => {
+    if (!view || !place) return;
+    const anchor = toOffset(view.state.doc, place);
+    view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
     view.focus();
   });
-  const { members } = props;
+  const { members, place } = props;
   const isChecked = props.check !== undefined;
   useEffect(() => {
     const element = host.current!;
@@ -129,9 +143,10 @@ export default function Editor(props: EditorProps) {
           : readOnly(text, original),
       ],
     });
-    goToLine(view);
+    shown.current = view;
     return () => view.destroy();
     // the text at first: what is typed later belongs to the editor
   }, [label, text, original, isProse, isChecked, members]);
+  useEffect(() => goTo(shown.current, place), [place]);
   return <div ref={host} className="code-editor" />;
 }

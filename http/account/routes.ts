@@ -4,6 +4,7 @@ import { agentRoutes } from "./agents.ts";
 import { aliasRoutes } from "./aliases.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { checkRoutes } from "./checkDefinition.ts";
+import { typeRoutes } from "./checkTypes.ts";
 import { definitionRoutes } from "./definitions.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { groupRoutes } from "./groups.ts";
@@ -35,6 +36,7 @@ export function accountRoutes(app: App, http: Http): void {
   agentRoutes(app, http);
   definitionRoutes(app, http);
   checkRoutes(app, http);
+  typeRoutes(app, http);
   secretRoutes(app, http);
   toolRoutes(app, http);
 }

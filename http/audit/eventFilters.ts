@@ -19,16 +19,23 @@ export const eventFilters = {
     .describe(
       "Only events that somebody caused: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>` or `link:<id of the link to an approval>`, also of one that was deleted.",
     ),
+  command: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, "must be the command_id of an event.")
+    .optional()
+    .describe(
+      "Only events of the command with this `command_id`, which were committed together. Ids that a client chose are looked for in the newest 50,000 events once they are older than two days.",
+    ),
 };
 const Filters = z.object(eventFilters);
 
 const refuse = (param: string, why: string) => new ApiError(null, `${param}: ${why}`, { param });
 
 /** Throws a 400. */
-export function readEventFilter({ stream, type, principal }: z.infer<typeof Filters>): EventFilter {
+export function readEventFilter({ stream, type, principal, command }: z.infer<typeof Filters>): EventFilter {
   if (stream !== undefined && !isUuid(parseStreamName(stream).id)) throw refuse("stream", "must be <aggregate>-<id>.");
   const types = type?.split(",");
   const unknown = types?.find((name) => !eventDefinitions.has(name));
   if (unknown !== undefined) throw refuse("type", `there is no event type ${JSON.stringify(unknown.slice(0, 200))}.`);
-  return { stream, types, principal };
+  return { stream, types, principal, command };
 }

@@ -28,7 +28,7 @@ export function eventHistogramRoute(app: App, http: Http): void {
     security: [{ session: [] }],
     summary: "Count the events of the organization over time",
     description:
-      "Counts the newest 50,000 events of the organization, of the stream or of the principal, and of them those of the types. The length of a bar follows from the time that they span.",
+      "Counts the newest 50,000 events of the organization, of the stream, of the principal or of the command, and of them those of the types. The length of a bar follows from the time that they span.",
     querystring: z.object(eventFilters),
     response: { 200: Histogram },
   };

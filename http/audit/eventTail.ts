@@ -58,9 +58,10 @@ async function deliver(check: Check, tail: Tail, events: AuditedEvent[]): Promis
   return true;
 }
 
-const isWanted = ({ filter, sent }: Tail, { position, stream, type, meta }: AuditedEvent): boolean =>
+const isWanted = ({ filter, sent }: Tail, { position, stream, type, command_id, meta }: AuditedEvent): boolean =>
   position > sent &&
   (filter.principal === undefined || filter.principal === meta.principal) &&
+  (filter.command === undefined || filter.command === command_id) &&
   (filter.stream === undefined || filter.stream === stream) &&
   (filter.types === undefined || filter.types.includes(type));
 

@@ -24,6 +24,7 @@ import type { ScriptChecker } from "./scriptChecker.ts";
 import type { FreshRead, Send } from "./send.ts";
 import type { StartCodes } from "./startCodes.ts";
 import type { StreamLimits } from "./streamLimits.ts";
+import type { TypeChecker } from "./typeChecker.ts";
 
 /** A passage as its blob has it: a part of the document's Markdown. */
 interface StoredPassage {
@@ -101,6 +102,7 @@ export interface HttpDeps extends HttpPorts {
   /** The same for hashes of passwords. */
   passwordPlaces: Places;
   scripts: ScriptChecker;
+  types: TypeChecker;
   replayer: RunReplayer;
   schemas: SchemaChecker;
   waitForProjections: WaitForProjections;

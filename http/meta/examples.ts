@@ -67,6 +67,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/definitions": { type: "tool", name: "say_hello", source: SOURCE },
   "patch /api/definitions/{id}": { source: SOURCE, grants: ["CRM_TOKEN"] },
   "post /api/definitions/check": { type: "tool", source: SOURCE },
+  "post /api/definitions/check-types": { type: "tool", source: SOURCE },
   "post /api/definitions/{id}/check-runs": { source: SOURCE, status: "completed", limit: 100 },
   "put /api/secrets/{name}": { value: "the token of your CRM" },
   "post /api/erasures": { owner: `person:${PERSON}`, kinds: ["threads", "files"] },

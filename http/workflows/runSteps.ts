@@ -9,6 +9,7 @@ import { readCounted } from "../base/readCounted.ts";
 import { foldRun } from "./foldRun.ts";
 import { requireRun } from "./lookups.ts";
 import { countOpened, createOpenValue } from "./runValues.ts";
+import { explainStep, StepReason } from "./stepReason.ts";
 import { presentSteps, RunStep, stepsOf } from "./stepShape.ts";
 
 const Query = PageQuery.extend({
@@ -39,4 +40,18 @@ export function runStepRoutes(app: App, http: Http): void {
     );
     return { data: await presentSteps(data, run, row, query.values === "true" ? open : undefined), ...page };
   });
+
+  const explaining = {
+    ...described,
+    summary: "Say why a step was executed",
+    description:
+      "For a run that retries or forks another one: what that run recorded of the same call, and what differs before it. Computed from the log of both.",
+    params: z.object({ run_id: z.string(), step_id: z.string() }),
+    response: { 200: StepReason },
+  };
+  app.get(
+    "/runs/:run_id/steps/:step_id/reason",
+    { onRequest: requireCredential(http), schema: explaining },
+    (request) => explainStep(http, request, request.params.run_id, request.params.step_id),
+  );
 }

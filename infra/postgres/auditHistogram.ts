@@ -1,8 +1,9 @@
 import type { AuditLog } from "#events/auditLog.ts";
 import type { Db } from "#projections/projection.ts";
+import { narrowToCommand } from "./commandSpan.ts";
 import { PRINCIPAL } from "./decode.ts";
 
-/** Events that one histogram looks at: the newest of the organization, of the stream or of the principal. */
+/** Events that one histogram looks at: the newest of the organization, of the stream, of the principal or of the command. */
 const MAX_EVENTS = 50_000;
 /** Bars of a histogram. */
 const MAX_BARS = 60;
@@ -16,10 +17,10 @@ const WIDTHS = [1, 5, 15, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * H
  * `seen` reads a bounded part of one index, backwards: that of the organization's positions, of the stream, or of the principal. The width is the
  * smallest that leads to few enough bars.
  */
-const histogram = (narrowed: { stream: string; principal: string; types: string }) => `
+const histogram = (narrowed: { stream: string; principal: string; command: string; types: string }) => `
   with seen as materialized (
     select position, recorded_at, type from log.events
-    where organization_id = $1${narrowed.stream}${narrowed.principal} order by ${narrowed.stream ? "version" : "position"} desc limit ${MAX_EVENTS + 1}
+    where organization_id = $1${narrowed.stream}${narrowed.principal}${narrowed.command} order by ${narrowed.stream ? "version" : "position"} desc limit ${MAX_EVENTS + 1}
   ), counted as materialized (
     select position, extract(epoch from recorded_at)::float8 as at from (select * from seen limit ${MAX_EVENTS}) newest where true${narrowed.types}
   ), bounds as (
@@ -46,13 +47,14 @@ interface Row {
 /** Counts an organization's events over time, in the database. */
 export const createHistogramReader =
   (db: Db): AuditLog["histogram"] =>
-  async (organization, { stream, principal, types }) => {
+  async (organization, { stream, principal, command, types }) => {
     const values: unknown[] = [organization];
     const also = (condition: string, value: unknown) =>
       value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
     const sql = histogram({
       stream: also("stream = ?", stream),
       principal: also(`${PRINCIPAL} = ?`, principal),
+      command: await narrowToCommand(db, organization, command, also),
       types: also("type = any(?)", types),
     });
     const rows = await db.query<Row>(sql, values);

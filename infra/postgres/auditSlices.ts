@@ -2,6 +2,7 @@ import type { AuditLog } from "#events/auditLog.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
+import { narrowToCommand } from "./commandSpan.ts";
 import { decodeEvent, EVENT_COLUMNS, hashSealed, PRINCIPAL, type EventRow } from "./decode.ts";
 
 /** Stored bytes in one slice, unless its first event alone is larger: five hundred of the largest events would have 128 MB. */
@@ -12,12 +13,14 @@ type SliceRow = EventRow & { found: number };
 /** Reads slices of an organization's events. Sizes are added up in the database, so that only the events that fit are sent. */
 export const createSliceReader =
   (db: Db, keyring: Keyring): AuditLog["slice"] =>
-  async (organization, { after, stream, types, principal, limit, newest_first = false }) => {
+  async (organization, { after, stream, types, principal, command, limit, newest_first = false }) => {
     const [follows, order] = newest_first ? ["<", "position desc"] : [">", "position"];
     const values: unknown[] = [organization, after, limit, MAX_BYTES];
     const also = (condition: string, value: unknown) =>
       value === undefined ? "" : ` and ${condition.replace("?", `$${values.push(value)}`)}`;
-    const narrowed = also("stream = ?", stream) + also("type = any(?)", types) + also(`${PRINCIPAL} = ?`, principal);
+    const ofCommand = await narrowToCommand(db, organization, command, also);
+    const ofStream = also("stream = ?", stream);
+    const narrowed = `${ofStream}${also("type = any(?)", types)}${also(`${PRINCIPAL} = ?`, principal)}${ofCommand}`;
     const rows = await db.query<SliceRow>(
       `with found as (
          select * from log.events where organization_id = $1 and position ${follows} $2${narrowed}

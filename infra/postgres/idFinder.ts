@@ -37,6 +37,13 @@ const toThing = (stream: string): FoundThing => {
   return { kind: aggregate as FoundThing["kind"], id };
 };
 
+/** Whether an id says when it was made. */
+export const isTimedId = (id: string): boolean => MADE_HERE.test(id);
+
+/** The last position before an id that says when it was made. */
+export const positionBeforeId = (db: Db, id: string): Promise<number> =>
+  lastPositionBefore(db, new Date(creationTime(id) - CLOCK_MS));
+
 /** `seen` reads a bounded part of the organization's index. Most rows do not have the id as text, and are not parsed. */
 const ofRequest = (order: "position" | "position desc"): string => `
   with seen as materialized (
@@ -68,8 +75,8 @@ export const openIdFinder = (db: Db): IdFinder => ({
     return rows.map(({ thing }) => toThing(thing));
   },
   async ofRequest(organization, id) {
-    const isTimed = MADE_HERE.test(id);
-    const after = isTimed ? await lastPositionBefore(db, new Date(creationTime(id) - CLOCK_MS)) : 0;
+    const isTimed = isTimedId(id);
+    const after = isTimed ? await positionBeforeId(db, id) : 0;
     const sql = ofRequest(isTimed ? "position" : "position desc");
     const rows = await db.query<{ thing: string }>(sql, [organization, after, id]);
     return rows.map(({ thing }) => toThing(thing));

@@ -136,6 +136,8 @@ describe("the pages of the audit log", () => {
     ["principal=system", "principal"],
     [`principal=agent:${UNKNOWN}`, "principal"],
     [`principal=key:${UNKNOWN}%00`, "principal"],
+    ["command=", "command"],
+    ["command=a%00", "command"],
   ])("are refused for ?%s", async (query, param) => expectRefusal(await read(`?${query}`), 400, undefined, param));
 
   test("can be filtered by who caused them, together with stream and type, also after their deletion", async () => {
@@ -159,6 +161,22 @@ describe("the pages of the audit log", () => {
     expect((await read(`?principal=${who.toUpperCase().replace("PERSON", "person")}`)).body.data).toEqual(caused);
     const stranger = await people.signIn(await people.service.organization("Curious"));
     expect((await stranger("GET", `/events?principal=${who}`)).body.data).toEqual([]);
+  });
+
+  test("can be filtered by the command that committed them, also once its outcome is stored no more", async () => {
+    const { db } = people.service;
+    await people.owner("PUT", "/secrets/by_command", { value: "a secret value" });
+    const { command_id } = (await read("?type=SecretSet&order=newest&limit=1")).body.data[0];
+    const found = async () => (await read(`?command=${command_id}`)).body.data;
+    const events = await found();
+    expect(cursors(events)).toEqual(await inLog(`command_id = '${command_id}'`));
+    const { data } = (await read(`/histogram?command=${command_id}`)).body;
+    expect(data.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(events.length);
+    await db.query("delete from log.commands where command_id = $1", [command_id]);
+    expect(await found()).toEqual(events);
+    const stranger = await people.signIn(await people.service.organization("Stranger"));
+    expect((await stranger("GET", `/events?command=${command_id}`)).body.data).toEqual([]);
+    expect((await read("?command=nobody-sent-this")).body.data).toEqual([]);
   });
 
   test("of a person are found by an index, and what the service does by itself takes no room in it", async () => {

@@ -32,6 +32,20 @@ test("a tool is written with its faults shown at line and column, saved, tried, 
   await write(page, "Source of add", "export const meta = {};\nexport function execute( {");
   await page.getByText("line 2, column").waitFor();
   await inspect(page, "tool-fault");
+  const misspelled = `export const meta = { parameters: { type: "object", properties: { sku: { type: "string" } } } };
+export const execute = (args) => args.skuu;
+export const other: number = "text";`;
+  await write(page, "Source of add", misspelled);
+  await page.getByText("2 warnings, which a save takes.").waitFor();
+  await page.getByText("Type: Property 'skuu' does not exist on type 'Args'. Did you mean 'sku'?").waitFor();
+  await expect.poll(() => page.locator(".cm-lintRange-warning").allTextContents(), SOON).toEqual(["skuu", "other"]);
+  await inspect(page, "tool-types");
+  await page.getByRole("button", { name: "line 3, column 14" }).click();
+  await page.keyboard.insertText("an");
+  await page.getByText("export const another: number").waitFor();
+  await page.keyboard.press("F8");
+  await page.keyboard.insertText("sku");
+  await page.getByText("1 warning, which a save takes.").waitFor();
   const source = `export const meta = { name: "add", description: ${JSON.stringify(HOSTILE)},
   parameters: { type: "object", properties: { a: { type: "number" } }, required: ["a"] } };
 export const execute = ({ a }: { a: number }) => ({ sum: a + 1, words: ${JSON.stringify(HOSTILE)} });`;

@@ -210,3 +210,32 @@ test.each([
   await page.getByRole("heading", { name: to, exact: true }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/console/${to.toLowerCase()}`);
 });
+
+test("/ goes to the filter of agents, and Esc back to the row; a row that the filter took away hands on to the first one", async () => {
+  for (const name of ["First agent", "Second agent"])
+    await tenant.made(tenant.owner("POST", "/agents", { name, model: "offline/echo" }));
+  const page = await open("agents");
+  const [first, second] = ["First agent", "Second agent"].map((name) => page.getByRole("link", { name }).first());
+  await second!.focus();
+  await page.keyboard.press("/");
+  const filter = page.getByLabel("Name, model or instructions");
+  await expect.poll(() => filter.evaluate("document.activeElement.type"), SOON).toBe("search");
+  await page.keyboard.press("Escape");
+  expect(await focused(page)).toBe("Second agent");
+  await page.keyboard.press("/");
+  await page.keyboard.type("first");
+  await expect.poll(() => second!.count(), SOON).toBe(0);
+  await inspect(page, "agents-filtered");
+  await page.goto(`${tenant.url}/console/agents`);
+  await first!.focus();
+  await page.keyboard.press("/");
+  await page.keyboard.type("second");
+  await expect.poll(() => first!.count(), SOON).toBe(0);
+  await page.keyboard.press("Escape");
+  expect(await focused(page)).toBe("Second agent");
+  expect(await filter.inputValue()).toBe("second");
+  await page.keyboard.press("/");
+  await page.keyboard.type(" and none");
+  await page.getByRole("heading", { name: "No agent matches" }).waitFor();
+  await inspect(page, "agents-none");
+});

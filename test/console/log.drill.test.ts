@@ -187,3 +187,30 @@ test("the browser computes the hashes itself: an event that is shown otherwise i
   await page.goto(kept);
   await page.getByText("This is the hash that was kept").waitFor();
 });
+
+test("the events of one command are a filter of their own, and ids in an event lead to their screens", async () => {
+  const { id } = await tenant.register(`export const run = (ctx) => ctx.complete(1);`, {}, { name: "Short" });
+  const run = await tenant.start({ id }, {});
+  await tenant.until(run, ({ status }) => status === "completed");
+  const page = await open(`log?stream=run-${run}&type=RunCreated`);
+  await page.locator("main [data-row]").first().click();
+  await page.getByRole("link", { name: id }).waitFor();
+  await inspect(page, "log-event-ids");
+  const [created] = (await tenant.made(tenant.owner("GET", `/events?stream=run-${run}&type=RunCreated`))).data;
+  await page.getByRole("link", { name: created.command_id }).click();
+  await page.waitForURL(/[?&]command=/);
+  expect(await page.getByLabel("Command").inputValue()).toBe(created.command_id);
+  const { data } = await tenant.made(tenant.owner("GET", `/events?command=${created.command_id}`));
+  expect(data).toContainEqual(created);
+  expect(new Set(data.map(({ command_id }: any) => command_id))).toEqual(new Set([created.command_id]));
+  await expect.poll(() => page.locator("li.step").count(), SOON).toBe(data.length);
+  await page.getByText(`${data.length} event`, { exact: false }).first().waitFor();
+  await inspect(page, "log-of-command");
+  await page.getByLabel("Command").fill("nobody-sent-this");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "No event matches" }).waitFor();
+  await page.goto(`${tenant.url}/console/log?stream=run-${run}&type=RunCreated`);
+  await page.locator("main [data-row]").first().click();
+  await page.getByRole("link", { name: id }).click();
+  await page.getByRole("heading", { name: "Short" }).waitFor();
+});

@@ -1,11 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { listAllAgents, type Agent } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
+import { InputFilter } from "../../parts/Filter.tsx";
 import { ModelName } from "../../parts/ModelName.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
+
+const route = getRouteApi("/agents");
 
 const COLUMNS: Columns<Agent> = [
   {
@@ -27,6 +31,38 @@ const COLUMNS: Columns<Agent> = [
   { title: "Version", wide: true, number: true, cell: ({ version }) => version },
   { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
+
+const matches = ({ name, model, instructions }: Agent, q: string): boolean =>
+  [name, model ?? "", instructions].some((text) => text.toLowerCase().includes(q.toLowerCase()));
+
+/** All agents, or those that have a text in their name, model or instructions. */
+function Listed({ agents }: { agents: Agent[] }) {
+  const { q } = route.useSearch();
+  const navigate = useFilterNavigate();
+  const found = q === undefined ? agents : agents.filter((agent) => matches(agent, q));
+  return (
+    <>
+      <search className="filters">
+        <InputFilter
+          label="Name, model or instructions"
+          type="search"
+          value={q}
+          isFirst
+          onChange={(text) => void navigate({ to: "/agents", replace: true, search: { q: text } })}
+        />
+      </search>
+      {found.length > 0 ? (
+        <Table caption="Agents" columns={COLUMNS} rows={found} rowKey={({ id }) => id} />
+      ) : (
+        <Empty title="No agent matches">
+          <p>
+            See <Link to="/agents">all agents</Link>.
+          </p>
+        </Empty>
+      )}
+    </>
+  );
+}
 
 /** What the organization asks: a model with instructions and tools. */
 export function Agents() {
@@ -59,7 +95,7 @@ export function Agents() {
               )}
             </Empty>
           ) : (
-            <Table caption="Agents" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />
+            <Listed agents={data} />
           )
         }
       </Loaded>

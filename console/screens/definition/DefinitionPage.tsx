@@ -5,6 +5,7 @@ import { deleteDefinition, getDefinition, saveDefinition, type DefinitionWithSou
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
+import type { Place } from "../../editor/Editor.tsx";
 import { CodeEditor } from "../../parts/CodeEditor.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/Restricted.tsx";
@@ -32,8 +33,9 @@ interface WriteProps {
 /** The editor of one version. */
 function Write({ saved, newest, onSaved }: WriteProps) {
   const { line } = route.useSearch();
+  const [place, setPlace] = useState<Place | undefined>(line === undefined ? undefined : { line });
   const queries = useQueryClient();
-  const { source, setSource, faults, check, members, isChanged } = useSource(saved.type, saved.source);
+  const { source, setSource, checked, check, members, isChanged } = useSource(saved.type, saved.source);
   const save = useMutation({
     mutationFn: () => saveDefinition(saved.id, { source }),
     onSuccess: (now) => {
@@ -52,12 +54,12 @@ function Write({ saved, newest, onSaved }: WriteProps) {
       <CodeEditor
         label={`Source of ${saved.name}`}
         text={saved.source}
-        line={line}
+        place={place}
         onChange={setSource}
         check={check}
         members={members}
       />
-      <Faults faults={faults} />
+      <Faults checked={checked} onGo={setPlace} />
       {save.isError && <ErrorNotice error={save.error} />}
       <p className="buttons">
         <ActionButton label="Save" action={{ ...save, isPending: save.isPending || !isChanged }} />
@@ -66,7 +68,11 @@ function Write({ saved, newest, onSaved }: WriteProps) {
         </span>
       </p>
       {saved.type === "workflow" && (
-        <CheckRuns id={saved.id} source={source} isFaulty={faults.some(({ severity }) => severity === "error")} />
+        <CheckRuns
+          id={saved.id}
+          source={source}
+          isFaulty={checked.faults.some(({ severity }) => severity === "error")}
+        />
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { createDefinition, type ScriptType } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
+import type { Place } from "../../editor/Editor.tsx";
 import { CodeEditor } from "../../parts/CodeEditor.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/Restricted.tsx";
@@ -17,7 +18,8 @@ function Create({ type }: { type: ScriptType }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [starter] = useState(STARTERS[type]);
-  const { source, setSource, faults, check, members } = useSource(type, starter);
+  const [place, setPlace] = useState<Place>();
+  const { source, setSource, checked, check, members } = useSource(type, starter);
   const create = useMutation({
     mutationFn: () => createDefinition({ type, source }),
     onSuccess: async ({ id }) => {
@@ -27,8 +29,15 @@ function Create({ type }: { type: ScriptType }) {
   });
   return (
     <>
-      <CodeEditor label={`Source of the ${type}`} text={starter} onChange={setSource} check={check} members={members} />
-      <Faults faults={faults} />
+      <CodeEditor
+        label={`Source of the ${type}`}
+        text={starter}
+        place={place}
+        onChange={setSource}
+        check={check}
+        members={members}
+      />
+      <Faults checked={checked} onGo={setPlace} />
       {create.isError && <ErrorNotice error={create.error} />}
       <p className="buttons">
         <ActionButton label={`Create ${type}`} action={create} />

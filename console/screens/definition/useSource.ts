@@ -1,5 +1,5 @@
-import { useCallback, useState } from "react";
-import { checkSource, readDeclarations, type ScriptType } from "../../api/build.ts";
+import { useCallback, useRef, useState } from "react";
+import { checkSource, checkTypes, readDeclarations, type ScriptType } from "../../api/build.ts";
 import { readMembers } from "../../editor/complete.ts";
 import type { Fault } from "../../editor/Editor.tsx";
 import { useLeaveQuestion } from "../../parts/useUnsaved.ts";
@@ -9,19 +9,37 @@ const loadMembers = async () => readMembers(await readDeclarations());
 /** Read once: the types belong to the service's version. */
 const readOnce = () => (members ??= loadMembers());
 
+/** What the service says about a source. */
+export interface SourceCheck {
+  faults: Fault[];
+  /** About its types, in a sentence: that they are being checked, or why they are not. */
+  about_types: string | null;
+}
+
+const unchecked = () => ({ faults: [], unchecked: "The types could not be checked; they are after the next change." });
+
 /** A source that is being written: what is wrong with it, and a question before it is lost. */
 export function useSource(type: ScriptType, saved: string) {
   const [source, setSource] = useState(saved);
-  const [faults, setFaults] = useState<Fault[]>([]);
+  const [checked, setChecked] = useState<SourceCheck>({ faults: [], about_types: null });
+  const newest = useRef(saved);
   const isChanged = source !== saved;
   useLeaveQuestion(() => isChanged);
   const check = useCallback(
     async (text: string) => {
-      const found = await checkSource(type, text);
-      setFaults(found);
-      return found;
+      newest.current = text;
+      // an answer about a text that was changed meanwhile is not shown
+      const show = (now: SourceCheck) => newest.current === text && setChecked(now);
+      const faults = await checkSource(type, text);
+      const isRefused = text.trim() === "" || faults.some(({ severity }) => severity === "error");
+      show({ faults, about_types: isRefused ? null : "The types are being checked …" });
+      if (isRefused || newest.current !== text) return faults;
+      const types = await checkTypes(type, text).catch(unchecked);
+      const all = [...faults, ...types.faults].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+      show({ faults: all, about_types: types.unchecked });
+      return all;
     },
     [type],
   );
-  return { source, setSource, faults, check, members: readOnce, isChanged };
+  return { source, setSource, checked, check, members: readOnce, isChanged };
 }

@@ -14,6 +14,7 @@ import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
+import { AskedBody } from "../../parts/AskedBody.tsx";
 import { Afterwards } from "./Afterwards.tsx";
 import { Attachments } from "./Attachments.tsx";
 import { DecisionForm, type Decision } from "./DecisionForm.tsx";
@@ -165,7 +166,7 @@ function Question({ approval }: { approval: Approval }) {
           )}
         </p>
       </header>
-      {approval.body && <p className="body-text">{approval.body}</p>}
+      <AskedBody body={approval.body} />
       <Attachments files={approval.attachments} addressOf={attachmentAddress(approval.id)} />
       {approval.run_id !== null && <AskingRun id={approval.run_id} />}
       {approval.tool_call && <WaitingCall call={approval.tool_call} />}

@@ -12,6 +12,7 @@ import type { Attachment } from "../../api/types.ts";
 import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { saveFile } from "../../parts/saveFile.ts";
 import { Time } from "../../parts/Time.tsx";
+import { AskedBody } from "../../parts/AskedBody.tsx";
 import { Attachments } from "../inbox/Attachments.tsx";
 import { DecisionForm, type Decision } from "../inbox/DecisionForm.tsx";
 import "../inbox/inbox.css";
@@ -32,7 +33,7 @@ function Question({ link, approval }: { link: LinkSecret; approval: LinkedApprov
           {name && <>For {name}. </>}You can decide once, until <Time at={approval.expires_at} />.
         </p>
       </header>
-      {approval.body && <p className="body-text">{approval.body}</p>}
+      <AskedBody body={approval.body} />
       <Attachments files={approval.attachments} onSave={(file) => open.mutate(file)} />
       {open.isError && <ErrorNotice error={open.error} />}
       {decide.isError && <ErrorNotice error={decide.error} />}

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { Fragment } from "react";
 import type { LogEvent } from "../../api/events.ts";
 import { describeEvent } from "../../format/describeEvent.ts";
 import { shortId } from "../../format/index.ts";
@@ -7,6 +8,7 @@ import { nameOfKind, ThingLink } from "../../parts/ThingLink.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
+import { namedThings } from "./namedThings.ts";
 import type { LogSearch } from "./search.ts";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -48,13 +50,28 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
       <dt>Request</dt>
       <dd className="mono">{event.request_id}</dd>
       <dt>Command</dt>
-      <dd className="mono">{event.command_id}</dd>
+      <dd>
+        <Link className="mono" to="/log" search={{ command: event.command_id }}>
+          {event.command_id}
+        </Link>
+        , with all events that it caused
+      </dd>
       {event.trace_id && (
         <>
           <dt>Trace</dt>
           <dd className="mono">{event.trace_id}</dd>
         </>
       )}
+      {namedThings(event.data).map(({ field, kind, id }) => (
+        <Fragment key={field}>
+          <dt>{field}</dt>
+          <dd>
+            <ThingLink thing={{ kind, id }}>
+              <span className="mono">{id}</span>
+            </ThingLink>
+          </dd>
+        </Fragment>
+      ))}
     </dl>
     <Value label="Fields" value={event.data} />
     {event.personal && <Value label="Personal fields" value={event.personal} />}

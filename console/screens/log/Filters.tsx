@@ -10,34 +10,60 @@ import type { LogSearch } from "./search.ts";
 
 const TYPES = wordChoices(EVENT_TYPES);
 
-/** The filters of the log; they are part of the address. */
-export function Filters({ search }: { search: LogSearch }) {
-  const { stream, type, who, follow } = search;
-  const navigate = useFilterNavigate();
-  const change = (part: LogSearch) =>
-    void navigate({ to: "/log", replace: true, search: { stream, type, who, follow, ...part } });
-  // a half-typed name of a stream would only be an error
+interface NameProps {
+  label: string;
+  value: string | undefined;
+  placeholder: string;
+  isFirst?: boolean;
+  onPick(value?: string): void;
+}
+
+/** A filter that holds once Enter is pressed: a half-typed name would only be an error. */
+function NameFilter({ label, value, placeholder, isFirst, onPick }: NameProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    change({ stream: formText(new FormData(event.currentTarget), "stream").trim() || undefined });
+    onPick(formText(new FormData(event.currentTarget), "name").trim() || undefined);
   };
   return (
-    <Fold className="log-filters" values={[stream, type, who, follow]}>
-      <form onSubmit={submit}>
-        <label>
-          Stream
-          <input
-            key={stream}
-            name="stream"
-            type="search"
-            defaultValue={stream}
-            placeholder="run-0198… and Enter"
-            data-filter
-          />
-        </label>
-      </form>
+    <form onSubmit={submit}>
+      <label>
+        {label}
+        <input
+          key={value}
+          name="name"
+          type="search"
+          defaultValue={value}
+          placeholder={placeholder}
+          data-filter={isFirst}
+        />
+      </label>
+    </form>
+  );
+}
+
+/** The filters of the log; they are part of the address. */
+export function Filters({ search }: { search: LogSearch }) {
+  const { stream, type, who, command, follow } = search;
+  const navigate = useFilterNavigate();
+  const change = (part: LogSearch) =>
+    void navigate({ to: "/log", replace: true, search: { stream, type, who, command, follow, ...part } });
+  return (
+    <Fold className="log-filters" values={[stream, type, who, command, follow]}>
+      <NameFilter
+        label="Stream"
+        value={stream}
+        placeholder="run-0198… and Enter"
+        isFirst
+        onPick={(picked) => change({ stream: picked })}
+      />
       <WhoFilter label="Caused by" value={who} onPick={(picked) => change({ who: picked })} />
       <SelectFilter label="Type" value={type} choices={TYPES} onPick={(picked) => change({ type: picked })} />
+      <NameFilter
+        label="Command"
+        value={command}
+        placeholder="its id and Enter"
+        onPick={(picked) => change({ command: picked })}
+      />
       <label className="check">
         <input
           type="checkbox"

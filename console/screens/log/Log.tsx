@@ -104,7 +104,7 @@ function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) 
 function EventLog() {
   const search = route.useSearch();
   const queries = useQueryClient();
-  const { after, follow = false, stream, type, who, verify } = search;
+  const { after, follow = false, stream, type, who, command, verify } = search;
   const events = useQuery(listEvents(search, after, follow));
   return (
     <section className="screen" aria-labelledby="title">
@@ -131,7 +131,7 @@ function EventLog() {
               />
             )}
             <Events
-              key={[stream, type, who, after, follow || page.data[0]?.cursor].join(" ")}
+              key={[stream, type, who, command, after, follow || page.data[0]?.cursor].join(" ")}
               page={page}
               search={search}
             />

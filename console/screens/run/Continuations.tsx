@@ -6,6 +6,7 @@ import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { RunLink } from "../../parts/RunLink.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { ForkForm } from "./ForkForm.tsx";
 
 export const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
 
@@ -32,7 +33,8 @@ export function RetryButton({ run }: { run: Run }) {
   );
 }
 
-export function ForkButton({ run, step }: { run: Run; step: Step }) {
+/** A new run from a step: as it was, or with changes. */
+export function ForkButton({ run, step, place }: { run: Run; step: Step; place: number }) {
   const { isBuilder } = useRole();
   const fork = useContinuation(run, step);
   const hasRun = step.inherited || step.attempts.length > 0;
@@ -45,6 +47,7 @@ export function ForkButton({ run, step }: { run: Run; step: Step }) {
         action={fork}
       />
       {fork.isError && <ErrorNotice error={fork.error} />}
+      <ForkForm run={run} step={step} place={place} />
     </>
   );
 }

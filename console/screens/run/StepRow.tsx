@@ -8,9 +8,11 @@ import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { ForkButton } from "./Continuations.tsx";
 import { SourcePlace } from "./SourcePlace.tsx";
+import { describeRetry } from "./describeReason.ts";
 import { stepTime } from "./span.ts";
+import { WhyItRan } from "./WhyItRan.tsx";
 
-function AttemptLine({ run, attempt }: { run: Run; attempt: Attempt }) {
+function AttemptLine({ run, attempt, why }: { run: Run; attempt: Attempt; why: string | undefined }) {
   const { n, status, started_at, ended_at, error, error_info, logs, logs_truncated } = attempt;
   return (
     <li>
@@ -18,6 +20,7 @@ function AttemptLine({ run, attempt }: { run: Run; attempt: Attempt }) {
         Attempt {n} <Status status={status} />{" "}
         {ended_at && <span className="quiet">{formatDuration(Date.parse(ended_at) - Date.parse(started_at))}</span>}
       </p>
+      {why && <p className="quiet">{why}</p>}
       {error && <p className="bad-text">{error}</p>}
       {error_info && <SourcePlace run={run} place={error_info} />}
       {logs.length > 0 && <Value label={logs_truncated ? "Log (cut off)" : "Log"} value={logs.join("\n")} />}
@@ -57,14 +60,15 @@ function StepDetails({ run, step, place }: StepProps) {
   return (
     <>
       {step.error && <p className="notice bad">{step.error}</p>}
+      <WhyItRan run={run} step={step} />
       <Values run={run} step={step} place={place} />
       <ol className="plain stack">
         {step.attempts.map((attempt) => (
-          <AttemptLine key={attempt.n} run={run} attempt={attempt} />
+          <AttemptLine key={attempt.n} run={run} attempt={attempt} why={describeRetry(step.attempts, attempt.n)} />
         ))}
       </ol>
       <p className="quiet mono">idempotency key {step.idempotency_key}</p>
-      <ForkButton run={run} step={step} />
+      <ForkButton run={run} step={step} place={place} />
     </>
   );
 }

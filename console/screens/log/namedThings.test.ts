@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { namedThings } from "./namedThings.ts";
+
+const id = (n: number) => `0198c0de-0000-7000-8000-00000000000${n}`;
+
+test("ids of things with a screen are found by the names of their fields, whatever else has the shape of one", () => {
+  const data = {
+    run_id: id(1),
+    parent: { run_id: id(2), kind: "fork" },
+    started_by: `person:${id(3)}`,
+    external_user_id: "ada",
+    thread_id: id(4),
+    definition_id: "no id",
+    owner: `key:${id(5)}`,
+    source: `person:${"x".repeat(36)}`,
+    files: [{ run_id: id(6) }],
+    none: null,
+  };
+  expect(namedThings(data)).toEqual([
+    { field: "run_id", kind: "run", id: id(1) },
+    { field: "parent.run_id", kind: "run", id: id(2) },
+    { field: "started_by", kind: "user", id: id(3) },
+    { field: "owner", kind: "key", id: id(5) },
+  ]);
+});

@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { stepId, streamName } from "#events/ids.ts";
+import type { RunRow } from "#projections/runs/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { readCounted } from "../base/readCounted.ts";
+import { foldCalls, type MadeCall } from "./answeredCalls.ts";
+import { foldRun, type RunView } from "./foldRun.ts";
+import { findRun, requireRun } from "./lookups.ts";
+import { createOpenJson, createOpenValue, openAnswer, openInherited, type OpenJson } from "./runValues.ts";
+
+/* Why a run that retries or forks another one executed a step: what its parent recorded of the same call. */
+
+/** Earlier steps whose results are compared with those of the parent: the ones just before. */
+const MAX_COMPARED = 100;
+/** Earlier steps with another result that are named. */
+const MAX_NAMED = 3;
+
+export const StepReason = z.object({
+  reason: z
+    .enum([
+      "no_parent",
+      "parent_deleted",
+      "inherited",
+      "set",
+      "failed",
+      "unanswered",
+      "forked",
+      "arguments",
+      "new_call",
+    ])
+    .describe(
+      "What the parent run recorded of this call. `no_parent`: the run retries and forks no other. `inherited`: a result, which this run has taken over. `set`: any; the fork has set the result. `failed`, `unanswered`: a failure, or nothing. `forked`: a result, but the fork executes again from its step on. `arguments`: a call of this step with other arguments. `new_call`: no call of this step.",
+    ),
+  parent: z
+    .object({
+      run_id: z.string(),
+      kind: z.enum(["retry", "fork"]),
+      step: z.string().nullable().describe("The step from which the run goes on."),
+      step_id: z.string().nullable().describe("The call in the parent run that this one is compared with."),
+      args: z.unknown().describe("Its arguments, where the reason is `arguments`; null otherwise."),
+    })
+    .nullable(),
+  changes: z
+    .array(
+      z.object({
+        what: z.enum(["version", "run_arguments", "result"]),
+        step: z.string().nullable().describe("Of a result: the earlier step that has another one here."),
+        from: z.int().nullable().describe("Of a version: that of the parent."),
+        to: z.int().nullable(),
+      }),
+    )
+    .describe("What differs between the runs before this step."),
+});
+type Reason = z.infer<typeof StepReason>;
+type Change = Reason["changes"][number];
+
+interface ReadRun {
+  row: RunRow;
+  view: RunView;
+  /** In the order in which `run()` made them. */
+  calls: MadeCall[];
+  open: OpenJson;
+}
+
+async function readRun(http: Http, request: FastifyRequest, row: RunRow): Promise<ReadRun> {
+  const events = await readCounted(http, request, streamName("run", row.id));
+  const view = foldRun(events);
+  const inherited = await openInherited(view.inherited, createOpenValue(http, row));
+  return { row, view, calls: foldCalls(events, inherited), open: createOpenJson(http, row) };
+}
+
+const isStep = ({ kind }: MadeCall): boolean => kind === "step";
+const byKey = ({ calls }: ReadRun) => new Map(calls.map((call) => [call.key, call]));
+
+async function answerJson({ open }: ReadRun, call: MadeCall | undefined): Promise<string | undefined> {
+  const answer = call && (await openAnswer(call, open));
+  return answer && "json" in answer ? answer.json : undefined;
+}
+
+/** Steps before a place whose result differs from that of the same call of the parent, the nearest first. */
+async function changedResults(run: ReadRun, parent: ReadRun, at: number): Promise<Change[]> {
+  const before = run.calls
+    .slice(Math.max(0, at - MAX_COMPARED), at)
+    .filter(isStep)
+    .toReversed();
+  const recorded = byKey(parent);
+  const changed: Change[] = [];
+  for (const call of before) {
+    if (changed.length === MAX_NAMED) break;
+    const [now, then] = [await answerJson(run, call), await answerJson(parent, recorded.get(call.key))];
+    if (now === undefined || then === undefined || isDeepStrictEqual(JSON.parse(now), JSON.parse(then))) continue;
+    changed.push({ what: "result", step: call.name, from: null, to: null });
+  }
+  return changed;
+}
+
+async function argumentsOf({ view, open }: ReadRun): Promise<unknown> {
+  const json = view.args && (await open(view.args));
+  return json === null ? undefined : JSON.parse(json);
+}
+
+async function findChanges(run: ReadRun, parent: ReadRun, at: number): Promise<Change[]> {
+  const [from, to] = [parent.row.definition_version, run.row.definition_version];
+  const isSame = isDeepStrictEqual(await argumentsOf(run), await argumentsOf(parent));
+  return [
+    ...(from === to ? [] : [{ what: "version" as const, step: null, from, to }]),
+    ...(isSame ? [] : [{ what: "run_arguments" as const, step: null, from: null, to: null }]),
+    ...(await changedResults(run, parent, at)),
+  ];
+}
+
+/** The call of the same step, with other arguments, in whose place the parent made it. */
+function findReplaced(run: ReadRun, parent: ReadRun, call: MadeCall): MadeCall | undefined {
+  const [here, there] = [byKey(run), byKey(parent)];
+  const isNamed = ({ kind, name }: MadeCall) => kind === "step" && name === call.name;
+  const added = run.calls.filter((one) => isNamed(one) && !there.has(one.key));
+  return parent.calls.filter((one) => isNamed(one) && !here.has(one.key))[added.indexOf(call)];
+}
+
+function compareCalls(
+  run: ReadRun,
+  parent: ReadRun,
+  call: MadeCall,
+): { reason: Reason["reason"]; then?: MadeCall | undefined } {
+  const then = byKey(parent).get(call.key);
+  if (!run.view.steps.has(call.key)) return { reason: "inherited", then };
+  if (then?.answer === undefined) {
+    if (then) return { reason: "unanswered", then };
+    const replaced = findReplaced(run, parent, call);
+    return replaced ? { reason: "arguments", then: replaced } : { reason: "new_call" };
+  }
+  return { reason: then.endsRun || "error" in then.answer ? "failed" : "forked", then };
+}
+
+/** Why a run executed a step. Throws 404 `run_not_found`, `step_not_found`. */
+export async function explainStep(http: Http, request: FastifyRequest, run_id: string, id: string): Promise<Reason> {
+  const row = await requireRun(http, request.caller, run_id);
+  const run = await readRun(http, request, row);
+  const at = run.calls.findIndex((call) => isStep(call) && stepId(row.id, call.key) === id.toLowerCase());
+  const call = run.calls[at];
+  if (!call) throw new ApiError(null, "step_id: no step of this run has this id.", { param: "step_id", status: 404 });
+  const origin = run.view.created?.parent;
+  if (!origin) return { reason: "no_parent", parent: null, changes: [] };
+  const found = { run_id: origin.run_id, kind: origin.kind, step: origin.step, step_id: null, args: null };
+  const parentRow = await findRun(http, request.caller.organization_id, origin.run_id);
+  if (!parentRow) return { reason: "parent_deleted", parent: found, changes: [] };
+  const parent = await readRun(http, request, parentRow);
+  const { reason: compared, then } = compareCalls(run, parent, call);
+  const isSet = compared === "inherited" && (await answerJson(run, call)) !== (await answerJson(parent, then));
+  const reason = isSet ? "set" : compared;
+  const args = reason === "arguments" && then?.args ? await parent.open(then.args) : null;
+  return {
+    reason,
+    parent: {
+      ...found,
+      step_id: then ? stepId(parentRow.id, then.key) : null,
+      args: args === null ? null : JSON.parse(args),
+    },
+    changes: await findChanges(run, parent, at),
+  };
+}

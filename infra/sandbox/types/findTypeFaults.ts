@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import ts from "typescript-5";
+import type { TypedScript, TypeFault } from "#http/base/typeChecker.ts";
+import { findInsertions, insertAll, toSourceOffset } from "./addTypes.ts";
+import { declarationsFor } from "./declarations.ts";
+
+const MAX_FAULTS = 100;
+const MAX_MESSAGE = 1_000;
+/** Messages about what has no type at all: scripts need none. */
+const isAboutMissingTypes = (code: number): boolean => code >= 7_000 && code < 7_100;
+const LIBRARIES = dirname(createRequire(import.meta.url).resolve("typescript-5"));
+
+const OPTIONS: ts.CompilerOptions = {
+  noEmit: true,
+  strict: true,
+  // `throw` and `catch` of a script are mostly without types
+  useUnknownInCatchVariables: false,
+  strictPropertyInitialization: false,
+  allowJs: true,
+  checkJs: true,
+  maxNodeModuleJsDepth: 0,
+  target: ts.ScriptTarget.ESNext,
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  moduleDetection: ts.ModuleDetectionKind.Force,
+  allowImportingTsExtensions: true,
+  lib: ["lib.esnext.d.ts"],
+  types: [],
+  skipLibCheck: true,
+};
+
+/** The language's own declarations, parsed once. */
+const libraries = new Map<string, ts.SourceFile>();
+function readLibrary(path: string): ts.SourceFile | undefined {
+  const name = path.replace(/^.*\//, "");
+  if (!/^lib\.[\w.]+\.d\.ts$/.test(name)) return undefined;
+  const known = libraries.get(name);
+  if (known) return known;
+  const file = ts.createSourceFile(path, readFileSync(join(LIBRARIES, name), "utf8"), ts.ScriptTarget.ESNext);
+  libraries.set(name, file);
+  return file;
+}
+
+/** A host without a file system: the compiler sees these texts and its own libraries. */
+const createHost = (texts: Map<string, string>): ts.CompilerHost => ({
+  fileExists: (path) => texts.has(path),
+  readFile: (path) => texts.get(path),
+  getSourceFile(path) {
+    const text = texts.get(path);
+    return text === undefined ? readLibrary(path) : ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
+  },
+  getDefaultLibFileName: () => "/libraries/lib.esnext.d.ts",
+  getDefaultLibLocation: () => "/libraries",
+  writeFile() {},
+  getCurrentDirectory: () => "/",
+  getCanonicalFileName: (path) => path,
+  useCaseSensitiveFileNames: () => true,
+  getNewLine: () => "\n",
+});
+
+const messageOf = ({ messageText }: ts.Diagnostic): string =>
+  ts
+    .flattenDiagnosticMessageText(messageText, "\n")
+    // the advice is about settings that a script has not
+    .replace(/ Do you need to (?:change your target library|install type definitions)\?[^]*$/, "")
+    .slice(0, MAX_MESSAGE);
+
+/** What in a script does not fit the types of the language, of the platform and of its own, in the order of the source. */
+export function findTypeFaults(script: TypedScript): TypeFault[] {
+  const { source, has_types } = script;
+  const path = has_types ? "/definition.ts" : "/definition.js";
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.ESNext, true);
+  const insertions = findInsertions(file, script);
+  const declarations = declarationsFor(script, `.${path}`);
+  const texts = new Map([...Object.entries(declarations), [path, insertAll(source, insertions)]]);
+  const program = ts.createProgram({ rootNames: [...texts.keys()], options: OPTIONS, host: createHost(texts) });
+  const checked = program.getSourceFile(path)!;
+  const found = [...program.getSyntacticDiagnostics(checked), ...program.getSemanticDiagnostics(checked)];
+  const place = (offset: number) => file.getLineAndCharacterOfPosition(toSourceOffset(offset, insertions));
+  return found
+    .filter(({ code }) => !isAboutMissingTypes(code))
+    .slice(0, MAX_FAULTS)
+    .map((fault) => {
+      const { code, start = 0, length = 0 } = fault;
+      const [from, to] = [place(start), place(start + length)];
+      return {
+        code,
+        message: messageOf(fault),
+        line: from.line + 1,
+        column: from.character + 1,
+        end_line: to.line + 1,
+        end_column: to.character + 1,
+      };
+    });
+}
