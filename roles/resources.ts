@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { connectBus, type Bus } from "#infra/nats/connect.ts";
 import { openBlobs } from "#infra/blobs.ts";
+import { storeFolders, watchFreeSpace } from "#infra/freeSpace.ts";
 import { openVault } from "#infra/vault.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { createLogger } from "#infra/logger.ts";
@@ -82,6 +83,8 @@ export async function openResources(options: ResourceOptions) {
   const appends = watchAppends(pool, logger);
   const log = openLog(pool, keyring, appends.listener);
   const blobs = await openBlobFolder(settings);
+  const percent = settings.FREE_DISK_PERCENT;
+  const freeSpace = await watchFreeSpace({ folders: storeFolders(settings), percent, logger });
   const bus = await openBus(options, logger);
   const reach = watchReach({
     pool,
@@ -110,6 +113,7 @@ export async function openResources(options: ResourceOptions) {
     log,
     appends,
     blobs,
+    freeSpace,
     vault: openVault({ blobs, keyring, dataKeys: log }),
     bus,
     rates,
@@ -119,6 +123,7 @@ export async function openResources(options: ResourceOptions) {
     isSteady: heartbeat.isSteady,
     async close(): Promise<void> {
       rates.close();
+      freeSpace.stop();
       await sameBus.stop();
       await clock.stop();
       await heartbeat.leave().catch(() => {});
