@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { useClock } from "#events/clock.ts";
 import { connectBus, type Bus } from "#infra/nats/connect.ts";
 import { openBlobs } from "#infra/blobs.ts";
 import { storeFolders, watchFreeSpace } from "#infra/freeSpace.ts";
@@ -97,6 +98,7 @@ export async function openResources(options: ResourceOptions) {
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
   const db = asDb(pool);
   const [sameBus, clock] = [watchBus(db, bus, worker, logger), await watchOwnClock(db, bus, settings, logger)];
+  const releaseClock = useClock(clock.now);
   const rates = openRates(db, bus, worker, logger);
   const telemetry = await openTelemetry({ settings, role, instance: worker, logger });
 
@@ -126,6 +128,7 @@ export async function openResources(options: ResourceOptions) {
       freeSpace.stop();
       await sameBus.stop();
       await clock.stop();
+      releaseClock();
       await heartbeat.leave().catch(() => {});
       await schemas.close();
       await bus.close();
