@@ -95,7 +95,9 @@ async function comment(http: Http, request: FastifyRequest, id: string, body: z.
   await http.freshRead(["runs"], streamName("run", run_id));
   const made = (await listComments(http.db, approval.id)).find((one) => one.id === comment_id);
   const author = { ...by, name: caller.session!.name };
-  return presentComment(made ?? { id: comment_id, by: author, text: body.text, files: [], at: new Date(currentTime()) });
+  return presentComment(
+    made ?? { id: comment_id, by: author, text: body.text, files: [], at: new Date(currentTime()) },
+  );
 }
 
 /** What people do with an approval besides deciding it. */

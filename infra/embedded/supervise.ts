@@ -96,7 +96,11 @@ const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stop
       return false;
     }
   };
-  for (const until = performance.now() + READY_TIMEOUT_MS; performance.now() < until && !stopping?.aborted; await sleep(25)) {
+  for (
+    const until = performance.now() + READY_TIMEOUT_MS;
+    performance.now() < until && !stopping?.aborted;
+    await sleep(25)
+  ) {
     if (failure !== undefined) break;
     if (await isReady()) return undefined;
   }

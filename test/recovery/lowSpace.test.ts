@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const store of ["blobs", "postgres"]) mkdirSync(join(deployment.folder, store), { recursive: true });
   working = await startPlatform({ deployment, env: { FREE_DISK_PERCENT: "0,0,0" } });
   credentials = await working.organization();
-  before = await openTenant(working.url!, credentials);
+  before = await openTenant(working.url, credentials);
 });
 
 const OK = [200, undefined];
@@ -43,11 +43,13 @@ async function openFull(percent: string) {
     if (status === 503) expect(headers.get("retry-after")).toBe("10");
     return [status, body?.error?.code];
   };
-  const collection = (await before.made(before.owner("POST", "/v1/knowledge/collections", { name: `C${++collections}` }))).slug;
+  const collection = (
+    await before.made(before.owner("POST", "/v1/knowledge/collections", { name: `C${++collections}` }))
+  ).slug;
   const texts = `/v1/knowledge/collections/${collection}/documents/text`;
   const form = () => fileForm("Words.", "a.txt", { fields: { purpose: "user_data" } });
   return {
-    url: url!,
+    url,
     answers: async () => ({
       documents: await code(call("POST", texts, { name: "a.md", text: "Words." })),
       files: await code(call("POST", "/openai/v1/files", form())),
@@ -64,7 +66,13 @@ async function readDisks(url: string) {
   return [answer.status, checks["disk"], checks["disk postgres"]];
 }
 
-const ALL = { documents: [202, undefined], files: [201, undefined], attachments: OK, runs: [202, undefined], turns: OK };
+const ALL = {
+  documents: [202, undefined],
+  files: [201, undefined],
+  attachments: OK,
+  runs: [202, undefined],
+  turns: OK,
+};
 
 test("writes are refused in the order of what is needed least, and /readyz and the metrics say so", async () => {
   const { answers } = await openFull("0,0,0");
@@ -122,7 +130,7 @@ test("a schedule says that a run was not started for lack of space, and starts t
   const env = { SCHEDULE_SECONDS: "1" };
   const full = await startPlatform({ deployment: own, env: { ...env, FREE_DISK_PERCENT: "100,100,0" } });
   const theirs = await full.organization();
-  const tenant = await openTenant(full.url!, theirs);
+  const tenant = await openTenant(full.url, theirs);
   const workflow = await tenant.register(workflowSource("return 1;"));
   const path = `/workflows/${workflow.id}/triggers`;
   const { id } = await tenant.made(tenant.owner("POST", path, { name: "T", schedule: { every: 1 }, args: {} }));
@@ -135,7 +143,7 @@ test("a schedule says that a run was not started for lack of space, and starts t
   await full.stop();
 
   const roomy = await startPlatform({ deployment: own, env: { ...env, FREE_DISK_PERCENT: "0,0,0" } });
-  const later = await openTenant(roomy.url!, theirs);
+  const later = await openTenant(roomy.url, theirs);
   const runs = async () => (await later.owner("GET", `/workflows/runs?workflow_id=${workflow.id}`)).body.data.length;
   await expect.poll(runs, SOON).toBeGreaterThan(0);
 });

@@ -18,7 +18,7 @@ let home: Awaited<ReturnType<typeof openTenant>>;
 beforeEach(async () => {
   site = await openStepSite();
   platform = await startPlatform({ deployment: await testDeployment(), env: { PRIVATE_FETCH_HOSTS: site.host } });
-  home = await openTenant(platform.url!, await platform.organization());
+  home = await openTenant(platform.url, await platform.organization());
 });
 
 const readyz = async (): Promise<string> => (await fetch(`${platform.url}/readyz`)).text();
@@ -42,7 +42,7 @@ test.each([HOUR_MS, -HOUR_MS])("keys and sessions end by PostgreSQL's time: %d m
 });
 
 test.each([HOUR_MS, -HOUR_MS])("a turn under way is answered when the clock jumps: %d ms", async (offset) => {
-  const slow = say("!slow 2\n!say Hello", { model: "offline/scripted" });
+  const slow = say("/slow 4\n/say Hello", { model: "offline/scripted" });
   const answer = home.key("POST", "/openai/v1/chat/completions", slow);
   const running = () => platform.resources.db.query("select from read.turns where status = 'running'");
   await expect.poll(async () => (await running()).length, SOON).toBe(1);
@@ -52,33 +52,29 @@ test.each([HOUR_MS, -HOUR_MS])("a turn under way is answered when the clock jump
   expect(body.choices[0].finish_reason).toBe("stop");
 });
 
-test.each([HOUR_MS, -HOUR_MS])(
-  "a run that goes on starts a child that has its whole time, and counts its starts in the right period: %d ms",
-  async (offset) => {
-    const limits = { run_ttl_s: 120 };
-    const start_rate = { max_runs: 1, per_seconds: 100_000, key: null };
-    const child = await home.register(workflowSource("return 1;"), { limits, start_rate });
-    const parent = await home.register(
-      workflowSource(
-        `await ctx.runStep("hold", {});
+test.each([HOUR_MS, -HOUR_MS])("a run that goes on starts a child that has its whole time: %d ms", async (offset) => {
+  const limits = { run_ttl_s: 120 };
+  const child = await home.register(workflowSource("return 1;"), { limits });
+  const parent = await home.register(
+    workflowSource(
+      `await ctx.runStep("hold", {});
          const child = await ctx.startRun(args.workflow, {});
          return ctx.waitForRun(child);`,
-        `hold: async (_, ctx) => { await ctx.fetch("${site.url}/hold/it"); }`,
-      ),
-      { egress: [site.host] },
-    );
-    const run = await home.start(parent, { workflow: child.id });
-    await site.requested("/hold/it");
-    await jump(offset);
-    site.release("/hold/it");
-    const record = await home.untilOver(run);
-    expect(record.result).toMatchObject({ status: "completed", result: 1 });
-    const [created] = await platform.resources.db.query<{ data: string }>(
-      "select data::text as data from log.events where type = 'RunCreated' and stream = $1",
-      [`run-${record.child_runs[0].run_id}`],
-    );
-    const left = Date.parse(JSON.parse(created!.data).expires_at) - real();
-    expect(left).toBeGreaterThan(60_000);
-    expect(left).toBeLessThan(120_000);
-  },
-);
+      `hold: async (_, ctx) => { await ctx.fetch("${site.url}/hold/it"); }`,
+    ),
+    { egress: [site.host] },
+  );
+  const run = await home.start(parent, { workflow: child.id });
+  await site.requested("/hold/it");
+  await jump(offset);
+  site.release("/hold/it");
+  const record = await home.untilOver(run);
+  expect(record.result).toMatchObject({ status: "completed", result: 1 });
+  const [created] = await platform.resources.db.query<{ data: string }>(
+    "select data::text as data from log.events where type = 'RunCreated' and stream = $1",
+    [`run-${record.child_runs[0].run_id}`],
+  );
+  const left = Date.parse(JSON.parse(created!.data).expires_at) - real();
+  expect(left).toBeGreaterThan(60_000);
+  expect(left).toBeLessThan(120_000);
+});
