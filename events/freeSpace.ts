@@ -24,7 +24,7 @@ export const SPACE_RULES = {
   attachments: {
     level: 1,
     stores: ["blobs", "postgres", "nats"],
-    what: "files and long texts in turns, long arguments of runs",
+    what: "files and long texts in turns",
   },
   runs: {
     level: 1,
