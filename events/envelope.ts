@@ -1,3 +1,4 @@
+import { currentTime } from "./clock.ts";
 import type { NewEvent, CommandDefinition } from "./define.ts";
 import { newCommandId } from "./ids.ts";
 import type { RejectionDetails } from "./rejection.ts";
@@ -47,7 +48,7 @@ type CommandFields<D> = Pick<Command<string, D>, "stream" | "organization_id" | 
 
 /** A command of this moment. Without an id it gets a random one, without a principal it comes from the service itself. */
 export function newCommand<T extends string, D>(type: T, { timeout_ms, ...fields }: CommandFields<D>): Command<T, D> {
-  const now = Date.now();
+  const now = currentTime();
   return {
     ...fields,
     id: fields.id ?? newCommandId(),
@@ -55,18 +56,6 @@ export function newCommand<T extends string, D>(type: T, { timeout_ms, ...fields
     principal: fields.principal ?? "system",
     at: new Date(now).toISOString(),
     deadline: new Date(now + timeout_ms).toISOString(),
-  };
-}
-
-/** A command of a process whose clock is wrong by so much. */
-export function moveTimes(command: Command, ms: number): Command {
-  if (ms === 0) return command;
-  const move = (time: string): string => new Date(Date.parse(time) + ms).toISOString();
-  return {
-    ...command,
-    at: move(command.at),
-    deadline: move(command.deadline),
-    ...(command.joined && { joined: command.joined.map((one) => moveTimes(one, ms)) }),
   };
 }
 

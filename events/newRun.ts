@@ -1,3 +1,4 @@
+import { currentTime } from "./clock.ts";
 import type { Actor } from "./runOrigin.ts";
 import type { Envelope, Priority, RunAs } from "./workflow.ts";
 
@@ -45,7 +46,7 @@ export function runSettings(
     run_as,
     ...(priority !== "normal" && { priority }),
     limits,
-    expires_at: new Date(Date.now() + limits.run_ttl_s * 1000).toISOString(),
+    expires_at: new Date(currentTime() + limits.run_ttl_s * 1000).toISOString(),
     retention_days,
     approvals,
   };

@@ -28,6 +28,7 @@ import { answerBadRequest, answerExpectation } from "./base/parserErrors.ts";
 import { createProviders } from "./base/providers.ts";
 import { refuseWhileClosing } from "./base/refuseWhileClosing.ts";
 import { requestId } from "./base/requestId.ts";
+import { refuseWithoutSpace, vaultOfTurns } from "./base/requireSpace.ts";
 import { createFreshRead, createSend, type Send } from "./base/send.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
 import { toApiError } from "./base/toApiError.ts";
@@ -113,13 +114,16 @@ async function registerRoutes(app: App, http: Http): Promise<void> {
   await app.register(async (scope) => metaRoutes(scope as unknown as App, http));
   await app.register(async (scope) => consoleRoutes(scope as unknown as App, http));
   await app.register(async (scope) => docsRoutes(scope as unknown as App, http));
-  const api = (routes: (app: App, http: Http) => void) => async (instance: unknown) => {
-    const scope = instance as App;
-    scope.addHook("onRequest", () => http.recovered());
-    routes(scope, http);
-  };
-  await app.register(api(chatRoutes), { prefix: "/api/openai/v1" });
-  await app.register(api(agentApiRoutes), { prefix: "/api/agents/:agent_id/v1" });
+  const api =
+    (routes: (app: App, http: Http) => void, given = http) =>
+    async (instance: unknown) => {
+      const scope = instance as App;
+      scope.addHook("onRequest", () => http.recovered());
+      routes(scope, given);
+    };
+  const turns = { ...http, vault: vaultOfTurns(http) };
+  await app.register(api(chatRoutes, turns), { prefix: "/api/openai/v1" });
+  await app.register(api(agentApiRoutes, turns), { prefix: "/api/agents/:agent_id/v1" });
   await app.register(api(accountRoutes), { prefix: "/api" });
   await app.register(api(auditRoutes), { prefix: "/api" });
   await app.register(api(ownedRoutes), { prefix: "/api" });
@@ -184,6 +188,7 @@ export async function buildServer(deps: HttpDeps) {
   observe(app, http, budget);
   refuseWhileClosing(app);
   admitInTurns(app, http);
+  refuseWithoutSpace(app, http);
   app.server.on("checkExpectation", answerExpectation);
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
   await describeApi(app, deps.settings);

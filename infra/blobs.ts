@@ -13,6 +13,7 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { dirname, join, normalize, relative, sep } from "node:path";
+import { currentTime } from "#events/clock.ts";
 import type { Blobs } from "#events/vault.ts";
 import { StorageFull, StorageUnavailable } from "#events/ports.ts";
 import { failpoint } from "./failpoint.ts";
@@ -88,7 +89,7 @@ async function linkFile(from: string, to: string): Promise<boolean> {
     throw error;
   }
   // both names share the time of change, and the clean-up removes old blobs of things that do not exist yet
-  const now = new Date();
+  const now = new Date(currentTime());
   await utimes(to, now, now);
   await syncFolder(dirname(to));
   return true;

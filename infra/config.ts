@@ -54,6 +54,14 @@ const headers = () =>
     "headers such as name=value, separated by commas, percent-encoded",
   );
 const share = "must be a number from 0 to 1";
+const PERCENTS = "must be three numbers from 0 to 100 separated by commas, none above the one before, such as 5,3,1";
+/** Three shares in percent, the largest first. */
+const percents = () =>
+  z
+    .string()
+    .refine((text) => /^\d+(\.\d+)?( *, *\d+(\.\d+)?){2}$/.test(text.trim()), PERCENTS)
+    .transform((text) => text.split(",").map(Number))
+    .refine((all) => all[0]! <= 100 && all.every((one, n) => n === 0 || one <= all[n - 1]!), PERCENTS);
 const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text);
 
 /** The NATS library uses the login of the first address for all of them. */
@@ -142,6 +150,7 @@ const schema = z
     SCRUB_DAYS: count(0, 365).default(7),
     CLOCK_OFFSET_SECONDS: count(1, 100_000_000).default(1),
     HISTORY_KILOBYTES: count(1, 64_000).default(4_000),
+    FREE_DISK_PERCENT: percents().default([5, 3, 1]),
     THREAD_MEGABYTES: count(1, 10_000).default(100),
     ORGANIZATION_MEGABYTES: count(1, 100_000_000).default(100_000),
     ORGANIZATION_SCHEDULES: count(0, 1_000_000).default(1_000),

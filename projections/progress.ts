@@ -95,7 +95,7 @@ function createRecovery(known: Map<string, number>, isReached: (target: Target) 
   const lost = new Map<string, number>();
   let running: Promise<void> | undefined;
   const catchUp = async () => {
-    for (const until = Date.now() + MAX_RECOVERY_MS; Date.now() < until; await pause()) {
+    for (const until = performance.now() + MAX_RECOVERY_MS; performance.now() < until; await pause()) {
       await read();
       if ([...lost].every(([name, position]) => isReached({ names: [name], position }))) break;
     }

@@ -20,7 +20,7 @@ const EMBED_MS = 60_000;
 
 /** Makes the vectors of passages until the signal. One process of the deployment does it. */
 export function openEmbedding(resources: Resources, handle: Handle): (signal: AbortSignal) => Promise<void> {
-  const { settings, log, keyring, vault, db, worker, logger } = resources;
+  const { settings, log, keyring, vault, db, worker, logger, freeSpace } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
   const faults = openEmbeddingFaults(db);
   const budgets = openBudgets(resources, handle);
@@ -28,6 +28,7 @@ export function openEmbedding(resources: Resources, handle: Handle): (signal: Ab
 
   /** Documents whose uploader may spend more. Throws EndpointFailed if there are others only. */
   async function findPending(organization_id: string, space: string): Promise<string[]> {
+    if (freeSpace.isRefused("documents")) return [];
     const pending = await findWithoutVectors(db, organization_id, space);
     const ids: string[] = [];
     let refusal: string | undefined;

@@ -24,6 +24,7 @@ const resourcesAt = (meili_url: string, others: object = {}) =>
     db: { query: async () => rows },
     reach: { isReachable: () => true },
     appends: { problem: () => undefined },
+    freeSpace: { look: async () => ({}), isRefused: () => false },
     bus: { health: async () => ({ connected: true, streams: {} }), checkDelivery: async () => {} },
     sameBus: { isOpen: () => true },
     addresses: { meili_url },

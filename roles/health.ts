@@ -1,7 +1,6 @@
-import { access, constants, statfs } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MeilisearchError } from "#infra/meilisearch/request.ts";
+import { SPACE_RULES, SPACE_USES, type SpaceUse } from "#events/freeSpace.ts";
 import type { BusHealth } from "#infra/nats/health.ts";
 import { projections } from "#projections/index.ts";
 import type { Resources } from "./resources.ts";
@@ -20,6 +19,8 @@ const TOTAL_MS = 4_500;
 const checkName = (projection: string): string => `projection ${projection}`;
 const PROJECTIONS = projections.map(({ name }) => checkName(name));
 const INDEX = "index passages";
+/** Of the blobs. */
+const DISK = "disk";
 
 export const OTHER_BUS = "This process uses another NATS than the other processes of its database: compare NATS_URL";
 
@@ -103,19 +104,18 @@ async function checkPassageIndex({ db }: Resources, engine: IndexCheck): Promise
   return { [INDEX]: { ok: !lost, detail: { lag, index: index_id, ...(lost && { lost }) } } };
 }
 
-/**
- * Free space of the blobs' disk, as a share; none where nothing can be written. Such a disk refuses uploads, but nothing else, so it
- * does not fail.
- */
-async function readDisk(folder: string): Promise<{ free: number; problem?: string }> {
-  const blobs = join(folder, "blobs");
-  try {
-    const { bavail, blocks } = await statfs(blobs);
-    await access(blobs, constants.W_OK);
-    return { free: bavail / blocks };
-  } catch (error) {
-    return { free: 0, problem: `nothing can be written: ${(error as NodeJS.ErrnoException).code}` };
-  }
+/** A disk that is almost full refuses new work, least needed first, but nothing else, so it does not fail. */
+async function checkDisks({ freeSpace }: Resources): Promise<Record<string, Health>> {
+  const disks = await freeSpace.look();
+  const refused = SPACE_USES.filter(freeSpace.isRefused);
+  return Object.fromEntries(
+    Object.entries(disks).map(([store, disk]) => {
+      const isFor = (use: SpaceUse) => (SPACE_RULES[use].stores as readonly string[]).includes(store);
+      const uses = refused.filter(isFor);
+      const name = store === "blobs" ? DISK : `disk ${store}`;
+      return [name, { ok: true, detail: { ...disk, ...(uses.length > 0 && { refused: uses }) } }];
+    }),
+  );
 }
 
 /** What a read says about followers, or that they fail, where it says nothing until then. */
@@ -133,18 +133,18 @@ async function readFollowers(
 /** The health of every dependency and every follower, by name. */
 export async function readHealth(resources: Resources, engine: IndexCheck): Promise<Record<string, Health>> {
   const until = performance.now() + TOTAL_MS;
-  const [postgres, log, nats, commands, meilisearch, disk] = await Promise.all([
+  const [postgres, log, nats, commands, meilisearch, disks] = await Promise.all([
     runCheck(() => checkPostgres(resources)),
     runCheck(() => checkAppends(resources)),
     runCheck(() => checkBus(resources)),
     runCheck(() => resources.bus.checkDelivery()),
     runCheck(() => checkMeilisearch(resources)),
-    runCheck(() => readDisk(resources.settings.DATA_DIR)),
+    readFollowers([DISK], () => checkDisks(resources), performance.now() + CHECK_TIMEOUT_MS),
   ]);
   // a server that was silent would be silent again, and the whole check must end within 5 s
   const [models, index] = await Promise.all([
     postgres.ok ? readFollowers(PROJECTIONS, () => checkProjections(resources), until) : {},
     postgres.ok && meilisearch.ok ? readFollowers([INDEX], () => checkPassageIndex(resources, engine), until) : {},
   ]);
-  return { postgres, log, nats, commands, meilisearch, disk, ...models, ...index };
+  return { postgres, log, nats, commands, meilisearch, ...disks, ...models, ...index };
 }

@@ -136,6 +136,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     keyring,
     vault,
     blobs,
+    freeSpace: resources.freeSpace,
     passagesFrom,
     engine,
     models: openSearchModels(resources),

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { EventLog, Reactions, ScannedEvent } from "#events/ports.ts";
 import { publishedData, publishedTypes, schemaVersion } from "#events/published.ts";
 import { failpoint } from "#infra/failpoint.ts";
@@ -37,7 +38,7 @@ export const findFeedPosition =
     db,
     log,
     feed,
-    now = Date.now,
+    now = currentTime,
   }: {
     db: Resources["db"];
     log: Pick<EventLog, "scan">;

@@ -1,8 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { useClock } from "#events/clock.ts";
 import { connectBus, type Bus } from "#infra/nats/connect.ts";
 import { openBlobs } from "#infra/blobs.ts";
+import { storeFolders, watchFreeSpace } from "#infra/freeSpace.ts";
 import { openVault } from "#infra/vault.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { createLogger } from "#infra/logger.ts";
@@ -82,6 +84,8 @@ export async function openResources(options: ResourceOptions) {
   const appends = watchAppends(pool, logger);
   const log = openLog(pool, keyring, appends.listener);
   const blobs = await openBlobFolder(settings);
+  const percent = settings.FREE_DISK_PERCENT;
+  const freeSpace = await watchFreeSpace({ folders: storeFolders(settings), percent, logger });
   const bus = await openBus(options, logger);
   const reach = watchReach({
     pool,
@@ -94,6 +98,7 @@ export async function openResources(options: ResourceOptions) {
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
   const db = asDb(pool);
   const [sameBus, clock] = [watchBus(db, bus, worker, logger), await watchOwnClock(db, bus, settings, logger)];
+  const releaseClock = useClock(clock.now);
   const rates = openRates(db, bus, worker, logger);
   const telemetry = await openTelemetry({ settings, role, instance: worker, logger });
 
@@ -110,6 +115,7 @@ export async function openResources(options: ResourceOptions) {
     log,
     appends,
     blobs,
+    freeSpace,
     vault: openVault({ blobs, keyring, dataKeys: log }),
     bus,
     rates,
@@ -119,8 +125,10 @@ export async function openResources(options: ResourceOptions) {
     isSteady: heartbeat.isSteady,
     async close(): Promise<void> {
       rates.close();
+      freeSpace.stop();
       await sameBus.stop();
       await clock.stop();
+      releaseClock();
       await heartbeat.leave().catch(() => {});
       await schemas.close();
       await bus.close();

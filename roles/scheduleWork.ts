@@ -8,9 +8,10 @@ import type { Resources } from "./resources.ts";
 
 /** The work of a services process on schedules: it starts runs at their due times. */
 export const openScheduleWork = (resources: Resources, handle: Handle, { scripts }: { scripts: ScriptStore }) => {
-  const { log, keyring, schemas, worker, logger, clock } = resources;
+  const { log, keyring, schemas, worker, logger, clock, freeSpace } = resources;
   return createSchedules({
     log,
+    freeSpace,
     now: clock.now,
     keyring,
     schemas,

@@ -3,7 +3,6 @@ import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { parseStreamName } from "#events/ids.ts";
-import { moveTimes } from "#events/envelope.ts";
 import type { EventLog, Gate, PublicEvent, StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
@@ -51,8 +50,8 @@ const stopAll = (stopping: { stop(): unknown }[], idling: { idle(): unknown }[])
 /** The work of a services process: turns, documents, runs and schedules, the handler of the commands that start it, and who recovers it. */
 function openWork(resources: Resources) {
   const { settings, log, bus, worker, clock } = resources;
-  // commands start work, and work sends commands, also while the clock is wrong: the handler is complete when all work is open
-  const handle: Handle = (command) => handler(moveTimes(command, clock.correction()));
+  // commands start work, and work sends commands: the handler is complete when all work is open
+  const handle: Handle = (command) => handler(command);
 
   const { tools, close: closeTools } = openTools(resources);
   const turns = openTurnWork(resources, handle, { tools });

@@ -19,6 +19,9 @@ import { openPageLimits } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 import { openStoredBytes, type StoredBytes } from "./storedBytes.ts";
 
+/** The result of a page, which the next read fetches again. */
+const NO_SPACE = "It was not fetched: a disk of the service is almost full.";
+
 /** A file of the web as an upload of the same file would be stored, or why it cannot be. */
 async function describe(
   needs: Pick<Resources, "settings"> & { storedBytes: StoredBytes },
@@ -38,7 +41,7 @@ async function describe(
 
 /** The work of a services process on sources: it reads them, and deletes the documents of deleted ones. */
 export function openSourceWork(resources: Resources, handle: Handle, { reader }: { reader: Pick<Reader, "list"> }) {
-  const { db, log, blobs, vault, keyring, worker, logger, settings } = resources;
+  const { db, log, blobs, vault, keyring, worker, logger, settings, freeSpace } = resources;
   const storedBytes = openStoredBytes(db);
   const send = sendTo(handle, worker);
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
@@ -53,7 +56,8 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
     worker,
     reader,
     web: createSourceWeb({
-      fetch: (url, signal, options) => fetchPage(pages, url, signal, options),
+      fetch: async (url, signal, options) =>
+        freeSpace.isRefused("documents") ? { refusal: NO_SPACE } : fetchPage(pages, url, signal, options),
       robot: { name, agent: `${name} (+${settings.BASE_URL})` },
       delay_ms: settings.SOURCE_DELAY_MS,
     }),

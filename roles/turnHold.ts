@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { currentTime } from "#events/clock.ts";
 import { toPicodollars } from "#events/money.ts";
 import { payerOf } from "#events/runOrigin.ts";
 import { describeLimit } from "#projections/budgets/limits.ts";
@@ -45,7 +46,7 @@ export function openTurnHold(resources: Pick<Resources, "db" | "logger" | "rates
       if (answer === "held") return;
       if ("spent" in answer) {
         const { ends_at } = answer.spent;
-        const retry_after_ms = ends_at ? Math.max(1, ends_at.getTime() - Date.now()) : undefined;
+        const retry_after_ms = ends_at ? Math.max(1, ends_at.getTime() - currentTime()) : undefined;
         throw new LimitReached("budget_exceeded", describeLimit(answer.spent), retry_after_ms);
       }
       if (performance.now() > giveUpAt) throw new LimitReached("budget_reserved", answer.reserved, RETRY_MS);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { currentTime } from "#events/clock.ts";
 import type { Decider } from "#events/decider.ts";
 import type { NewEvent } from "#events/define.ts";
 import type { Command, CommandResult } from "#events/envelope.ts";
@@ -76,7 +77,7 @@ const KEY_REUSED: CommandResult = {
 
 /** The one command handler: load, decide, append. Commands of one stream are handled one after the other. */
 export function createHandler(options: HandlerOptions): Handle {
-  const deps: Deps = { now: Date.now, ...options, states: streamStates(options.log) };
+  const deps: Deps = { now: currentTime, ...options, states: streamStates(options.log) };
   const serialize = createSerializer();
   return traceCommands((command) => serialize(command.stream, () => handle(deps, command)));
 }

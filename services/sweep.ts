@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 
@@ -21,7 +22,7 @@ export interface SweepOptions {
 }
 
 /** Milliseconds to the first due time after that of a sweep; what became due during the sweep is late already. */
-async function untilDue({ log, now = Date.now, onError }: SweepOptions, swept: Date): Promise<number> {
+async function untilDue({ log, now = currentTime, onError }: SweepOptions, swept: Date): Promise<number> {
   try {
     const due = await log.nextDue(swept);
     return due ? due.getTime() - now() : Infinity;
@@ -37,7 +38,7 @@ async function untilDue({ log, now = Date.now, onError }: SweepOptions, swept: D
  * due time, two seconds at most.
  */
 export function createSweep(options: SweepOptions) {
-  const currentTime = () => new Date((options.now ?? Date.now)());
+  const { now: readTime = currentTime } = options;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> | undefined;
 
@@ -49,7 +50,7 @@ export function createSweep(options: SweepOptions) {
     }
   };
 
-  const once = async (now = currentTime()): Promise<{ more: boolean }> => {
+  const once = async (now = new Date(readTime())): Promise<{ more: boolean }> => {
     try {
       const { log, worker, busy } = options;
       const work = await log.openWork({ worker, busy: busy(), now, limit: BATCH_SIZE });
@@ -62,7 +63,7 @@ export function createSweep(options: SweepOptions) {
   };
 
   const sweepAndWait = async (): Promise<number> => {
-    const now = currentTime();
+    const now = new Date(readTime());
     const { more } = await once(now);
     return more
       ? FULL_BATCH_INTERVAL_MS

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript-5";
+import { SPACE_RULES, STORES, type SpaceRule } from "#events/freeSpace.ts";
 import { readSettings } from "#infra/config.ts";
 import { LIMITS, NAMES_FIELD, type Limit } from "./limits.ts";
 
@@ -67,6 +68,25 @@ const describeEnd = (code: string | null): string =>
 const renderRow = (limit: Limit): string =>
   `| ${limit.what} | ${formatLimit(limit, readLimit(limit))} | ${limit.from.includes("#") ? "" : `\`${limit.from}\``} | ${describeEnd(limit.code)} |\n`;
 
+const SPACE_HEAD = `
+## When a disk gets full
+
+New work is refused with 503 \`storage_full\` while a disk that it writes to has less free than this share (\`FREE_DISK_PERCENT\`), and taken again when a fifth more is free. Everything else goes on: reads, decisions, cancellations, deletions, erasures, sign-ins, settings, and the turns, runs and readings under way.
+
+| Refused | Free share needed | Of the disks of |
+|---|---|---|
+`;
+
+/** The order in which new work is refused. */
+function renderSpace(): string {
+  const percent = readSettings({}).FREE_DISK_PERCENT;
+  const rows = (Object.values(SPACE_RULES) as SpaceRule[]).map(({ what, level, stores }) => {
+    const disks = STORES.filter((store) => stores.includes(store)).join(", ");
+    return `| ${what} | ${percent[level]} % | ${disks} |\n`;
+  });
+  return SPACE_HEAD + rows.join("");
+}
+
 /** The page about limits, as the code is now. */
 export const renderLimitsPage = (): string =>
   HEAD +
@@ -75,4 +95,5 @@ export const renderLimitsPage = (): string =>
       ([area, limits]) =>
         `\n## ${area}\n\n| Limit | Value | Setting | Beyond it |\n|---|---|---|---|\n${limits.map(renderRow).join("")}`,
     )
-    .join("");
+    .join("") +
+  renderSpace();

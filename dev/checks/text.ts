@@ -20,6 +20,15 @@ const everyLine = (_file: string, lines: string[]): Passage[] =>
 const ARCHAIC =
   /\b(anew|whoever|whomever|whatsoever|whence|thence|thereof|therein|foretold|nought|in earnest|(is|be|are|was|were|get|gets|got) rid of|giv(es?|en|ing) way to|com(e|es|ing) of it|came of it|(come|comes|came) to nothing|what (it|they|he|she) (come|comes|came) to|so often|at one time|stand(s|ing)? still|stood still|(is|are|was|were|be|been|being) told|tells? of|let(s|ting)? go of|it is said|who (asks?|reads?|waits?|lives?|speaks?|listens?))\b/i;
 
+/**
+ * The clock of a process may be wrong, so times are compared by `currentTime` (docs/adr/0075-wrong-clocks-do-no-harm.md), and
+ * durations are measured by `performance.now()`, which never jumps.
+ */
+const OWN_CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/;
+const HAS_CLOCK = /^(events|services|projections|http|infra|roles)\/.*\.ts$/;
+/** The home of the clock and its comparison; the clock that sandboxed code sees; and drivers that hold no time of the log. */
+const CLOCK_HOMES = /^(events\/clock|infra\/postgres\/clock)\.ts$|^infra\/(sandbox|nats)\/|\.test\.ts$/;
+
 /** Their strings are often data, such as documents and questions. */
 const HOLDS_DATA = /\.test\.tsx?$|^(test|examples)\/|\/testing\/|^dev\/(bench|crash)\//;
 
@@ -37,6 +46,12 @@ const rules: TextRule[] = [
     applies: (file) => /^http\/.*\.ts$/.test(file) && !file.endsWith(".test.ts"),
     passages: everyLine,
     pattern: /\b(from|join|into|update|using|only)\s+(log|ops)\.[a-z_]/i,
+  },
+  {
+    name: "one-clock",
+    applies: (file) => HAS_CLOCK.test(file) && !CLOCK_HOMES.test(file),
+    passages: everyLine,
+    pattern: OWN_CLOCK,
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { newId, isUuid, streamName } from "#events/ids.ts";
 import { ChangeUser, RegisterUser, RemoveUser, SetPassword } from "#events/user.ts";
 import { getMember, listMembers, type MemberRow } from "#projections/users/query.ts";
@@ -60,7 +61,7 @@ async function create(
   if (registered !== user_id) return present(await requireMember(http, caller, registered));
   if (projected) return { ...present(await requireMember(http, caller, user_id)), password };
   // The password cannot be shown again, so the answer does not wait for a read model that lags.
-  const now = new Date().toISOString();
+  const now = new Date(currentTime()).toISOString();
   return { ...body, id: user_id, active: true, created_at: now, updated_at: now, password };
 }
 

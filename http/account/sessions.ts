@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { EndSession, StartSession } from "#events/session.ts";
 import { Role, SetPassword } from "#events/user.ts";
@@ -68,7 +69,7 @@ const present = (
 async function signIn(http: Http, request_id: string, user: UserRow): Promise<LoggedIn> {
   const token = newSecret("sess", http.settings.SERVICE_NAME);
   const session_id = newId();
-  const expires_at = new Date(Date.now() + MAX_SESSION_MS).toISOString();
+  const expires_at = new Date(currentTime() + MAX_SESSION_MS).toISOString();
   await http.send(StartSession, {
     stream: streamName("session", session_id),
     organization_id: user.organization_id,

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { NameSubstitute, WithdrawSubstitute } from "#events/user.ts";
 import { getMember } from "#projections/users/query.ts";
 import { getSubstitute } from "#projections/users/substitutes.ts";
@@ -41,7 +42,7 @@ const invalid = (field: string, why: string) =>
 async function name(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof Body>) {
   const { caller } = request;
   const { id: user_id } = await requireMember(http, caller, id);
-  const now = Date.now();
+  const now = currentTime();
   const [from, until] = [body.from ? Date.parse(body.from) : now, Date.parse(body.until)];
   if (until <= from) throw invalid("until", "must be after from.");
   if (until <= now) throw invalid("until", "must be in the future.");

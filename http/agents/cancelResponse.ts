@@ -77,7 +77,11 @@ export async function cancelResponse(
     http.frames.requestStop(organization_id, id);
     // a turn that waits for a person has no worker
     const grace = current.parked_at ? 0 : GRACE_MS;
-    for (const until = Date.now() + grace; !endedAt(current) && Date.now() < until; current = await read())
+    for (
+      const until = performance.now() + grace;
+      !endedAt(current) && performance.now() < until;
+      current = await read()
+    )
       await sleep(POLL_MS);
     if (endedAt(current)) break;
     await stopWithoutWorker(http, request, current);

@@ -1,4 +1,5 @@
 import type { FastifyReply } from "fastify";
+import { currentTime } from "#events/clock.ts";
 import type { Frame, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
@@ -39,7 +40,7 @@ async function readRest(
   if (row || !(await http.turnHistory.isDeleted(thread_id, turn_id))) return undefined;
   const said = { text: "", reasoning: "", citations: [] };
   const end: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
-  return { text: stream.end(end, seconds(new Date())), end };
+  return { text: stream.end(end, seconds(new Date(currentTime()))), end };
 }
 
 type FramePosition = Pick<Frame, "attempt" | "n">;
@@ -108,7 +109,7 @@ async function writeUntilEnd(
       return undefined;
     }
     if (frame && isNext(frame, previous)) {
-      const at = await readRecordedAt(http, frame.position).catch(() => new Date());
+      const at = await readRecordedAt(http, frame.position).catch(() => new Date(currentTime()));
       sse.end(stream.end(frame.end, seconds(at)));
       return frame.end;
     }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { listUsage, sumUsage, type UsageSums, type UsageRow } from "#projections/usage/query.ts";
 import type { App } from "../base/app.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
@@ -129,7 +130,7 @@ export function usageRoutes(app: App, http: Http): void {
   app.get("/usage", { onRequest: requireAdmin(http), schema: reading }, async ({ caller, query }, reply) => {
     const { group_by } = query;
     const page = readPage(query);
-    const to = readMoment("to", query.to) ?? new Date();
+    const to = readMoment("to", query.to) ?? new Date(currentTime());
     const from = readMoment("from", query.from) ?? new Date(Math.max(0, to.getTime() - DEFAULT_DAYS * DAY_MS));
     if (from > to) throw new ApiError(null, "from: must not be after to.", { param: "from" });
     await http.freshRead(["usage"]);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import type { Product } from "#events/key.ts";
 import type { Role } from "#events/user.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
@@ -53,7 +54,7 @@ function readToken(settings: Needs["settings"], request: FastifyRequest): { toke
 async function authenticate(http: Needs, request: FastifyRequest): Promise<Caller> {
   const { db, findKeyByHash, freshRead, settings, noteUse } = http;
   const { token, by_cookie } = readToken(settings, request);
-  const now = Date.now();
+  const now = currentTime();
   if (token.startsWith(`sess-${settings.SERVICE_NAME}-`)) {
     const caller = callerFromSession(
       await findOrWait(

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { currentTime } from "#events/clock.ts";
 import type { LastUses } from "../base/ports.ts";
 
 const SAVE_EVERY_MS = 3_000;
@@ -21,7 +22,7 @@ export function createLastUsed(lastUses: LastUses, logger: FastifyBaseLogger) {
 
   const timer = setInterval(() => void save(), SAVE_EVERY_MS).unref();
   return {
-    noteUse: (id: string): void => void unsaved.set(id, new Date()),
+    noteUse: (id: string): void => void unsaved.set(id, new Date(currentTime())),
     async close(): Promise<void> {
       clearInterval(timer);
       await save();

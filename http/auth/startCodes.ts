@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { currentTime } from "#events/clock.ts";
 import type { StartCodes, StartingPerson } from "../base/startCodes.ts";
 import { hashToken } from "./bearer.ts";
 
 const LIFETIME_MS = 10 * 60 * 1000;
 
-export function createStartCodes(now: () => number = Date.now): StartCodes {
+export function createStartCodes(now: () => number = currentTime): StartCodes {
   const codes = new Map<string, { person: StartingPerson; expires_at: number }>();
   return {
     create(person) {

@@ -22,9 +22,9 @@ export function createAliases(db: Db, region: string | undefined): Aliases {
 
   function recent(organization: string): Promise<AliasRow[]> {
     const cached = cache.get(organization);
-    if (cached && Date.now() - cached.at < MAX_AGE_MS) return cached.rows;
+    if (cached && performance.now() - cached.at < MAX_AGE_MS) return cached.rows;
     if (cache.size >= MAX_ORGANIZATIONS) cache.clear();
-    const entry = { at: Date.now(), rows: listAliases(db, organization) };
+    const entry = { at: performance.now(), rows: listAliases(db, organization) };
     cache.set(organization, entry);
     entry.rows.catch(() => cache.get(organization) === entry && cache.delete(organization));
     return entry.rows;

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { AuditLog } from "#events/auditLog.ts";
 import type { CircuitReports } from "#events/circuits.ts";
+import type { FreeSpace } from "#events/freeSpace.ts";
 import type { CommandSender, EventLog, Frames, HealedFault, Hints } from "#events/ports.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
@@ -85,6 +86,7 @@ export interface HttpDeps extends HttpPorts {
   keyring: Pick<Keyring, "keyedHash" | "sealSecret" | "openSecret" | "sealNumber" | "openNumber">;
   vault: Vault;
   blobs: Pick<Blobs, "remove" | "removeAll">;
+  freeSpace: FreeSpace;
   /** The passages of a blob of passages, from one on. */
   passagesFrom(blob: Buffer, seq: number): Iterable<StoredPassage>;
   engine: SearchEngine;

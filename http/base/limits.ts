@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { currentTime } from "#events/clock.ts";
 import { nameSubject } from "#events/budget.ts";
 import { describeLimit, type SpentLimit } from "#projections/budgets/limits.ts";
 import type { Spender } from "#projections/budgets/subjects.ts";
@@ -30,7 +31,7 @@ export const limitReached = (limit: SpentLimit): ApiError =>
   limit.name === "concurrent_runs"
     ? new ApiError("rate_limited", describeLimit(limit))
     : new ApiError("budget_exceeded", describeLimit(limit), {
-        ...(limit.ends_at && { retryAfterMs: Math.max(1, limit.ends_at.getTime() - Date.now()) }),
+        ...(limit.ends_at && { retryAfterMs: Math.max(1, limit.ends_at.getTime() - currentTime()) }),
       });
 
 /** What a request would add, and for whom it counts. */

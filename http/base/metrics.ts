@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { SPACE_USES, type SpaceUse } from "#events/freeSpace.ts";
 import { HEALED_FAULTS, type HealedFault, type TurnEnd } from "#events/ports.ts";
 import { measureEventLoopDelay } from "./eventLoopDelay.ts";
 
@@ -42,6 +43,12 @@ function createCounters(registers: Registry[]) {
       labelNames: ["fault"],
       registers,
     }),
+    refusedForSpace: new Counter({
+      name: "requests_refused_for_space_total",
+      help: "Requests refused because a disk is almost full",
+      labelNames: ["use"],
+      registers,
+    }),
     targets: new Counter({
       name: "model_target_failures_total",
       help: "Targets of aliases that did not answer a turn, by reason",
@@ -67,7 +74,7 @@ function createHealthGauges(registers: Registry[]) {
       help: "Streams that a read model could not follow",
       ...byName,
     }),
-    free: new Gauge({ name: "disk_free_ratio", help: "Free share of the disk of the blobs", ...byName }),
+    free: new Gauge({ name: "disk_free_ratio", help: "Free share of the disk of a store", ...byName }),
     messages: new Gauge({
       name: "bus_messages",
       help: "Messages in a stream of the bus",
@@ -83,6 +90,7 @@ export function createMetrics(registry: Registry) {
   measureEventLoopDelay(registry);
   // from 0: an alert cannot see the first of a series that did not exist
   for (const fault of HEALED_FAULTS) counters.healed.inc({ fault }, 0);
+  for (const use of SPACE_USES) counters.refusedForSpace.inc({ use }, 0);
   return {
     health(checks: Checks) {
       for (const [name, { ok, detail }] of Object.entries(checks)) {
@@ -101,6 +109,9 @@ export function createMetrics(registry: Registry) {
     },
     healed(fault: HealedFault) {
       counters.healed.inc({ fault });
+    },
+    refusedForSpace(use: SpaceUse) {
+      counters.refusedForSpace.inc({ use });
     },
     turn(end: TurnEnd) {
       counters.turns.inc({ status: end.status });

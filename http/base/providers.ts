@@ -18,14 +18,14 @@ export function createProviders(db: Db): Providers {
   async function fresh(organization: string): Promise<ProviderRow[]> {
     const rows = await listProviders(db, organization);
     if (cache.size >= MAX_ORGANIZATIONS) cache.clear();
-    cache.set(organization, { at: Date.now(), rows });
+    cache.set(organization, { at: performance.now(), rows });
     return rows;
   }
   return {
     fresh,
     async recent(organization) {
       const cached = cache.get(organization);
-      return cached && Date.now() - cached.at < MAX_AGE_MS ? cached.rows : fresh(organization);
+      return cached && performance.now() - cached.at < MAX_AGE_MS ? cached.rows : fresh(organization);
     },
   };
 }

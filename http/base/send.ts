@@ -110,11 +110,11 @@ export function createSend({ sender, waitForProjections, logger, httpId }: SendN
 
 /** Other retryable rejections are not retried: they would fail again a moment later, and each try leaves a dead letter. */
 async function sendWhileBusy(send: () => Promise<CommandResult>, signal?: AbortSignal): Promise<CommandResult> {
-  const giveUpAt = Date.now() + BUSY_MS;
+  const giveUpAt = performance.now() + BUSY_MS;
   for (let wait = FIRST_BUSY_WAIT_MS; ; wait = Math.min(wait * 2, LAST_BUSY_WAIT_MS)) {
     const result = await send();
     if (!result.rejection) return result;
-    const isOver = Date.now() + wait > giveUpAt || signal?.aborted;
+    const isOver = performance.now() + wait > giveUpAt || signal?.aborted;
     if (result.rejection.code !== "thread_busy" || isOver) throw rejectionError(result.rejection);
     await sleep(wait * (0.5 + Math.random() / 2));
   }

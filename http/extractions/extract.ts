@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { currentTime } from "#events/clock.ts";
 import { ExpireExtraction, RequestExtraction } from "#events/extraction.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { getExtraction, type ExtractionRow } from "#projections/extractions/query.ts";
@@ -23,7 +24,7 @@ export const envelope = (request: FastifyRequest, extraction_id: string) =>
 async function findExtraction({ db, freshRead }: Http, { organization_id }: Caller, id: string) {
   if (!isUuid(id)) return undefined;
   return findOrWait(
-    () => getExtraction(db, organization_id, id, new Date()),
+    () => getExtraction(db, organization_id, id, new Date(currentTime())),
     () => freshRead(["extractions"], streamName("extraction", id.toLowerCase())),
   );
 }
@@ -57,7 +58,7 @@ export async function extract(
     ignoresFields: true,
   });
   const content_claim = http.keyring.keyedHash("extraction", [caller.organization_id, sha256].join("\n"));
-  const created_at = new Date();
+  const created_at = new Date(currentTime());
   const expires_at = new Date(created_at.getTime() + LIFETIME_MS);
   const file = { name, mime_type, size_bytes: bytes.length };
   const result = await storeOnce<ExtractionRow>(http, {

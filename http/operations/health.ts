@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -41,7 +42,7 @@ async function readHealth(http: Http, organization: string): Promise<z.infer<typ
       id,
       role,
       beat_at: beat_at.toISOString(),
-      alive: Date.now() - beat_at.getTime() < ALIVE_MS,
+      alive: currentTime() - beat_at.getTime() < ALIVE_MS,
     })),
     targets,
     parked: parked.map(({ error, parked_at, ...rest }) => ({

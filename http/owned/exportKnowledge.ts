@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { currentTime } from "#events/clock.ts";
 import { streamName } from "#events/ids.ts";
 import { listOwnedDocuments } from "#projections/documents/owned.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
@@ -34,7 +35,7 @@ export async function* extractionLines(scope: ExportScope): Lines {
   const { http, organization_id, subject } = scope;
   if (subject.kind === "user") return;
   const read = (page: OwnedPage) =>
-    listOwnedExtractions(http.db, organization_id, subject.principal, { now: new Date(), ...page });
+    listOwnedExtractions(http.db, organization_id, subject.principal, { now: new Date(currentTime()), ...page });
   for await (const row of rowsOf(scope, read)) {
     const key = { thing: streamName("extraction", row.id), wrapped_key: row.wrapped_key };
     const text = row.text_blob === null ? undefined : await http.vault.get(key, row.text_blob);

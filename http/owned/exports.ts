@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -16,7 +17,7 @@ const SECTIONS = [accountLines, ownedLines, runLines, approvalLines, documentLin
 
 async function* allLines(scope: ExportScope, subject: string): AsyncGenerator<ExportLine> {
   const { http, organization_id } = scope;
-  yield { type: "export", subject, organization_id, created_at: new Date() };
+  yield { type: "export", subject, organization_id, created_at: new Date(currentTime()) };
   const counts: Record<string, number> = {};
   for (const section of SECTIONS)
     for await (const line of section(scope)) {

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { listExtractions } from "#projections/extractions/query.ts";
 import { requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -22,7 +23,7 @@ export function listedExtractionRoutes(app: App, http: Http): void {
     { onRequest: requireSession(http), schema },
     async ({ caller: { organization_id }, query }) => {
       await http.freshRead(["extractions"]);
-      const now = new Date();
+      const now = new Date(currentTime());
       const read = (page: Page) => listExtractions(http.db, organization_id, query.status ?? null, { now, ...page });
       return pageResponse(query, read, present);
     },

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import type { ErrorCode } from "#events/errorCodes.ts";
 import { RemoveRetention, RETENTION_SUBJECT, retentionStream, SetRetention } from "#events/retention.ts";
 import { countExpired, countHeld } from "#projections/retention/expired.ts";
@@ -105,7 +106,7 @@ export function retentionRoutes(app: App, http: Http): void {
   app.post("/retention/:subject/preview", { onRequest, schema: previewing }, async ({ caller, params, body }) => {
     const settings = await readSettings(http, caller, params.subject, body);
     await http.freshRead(COUNTED_MODELS);
-    const range = { ...settings, now: new Date() };
+    const range = { ...settings, now: new Date(currentTime()) };
     const held = await countHeld(http.db, caller.organization_id, range);
     return { ...presentPreview(await countExpired(http.db, caller.organization_id, range)), held };
   });

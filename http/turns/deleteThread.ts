@@ -21,7 +21,8 @@ async function stopNewestTurn({ db, frames, freshRead }: Http, organization: str
   };
   if (id === undefined || !(await isRunning())) return;
   frames.requestStop(organization, id, "deleted");
-  for (const until = Date.now() + GRACE_MS; Date.now() < until && (await isRunning()); ) await sleep(POLL_MS);
+  for (const until = performance.now() + GRACE_MS; performance.now() < until && (await isRunning()); )
+    await sleep(POLL_MS);
 }
 
 /** Deletes a thread of a scope, and stops its running turn. Throws 404 `thread_not_found`. */

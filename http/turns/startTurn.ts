@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
 import { encodeLargeJson, measureJson } from "#events/largeJson.ts";
 import { Unavailable } from "#events/ports.ts";
@@ -76,7 +77,7 @@ async function startAdmitted(
   const { model, include_usage } = turnRequest;
   const thread_id = identity.thread_id ?? newId();
   const limit = turnRequest.limit_ms ?? turnLimitMs(http, turnRequest.streamed);
-  const ends_by = Math.floor(Date.now() / 1000) * 1000 + limit;
+  const ends_by = Math.floor(currentTime() / 1000) * 1000 + limit;
   const build = commandBuilder(http, request, turnRequest, identity, {
     turn_id,
     thread_id,

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { Unavailable, type TurnEnd } from "#events/ports.ts";
 import { NO_USAGE, type TurnOutput } from "#events/thread.ts";
 import { getTurn, type TurnRow } from "#projections/turns/query.ts";
@@ -41,7 +42,7 @@ export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
 const OUTLIVES_REQUEST = Symbol("outlives its request");
 
 function outlivesRequest({ parked_at, ends_by }: TurnRow, turn: TurnHandle): boolean {
-  return Date.now() > turn.ends_by && (parked_at !== null || ends_by.getTime() > turn.ends_by);
+  return currentTime() > turn.ends_by && (parked_at !== null || ends_by.getTime() > turn.ends_by);
 }
 
 type StoredEnd = TurnEnd | typeof OUTLIVES_REQUEST | undefined;
@@ -61,7 +62,7 @@ async function readStoredEnd(http: Needs, turn: TurnHandle): Promise<StoredEnd> 
     if (error instanceof Unavailable) return undefined;
     throw error;
   });
-  if (!end && Date.now() > turn.ends_by + OVERDUE_MS)
+  if (!end && currentTime() > turn.ends_by + OVERDUE_MS)
     throw new ApiError("unavailable", "The turn did not end within its time limit; its outcome is unknown.");
   return end;
 }

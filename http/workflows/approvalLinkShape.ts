@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import type { ApprovalLinkRow } from "#projections/runs/approvalLinks.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 import { Approval, ApprovalStatus } from "./approvalShape.ts";
@@ -60,7 +61,7 @@ export function linkStatus(
 ): z.infer<typeof ApprovalLink>["status"] {
   if (used_at) return "used";
   if (revoked_at) return "revoked";
-  return approval.status === "pending" && expires_at.getTime() > Date.now() ? "active" : "ended";
+  return approval.status === "pending" && expires_at.getTime() > currentTime() ? "active" : "ended";
 }
 
 export const presentLink = (row: ApprovalLinkRow, approval: ApprovalRow): z.infer<typeof ApprovalLink> => ({

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { CreateApprovalLink, RevokeApprovalLink } from "#events/approvalLinks.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { findApprovalLink, listApprovalLinks } from "#projections/runs/approvalLinks.ts";
@@ -25,7 +26,9 @@ async function createLink(http: Http, request: FastifyRequest, approval_id: stri
   await checkOwnRight(http, caller.organization_id, caller.session!, approval);
   if (approval.status !== "pending") throw notPending();
   const { expires_in = DEFAULT_LIFE, for: recipient = {} } = body ?? {};
-  const expires_at = new Date(Math.min(Date.now() + expires_in * 1_000, approval.expires_at.getTime())).toISOString();
+  const expires_at = new Date(
+    Math.min(currentTime() + expires_in * 1_000, approval.expires_at.getTime()),
+  ).toISOString();
   const link_id = newId();
   const { secret, hash: secret_hash } = newSecret("link", http.settings.SERVICE_NAME);
   await http.send(CreateApprovalLink, {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { CommentOnApproval, DelegateApproval, MAX_COMMENT, MAX_REASON } from "#events/approvalPeople.ts";
 import { deriveId, streamName } from "#events/ids.ts";
 import { RunFiles } from "#events/runOrigin.ts";
@@ -94,7 +95,9 @@ async function comment(http: Http, request: FastifyRequest, id: string, body: z.
   await http.freshRead(["runs"], streamName("run", run_id));
   const made = (await listComments(http.db, approval.id)).find((one) => one.id === comment_id);
   const author = { ...by, name: caller.session!.name };
-  return presentComment(made ?? { id: comment_id, by: author, text: body.text, files: [], at: new Date() });
+  return presentComment(
+    made ?? { id: comment_id, by: author, text: body.text, files: [], at: new Date(currentTime()) },
+  );
 }
 
 /** What people do with an approval besides deciding it. */

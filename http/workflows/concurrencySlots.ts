@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { slotClaim, slotNames, startClaim, startPlaces, type StartableWorkflow } from "#events/newRun.ts";
 import type { Http } from "../base/deps.ts";
 
@@ -21,5 +22,5 @@ export async function pickSlot(http: Needs, workflow: StartableWorkflow, args: R
 export async function pickStart(http: Needs, workflow: StartableWorkflow, args: Record<string, unknown>) {
   const { start_rate } = workflow.envelope;
   if (!start_rate) return null;
-  return pickFree(http, startPlaces(http.keyring.keyedHash, workflow, start_rate, args, Date.now()), startClaim);
+  return pickFree(http, startPlaces(http.keyring.keyedHash, workflow, start_rate, args, currentTime()), startClaim);
 }

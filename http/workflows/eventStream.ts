@@ -77,9 +77,9 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
     }
     words.follow();
     if (progress.isQuiet) break;
-    if (progress.isOver) deadline ??= Date.now() + MAX_LATE_MS;
-    if (deadline !== undefined && Date.now() >= deadline) break;
-    const timeout = deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, deadline - Date.now()))];
+    if (progress.isOver) deadline ??= performance.now() + MAX_LATE_MS;
+    if (deadline !== undefined && performance.now() >= deadline) break;
+    const timeout = deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, deadline - performance.now()))];
     await waitForEvents({ stream, version }, AbortSignal.any([disconnected, ...timeout]));
   }
   await words.close();

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { currentTime } from "#events/clock.ts";
 import type { TriggerInUse } from "#projections/triggers/query.ts";
 import { repeatable } from "../auth/authenticate.ts";
 import { BEARER, hashToken } from "../auth/bearer.ts";
@@ -107,7 +108,7 @@ export function requireSignature(
 ): void {
   if (!verify || sealed_secret === null) throw hookNotFound();
   const secret = keyring.openSecret(signingPurpose(organization_id, trigger_id), sealed_secret);
-  checkSignature(verify, secret, request, Date.now());
+  checkSignature(verify, secret, request, currentTime());
 }
 
 /** What the signing secret of a trigger is sealed for. */

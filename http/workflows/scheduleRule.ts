@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import type { ScheduleRule } from "#events/schedule.ts";
 import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
 import { ApiError } from "../base/errors.ts";
@@ -67,7 +68,7 @@ export function checkSchedule(
   when: z.infer<typeof When>,
   { min_seconds, jitter_seconds }: { min_seconds: number; jitter_seconds: number },
 ): ScheduleRule {
-  const now = new Date();
+  const now = new Date(currentTime());
   const rule = readRule(when, now);
   const times = timesAfter(rule, now, EXAMINED_TIMES);
   if (times.length === 0) throw refuse("schedule.cron", "no date fits it, so it never fires.");

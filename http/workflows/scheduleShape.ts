@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { MISSED_RULES, OVERLAPS, type ScheduleRule } from "#events/schedule.ts";
 import { timesAfter } from "#events/scheduleTimes.ts";
 import { SCHEDULE_OUTCOMES, type ScheduleRow } from "#projections/schedules/query.ts";
@@ -124,8 +125,8 @@ const remembered = new Map<string, Date[]>();
 function nextTimes(rule: ScheduleRule): Date[] {
   const key = JSON.stringify(rule);
   const known = remembered.get(key);
-  if (known && known[0]! > new Date()) return known;
-  const times = timesAfter(rule, new Date(), SHOWN_TIMES);
+  if (known && known[0]! > new Date(currentTime())) return known;
+  const times = timesAfter(rule, new Date(currentTime()), SHOWN_TIMES);
   remembered.delete(key);
   if (times.length > 0) remembered.set(key, times);
   if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { currentTime } from "#events/clock.ts";
 import type { Principal } from "#events/envelope.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
@@ -105,7 +106,7 @@ function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string
 
 function tooManyStartsError({ envelope }: StartableWorkflow): ApiError {
   const rate = envelope.start_rate!;
-  const retryAfterMs = untilNextPeriod(rate, Date.now());
+  const retryAfterMs = untilNextPeriod(rate, currentTime());
   return new ApiError("start_rate_limited", tooManyStarts(rate), { retryAfterMs });
 }
 

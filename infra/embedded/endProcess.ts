@@ -3,7 +3,8 @@ import { isAlive, signal, type ProcessIdentity } from "./processIdentity.ts";
 
 /** Waits until the process has ended; false when it is still alive after `ms`. */
 export const endsWithin = async (identity: ProcessIdentity, ms: number) => {
-  for (const until = Date.now() + ms; isAlive(identity); await sleep(20)) if (Date.now() > until) return false;
+  for (const until = performance.now() + ms; isAlive(identity); await sleep(20))
+    if (performance.now() > until) return false;
   return true;
 };
 

@@ -96,7 +96,11 @@ const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stop
       return false;
     }
   };
-  for (const until = Date.now() + READY_TIMEOUT_MS; Date.now() < until && !stopping?.aborted; await sleep(25)) {
+  for (
+    const until = performance.now() + READY_TIMEOUT_MS;
+    performance.now() < until && !stopping?.aborted;
+    await sleep(25)
+  ) {
     if (failure !== undefined) break;
     if (await isReady()) return undefined;
   }
@@ -207,10 +211,10 @@ export const supervise = async (
   };
   const restartUntilStopped = async () => {
     for (let ends: Ends = { deaths: 0, crashes: 0 }; !stopping.signal.aborted; ) {
-      const since = Date.now();
+      const since = performance.now();
       const reason = await child.exited;
       if (stopping.signal.aborted) return;
-      ends = Date.now() - since > STABLE_MS ? { deaths: 0, crashes: 0 } : countEnd(ends, reason);
+      ends = performance.now() - since > STABLE_MS ? { deaths: 0, crashes: 0 } : countEnd(ends, reason);
       onLine(`${spec.name} (process ${child.identity.pid}) died (${reason}), restarting it`);
       await restart(ends);
     }

@@ -24,15 +24,15 @@ export function refreshingCache<T>(fetch: (signal: AbortSignal) => Promise<T>): 
   async function refresh(): Promise<void> {
     try {
       value = await fetch(AbortSignal.timeout(TIMEOUT_MS));
-      refreshAt = Date.now() + FRESH_MS;
+      refreshAt = performance.now() + FRESH_MS;
     } catch {
-      refreshAt = Date.now() + RETRY_MS;
+      refreshAt = performance.now() + RETRY_MS;
     }
     hasFetched = true;
     refreshing = undefined;
   }
   const refreshIfStale = (): Promise<void> | undefined =>
-    Date.now() < refreshAt ? undefined : (refreshing ??= refresh());
+    performance.now() < refreshAt ? undefined : (refreshing ??= refresh());
 
   return {
     async get() {

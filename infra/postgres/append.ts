@@ -91,13 +91,14 @@ export function groupCommit(
   let isScheduled = false;
 
   const write = async (batch: PendingAppend[]): Promise<void> => {
+    onAppend?.onBegin();
     try {
       const encoded = batch.map((one) => one.encoded);
       const results = (await appendNew(pool, encoded)) ?? (await appendAny(pool, encoded));
-      onAppend?.();
+      onAppend?.onEnd();
       for (const [n, { resolve }] of batch.entries()) resolve(results[n]!);
     } catch (error) {
-      onAppend?.(error);
+      onAppend?.onEnd(error);
       if (batch.length === 1 || !isEventFault(error)) for (const { reject } of batch) reject(asUnavailable(error));
       // One bad command must not fail the others of its batch.
       else for (const one of batch) await write([one]);

@@ -27,8 +27,6 @@ export interface Clock extends Gate {
    * the database's, and otherwise the database's at the last comparison, plus what has passed since (docs/adr/0075-wrong-clocks-do-no-harm.md).
    */
   now(): number;
-  /** What to add to a time of the own clock; 0 while it agrees. */
-  correction(): number;
 }
 
 /** The database's time at a moment of this process's monotonic clock, give or take `error_ms`. */
@@ -63,7 +61,7 @@ export async function watchClock({
   logger,
   max_offset_ms,
   onOff,
-  now: own = Date.now,
+  now: own = () => Date.now(),
 }: Options): Promise<Clock & { stop(): Promise<void> }> {
   const { set, ...gate } = createGate();
   const stopped = new AbortController();
@@ -95,7 +93,6 @@ export async function watchClock({
     isOpen: look,
     onChange: gate.onChange,
     now,
-    correction: () => now() - own(),
     async stop() {
       clearInterval(looking);
       stopped.abort();

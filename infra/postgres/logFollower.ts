@@ -66,7 +66,7 @@ export function openLogFollower({ client, pool, log, hints, projections, logger 
       for (const follower of group) if (await follow([follower], limit, false)) more = true;
       return more;
     }
-    group[0]!.retry_at = Date.now() + RETRY_MS;
+    group[0]!.retry_at = performance.now() + RETRY_MS;
     models.tables = await readTables(client, "read");
     sink.forget();
     logger.error({ err: error, projection: group[0]!.projection.name }, "projection refused by the database, retrying");
@@ -83,7 +83,7 @@ export function openLogFollower({ client, pool, log, hints, projections, logger 
     position: () => Math.max(0, ...models.followers.map((one) => one.position)),
     /** Moves every read model at most one batch further. Answers whether there may be more. */
     async step(): Promise<boolean> {
-      const active = models.followers.filter((one) => one.retry_at <= Date.now());
+      const active = models.followers.filter((one) => one.retry_at <= performance.now());
       const positions = [...new Set(active.map((one) => one.position))].sort((a, b) => a - b);
       let more = false;
       for (const [n, position] of positions.entries()) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
+import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Db, Projection } from "#projections/projection.ts";
 import { rebuild } from "./rebuild.ts";
@@ -43,7 +44,7 @@ export interface ScrubOptions {
 }
 
 async function clearFramesWhenIdle({ db, clearFrames, logger }: ScrubOptions, signal: AbortSignal): Promise<void> {
-  for (const until = Date.now() + MAX_IDLE_WAIT_MS; Date.now() < until; ) {
+  for (const until = performance.now() + MAX_IDLE_WAIT_MS; performance.now() < until; ) {
     const [state] = await db.query<{ running: boolean }>(RUNNING);
     if (!state!.running) return clearFrames();
     await sleep(IDLE_POLL_MS, undefined, { signal });
@@ -79,10 +80,10 @@ export async function scrubIfDue(options: ScrubOptions, signal: AbortSignal): Pr
   const { db, logger } = options;
   if (!(await isDue(options))) return false;
   const [head] = await db.query<{ position: number }>("select position from log.head");
-  const at = new Date();
+  const at = new Date(currentTime());
   await scrub(options, signal);
   await db.query(DONE, [head!.position, at]);
-  logger.info({ took_ms: Date.now() - at.getTime() }, "deleted data overwritten");
+  logger.info({ took_ms: currentTime() - at.getTime() }, "deleted data overwritten");
   return true;
 }
 

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { findExcess } from "#events/jsonLimits.ts";
 import { EndpointFailed, type SearchEndpoint } from "#services/knowledge/searchEndpoints.ts";
 import { WebError } from "#services/turns/tools/web.ts";
@@ -45,7 +46,7 @@ export async function postJson(
 }
 
 function refusal(status: number, headers: Headers): EndpointFailed {
-  const wait = retryAfter(headers, Date.now());
+  const wait = retryAfter(headers, currentTime());
   return new EndpointFailed(`The endpoint answered ${status}.`, {
     isRefusal: REFUSES_TEXTS.has(status),
     ...(wait !== undefined && { retry_after_ms: wait }),

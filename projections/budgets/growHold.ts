@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { SpentLimit } from "./limits.ts";
 import { decideMoney, describeReserved, moneyLimitsOf, presentMoneyLimit } from "./moneyLimits.ts";
 import type { Share } from "./rates.ts";
@@ -39,8 +40,8 @@ export async function growHold(
     turns.tell({ kind: "grew", turn_id, subjects, reserved: String(reserved), spent: String(spent) });
   // what its rounds cost is spent, whatever is decided
   tell(held);
-  for (const giveUpAt = Date.now() + MAX_WAIT_MS; ; await turns.renew()) {
-    const now = Date.now();
+  for (const giveUpAt = currentTime() + MAX_WAIT_MS; ; await turns.renew()) {
+    const now = currentTime();
     reservations.apply(spending, now);
     const own = reservations.heldBack(turn_id);
     const limits = moneyLimitsOf(money, reservations, now).map((limit) => ({

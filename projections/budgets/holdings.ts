@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { Db } from "../projection.ts";
 import { addAmounts, NO_AMOUNTS, type Amounts, type HeldSums, type Sums } from "./limits.ts";
 import { createLoader, createMemory } from "./memory.ts";
@@ -70,7 +71,7 @@ export function createHoldings({ db, onError }: { db: Db; onError(error: unknown
   const snapshots = createMemory<Snapshot>(({ sums }) => sums.size);
   const underway = new Map<string, Underway>();
   const loader = createLoader(async (organization) => {
-    const at = Date.now();
+    const at = currentTime();
     const { position, rows } = await sumHoldings(db, organization);
     const snapshot = { at, position, sums: sumBySubject(rows) };
     snapshots.set(organization, snapshot);
@@ -89,7 +90,7 @@ export function createHoldings({ db, onError }: { db: Db; onError(error: unknown
     /** Sums that are at most a second old. */
     async recent(organization: string): Promise<void> {
       const { at } = snapshots.get(organization) ?? NO_SNAPSHOT;
-      if (Date.now() - at >= MAX_AGE_MS) await loader.load(organization);
+      if (currentTime() - at >= MAX_AGE_MS) await loader.load(organization);
     },
     sums(organization: string): HeldSums {
       const { sums } = snapshots.get(organization) ?? NO_SNAPSHOT;
@@ -104,7 +105,7 @@ export function createHoldings({ db, onError }: { db: Db; onError(error: unknown
     add(organization: string, subjects: string[], amounts: Amounts) {
       const known = underway.get(organization) ?? new Underway();
       underway.set(organization, known);
-      const admitted: Admitted = { subjects, amounts, at: Date.now(), position: undefined };
+      const admitted: Admitted = { subjects, amounts, at: currentTime(), position: undefined };
       known.add(admitted);
       return {
         settle: (position: number) => void (admitted.position = position),

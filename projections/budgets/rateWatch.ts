@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import type { BudgetStep } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
@@ -121,8 +122,8 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
   const { turn_id, tokens, streamed, cost } = turn;
   const { subjects } = limits;
   const added = addedBy(turn);
-  for (const giveUpAt = Date.now() + MAX_WAIT_MS; ; await turns.renew()) {
-    const now = Date.now();
+  for (const giveUpAt = currentTime() + MAX_WAIT_MS; ; await turns.renew()) {
+    const now = currentTime();
     if (spending) turns.reservations.apply(spending, now);
     const rates = ratesOf(limits.rates, turns.counts, now);
     const money = moneyLimitsOf(limits.money, turns.reservations, now);
@@ -197,11 +198,11 @@ export function watchRates(options: FollowerOptions): RateWatch {
     async concerning(budgets, spender) {
       const limits = rateLimitsFor(budgets, spender);
       if (limits.length === 0) return [];
-      return presentRates(limits, (await follow(spender.organization_id)).counts, Date.now());
+      return presentRates(limits, (await follow(spender.organization_id)).counts, currentTime());
     },
     async fresh(organization, budgets) {
       if (allRates(budgets, NOBODY, 0).length === 0) return [];
-      return allRates(budgets, (await follow(organization)).counts, Date.now());
+      return allRates(budgets, (await follow(organization)).counts, currentTime());
     },
     close() {
       for (const turns of followers.values()) turns.close();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { currentTime } from "#events/clock.ts";
 import type { BudgetStep } from "#events/budget.ts";
 import { createFigures, NO_READING, type FigureOptions, type Reading } from "./figures.ts";
 import { createLoader, createMemory } from "./memory.ts";
@@ -45,7 +46,7 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
   const lastEnds = new Map<string, number>();
   const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
   const loader = createLoader(async (organization) => {
-    const reading = await figures.read(organization, Date.now());
+    const reading = await figures.read(organization, currentTime());
     const statuses = statusesOf(reading);
     if (isFar(statuses)) far.add(reading);
     known.set(organization, reading);
@@ -54,7 +55,7 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
   }, options.onError);
   function awaitQuiet(organization: string): void {
     const look = () => {
-      if (Date.now() - lastEnds.get(organization)! < MAX_AGE_MS) return awaitQuiet(organization);
+      if (currentTime() - lastEnds.get(organization)! < MAX_AGE_MS) return awaitQuiet(organization);
       lastEnds.delete(organization);
       // the loader logs a failure
       loader.load(organization).catch(() => {});
@@ -65,7 +66,7 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
     lastOf,
     async recent(organization: string): Promise<Reading> {
       const last = lastOf(organization);
-      const age = Date.now() - last.at;
+      const age = currentTime() - last.at;
       if (age < MAX_AGE_MS) return last;
       const reading = loader.load(organization);
       if ((last.budgets.length === 0 || far.has(last)) && age <= MAX_IDLE_MS) return last;
@@ -75,7 +76,7 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
     lookLater(organization: string): void {
       if (lastOf(organization).budgets.length === 0) return;
       const isAwaited = lastEnds.has(organization);
-      lastEnds.set(organization, Date.now());
+      lastEnds.set(organization, currentTime());
       if (!isAwaited) awaitQuiet(organization);
     },
     /** Reads the whole day. A reading that runs may have begun before what the caller wants to see. */

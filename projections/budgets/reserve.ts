@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { publishedAnswer, publishedWindow } from "#events/contextWindows.ts";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { toPicodollars } from "#events/money.ts";
@@ -39,7 +40,7 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
     const { base_url = null, format, context_windows } = settings.get(provider) ?? {};
     const published = `${formatOf({ provider, format })}${name}`;
     const set = own.get(model);
-    const price = set ? priceAt(set, Date.now()) : base_url === null ? defaultPrice(published) : undefined;
+    const price = set ? priceAt(set, currentTime()) : base_url === null ? defaultPrice(published) : undefined;
     if (!price) return undefined;
     const window = context_windows?.[name.slice(1)] ?? publishedWindow(published);
     return { price, window, answer: publishedAnswer(published) };

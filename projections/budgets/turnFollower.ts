@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { currentTime } from "#events/clock.ts";
 import type { TurnNews, TurnNewsExchange } from "#events/turnNews.ts";
 import type { Db } from "../projection.ts";
 import type { RateStatus, Share } from "./rates.ts";
@@ -61,7 +62,7 @@ export class TurnFollower {
   #missing = new Set<string>();
   #onAnswers = (): void => {};
   #renewal: Promise<void> | undefined;
-  #usedAt = Date.now();
+  #usedAt = currentTime();
   readonly #timer: NodeJS.Timeout;
   readonly #unsubscribe: () => void;
 
@@ -69,8 +70,8 @@ export class TurnFollower {
     this.#options = options;
     this.#organization = organization;
     this.#onIdle = onIdle;
-    this.#unsubscribe = options.exchange.subscribe(organization, (news) => this.#hear(news, Date.now()));
-    this.#timer = setInterval(() => this.#tend(Date.now()), TEND_MS).unref();
+    this.#unsubscribe = options.exchange.subscribe(organization, (news) => this.#hear(news, currentTime()));
+    this.#timer = setInterval(() => this.#tend(currentTime()), TEND_MS).unref();
     this.#send({ kind: "hello" });
     const read = this.#read().catch(options.onError);
     const known = Promise.all([read, sleep(HELLO_MS, undefined, { ref: false })]).then(() => {});
@@ -79,7 +80,7 @@ export class TurnFollower {
 
   /** Applies news of a turn here at once, and in the others in milliseconds. Where none is heard nothing is sent: one that comes is greeted. */
   tell(news: TurnNews): void {
-    this.#apply(news, Date.now());
+    this.#apply(news, currentTime());
     if (this.#heard.size > 0) this.#send(news);
   }
   #send(news: TurnNews): void {
@@ -149,7 +150,7 @@ export class TurnFollower {
 
   async #read(): Promise<void> {
     const { db } = this.#options;
-    const since = new Date(Date.now() - WINDOW_SECONDS * 1000);
+    const since = new Date(currentTime() - WINDOW_SECONDS * 1000);
     for (const turn of await listRecentTurns(db, this.#organization, since)) {
       const { turn_id, started_at, ended_at, tokens, streamed } = turn;
       this.counts.begin({ turn_id, subjects: subjectsOf(turn), tokens: 0, streamed, at: started_at.getTime() });

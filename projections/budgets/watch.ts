@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { createReporter, type ReportOptions } from "./reporter.ts";
 import { isEachUser, LimitName, type BudgetStep } from "#events/budget.ts";
 import { PAGES } from "#events/price.ts";
@@ -60,7 +61,7 @@ export interface BudgetWatch {
 
 interface WatchOptions extends FigureOptions, ReportOptions {}
 
-const isPresent = ({ ends_at }: LimitStatus): boolean => !ends_at || ends_at.getTime() > Date.now();
+const isPresent = ({ ends_at }: LimitStatus): boolean => !ends_at || ends_at.getTime() > currentTime();
 
 /** How far the limits of the spender are reached with what is wanted, the one that refuses first; none whose period is over. */
 function reachedBy({ budgets, at, ...figures }: Reading, subjects: string[], wanted: Demand): ReachedLimit[] {

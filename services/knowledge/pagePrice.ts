@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
 import { PAGES, priceAt, priceStream } from "#events/price.ts";
 import { price } from "../deciders/price.ts";
@@ -10,5 +11,5 @@ export async function findPagePrice(
 ): Promise<string | undefined> {
   const stream = priceStream(organization, PAGES);
   const head = (await log.heads([stream])).get(stream);
-  return head && priceAt((await readState(log, head, price)).state.prices, Date.now())?.per_page;
+  return head && priceAt((await readState(log, head, price)).state.prices, currentTime())?.per_page;
 }

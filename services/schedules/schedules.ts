@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { currentTime } from "#events/clock.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { RecordScheduledRun, StartQueuedRun, TakeSchedule, type ScheduleEvent } from "#events/schedule.ts";
@@ -105,7 +106,7 @@ async function findLostStart(
   if (!state) return undefined;
   const { trigger_id, worker, epoch } = state;
   const { stream, organization_id } = head;
-  if (isDue(state, (deps.now ?? Date.now)())) {
+  if (isDue(state, (deps.now ?? currentTime)())) {
     const work = { stream, organization_id, due: state };
     const takeOver = (start: StartWork<ScheduleWork>) => waitForStart(start(work)?.ended);
     return { key: dueKey(stream), worker: null, needsRoom: true, takeOver };

@@ -1,5 +1,6 @@
 import type { Command } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
+import type { FreeSpace } from "#events/freeSpace.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { setterOf } from "#events/runOrigin.ts";
@@ -11,7 +12,10 @@ import { findWorkflow, startWorkflowRun, type StartDeps } from "../workflows/sta
 
 export interface ScheduledStartDeps extends StartDeps {
   log: StartDeps["log"] & Pick<EventLog, "event" | "readNewest">;
+  freeSpace: FreeSpace;
 }
+
+const NO_SPACE: Refusal = { code: "storage_full", message: "A disk of the service is almost full." };
 
 /** The newest event by a person who answers for the schedule. */
 async function readSetter({ log }: ScheduledStartDeps, { stream }: Target, { version, set }: ScheduleState) {
@@ -60,6 +64,7 @@ export async function startScheduledRun(
   ]);
   // It was started by a process that was lost before it could record it.
   if (isStarted) return joined && { code: "run_exists", message: "The run exists already." };
+  if (deps.freeSpace.isRefused("runs")) return NO_SPACE;
   if (!workflow) return { code: "workflow_not_found", message: "The workflow no longer exists." };
   if (!start) return { code: "trigger_not_found", message: "The trigger was deleted." };
   return startWorkflowRun(deps, workflow, {

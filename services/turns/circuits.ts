@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { TargetCircuit } from "#events/circuits.ts";
 
 /** Failures in a row after which a target is not asked for a while. One that said nothing for its whole time is not asked at once. */
@@ -53,7 +54,7 @@ interface CircuitOptions {
   now?: () => number;
 }
 
-export function createCircuits({ onOpened = () => {}, now = Date.now }: CircuitOptions = {}): Circuits {
+export function createCircuits({ onOpened = () => {}, now = currentTime }: CircuitOptions = {}): Circuits {
   const circuits = new Map<string, Circuit>();
 
   function remember(key: string, circuit: Circuit): void {

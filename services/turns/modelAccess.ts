@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { publishedWindow } from "#events/contextWindows.ts";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { priceAt, priceStream, type ModelPrice } from "#events/price.ts";
@@ -55,7 +56,7 @@ export async function findModelAccess(
   const published = credential.base_url === null ? defaultPrice(publishedName(credential, model)) : undefined;
   return {
     credential,
-    price: own.length > 0 ? priceAt(own, Date.now()) : published,
+    price: own.length > 0 ? priceAt(own, currentTime()) : published,
     window: windowOf(credential, model),
   };
 }

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { deriveId } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { WaitingCall } from "./converse.ts";
@@ -39,7 +40,7 @@ export async function parkTurn(
   if (!(await hasAgent(organization_id, agent.agent_id))) return "The agent was deleted. The call did not run.";
   if ((await countParked(organization_id)) >= max_parked)
     return `This call needs the approval of a person, and ${max_parked} others wait already. It did not run; it may be tried again later.`;
-  const now = Date.now();
+  const now = currentTime();
   await recorder.recordPark({
     agent_id: agent.agent_id,
     project_id,

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 /** Of the requests of the last minute, so many may be retries. */
 const MAX_SHARE = 0.2;
 /** Retries of a minute that are always allowed: where there is little traffic, a share of it is nothing. */
@@ -25,7 +26,7 @@ export interface RetryBudget {
 
 export const retryKey = (organization_id: string, provider: string): string => `${organization_id}/${provider}`;
 
-export function createRetryBudget(now: () => number = Date.now): RetryBudget {
+export function createRetryBudget(now: () => number = currentTime): RetryBudget {
   const slots = new Map<string, Slot[]>();
 
   /** The last minute, its newest slot last. */

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, FramePayload, Frames } from "#events/ports.ts";
 import { runOfScope } from "#events/scope.ts";
@@ -70,7 +71,7 @@ export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun, stopping: A
   inSpan("turn", { attributes: describeTurn(turn) }, (note) => run(options, turn, stopping, note));
 
 /** Aborts with an AbortReason when the process stops, the turn's time is up, or its client asks. */
-function openAborter({ frames, now = Date.now }: TurnRunnerOptions, turn: TurnToRun, stopping: AbortSignal) {
+function openAborter({ frames, now = currentTime }: TurnRunnerOptions, turn: TurnToRun, stopping: AbortSignal) {
   const aborter = new AbortController();
   const abort = (why: AbortReason): void => aborter.abort(why);
   const leave = (): void => abort("lost");

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { CommandResult } from "#events/envelope.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
@@ -61,7 +62,7 @@ export function createTurns(options: TurnsOptions) {
     const turn = state.status === "open" ? state.turn : null;
     if (!turn || isHeld(leaseKey(turn.id, turn.attempt))) return undefined;
     if (isParked(turn)) return expireApprovals(options.send, head, turn);
-    const isLate = Date.parse(turn.ends_by) < (options.now ?? Date.now)();
+    const isLate = Date.parse(turn.ends_by) < (options.now ?? currentTime)();
     return {
       key: leaseKey(turn.id, turn.attempt),
       worker: turn.worker,

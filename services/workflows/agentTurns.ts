@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import type { AgentAnswer } from "#events/inheritedCalls.ts";
 import { isUuid, streamName } from "#events/ids.ts";
@@ -45,8 +46,8 @@ type AgentTurnStart = { agent_id: string } | { refused: Refusal } | { later: num
 /** Starts a turn once, however often it is called. Throws Unavailable. */
 export type StartAgentTurn = (run: Starter, turn: NewAgentTurn) => Promise<AgentTurnStart>;
 
-export const firstLook = (): string => new Date(Date.now() + FIRST_LOOK_MS).toISOString();
-export const nextLook = (): string => new Date(Date.now() + LOOK_MS).toISOString();
+export const firstLook = (): string => new Date(currentTime() + FIRST_LOOK_MS).toISOString();
+export const nextLook = (): string => new Date(currentTime() + LOOK_MS).toISOString();
 
 /** JSON of the answer of a call whose turn could not start, or has ended. */
 export const refusedAnswer = ({ code, message }: Refusal): string =>
@@ -114,7 +115,7 @@ async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedSt
   const ids = { thread_id, turn_id, command_id: turn_id.replaceAll("-", "").repeat(2) };
   const request = { ...prepared, thread_id: turn.continues ? thread_id : null };
   const { data, ...built } = await buildStart(deps, owner, request, { ids, route, reserved });
-  const ends_by = new Date((deps.now ?? Date.now)() + deps.turn_ms).toISOString();
+  const ends_by = new Date((deps.now ?? currentTime)() + deps.turn_ms).toISOString();
   return newCommand(StartTurn.type, {
     ...built,
     timeout_ms: COMMAND_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { currentTime } from "#events/clock.ts";
 import { StepSettings } from "#events/definition.ts";
 import { idempotencyKey, stepId } from "#events/ids.ts";
 import { askerOf } from "#events/runOrigin.ts";
@@ -234,7 +235,7 @@ export async function runAttempt(
       key,
       attempt,
       code,
-      retry_at: retryFailure(settings, { attempt, lostBefore, now: (deps.now ?? Date.now)() }, error),
+      retry_at: retryFailure(settings, { attempt, lostBefore, now: (deps.now ?? currentTime)() }, error),
       error: { message: await opened.redact(message), line, column },
       logs: await redactLogs(opened, history, logs),
       ...measure(),

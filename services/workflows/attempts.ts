@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { StepEntry } from "#events/runParts.ts";
 import { isRunning } from "../deciders/runState.ts";
 import { failForRetry, runAttempt, type AttemptDeps } from "./attempt.ts";
@@ -76,7 +77,7 @@ function startAttempt(state: State, script: Script, key: string, attempt: number
     .catch((error: unknown) => {
       if (signal.aborted) return;
       deps.onError(error, run.history.stream);
-      finish(failForRetry(run.history, { key, attempt, now: (deps.now ?? Date.now)() }));
+      finish(failForRetry(run.history, { key, attempt, now: (deps.now ?? currentTime)() }));
     })
     .finally(() => {
       if (running.get(name) === one) running.delete(name);

@@ -1,3 +1,4 @@
+import { currentTime as timeOfProcess } from "#events/clock.ts";
 import { Unavailable } from "#events/ports.ts";
 import { FailRun } from "#events/run.ts";
 import type { LinkEntry, StepEntry, TickResult } from "#events/runParts.ts";
@@ -40,7 +41,7 @@ export interface Driver {
 export const send = ({ deps, run: { history } }: Driver, type: string, data: object) =>
   deps.send(history, type, { run_id: history.created.run_id, ...data });
 
-export const currentTime = ({ deps }: Pick<Driver, "deps">): number => (deps.now ?? Date.now)();
+export const currentTime = ({ deps }: Pick<Driver, "deps">): number => (deps.now ?? timeOfProcess)();
 const recordTime = (driver: Driver): string => new Date(currentTime(driver)).toISOString();
 
 export const enqueue = (driver: Driver, entries: StepEntry[], tick: TickResult | null, readJson = noValues): boolean =>

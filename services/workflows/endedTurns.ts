@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { AnswerAgentTurn, RecordAgentTurn } from "#events/runLinks.ts";
@@ -25,7 +26,7 @@ interface SeenTurn {
 
 /** The turns that have ended, and those that the run must look at again later; undefined for none. */
 export async function findEndedTurns(
-  { log, now = Date.now }: TurnsDeps,
+  { log, now = currentTime }: TurnsDeps,
   { waits }: LiveRun,
 ): Promise<SeenTurn[] | undefined> {
   const open = Object.entries(waits).flatMap(([key, { turn, look_at }]) => (turn ? [{ key, turn, look_at }] : []));

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { KeepRun, TakeRun } from "#events/run.ts";
@@ -53,7 +54,7 @@ export async function findLostRun(
     };
   if (isHeld(stream) || !(isLive(state) || isEnded(state))) return undefined;
   const run_id = parseStreamName(stream).id;
-  const now = (deps.now ?? Date.now)();
+  const now = (deps.now ?? currentTime)();
   if (isEnded(state) && Date.parse(state.forget_at) <= now)
     return {
       key: stream,

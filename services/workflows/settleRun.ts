@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { AnswerRunWaits, SettleRun, type Watcher } from "#events/runLinks.ts";
@@ -84,7 +85,7 @@ async function stopTurns(deps: SettleDeps, head: StreamHead, turns: AwaitedTurn[
 /** Whether all that was on its way when the run ended is in the log, or never will be. */
 async function isOver(deps: SettleDeps, head: StreamHead): Promise<boolean> {
   const { recorded_at } = await readRunEnd(deps, head);
-  return (deps.now ?? Date.now)() - recorded_at.getTime() >= START_GRACE_MS;
+  return (deps.now ?? currentTime)() - recorded_at.getTime() >= START_GRACE_MS;
 }
 
 /** Whether a child run that was being started when the run ended may still appear. */

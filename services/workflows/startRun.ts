@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { claimStream, streamName } from "#events/ids.ts";
 import {
@@ -103,7 +104,7 @@ async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Re
   const slot = concurrency && (await pickFree(deps, slotNames(keyedHash, workflow, concurrency, args), slotClaim));
   if (slot === undefined) return tooMany(workflow);
   if (!start_rate) return { slot };
-  const starts = startPlaces(keyedHash, workflow, start_rate, args, Date.now());
+  const starts = startPlaces(keyedHash, workflow, start_rate, args, currentTime());
   const start_place = await pickFree(deps, starts, startClaim);
   return start_place === undefined ? tooMany(workflow, start_rate) : { slot, start_place };
 }
@@ -124,7 +125,7 @@ async function sendStart(
 ): Promise<Refusal | undefined> {
   const settings = runSettings(workflow, { ...run, run_as: run.run_as ?? workflow.envelope.run_as });
   const input = { args: { json: run.args }, external_user_id: null };
-  const giveUpAt = Date.now() + START_TIMEOUT_MS;
+  const giveUpAt = performance.now() + START_TIMEOUT_MS;
   const refusal = await run.mayStart?.();
   if (refusal) return refusal;
   for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++) {
@@ -138,7 +139,7 @@ async function sendStart(
         stream: streamName("run", run.run_id),
         organization_id: workflow.organization_id,
         request_id: deps.worker,
-        timeout_ms: Math.max(0, giveUpAt - Date.now()),
+        timeout_ms: Math.max(0, giveUpAt - performance.now()),
         fresh: true,
         ...(run.joined && { joined: run.joined }),
         data: { ...settings, ...input, ...places, ...run.more },

@@ -9,11 +9,12 @@ import { aStream, change } from "./log.ts";
 import { letRefuse } from "./refusing.ts";
 
 const PROBE_MS = 50;
+const SLOW_MS = 200;
 
 async function openWatched() {
   const { url } = await testDatabase();
   const pool = openPool(url, { max: 4, name: "watched" });
-  const appends = watchAppends(pool, pino({ level: "silent" }), PROBE_MS);
+  const appends = watchAppends(pool, pino({ level: "silent" }), { probe_ms: PROBE_MS, slow_ms: SLOW_MS });
   onTestFinished(async () => {
     appends.stop();
     await pool.end();
@@ -64,4 +65,18 @@ test("an append that is refused for what it says is no fault of the store", asyn
   await letRefuse(pool, "23514");
   await expect(log.append(change(aStream()))).rejects.toThrow();
   expect(appends.problem()).toBeUndefined();
+});
+
+test("an append that does not end is a problem while it waits, and until another write ends in time", async () => {
+  const { pool, appends, log } = await openWatched();
+  await log.append(change(aStream()));
+  const other = await pool.connect();
+  await other.query("begin");
+  await other.query("lock table log.commands in exclusive mode");
+  const waiting = log.append(change(aStream()));
+  await expect.poll(appends.problem).toBe("PostgreSQL has not finished one within 0.2 s.");
+  await other.query("rollback");
+  other.release();
+  await waiting;
+  await expect.poll(appends.problem).toBeUndefined();
 });

@@ -20,7 +20,7 @@ export const lagOf = (detail: unknown): number => (isObject(detail) ? Number(det
 /** What a check tells, in words. */
 export function describeDetail(name: string, detail: unknown): string {
   if (!isObject(detail)) return textOf(detail);
-  if (name === "disk") return `${Math.round(Number(detail["free"]) * 100)} % free`;
+  if (name.startsWith("disk")) return `${Math.round(Number(detail["free"]) * 100)} % free`;
   if (isObject(detail["streams"]))
     return `${textOf(detail["server_version"])} ${describeStreams(detail["streams"])}`.trim();
   if ("lag" in detail) {

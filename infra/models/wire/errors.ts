@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { currentTime } from "#events/clock.ts";
 import { ModelError } from "#services/turns/model.ts";
 import { AddressRefused } from "../../web/address.ts";
 import { isTransientStatus } from "../transientStatus.ts";
@@ -94,7 +95,7 @@ function namesCredential(body: unknown): boolean {
 export function statusError({ status, headers, body, fallback = "" }: ErrorResponse, apiKey: string): ModelError {
   const reason = errorMessage(body) ?? fallback;
   const message = safeMessage(`The provider answered ${status}${reason === "" ? "." : `: ${reason}`}`, apiKey);
-  const retry_after_ms = headers && retryAfter(headers, Date.now());
+  const retry_after_ms = headers && retryAfter(headers, currentTime());
   if (status === 401 || status === 403 || (status === 400 && namesCredential(body)))
     return new ModelError("refused", CREDENTIAL_REFUSED, { status, retry_after_ms, details: message });
   const kind = isTransientStatus(status) ? "transient" : "refused";

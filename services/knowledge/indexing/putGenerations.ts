@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Change, ChangeResult, IndexedPassage, PassageIndex } from "../passageIndex.ts";
 import type { VaultDeps } from "../../thingBlobs.ts";
@@ -85,5 +86,5 @@ export function finishedAt(results: Map<Change, ChangeResult>, changes: Change[]
     if (!result?.ok) return undefined;
     if (result.finished_at > last) last = result.finished_at;
   }
-  return last === "" ? new Date().toISOString() : last;
+  return last === "" ? new Date(currentTime()).toISOString() : last;
 }

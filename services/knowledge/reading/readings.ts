@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import { ExpireExtraction, type ExtractionEvent } from "#events/extraction.ts";
 import type { DocumentEvent } from "#events/document.ts";
 import { parseStreamName } from "#events/ids.ts";
@@ -100,7 +101,7 @@ function openedBy(event: DocumentEvent | ExtractionEvent): { generation: number;
 
 /** The next attempt at a reading that no process holds, or the end of an extraction that has expired. */
 async function findLostReading(
-  { log, send, now = Date.now }: ReadingsOptions,
+  { log, send, now = currentTime }: ReadingsOptions,
   head: StreamHead,
   isHeld: (key: string) => boolean,
 ): Promise<LostWork<Job> | undefined> {

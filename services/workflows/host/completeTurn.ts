@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { currentTime } from "#events/clock.ts";
 import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import { deriveId, streamName } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
@@ -99,7 +100,7 @@ async function startTurn(
 ): Promise<void> {
   const { data, ...start } = await buildStart(deps, step, request, admitted);
   for (const giveUpAt = performance.now() + MAX_BUSY_MS; ; await sleep(BUSY_RETRY_MS, undefined, { signal })) {
-    const ends_by = new Date((deps.now ?? Date.now)() + deps.turn_ms).toISOString();
+    const ends_by = new Date((deps.now ?? currentTime)() + deps.turn_ms).toISOString();
     const command = newCommand(StartTurn.type, {
       ...start,
       timeout_ms: COMMAND_TIMEOUT_MS,
