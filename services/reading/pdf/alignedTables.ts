@@ -4,6 +4,7 @@ import { isNumber, OVERLAP_STEP, ROW_STEP } from "./wrappedRows.ts";
 import type { Line } from "./lines.ts";
 import { linesAbove } from "./tableHeader.ts";
 import type { Table } from "./ruledTables.ts";
+import { readSparse } from "./sparseTable.ts";
 
 /** Lines of one text between two rows: wrapped cells, names of sections. The first that gives a table is taken. */
 const BETWEEN_ROWS = [4, 1];
@@ -98,7 +99,11 @@ function tableAt(
       heads = above.length;
       return above;
     });
-    if (found !== null && !(rows.every(isCode) && isCodeTable(found.table))) return { ...found, heads };
+    const isTable = ({ table }: BorderlessTable): boolean => !(rows.every(isCode) && isCodeTable(table));
+    const sparse = readSparse(rows);
+    if (sparse !== null && sparse.gaps.length > (found?.gaps.length ?? 0) && isTable(sparse))
+      return { ...sparse, heads: 0 };
+    if (found !== null && isTable(found)) return { ...found, heads };
   }
   return null;
 }
