@@ -1,5 +1,5 @@
-import { isValue, type BorderlessTable } from "./borderlessTable.ts";
-import { boundingBox } from "./geometry.ts";
+import { hasValueCells, isValue, type BorderlessTable } from "./borderlessTable.ts";
+import { boundingBox, overlap } from "./geometry.ts";
 import { lineText, splitCells, type Line } from "./lines.ts";
 import { trimTable } from "./ruledTables.ts";
 import { cellTexts, toCellLine } from "./tableCells.ts";
@@ -12,6 +12,7 @@ const MIN_NAMES = 4;
 /** Of the space that all rows leave between two columns, as a multiple of the text's size. */
 const MIN_SPACE = 0.25;
 const MIN_ROWS = 3;
+const MAX_HEADER_LINES = 3;
 /** Columns without any value, as that of a discount which nobody got. */
 const MAX_EMPTY = 2;
 /** Share of the lines that have a value; others are wrapped labels and names of sections. */
@@ -46,14 +47,36 @@ function freeSpaces(names: readonly Space[], size: number, lines: readonly Line[
   return { spaces, used };
 }
 
-/** Reads lines below a line of names as a table, if nearly all of the names have something below them; null if they are none. */
-export function readSparse(lines: readonly Line[]): BorderlessTable | null {
-  const [header, ...below] = lines as [Line, ...Line[]];
-  const names = splitCells(header);
+/** The line that names the columns: that with the most texts of those before the first value. */
+function findNames(lines: readonly Line[]): number {
+  const counts = lines.slice(0, MAX_HEADER_LINES).map((line) => splitCells(line).length);
+  const first = lines.findIndex(hasValueCells);
+  const before = counts.slice(0, first === -1 ? counts.length : first);
+  return before.lastIndexOf(Math.max(...before));
+}
+
+const extentOf = (runs: readonly Space[]): Space => ({
+  x0: Math.min(...runs.map(({ x0 }) => x0)),
+  x1: Math.max(...runs.map(({ x1 }) => x1)),
+});
+
+/** The texts of the upper lines of a header that stand over a column. */
+const textsOver = (column: Space, lines: readonly Line[]): string[] =>
+  lines.flatMap((line) =>
+    splitCells(line)
+      .filter((runs) => overlap(column.x0, column.x1, runs[0]!.x0, runs.at(-1)!.x1) > 0)
+      .map((runs) => lineText(line, runs)),
+  );
+
+/** Reads lines below a line of names as a table, if nearly all of the names have something below them; null if they are none. `above`: finds more lines of the header. */
+export function readSparse(lines: readonly Line[], above: (gaps: readonly number[]) => Line[]): BorderlessTable | null {
+  const at = findNames(lines);
+  const header = lines[at];
+  if (header === undefined) return null;
+  const [names, below] = [splitCells(header), lines.slice(at + 1)];
   const texts = names.map((name) => lineText(header, name));
   if (names.length < MIN_NAMES || texts.some(isNumber)) return null;
-  const extents = names.map((runs) => ({ x0: runs[0]!.x0, x1: runs.at(-1)!.x1 }));
-  const { spaces, used } = freeSpaces(extents, header.size, below);
+  const { spaces, used } = freeSpaces(names.map(extentOf), header.size, below);
   const gaps = spaces.map(({ x0, x1 }) => (x0 + x1) / 2);
   const cells = below.slice(0, used).map((line) => toCellLine(line, gaps));
   const values = cells.map((one) => cellTexts(one).map((text, column) => column > 0 && isValue(text)));
@@ -61,6 +84,10 @@ export function readSparse(lines: readonly Line[]): BorderlessTable | null {
   if (withValues < Math.max(MIN_ROWS, used * MIN_VALUES)) return null;
   const filled = names.filter((_, column) => cells.some((one) => one.cells[column]!.length > 0));
   if (filled.length < Math.max(MIN_NAMES - 1, names.length - MAX_EMPTY)) return null;
-  const table = trimTable([texts, ...groupRows(cells).map(rowTexts)]);
-  return table && { table: { ...boundingBox(lines.slice(0, used + 1)), rows: table }, used: used + 1, gaps };
+  const over = at === 0 ? above(gaps) : lines.slice(0, at);
+  const columns = names.map((name, column) => extentOf([...name, ...cells.flatMap((one) => one.cells[column]!)]));
+  const head = columns.map((column, index) => [...textsOver(column, over), texts[index]!].join(" "));
+  const table = trimTable([head, ...groupRows(cells).map(rowTexts)]);
+  const box = boundingBox([...over, ...lines.slice(0, at + used + 1)]);
+  return table && { table: { ...box, rows: table }, used: at + used + 1, gaps };
 }

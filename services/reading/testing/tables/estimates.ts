@@ -11,6 +11,9 @@ interface Page {
   sheet: Sheet;
 }
 
+/** Rows below the name of a section. */
+const ROWS_OF_SECTION = 4;
+
 const newPage = (seed: number, title: string): Page => {
   const dice = createDice(seed);
   const look = drawLook(dice);
@@ -20,14 +23,25 @@ const newPage = (seed: number, title: string): Page => {
 
 const drawTable = (
   { dice, look, sheet }: Page,
-  { columns, header, rows }: { columns: Column[]; header: string[]; rows: string[][] },
+  {
+    columns,
+    header,
+    rows,
+    sections = [],
+  }: { columns: Column[]; header: string[]; rows: string[][]; sections?: string[] },
 ): JudgedFile => {
-  drawRow(sheet, columns, header, { look, font: look.headerFont });
+  drawRow(sheet, columns, header, { look, font: look.headerFont, valign: "bottom" });
   if (dice.chance(0.5)) drawRule(sheet, 60, columns.at(-1)!.x + columns.at(-1)!.width, look);
-  for (const row of rows) drawRow(sheet, columns, row, { look });
+  for (const [n, row] of rows.entries()) {
+    const section = n % ROWS_OF_SECTION === 0 ? sections[n / ROWS_OF_SECTION] : undefined;
+    if (section !== undefined) drawRow(sheet, columns, [section], { look, font: "bold" });
+    drawRow(sheet, columns, row, { look });
+  }
   const bytes = pdfOf([sheet.operators.join("\n")]);
   return { name: "estimate.pdf", bytes, truth: { tables: [{ header, rows }], pairs: [] } };
 };
+
+const SECTIONS = ["FRONT BUMPER", "FENDER", "HOOD", "ELECTRICAL"];
 
 /** Items of an estimate: parts have a number and a price, work has hours of one kind, and no row has all. */
 export const sparseItems = (seed: number): JudgedFile => {
@@ -59,11 +73,11 @@ export const sparseItems = (seed: number): JudgedFile => {
     names(n === count - 1 ? 1 : dice.oneOf([1, 2, 2, 3, 6])),
     ...item(n),
   ]);
-  return drawTable(page, {
-    columns,
-    header: ["Description", "Part number", "Qty", "Price $", "Labor", "Paint"],
-    rows,
-  });
+  const header = dice.oneOf([
+    ["Description", "Part number", "Qty", "Price $", "Labor", "Paint"],
+    ["Description", "Part number", "Qty", "Extended price", "Labor hours", "Paint hours"],
+  ]);
+  return drawTable(page, { columns, header, rows, sections: dice.chance(0.5) ? SECTIONS : [] });
 };
 
 /** Sums of an estimate: work has hours and an hourly rate, parts have a sum alone. */
