@@ -102,6 +102,15 @@ test("a text that ends early, or a record that is cut, costs no other text", asy
     object(6),
     record(0x1b6, [0]),
     record(0x3c, []),
+    record(0x85, [1]),
   ]);
   expect(await read(file)).toEqual({ text: `## First\n\n${TABLE}\n\n## Zwei é\n\n${TABLE}`, warnings: [] });
+});
+
+test("a container whose signature is damaged has no drawings, and what the library reads of it stays", async () => {
+  const file = workbook([]);
+  file[5] = 0;
+  const { text, warnings } = await read(file);
+  expect(text).not.toBe("");
+  expect(warnings).toEqual([]);
 });

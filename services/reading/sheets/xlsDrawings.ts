@@ -70,7 +70,8 @@ class WorkbookScan {
       if (this.depth++ === 0) this.sheet = this.names.get(at) ?? "";
     } else if (type === EOF) this.depth -= 1;
     else if (type === ENCRYPTED) return false;
-    else if (type === SHEET_NAME) this.names.set(data.readUInt32LE(0), characters(data.subarray(7), data[6] ?? 0));
+    else if (type === SHEET_NAME && data.length > 7)
+      this.names.set(data.readUInt32LE(0), characters(data.subarray(7), data[6] ?? 0));
     else if (type === HEADER || type === FOOTER)
       this.edges.push(statedText(characters(data.subarray(2), word(data, 0))));
     else this.takeObject(type, data);
@@ -114,13 +115,22 @@ export interface XlsDrawings {
   edges: string[];
 }
 
+const openContainer = (bytes: Uint8Array): Container | undefined => {
+  try {
+    return CFB.read(Buffer.from(bytes), { type: "buffer" }) as Container;
+  } catch {
+    // the spreadsheet library has read what it could of the damaged file
+    return undefined;
+  }
+};
+
 /** Reads what is drawn on the sheets of an XLS. The values of charts are cells. Older files than those of Excel 97 have none. */
 export const openXlsDrawings = (bytes: Uint8Array, warn: Warn): XlsDrawings => {
-  const container = CFB.read(Buffer.from(bytes), { type: "buffer" }) as Container;
-  const found = CFB.find(container, "Workbook") as { content?: Uint8Array } | null;
+  const container = openContainer(bytes);
+  const found = container && (CFB.find(container, "Workbook") as { content?: Uint8Array } | null);
   const scan = new WorkbookScan();
   for (const record of recordsIn(Buffer.from(found?.content ?? []))) if (!scan.take(record)) break;
-  const embedded = container.FullPaths.filter((path) => EMBEDDED.test(path)).length;
+  const embedded = (container?.FullPaths ?? []).filter((path) => EMBEDDED.test(path)).length;
   warnOfCount(warn, "embedded_files_left_out", embedded);
   // an embedded file is shown as a picture
   warnOfCount(warn, "images_without_text", scan.pictures - embedded);
