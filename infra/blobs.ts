@@ -18,9 +18,32 @@ import type { Blobs } from "#events/vault.ts";
 import { StorageFull, StorageUnavailable } from "#events/ports.ts";
 import { failpoint } from "./failpoint.ts";
 
-async function syncFolder(path: string): Promise<void> {
+interface FolderSync {
+  /** What was done before it began is on disk when it is done. */
+  hasBegun: boolean;
+  done: Promise<void>;
+}
+/** The newest sync of each folder that is under way. */
+const folderSyncs = new Map<string, FolderSync>();
+
+/** Syncs a folder to disk. Calls share a sync that has not begun: many things are created at once in the folder of an organization. */
+function syncFolder(path: string): Promise<void> {
+  const newest = folderSyncs.get(path);
+  if (newest && !newest.hasBegun) return newest.done;
+  const own: FolderSync = { hasBegun: false, done: newest ? newest.done.catch(() => {}) : Promise.resolve() };
+  folderSyncs.set(path, own);
+  own.done = own.done
+    .then(() => runSync(path, own))
+    .finally(() => {
+      if (folderSyncs.get(path) === own) folderSyncs.delete(path);
+    });
+  return own.done;
+}
+
+async function runSync(path: string, sync: FolderSync): Promise<void> {
   const folder = await open(path, "r");
   try {
+    sync.hasBegun = true;
     await folder.sync();
   } finally {
     await folder.close();

@@ -21,6 +21,8 @@ import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { withReadTime } from "#infra/postgres/readTime.ts";
+import { findCollections } from "#projections/collections/query.ts";
+import { listListed } from "#projections/documents/query.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import { findTriggersByToken } from "#projections/triggers/query.ts";
 import type { Db } from "#projections/projection.ts";
@@ -96,10 +98,25 @@ const readsOf = (log: Resources["log"], read: Read) =>
   }) satisfies Partial<HttpDeps>;
 
 /** Look-ups that requests of the same moment share. */
-function sharedLookUps(db: Db): Pick<HttpDeps, "findKeyByHash" | "findTriggerByToken" | "storedBytes"> {
+function sharedLookUps(
+  db: Db,
+): Pick<HttpDeps, "findCollection" | "findKeyByHash" | "findTriggerByToken" | "isDocumentListed" | "storedBytes"> {
+  const collections = batchLookups(async (keys) => {
+    const found = await findCollections(
+      db,
+      keys.map((key) => key.split(" ") as [string, string]),
+    );
+    return new Map(keys.flatMap((key, n) => (found[n] ? [[key, found[n]]] : [])));
+  });
+  const documents = batchLookups<true>(async (ids) => new Map((await listListed(db, ids)).map((id) => [id, true])));
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const triggers = batchLookups((tokens) => findTriggersByToken(db, tokens));
   return {
+    async findCollection(organization, reference) {
+      const key = `${organization} ${reference}`;
+      return (await collections([key])).get(key);
+    },
+    isDocumentListed: async (id) => (await documents([id])).has(id),
     findKeyByHash: async (hash) => (await keys([hash])).get(hash),
     findTriggerByToken: async (token) => (await triggers([token])).get(token),
     storedBytes: openStoredBytes(db),

@@ -6,6 +6,7 @@ import type { FreeSpace } from "#events/freeSpace.ts";
 import type { CommandSender, EventLog, Frames, HealedFault, Hints } from "#events/ports.ts";
 import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
+import type { CollectionRow } from "#projections/collections/query.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import type { TriggerInUse } from "#projections/triggers/query.ts";
 import type { SearchEngine } from "#projections/passages/engine.ts";
@@ -77,6 +78,10 @@ export interface HttpDeps extends HttpPorts {
   db: Db;
   /** The bytes that an organization stores; look-ups of the same moment share one query. */
   storedBytes(organization: string): Promise<number>;
+  /** An organization's collection by its id or slug, as `storedBytes`. */
+  findCollection(organization: string, reference: string): Promise<CollectionRow | undefined>;
+  /** Whether a document is listed: neither it nor its collection is deleted, as `storedBytes`. */
+  isDocumentListed(id: string): Promise<boolean>;
   /** The key with this SHA-256, never cached; look-ups of the same moment share one query. */
   findKeyByHash(hash: string): Promise<KeyInUse | undefined>;
   /** The trigger whose hook has this token, as `findKeyByHash`. */

@@ -1,5 +1,5 @@
 import { isUuid, streamName } from "#events/ids.ts";
-import { getCollection, type CollectionRow } from "#projections/collections/query.ts";
+import type { CollectionRow } from "#projections/collections/query.ts";
 import { getDocument, type DocumentRow } from "#projections/documents/query.ts";
 import type { Caller } from "../base/caller.ts";
 import { canSee, requireReader, type Reading } from "./documentAccess.ts";
@@ -14,7 +14,7 @@ export const collectionNotFound = () => new ApiError("collection_not_found", "Th
 
 /** A collection by its slug or id. Throws 400 `invalid_collection_reference`, 404 `collection_not_found`. */
 export async function requireCollection(
-  { db, freshRead }: Needs,
+  { findCollection, freshRead }: Pick<Http, "findCollection" | "freshRead">,
   { organization_id }: Caller,
   reference: string,
 ): Promise<CollectionRow> {
@@ -24,7 +24,7 @@ export async function requireCollection(
     throw new ApiError("invalid_collection_reference", message, { param: "reference" });
   }
   const row = await findOrWait(
-    () => getCollection(db, organization_id, reference),
+    () => findCollection(organization_id, reference),
     () => freshRead(["collections"], isId ? streamName("collection", reference.toLowerCase()) : undefined),
   );
   if (!row) throw collectionNotFound();

@@ -99,7 +99,7 @@ export async function answerUpload(
     return answerExisting(http, request, row, upload.identity);
   }
   if (result.kind === "repeated") return { status: 202, document: result.row };
-  if (result.projected && !(await findAnyDocument(http, request.caller, result.id))) throw collectionNotFound();
+  if (result.projected && !(await http.isDocumentListed(result.id))) throw collectionNotFound();
   const at = await readRecordedAt(http, result.position);
   const { collection_id, name, mime_type, tags, metadata = {}, readers = null, external_id } = upload;
   const document = {

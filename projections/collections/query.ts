@@ -37,18 +37,29 @@ const parseRow = ({ ready, pending, failed, total, bytes, ...row }: CollectionRo
   documents: { ready, pending, failed, total, bytes },
 });
 
-/** `reference` is the id or the slug of the collection. */
-export async function getCollection(
+/** An organization, and the id or the slug of one of its collections. */
+export type CollectionReference = readonly [organization: string, reference: string];
+
+/** The collections that are referenced, in this order; undefined for those that do not exist. */
+export async function findCollections(
   db: Db,
-  organization: string,
-  reference: string,
-): Promise<CollectionRow | undefined> {
-  const column = isUuid(reference) ? "id" : "slug";
-  const [row] = await db.query<CollectionRow & Summary>(
-    `${SELECT} where c.organization_id = $1 and c.${column} = $2 limit 1`,
-    [organization, reference],
+  references: CollectionReference[],
+): Promise<(CollectionRow | undefined)[]> {
+  const rows = await db.query<CollectionRow & Summary & { nth: number }>(
+    `select wanted.nth::integer, found.*
+       from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality wanted(organization_id, id, slug, nth)
+       cross join lateral (
+         ${SELECT} where c.organization_id = wanted.organization_id and c.id = wanted.id
+         union all ${SELECT} where c.organization_id = wanted.organization_id and c.slug = wanted.slug limit 1
+       ) found`,
+    [
+      references.map(([organization]) => organization),
+      references.map(([, reference]) => (isUuid(reference) ? reference : null)),
+      references.map(([, reference]) => (isUuid(reference) ? null : reference)),
+    ],
   );
-  return row && parseRow(row);
+  const found = new Map(rows.map(({ nth, ...row }) => [nth, parseRow(row)]));
+  return references.map((_, n) => found.get(n + 1));
 }
 
 /** An organization's collections, newest first. */

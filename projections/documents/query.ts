@@ -103,6 +103,12 @@ export async function getDocument(
   return row && parseRow(row);
 }
 
+/** Those of some documents that are listed. */
+export async function listListed(db: Db, ids: string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(`select d.id ${FROM_DOCUMENTS} where d.id = any ($1::uuid[])`, [ids]);
+  return rows.map(({ id }) => id);
+}
+
 /** A reader's JSON is in the column as it is: within texts, quotes are escaped. */
 const IS_READABLE =
   "(readers is null or exists (select from unnest($2::text[]) own (reader) where position(own.reader in readers) > 0))";

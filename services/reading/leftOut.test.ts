@@ -74,6 +74,24 @@ describe("a web page", () => {
     await expect(read("a.html", Buffer.from(`<html>${page}</html>`))).rejects.toThrow("frames");
   });
 
+  test("has its hidden texts counted, but not labels and not what a search in the page shows", async () => {
+    const found = '<div hidden="until-found">What only a search in the page shows.</div>';
+    const hidden = `<div hidden>What only a program shows: <p hidden>more of it</p></div><p style="display:none">Another text that nobody sees</p>`;
+    const labels = `<button hidden>Copied</button><nav hidden>A menu that is no text of the page</nav>`;
+    expect(await read("a.html", Buffer.from(`<p>Text of the page</p>${found}${hidden}${labels}`))).toEqual({
+      text: "Text of the page\n\nWhat only a search in the page shows.",
+      warnings: [{ code: "hidden_text_left_out", count: 2 }],
+    });
+  });
+
+  test("has the labels of its diagrams read, and an open dialog", async () => {
+    const diagram = "<svg><title>Icon</title><text>Order</text><g><text> Pay\n now</text></g></svg><svg><path/></svg>";
+    const page = `<p>Text of the page</p>${diagram}<dialog open>Closed on Monday</dialog><dialog>Accept?</dialog>`;
+    expect((await read("a.html", Buffer.from(page))).text).toBe(
+      "Text of the page\n\nOrder Pay now\n\nClosed on Monday",
+    );
+  });
+
   test("has pictures that are in the file counted, unless they are described", async () => {
     const picture = (alt: string): string => `<img src="data:image/png;base64,AAAA" alt="${alt}">`;
     const page = `<p>Text of the page ${picture("")}${picture("A lighthouse")}<img src="/logo.png"></p>`;
@@ -129,6 +147,21 @@ describe("a Word document", () => {
     const field = `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>${entries}</w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMDROPDOWN </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
     const body = `${p("Colour:")}<w:p>${field}</w:p><w:p><w:r><w:drawing>${box}</w:drawing></w:r></w:p>`;
     expect(await read("a.docx", wordFile(body))).toEqual({ text: "Colour:\n\nblue\n\nBoxed", warnings: [] });
+  });
+
+  test("has the description of a picture read, and one without it counted", async () => {
+    const schemas = "http://schemas.openxmlformats.org";
+    const picture = (description: string): string =>
+      `<w:p><w:r><w:drawing><wp:inline xmlns:wp="${schemas}/drawingml/2006/wordprocessingDrawing"><wp:docPr descr="${description}"/><a:graphic xmlns:a="${schemas}/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="${schemas}/drawingml/2006/picture"><pic:blipFill><a:blip xmlns:r="${schemas}/officeDocument/2006/relationships" r:embed="r0"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
+    const relation = `<Relationships xmlns="${schemas}/package/2006/relationships"><Relationship Id="r0" Type="${schemas}/officeDocument/2006/relationships/image" Target="media/i.png"/></Relationships>`;
+    const file = withParts(wordFile(picture("A lighthouse at dawn") + picture("")), {
+      "word/_rels/document.xml.rels": relation,
+      "word/media/i.png": "x",
+    });
+    expect(await read("a.docx", file)).toEqual({
+      text: "A lighthouse at dawn",
+      warnings: [{ code: "images_without_text", count: 1 }],
+    });
   });
 
   test("has the texts of its SmartArt read", async () => {
@@ -218,6 +251,33 @@ describe("a spreadsheet", () => {
     expect((await read("a.xlsx", file)).warnings).toEqual([embedded(1)]);
   });
 
+  test("has headers and footers counted that say something of their own, and not their fields", async () => {
+    const parts = unzipSync(sheets("xlsx"));
+    const name = "xl/worksheets/sheet1.xml";
+    const edges =
+      '<headerFooter><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Valid from 1 May &amp;&amp; later</oddHeader><oddFooter>&amp;CPage &amp;P of &amp;N, &amp;D</oddFooter></headerFooter>';
+    const xml = Buffer.from(parts[name]!).toString().replace("</worksheet>", `${edges}</worksheet>`);
+    const counted = [{ code: "headers_and_footers_left_out", count: 1 }];
+    expect((await read("a.xlsx", zipSync({ ...parts, [name]: strToU8(xml) }))).warnings).toEqual(counted);
+
+    const region = (text: string): string => `<style:region-left><text:p>${text}</text:p></style:region-left>`;
+    const fields = region("<text:date>00.00.0000</text:date>, <text:time>00:00:00</text:time>");
+    const pages = `<style:master-page><style:header>${region("Valid from 1 May")}</style:header><style:footer>${fields}</style:footer></style:master-page>`;
+    const styles = `<office:document-styles><office:master-styles>${pages}</office:master-styles></office:document-styles>`;
+    expect((await read("a.ods", withParts(sheets("ods"), { "styles.xml": styles }))).warnings).toEqual(counted);
+  });
+
+  test("has the texts of its SmartArt read after its cells", async () => {
+    const point = '<d:pt><d:t><a:p><a:r><a:t>Plan</a:t></a:r></a:p></d:t></d:pt><d:pt type="pres"/>';
+    const file = withParts(sheets("xlsx"), {
+      "xl/worksheets/_rels/sheet1.xml.rels": relationsTo(["drawing", "../drawings/d.xml"]),
+      "xl/drawings/d.xml": '<x:wsDr xmlns:x="urn:x"/>',
+      "xl/drawings/_rels/d.xml.rels": relationsTo(["diagramData", "../diagrams/data1.xml"]),
+      "xl/diagrams/data1.xml": `<d:dataModel xmlns:d="urn:d" xmlns:a="urn:a">${point}</d:dataModel>`,
+    });
+    expect((await read("a.xlsx", file)).text).toMatch(/Paper \| 4 \|\n\n- Plan$/);
+  });
+
   test("reads hidden rows, columns and sheets", async () => {
     const made = utils.book_new();
     const sheet = utils.aoa_to_sheet([
@@ -288,6 +348,14 @@ describe("a PDF", () => {
     expect(warnings).toEqual([
       { code: "comments_left_out", pages: [2] },
       { code: "embedded_files_left_out", pages: [2] },
+    ]);
+  });
+
+  test("has pages named with stamps, which may say everything in their drawing", async () => {
+    const stamp = "<</Type/Annot/Subtype/Stamp/Rect[72 500 300 520]/AP<</N 9 0 R>>>>";
+    const drawing = String(stream("BT /F1 12 Tf 2 2 Td (PAID) Tj ET", "/Type/XObject/Subtype/Form/BBox[0 0 228 20]"));
+    expect((await read("a.pdf", pdf({ page: "/Annots[8 0 R]", more: [stamp, drawing] }))).warnings).toEqual([
+      { code: "comments_left_out", pages: [2] },
     ]);
   });
 

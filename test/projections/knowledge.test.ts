@@ -5,7 +5,7 @@ import { ExtractionRequested } from "#events/extraction.ts";
 import { newId, streamName } from "#events/ids.ts";
 import {
   listAllCollections,
-  getCollection,
+  findCollections,
   listCollections,
   resolveCollections,
 } from "#projections/collections/query.ts";
@@ -16,6 +16,7 @@ import {
   getDocument,
   listDocuments,
   findLiveDocuments,
+  listListed,
 } from "#projections/documents/query.ts";
 import { getExtraction } from "#projections/extractions/query.ts";
 import { documentUploaded } from "../samples.ts";
@@ -78,26 +79,30 @@ test("collections are found by slug or name, newest first, until they are delete
   const books = await collection(f, "books", "Große Bücher\u0000");
   const papers = await collection(f, "papers", "Books");
   await f.followed();
-  expect((await getCollection(f.db, f.organization, "books"))?.id).toBe(books);
-  expect(await getCollection(f.db, f.organization, papers)).toMatchObject({
-    slug: "papers",
-    name: "Books",
-    documents: { ready: 0, pending: 0, failed: 0, total: 0, bytes: 0 },
-  });
-  expect(await getCollection(f.db, newId(), papers)).toBeUndefined();
+  const mine = f.organization;
+  const found = await findCollections(f.db, [
+    [newId(), papers],
+    [mine, "books"],
+    [mine, newId()],
+    [mine, papers],
+    [mine, "books"],
+  ]);
+  expect(found.map((one) => one?.id)).toEqual([undefined, books, undefined, papers, books]);
+  const documents = { ready: 0, pending: 0, failed: 0, total: 0, bytes: 0 };
+  expect(found[3]).toMatchObject({ slug: "papers", name: "Books", documents });
   const page = await listCollections(f.db, f.organization, { limit: 1, offset: 0 });
   expect([page.total, page.rows.map(({ id }) => id)]).toEqual([2, [papers]]);
 
   const names = ["BOOKS", " GROSSE bücher\u0000", "große BÜCHER\u0000", "\ud800", "x".repeat(100_000), papers];
-  const { found, unknown } = await resolveCollections(f.db, f.organization, names);
-  expect(found.map(({ id }) => id)).toEqual([books]);
+  const { found: named, unknown } = await resolveCollections(f.db, f.organization, names);
+  expect(named.map(({ id }) => id)).toEqual([books]);
   expect(unknown).toEqual([names[1], names[3], names[4], papers]);
   expect((await listAllCollections(f.db, f.organization)).map(({ slug }) => slug)).toEqual(["books", "papers"]);
 
   const stream = streamName("collection", books);
   const gone = { collection_id: books, slug_claim: "s-books", name_claim: "n-books" };
   await f.append(stream, [CollectionDeleted.of(gone)], { streams: [stream] });
-  expect(await getCollection(f.db, f.organization, books)).toBeUndefined();
+  expect(await findCollections(f.db, [[mine, books]])).toEqual([undefined]);
   await f.followed();
   expect((await resolveCollections(f.db, f.organization, ["books"])).found.map(({ id }) => id)).toEqual([papers]);
 });
@@ -123,6 +128,7 @@ test("a document is live in one generation, and disappears together with its col
     tags: ["x"],
   });
   expect(await getDocument(f.db, newId(), first)).toBeUndefined();
+  expect((await listListed(f.db, [second, newId(), first])).toSorted()).toEqual([first, second].toSorted());
   const live = await findLiveDocuments(f.db, f.organization, [first, second, "no id"]);
   expect([...live.values()]).toMatchObject([{ id: first, name: "a.txt", live_generation: 2 }]);
   expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(true);
@@ -144,6 +150,7 @@ test("a document is live in one generation, and disappears together with its col
     },
   );
   expect(await getDocument(f.db, f.organization, first)).toBeUndefined();
+  expect(await listListed(f.db, [first, second])).toEqual([]);
   expect(await findLiveDocuments(f.db, f.organization, [first])).toEqual(new Map());
   expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(false);
   expect(await listDocumentIds(f.db, books)).toEqual([first, second]);

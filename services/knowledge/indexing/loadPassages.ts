@@ -1,3 +1,4 @@
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { EventLog } from "#events/ports.ts";
 import { describeDocument } from "../describeDocument.ts";
 import { decodeVectors, markPassages } from "../embedding/vectorBlob.ts";
@@ -12,11 +13,14 @@ export class UnreadablePassages extends Error {
   override name = "UnreadablePassages";
 }
 
-type LoadDeps = VaultDeps & { log: Pick<EventLog, "read">; onError(error: unknown): void };
+/** Events of a document that are looked up one by one: documents that are loaded together share one query for them. */
+const MAX_SHARED_EVENTS = 8;
+
+type LoadDeps = VaultDeps & { log: Pick<EventLog, "read" | "event">; onError(error: unknown): void };
 
 /** The passages of a generation for the index; undefined if the document was erased. Throws UnreadablePassages. */
 export async function loadPassages(deps: LoadDeps, wanted: WantedGeneration): Promise<IndexedPassage[] | undefined> {
-  const [blobs, events] = await Promise.all([openThingBlobs(deps, wanted), deps.log.read(wanted.stream)]);
+  const [blobs, events] = await Promise.all([openThingBlobs(deps, wanted), readEvents(deps, wanted)]);
   const description = describeDocument(events);
   if (!blobs || !description) return undefined;
   const passages = await readPassages(blobs, wanted);
@@ -28,6 +32,12 @@ export async function loadPassages(deps: LoadDeps, wanted: WantedGeneration): Pr
     const ids = { organization_id, collection_id, document_id, generation };
     return { ...ids, ...description, ...passage, ...(vector && { vector }) };
   });
+}
+
+async function readEvents({ log }: LoadDeps, { stream, version }: WantedGeneration): Promise<RecordedEvent[]> {
+  if (version > MAX_SHARED_EVENTS) return log.read(stream);
+  const events = await Promise.all(Array.from({ length: version }, (_, n) => log.event(stream, n + 1)));
+  return events.filter((event) => event !== undefined);
 }
 
 type PassageWithText = Omit<Passage, "end"> & { text: string };

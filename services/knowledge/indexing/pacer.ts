@@ -7,7 +7,10 @@ const GATHER_MS = 5;
 /** Minimum time between scans. Most commits contain no documents, and a busy chat must not cause a scan after each of its turns. */
 const MIN_INTERVAL_MS = 40;
 
-/** Waits for a commit, at most 250 ms. */
+/** Longest rest after a batch: documents wait for it, and with larger batches the search server has less to do. */
+const MAX_REST_MS = 250;
+
+/** Waits for a commit, at most 250 ms. After a commit it rests as long as the last batch took, so that batches grow while many documents come. */
 export function createPacer(hints: Pick<Hints, "onCommitted">, signal: AbortSignal) {
   let wake: (() => void) | undefined;
   let isHinted = false;
@@ -22,6 +25,8 @@ export function createPacer(hints: Pick<Hints, "onCommitted">, signal: AbortSign
   });
 
   return async (): Promise<void> => {
+    const endedAt = performance.now();
+    const nextAt = Math.max(lastAt + MIN_INTERVAL_MS, endedAt + Math.min(endedAt - lastAt, MAX_REST_MS));
     if (!isHinted && !signal.aborted)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, MAX_WAIT_MS);
@@ -31,7 +36,7 @@ export function createPacer(hints: Pick<Hints, "onCommitted">, signal: AbortSign
         };
       });
     wake = undefined;
-    if (isHinted) await sleep(Math.max(GATHER_MS, lastAt + MIN_INTERVAL_MS - performance.now()));
+    if (isHinted) await sleep(Math.max(GATHER_MS, nextAt - performance.now()));
     isHinted = false;
     lastAt = performance.now();
   };

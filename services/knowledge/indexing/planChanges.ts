@@ -31,8 +31,9 @@ export interface WantedGeneration extends Target, Pick<TraceHeaders, "traceparen
   chunk_count: number | undefined;
   /** What is stored of its vectors. */
   vectors: StoredVectors | undefined;
-  /** The text includes all events of the document up to this position. */
+  /** The text includes all events of the document up to this position and version of its stream. */
   position: number;
+  version: number;
   /** When the index had taken it; undefined: it must be put. */
   finished_at: string | undefined;
   /** Whether the document waits to become ready. */
@@ -88,7 +89,7 @@ function wantedGenerations(
 ): WantedGeneration[] {
   const awaited = state.status === "indexing" ? state.text : null;
   const current = [state.live, awaited].filter((text) => text !== null);
-  const { stream, organization_id, position } = head;
+  const { stream, organization_id, position, version } = head;
   const document_id = parseStreamName(stream).id;
   return current.flatMap((text) => {
     const causes = events.filter(
@@ -108,6 +109,6 @@ function wantedGenerations(
     const counted: number | undefined = causes.find(({ type }) => type === "DocumentRead")?.data.chunk_count;
     const chunk_count = vectors ? undefined : counted;
     const ids = { stream, organization_id, document_id, collection_id };
-    return [{ ...ids, text, chunk_count, vectors, position, finished_at, awaited: isAwaited, traceparent }];
+    return [{ ...ids, text, chunk_count, vectors, position, version, finished_at, awaited: isAwaited, traceparent }];
   });
 }

@@ -32,7 +32,8 @@ function openBench() {
       put: () => Promise.reject(new Error("nothing is stored")),
     },
     log: {
-      read: async (stream) => [{ ...documentUploaded(stream), recorded_at: new Date() } as unknown as RecordedEvent],
+      event: async (stream) => ({ ...documentUploaded(stream), recorded_at: new Date() }) as unknown as RecordedEvent,
+      read: () => Promise.reject(new Error("no document here has so many events")),
     },
     index: {
       put: async (_, given: IndexedPassage[]) => {
@@ -53,6 +54,7 @@ const wanted = (id: number, chunk_count: number | undefined = 1, text = "text"):
     collection_id: "k",
     text: { generation: 1, text, passages: "passages", units: 1 },
     chunk_count,
+    version: 1,
   }) as WantedGeneration;
 const ids = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
 

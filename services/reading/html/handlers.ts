@@ -12,6 +12,8 @@ const ignore: Handle = () => undefined;
 
 const content: Handle = (state, node) => state.all(node);
 
+const block: Handle = (state, node) => state.toFlow(state.all(node));
+
 const listItem = (children: ListItem["children"]): ListItem => ({ type: "listItem", children });
 
 const phrasing = (nodes: Nodes[]): PhrasingContent[] => nodes as PhrasingContent[];
@@ -27,6 +29,13 @@ const link: Handle = (state, node) => {
 const image: Handle = (_state, node) => {
   const alt = property(node, "alt").replace(/\s+/g, " ").trim();
   return alt === "" ? undefined : { type: "text", value: alt };
+};
+
+/** The labels of a diagram. Icons have none. */
+const drawing: Handle = (_state, node) => {
+  const labels = findElements(node, ({ tagName }) => tagName === "text" || tagName === "foreignObject");
+  const text = labels.map((label) => textContent(label).replace(/\s+/g, " ").trim()).filter(Boolean);
+  return text.length === 0 ? undefined : { type: "text", value: text.join(" ") };
 };
 
 /** `10<sup>5</sup>` must not become 105. */
@@ -111,6 +120,8 @@ export const handlers: Record<string, Handle> = {
   a: link,
   img: image,
   image,
+  svg: drawing,
+  dialog: block,
   sup: superscript,
   table: (state: State, node) => tableHandler(state, node),
   dl: definitions,

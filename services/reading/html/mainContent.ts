@@ -1,4 +1,6 @@
 import type { Element, Nodes, Root } from "hast";
+import type { Warn } from "../reader.ts";
+import { ignoreWarnings, warnOfCount } from "../warnings.ts";
 import {
   childNodes,
   eachElement,
@@ -11,15 +13,22 @@ import {
 } from "./tree.ts";
 
 const NEVER_TEXT = new Set(["script", "style", "template", "head", "iframe", "object", "embed", "datalist"]);
-const BOILERPLATE = new Set(["nav", "noscript", "dialog", "select", "textarea"]);
+const BOILERPLATE = new Set(["nav", "noscript", "select", "textarea"]);
 const BOILERPLATE_ROLES = /^(?:navigation|search|banner|contentinfo|dialog|alertdialog|menu|menubar|toolbar)$/;
 const EDITING_CLASSES = /^(?:headerlink|anchor-link|mw-editsection|noprint|skip-link|skip-nav)$/;
 const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 
 const lengthOf = (node: Nodes): number => textContent(node).replace(/\s+/g, "").length;
 
-const isHidden = (node: Element): boolean =>
-  "hidden" in node.properties || property(node, "ariaHidden") === "true" || HIDDEN_STYLE.test(property(node, "style"));
+/** Browsers show what is `until-found` to those who search for it, as the closed parts of an accordion. */
+const isUnseen = (node: Element): boolean =>
+  ("hidden" in node.properties && property(node, "hidden") !== "until-found") ||
+  HIDDEN_STYLE.test(property(node, "style"));
+
+const isHidden = (node: Element): boolean => isUnseen(node) || property(node, "ariaHidden") === "true";
+
+/** Letters of a hidden part that is counted: a button's other label has fewer. */
+const MIN_HIDDEN_LENGTH = 20;
 
 const isHeading = (node: Nodes): boolean => isElement(node) && /^h[1-6]$/.test(node.tagName);
 
@@ -44,13 +53,15 @@ const withoutMenus = (header: Element): Element =>
 
 const isButton = (node: Element, parent: Nodes): boolean => node.tagName === "button" && !isHeading(parent);
 
-const isBoilerplate = (node: Element, parent: Nodes): boolean =>
+const isFurniture = (node: Element, parent: Nodes): boolean =>
   BOILERPLATE.has(node.tagName) ||
+  (node.tagName === "dialog" && !("open" in node.properties)) ||
   BOILERPLATE_ROLES.test(property(node, "role")) ||
   hasClass(node, EDITING_CLASSES) ||
-  isHidden(node) ||
   isPageEdge(node, parent) ||
   isButton(node, parent);
+
+const isBoilerplate = (node: Element, parent: Nodes): boolean => isFurniture(node, parent) || isHidden(node);
 
 /** The page without scripts and comments; hidden text stays. */
 const withoutCode = (root: Root): Root =>
@@ -81,10 +92,26 @@ const mainPart = (root: Root): Root => {
   return found && lengthOf(found) > all * share ? { type: "root", children: [found] } : root;
 };
 
-/** A page without navigation, hidden parts, scripts and page edges, unless hardly anything would remain. */
-export const mainContent = (root: Root): Root => {
+/** The outermost hidden texts of a page, without those of its navigation and edges. */
+const countHiddenTexts = (root: Root): number => {
+  let count = 0;
+  const visit = (parent: Nodes): void => {
+    for (const node of childNodes(parent)) {
+      if (!isElement(node) || isFurniture(node, parent)) continue;
+      if (isUnseen(node)) count += lengthOf(node) >= MIN_HIDDEN_LENGTH ? 1 : 0;
+      else if (!isHidden(node)) visit(node);
+    }
+  };
+  visit(root);
+  return count;
+};
+
+/** A page without navigation, hidden parts, scripts and page edges, unless hardly anything would remain. Warns of hidden texts. */
+export const mainContent = (root: Root, warn: Warn = ignoreWarnings): Root => {
   const whole = withoutCode(root);
   const clean = withoutBoilerplate(whole);
   const length = lengthOf(clean);
-  return length >= 100 || length > lengthOf(whole) * 0.1 ? mainPart(clean) : whole;
+  if (length < 100 && length <= lengthOf(whole) * 0.1) return whole;
+  warnOfCount(warn, "hidden_text_left_out", countHiddenTexts(whole));
+  return mainPart(clean);
 };

@@ -16,7 +16,7 @@ const isXhtml = (html: string): boolean =>
 export const htmlToMarkdown = (html: string, warn: Warn = ignoreWarnings): string => {
   const root = parseHtml(isXhtml(html) ? xhtmlToHtml(html) : html);
   warnOfHtmlParts(warn, root);
-  return toMarkdown(mainContent(root));
+  return toMarkdown(mainContent(root, warn));
 };
 
 /** Reads HTML or XHTML: one Markdown text without pages. Throws UnreadableFile. */

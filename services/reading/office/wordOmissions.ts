@@ -2,18 +2,24 @@ import { childElements, findAll, findChild, textContent, type Element } from "..
 import type { Warn } from "../reader.ts";
 import type { Relation } from "../slides/parts.ts";
 import { countEdges, MAX_EDGES, warnOfCount } from "../warnings.ts";
+import { isFileName } from "./fileNames.ts";
 import { isOn } from "./wordStyles.ts";
 
 /** Tracked deletions, and the places that tracked moves left. */
 const DELETIONS = new Set(["w:del", "w:moveFrom"]);
 const PICTURES = new Set(["pic:pic", "v:imagedata"]);
 
-/** Descendants of these names, without those inside another match. The fallback of an alternative repeats its content. */
-const countAll = (element: Element, names: ReadonlySet<string>): number => {
+/** Descriptions are read. */
+const isDescribed = (drawing: Element): boolean =>
+  drawing.name === "w:drawing" &&
+  findAll(drawing, "wp:docPr").some(({ attributes: { descr = "" } }) => descr.trim() !== "" && !isFileName(descr));
+
+/** Pictures without a description, without those inside another match. The fallback of an alternative repeats its content. */
+const countPictures = (element: Element): number => {
   let count = 0;
   for (const child of childElements(element)) {
-    if (names.has(child.name)) count++;
-    else if (child.name !== "mc:Fallback") count += countAll(child, names);
+    if (PICTURES.has(child.name)) count++;
+    else if (child.name !== "mc:Fallback" && !isDescribed(child)) count += countPictures(child);
   }
   return count;
 };
@@ -53,11 +59,7 @@ export function warnOfWordParts(warn: Warn, { bodies, comments, edges, relations
   const sum = (count: (body: Element) => number): number => bodies.reduce((total, body) => total + count(body), 0);
   warnOfCount(warn, "tracked_changes_left_out", sum(countDeletions));
   warnOfCount(warn, "comments_left_out", comments ? findAll(comments, "w:comment").length : 0);
-  warnOfCount(
-    warn,
-    "images_without_text",
-    sum((body) => countAll(body, PICTURES)),
-  );
+  warnOfCount(warn, "images_without_text", sum(countPictures));
   const embedded = [...relations.values()].filter(({ kind }) => EMBEDDED.has(kind));
   warnOfCount(warn, "embedded_files_left_out", new Set(embedded.map(({ target }) => target)).size);
   warnOfCount(

@@ -4,6 +4,7 @@ import { isNumber, OVERLAP_STEP, ROW_STEP } from "./wrappedRows.ts";
 import type { Line } from "./lines.ts";
 import { linesAbove } from "./tableHeader.ts";
 import type { Table } from "./ruledTables.ts";
+import { readSparse } from "./sparseTable.ts";
 
 /** Lines of one text between two rows: wrapped cells, names of sections. The first that gives a table is taken. */
 const BETWEEN_ROWS = [4, 1];
@@ -83,6 +84,9 @@ const linesBefore = (parts: readonly (Line | Table)[]): Line[] =>
     .slice(-4)
     .filter((part): part is Line => !("rows" in part));
 
+/** Finds the lines of a header above the given ones. */
+type FindAbove = (gaps: readonly number[]) => Line[];
+
 function tableAt(
   lines: readonly Line[],
   rowLike: readonly boolean[],
@@ -92,13 +96,20 @@ function tableAt(
   for (const between of BETWEEN_ROWS) {
     const rows = lines.slice(from, endOfRows(lines, rowLike, from, between));
     if (rows.length < 3 || startsBeforeTable(rows)) continue;
-    let heads = 0;
-    const found = readBorderless(rows, false, (gaps) => {
-      const above = linesAbove(before, rows[0]!, gaps);
-      heads = above.length;
-      return above;
-    });
-    if (found !== null && !(rows.every(isCode) && isCodeTable(found.table))) return { ...found, heads };
+    const isCodeRows = rows.every(isCode);
+    const read = (way: (above: FindAbove) => BorderlessTable | null): (BorderlessTable & { heads: number }) | null => {
+      let heads = 0;
+      const found = way((gaps) => {
+        const above = linesAbove(before, rows[0]!, gaps);
+        heads = above.length;
+        return above;
+      });
+      return found === null || (isCodeRows && isCodeTable(found.table)) ? null : { ...found, heads };
+    };
+    const found = read((above) => readBorderless(rows, false, above));
+    const sparse = read((above) => readSparse(rows, above));
+    if (sparse !== null && sparse.gaps.length > (found?.gaps.length ?? 0)) return sparse;
+    if (found !== null) return found;
   }
   return null;
 }

@@ -17,6 +17,8 @@ interface Annotation {
   buttonValue?: string;
   textContent?: string[];
   contentsObj?: { str?: string };
+  /** Whether the file draws it. */
+  hasAppearance?: boolean;
   defaultAppearanceData?: { fontSize?: number };
 }
 
@@ -63,7 +65,7 @@ export interface Overlay {
   links: Link[];
   /** Text of form fields and typed notes. */
   filled: Run[];
-  /** Whether comments are pinned to it, or mark its text. */
+  /** Whether comments or stamps are pinned to it, or mark its text. */
   hasComments: boolean;
   /** Whether files are pinned to it, or recordings. */
   hasFiles: boolean;
@@ -73,6 +75,10 @@ export interface Overlay {
 const COMMENTS = new Set(
   "Text Highlight Underline StrikeOut Squiggly Caret Ink Square Circle Line Polygon PolyLine Stamp".split(" "),
 );
+/** A stamp may say everything in its drawing, which is not read. */
+const isComment = ({ subtype = "", contentsObj, hasAppearance = false }: Annotation): boolean =>
+  COMMENTS.has(subtype) && ((contentsObj?.str ?? "").trim() !== "" || (subtype === "Stamp" && hasAppearance));
+
 const FILES = new Set(["FileAttachment", "Sound", "Movie", "Screen", "RichMedia"]);
 
 /** The annotations of a page. `matrix` converts from PDF units to page coordinates. */
@@ -81,7 +87,7 @@ export async function readOverlay(page: PdfPage, matrix: Matrix): Promise<Overla
   const overlay: Overlay = { links: [], filled: [], hasComments: false, hasFiles: false };
   for (const one of annotations.slice(0, MAX_ANNOTATIONS)) {
     overlay.hasFiles ||= FILES.has(one.subtype ?? "");
-    overlay.hasComments ||= COMMENTS.has(one.subtype ?? "") && (one.contentsObj?.str ?? "").trim() !== "";
+    overlay.hasComments ||= isComment(one);
     if (one.rect?.length !== 4) continue;
     const box = toBox(one.rect, matrix);
     if (one.subtype === "Link" && one.url !== undefined) overlay.links.push({ ...box, url: one.url });

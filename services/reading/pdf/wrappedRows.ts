@@ -37,6 +37,10 @@ const hasValues = (one: CellLine): boolean =>
 const isSection = (one: CellLine): boolean =>
   filledColumns(one).every((column) => column === 0) && lineText(one.line, one.cells[0]).endsWith(":");
 
+/** The name of a section is set in another font than the labels below and above it. */
+const haveSameFont = (above: CellLine, below: CellLine): boolean =>
+  above.cells[0]!.at(-1)?.font === below.cells[0]![0]?.font;
+
 /** Whether every cell of the line goes on where the cell above had to wrap. */
 const continuesAbove = (row: TableRow, below: CellLine, edges: readonly number[]): boolean => {
   const above = row.at(-1)!;
@@ -45,6 +49,7 @@ const continuesAbove = (row: TableRow, below: CellLine, edges: readonly number[]
     columns.length <= Math.max(1, below.cells.length / 3) &&
     !hasValues(below) &&
     !isSection(below) &&
+    (!columns.includes(0) || haveSameFont(above, below)) &&
     columns.every((column) => isFilled(above, column) && isFull(above, below, column, edges[column]!))
   );
 };
@@ -57,6 +62,7 @@ const endsLabel = (row: TableRow, below: CellLine, edges: readonly number[]): bo
     others.length === 0 &&
     only === 0 &&
     !isSection(above) &&
+    haveSameFont(above, below) &&
     row.every((one) => filledColumns(one).length === 1) &&
     isFilled(below, 0) &&
     isFull(above, below, 0, edges[0]!)

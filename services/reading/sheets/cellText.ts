@@ -5,9 +5,11 @@ const two = (number: number): string => String(number).padStart(2, "0");
 /** Whether a format shows a date, not only a time or a duration. */
 const showsDay = (format: string): boolean => /d/i.test(format.replace(/\[[^\]]*\]|"[^"]*"|\\./g, ""));
 
-/** 2026-03-02, with the time of day if the format shows it. */
-const isoDate = (serial: number, format: string, date1904: boolean): string => {
-  const { y, m, d, H, M, S } = SSF.parse_date_code(serial, { date1904 });
+/** 2026-03-02, with the time of day if the format shows it; undefined after the year 9999, as of a number that is no date. */
+const isoDate = (serial: number, format: string, date1904: boolean): string | undefined => {
+  const date = SSF.parse_date_code(serial, { date1904 }) as ReturnType<typeof SSF.parse_date_code> | null;
+  if (!date) return undefined;
+  const { y, m, d, H, M, S } = date;
   const day = `${y}-${two(m)}-${two(d)}`;
   if (!/h/i.test(format)) return day;
   return `${day} ${two(H)}:${two(M)}${/s/i.test(format) ? `:${two(Math.floor(S))}` : ""}`;
@@ -22,7 +24,8 @@ const numberText = ({ v, w, z }: CellObject, date1904: boolean): string => {
   const format = typeof z === "string" ? z : "General";
   // LibreOffice stores truth values as numbers that are displayed as words
   if (format === "General") return w && !/\d/.test(w) ? w : plainNumber(value);
-  if (SSF.is_date(format) && showsDay(format) && value >= 1) return isoDate(value, format, date1904);
+  if (SSF.is_date(format) && showsDay(format) && value >= 1)
+    return isoDate(value, format, date1904) ?? plainNumber(value);
   return w?.trim() || plainNumber(value);
 };
 

@@ -5,6 +5,7 @@ import { toMarkdown } from "../html/toMarkdown.ts";
 import { chartToHtml, readChart, type Chart } from "../slides/chart.ts";
 import { childNamed, childrenNamed, findPath, localName, reference } from "../slides/localNames.ts";
 import { nestLists } from "../slides/nestLists.ts";
+import { diagramToHtml } from "../slides/diagram.ts";
 import { readParagraphs } from "../slides/paragraphs.ts";
 import { openParts, type Parts, type Relation } from "../slides/parts.ts";
 
@@ -29,6 +30,12 @@ const shapesIn = (node: Element | undefined): Element[] =>
 const textBoxes = (drawing: Element | undefined, relations: Relations): ElementContent[] =>
   shapesIn(drawing).flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
 
+/** The boxes of SmartArt graphics, as lists. */
+const diagrams = (parts: Parts, relations: Relations): ElementContent[] =>
+  [...relations.values()].flatMap(({ kind, target }) =>
+    kind === "diagramData" ? diagramToHtml(parts.xml(target), relations) : [],
+  );
+
 /** Relations to charts, of the older and of the newer kind. */
 const CHARTS = new Set(["chart", "chartEx"]);
 
@@ -51,6 +58,9 @@ export const openDrawings = (zip: Zip): ((sheet: string) => string) => {
     if (drawing === undefined) return "";
     const drawn = parts.relations(drawing);
     const shown = charts(parts, drawn).flatMap((chart) => chartToHtml(withoutRepeated(chart, wanted)));
-    return toMarkdown({ type: "root", children: [...textBoxes(parts.xml(drawing), drawn), ...shown] });
+    return toMarkdown({
+      type: "root",
+      children: [...textBoxes(parts.xml(drawing), drawn), ...diagrams(parts, drawn), ...shown],
+    });
   };
 };

@@ -3,12 +3,15 @@ import { strToU8, zipSync } from "fflate";
 import { openDocument } from "../guard/openDocument.ts";
 import { checkZip, openZip, type Zip } from "../guard/zip.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { countEdges, ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { escapePlain } from "../text/plain.ts";
+import { isOle } from "../office/xmlParts.ts";
 import { openDrawings } from "./drawings.ts";
 import { openOdsDrawings } from "./odsDrawings.ts";
+import { excelEdges, openDocumentEdges } from "./pageEdges.ts";
 import { readCells } from "./readCells.ts";
 import { sheetParts, withSheetName } from "./toMarkdown.ts";
+import { openXlsDrawings } from "./xlsDrawings.ts";
 
 /** `Workbook.Sheets[].Hidden`: only a program can show the sheet. */
 const VERY_HIDDEN = 2;
@@ -64,11 +67,15 @@ const countBareFormulas = (zip: Zip): number => {
   return count;
 };
 
-const nothingDrawn = (): string => "";
+/** What sheets have beside their cells. */
+interface Surroundings {
+  drawnOn(sheet: string): string;
+  /** Headers and footers. */
+  edges: readonly string[];
+}
 
 /** Every visible sheet under its name, with what is drawn on it and the comments on its cells. */
-const toMarkdown = (bytes: Uint8Array, drawnOn: (sheet: string) => string, warn: Warn): string[] => {
-  const book = open(bytes);
+const toMarkdown = (book: WorkBook, { drawnOn, edges }: Surroundings, warn: Warn): string[] => {
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false;
   const visible = book.SheetNames.filter((_, index) => isVisible(book, index));
   const sheets = visible.map((name) => {
@@ -77,20 +84,32 @@ const toMarkdown = (bytes: Uint8Array, drawnOn: (sheet: string) => string, warn:
     return withSheetName(name, [...sheetParts(cells), drawnOn(name), commentList(commentsOf(sheet))]);
   });
   warnOfCount(warn, "hidden_sheets", book.SheetNames.length - visible.length);
-  return [sheets.filter(Boolean).join("\n\n")];
+  const text = sheets.filter(Boolean).join("\n\n");
+  warnOfCount(
+    warn,
+    "headers_and_footers_left_out",
+    countEdges(edges, () => text),
+  );
+  return [text];
 };
+
+/** A single sheet without a container, as Excel wrote it before 1995. */
+const NOTHING: Surroundings = { drawnOn: () => "", edges: [] };
 
 const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;
 
 /** Reads XLSX and XLS, every sheet under its name. Throws UnreadableFile: damaged, protected, too large. */
 export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
-  if (!isZip(bytes)) return toMarkdown(bytes, nothingDrawn, warn);
+  if (!isZip(bytes)) {
+    const book = open(bytes);
+    return toMarkdown(book, isOle(bytes) ? openXlsDrawings(bytes, warn) : NOTHING, warn);
+  }
   checkZip(bytes);
   const zip = openZip(bytes);
   warnOfCount(warn, "images_without_text", countParts(zip, PICTURE));
   warnOfCount(warn, "embedded_files_left_out", countParts(zip, EMBEDDED));
   warnOfCount(warn, "formulas_without_values", countBareFormulas(zip));
-  return toMarkdown(bytes, openDrawings(zip), warn);
+  return toMarkdown(open(bytes), { drawnOn: openDrawings(zip), edges: excelEdges(zip) }, warn);
 };
 
 const EMPTY_STYLES = "<office:document-styles/>";
@@ -110,5 +129,6 @@ export const readOds = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const zip = openDocument(bytes);
   checkZip(bytes);
   warnOfCount(warn, "images_without_text", countParts(zip, PICTURE));
-  return toMarkdown(zip.names().includes("styles.xml") ? bytes : withStyles(zip), openOdsDrawings(zip, warn), warn);
+  const book = open(zip.names().includes("styles.xml") ? bytes : withStyles(zip));
+  return toMarkdown(book, { drawnOn: openOdsDrawings(zip, warn), edges: openDocumentEdges(zip) }, warn);
 };

@@ -54,6 +54,7 @@ test("values have their displayed text, dates ISO format, and long numbers all d
     ["clock", number(0.6041667, "h:mm")],
     ["duration", number(1.5, "[h]:mm")],
     ["month", number(46000, "mmm yyyy")],
+    ["no day", number(4006381, "m/d/yy")],
     ["code", 4006381333931],
     ["sum", 0.1 + 0.2],
     ["truth", true],
@@ -63,7 +64,7 @@ test("values have their displayed text, dates ISO format, and long numbers all d
     .split("\n")
     .slice(2)
     .map((row) => row.split(" | ")[1]?.replace(/ \|$/, ""));
-  const dates = ["2025-12-09", "2025-12-09 14:30", "14:30", "36:00", "Dec 2025"];
+  const dates = ["2025-12-09", "2025-12-09 14:30", "14:30", "36:00", "Dec 2025", "4006381"];
   expect(values).toEqual(["25%", "1,234.50", ...dates, "4006381333931", "0.3", "TRUE", "a\\|b<br>c"]);
 });
 

@@ -3,6 +3,7 @@ import { childElements, textContent, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
 import type { Styles } from "./listMarks.ts";
 import { chartToHtml, readChart } from "./chart.ts";
+import { diagramToHtml } from "./diagram.ts";
 import { findPlaceholder } from "./design.ts";
 import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, findPath, childNamed, localName, reference } from "./localNames.ts";
@@ -31,19 +32,12 @@ const textShape = (shape: Element, { links, placeholderStyles }: SlideContext): 
   return nestLists(readParagraphs(body, links, styles));
 };
 
-/** The boxes of a SmartArt graphic as a list. */
-const smartArt = (node: Element, { parts, links }: SlideContext): ElementContent[] => {
-  const data = parts.xml(links.get(reference(node, "dm"))?.target ?? "");
-  const points = descendantsNamed(data, "pt").filter(({ attributes }) => (attributes["type"] ?? "node") === "node");
-  const items = points.flatMap((point) => readParagraphs(childNamed(point, "t"), links, []));
-  return nestLists(items.map((item) => ({ ...item, level: 0, mark: "bullet" })));
-};
-
 const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
   childElements(findPath(frame, "graphic", "graphicData") ?? frame).flatMap((node) => {
     const name = localName(node);
     if (name === "tbl") return [tableToHtml(node, scene.links)];
-    if (name === "relIds") return smartArt(node, scene);
+    if (name === "relIds")
+      return diagramToHtml(scene.parts.xml(scene.links.get(reference(node, "dm"))?.target ?? ""), scene.links);
     const chart = name === "chart" ? scene.parts.xml(scene.links.get(reference(node, "id"))?.target ?? "") : undefined;
     return chart ? chartToHtml(readChart(chart)) : [];
   });

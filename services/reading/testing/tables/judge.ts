@@ -1,6 +1,7 @@
 import { typeFromFileName } from "#events/mediaTypes.ts";
 import { readFile } from "../../read.ts";
 import { boxes, form, invoice, type JudgedFile } from "./businessPages.ts";
+import { ratedSums, sparseItems } from "./estimates.ts";
 import { scoreTables, type TableScores } from "./facts.ts";
 import { crowdedHeader, mergedCells, officeInvoice } from "./officePages.ts";
 import { halfRuled, overPages, statement, typewriter, wrapped } from "./tablePages.ts";
@@ -22,6 +23,8 @@ export const TEMPLATES = {
   officeInvoice,
   crowdedHeader,
   mergedCells,
+  sparseItems,
+  ratedSums,
 } satisfies Record<string, (seed: number) => JudgedFile>;
 
 export type Template = keyof typeof TEMPLATES;
