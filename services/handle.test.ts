@@ -3,7 +3,7 @@ import { newCommand } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { EndSession } from "#events/session.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
-import { createHandler } from "./handle.ts";
+import { createHandler, type HandlerOptions } from "./handle.ts";
 
 const session_id = newId();
 const command = (seconds: number) =>
@@ -15,13 +15,20 @@ const command = (seconds: number) =>
     timeout_ms: seconds * 1_000,
   });
 
-function handlerOn(log: Partial<EventLog>, now?: () => number) {
+function handlerOn(log: Partial<EventLog>, { now, begin }: Pick<HandlerOptions, "begin"> & { now?(): number } = {}) {
   const append = vi.fn<EventLog["append"]>(async () => ({ kind: "committed", first: 0, last: 0, at: new Date() }));
   const hints = { announceCommitted: () => {} };
   const eventLog = { append, heads: async () => new Map(), ...log } as unknown as EventLog;
   return {
     append,
-    handle: createHandler({ log: eventLog, ...(now && { now }), hints, worker: () => "w", afterCommit: () => {} }),
+    handle: createHandler({
+      log: eventLog,
+      ...(now && { now }),
+      ...(begin && { begin }),
+      hints,
+      worker: () => "w",
+      afterCommit: () => {},
+    }),
   };
 }
 
@@ -51,6 +58,23 @@ describe("a command", () => {
     const result = await handle({ ...command(60), at, http: "http-1" });
     expect(append).toHaveBeenCalledTimes(appends);
     expect(result.rejection?.code).toBe(appends === 0 ? "unavailable" : undefined);
+  });
+
+  test("whose http process has died while its work began is not handled", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    let released = 0;
+    const { append, handle } = handlerOn(
+      { isAlive: async () => false },
+      {
+        async begin(begun) {
+          vi.setSystemTime(Date.now() + 400);
+          return { command: begun, release: () => void released++ };
+        },
+      },
+    );
+    const result = await handle({ ...command(60), http: "http-1" });
+    vi.useRealTimers();
+    expect([result.rejection?.code, append.mock.calls.length, released]).toEqual(["unavailable", 0, 1]);
   });
 
   test("of a client is given up when the log has taken nothing for 4 s, and others are tried until their deadline", async () => {
@@ -98,7 +122,7 @@ describe("a command", () => {
 });
 
 test("a jump of the own clock by an hour neither refuses a command nor drops it", async () => {
-  const { append, handle } = handlerOn({ isAlive: async () => false }, Date.now);
+  const { append, handle } = handlerOn({ isAlive: async () => false }, { now: Date.now });
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
     const sent = { ...command(15), http: "http-1" };

@@ -100,6 +100,8 @@ async function handle(deps: Deps, received: Command): Promise<CommandResult> {
   if (await isAbandoned(deps, command)) return ABANDONED;
   const started = await deps.begin?.(command);
   try {
+    // the work may have waited meanwhile
+    if (started && (await isAbandoned(deps, command))) return ABANDONED;
     return await appendUntilDeadline(deps, started?.command ?? command, decider);
   } finally {
     started?.release();

@@ -18,8 +18,7 @@ import { findNewestRun } from "./newestRun.ts";
 import { createOpenValue } from "./runValues.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
 import { startRun } from "./startRun.ts";
-import { postMessage } from "./postMessage.ts";
-import { createWaitForEvents, type WaitForEvents } from "./waitForEvents.ts";
+import { createAwaitDelivery, postMessage, type AwaitDelivery } from "./postMessage.ts";
 import { createWaitForEnd, WaitQuery, type WaitForEnd } from "./waitForEnd.ts";
 
 const Started = z.object({
@@ -88,14 +87,14 @@ async function receiveSigned(http: Http, request: FastifyRequest, verify: Verifi
 }
 
 /** Sends the event of a trigger that starts no runs. */
-function sendEvent(http: Http, waitFor: WaitForEvents, request: FastifyRequest, { args, key, body }: Delivery) {
+function sendEvent(http: Http, awaitDelivery: AwaitDelivery, request: FastifyRequest, { args, key, body }: Delivery) {
   const { trigger, id: request_id } = request;
   const { organization_id, project_id, event } = trigger;
   const principal = `webhook:${trigger.trigger_id}` as const;
   const path = `/api/workflows/hooks/${trigger.trigger_id}`;
   const identity = identifyParts({ organization_id, principal, path, key, body });
   const about = { organization_id, project_id, principal, request_id, identity };
-  return postMessage(http, waitFor, { ...about, name: event!, data: args, to: "all" });
+  return postMessage(http, awaitDelivery, { ...about, name: event!, data: args, to: "all" });
 }
 
 async function start(http: Http, request: FastifyRequest, { args, key, body }: Delivery) {
@@ -168,9 +167,9 @@ export function hookRoutes(scope: App, http: Http): void {
   acceptOpaqueJson(scope, "*", (bytes, { trigger }) => (trigger.verify ? bytes : parseOpaqueJson(bytes)));
   scope.decorateRequest("trigger", null as never);
   const onRequest = requireSecret(http);
-  const waitFor = createWaitForEvents(http);
+  const awaitDelivery = createAwaitDelivery(http);
   const receive: Receive = (request, delivery) =>
-    request.trigger.event === null ? start(http, request, delivery) : sendEvent(http, waitFor, request, delivery);
+    request.trigger.event === null ? start(http, request, delivery) : sendEvent(http, awaitDelivery, request, delivery);
   const described = { tags: ["Workflows"], security: [{ webhook: [] }] };
   const token = z.object({ hook_token: z.string() });
 

@@ -4,8 +4,7 @@ import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
-import { postMessage } from "./postMessage.ts";
-import { createWaitForEvents } from "./waitForEvents.ts";
+import { createAwaitDelivery, postMessage } from "./postMessage.ts";
 
 const Body = z.object({
   name: z.string().min(1).max(200).describe("What `waitForEvent(name)` waits for."),
@@ -39,7 +38,7 @@ function identify({ caller, headers, bodyHash }: FastifyRequest, id: string | nu
 
 /** Sends an event to the runs that wait for it. */
 export function messageRoutes(app: App, http: Http): void {
-  const waitFor = createWaitForEvents(http);
+  const awaitDelivery = createAwaitDelivery(http);
   const posting = {
     tags: ["Workflows"],
     security: [{ key: [] }],
@@ -53,7 +52,7 @@ export function messageRoutes(app: App, http: Http): void {
   app.post("/events", { onRequest: requireCredential(http), schema: posting }, async (request) => {
     const { name, data, id, to } = request.body;
     const { organization_id, principal, project_id } = request.caller;
-    return postMessage(http, waitFor, {
+    return postMessage(http, awaitDelivery, {
       organization_id,
       project_id,
       principal,

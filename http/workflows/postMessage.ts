@@ -5,7 +5,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
 import { openNewThing } from "./runValues.ts";
-import type { WaitForEvents } from "./waitForEvents.ts";
+import { createSharedPoll } from "./sharedPoll.ts";
 
 /** Bytes of JSON of the data. */
 const MAX_DATA_BYTES = 256 * 1024;
@@ -25,18 +25,45 @@ export interface NewMessage {
   to: "all" | "one";
 }
 
-/** What became of a message, once it is delivered. */
-async function readDelivery(http: Http, waitFor: WaitForEvents, message_id: string) {
-  const stream = streamName("message", message_id);
-  await waitFor({ stream, version: 1 }, AbortSignal.any([http.closing, AbortSignal.timeout(DELIVERY_MS)]));
-  return (await http.log.publicData(stream, 2)) as { reached: number; refused_for?: number } | undefined;
+interface Delivered {
+  reached: number;
+  refused_for?: number;
+}
+/** What became of a message, once it is delivered; undefined when that takes too long. */
+export type AwaitDelivery = (message_id: string) => Promise<Delivered | undefined>;
+
+/** The look that finds a delivery is the one that reads it: a look for the version of the stream would be a query more. */
+export function createAwaitDelivery({
+  log,
+  onCommitted,
+  closing,
+}: Pick<Http, "log" | "onCommitted" | "closing">): AwaitDelivery {
+  const waitFor = createSharedPoll<{ stream: string; find(delivered: Delivered): void }>(
+    onCommitted,
+    async (waiters) => {
+      const look = async ({ stream, find, done }: (typeof waiters)[number]): Promise<void> => {
+        const delivered = await log.publicData(stream, 2);
+        if (!delivered) return;
+        find(delivered as Delivered);
+        done();
+      };
+      await Promise.all(waiters.map(look));
+    },
+  );
+  return async (message_id) => {
+    let found: Delivered | undefined;
+    const find = (delivered: Delivered) => void (found = delivered);
+    const giveUp = AbortSignal.any([closing, AbortSignal.timeout(DELIVERY_MS)]);
+    await waitFor({ stream: streamName("message", message_id), find }, giveUp);
+    return found;
+  };
 }
 
 /**
  * Sends an event to the runs that wait for it. A repetition gets the first answer. `reached` is null while the delivery goes on.
  * Throws 413 `payload_too_large`, 409 `event_matches_several_runs`.
  */
-export async function postMessage(http: Http, waitFor: WaitForEvents, message: NewMessage) {
+export async function postMessage(http: Http, awaitDelivery: AwaitDelivery, message: NewMessage) {
   const { organization_id, project_id, principal, request_id, identity, name, to } = message;
   const json = JSON.stringify(message.data);
   if (Buffer.byteLength(json) > MAX_DATA_BYTES)
@@ -52,7 +79,7 @@ export async function postMessage(http: Http, waitFor: WaitForEvents, message: N
   const command = { stream, principal, request_id, ...keys, ...identity, data: content };
   const { created_id, isNew } = await createOnce(http, PostMessage, command);
   if (!isNew) await Promise.all(blobs.map((blob) => http.blobs.remove(blob)));
-  const delivered = await readDelivery(http, waitFor, created_id);
+  const delivered = await awaitDelivery(created_id);
   if (delivered?.refused_for !== undefined) throw severalRuns(delivered.refused_for);
   return { id: created_id, reached: delivered?.reached ?? null };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Command } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { Envelope } from "#events/workflow.ts";
@@ -17,8 +17,12 @@ const registered = {
   envelope: Envelope.parse({ run_as: { type: "service", id: null } }),
 };
 
-/** What a run that asks for a child run gets, when it is live or not at the last look before the start. */
-async function startedBy(status: string) {
+beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => vi.useRealTimers());
+
+/** What a run that asks for a child run gets, when it is live or not at the look before the start, which takes `check_ms` more. */
+async function startedBy(status: string, check_ms = 0) {
+  const began = Date.now();
   const created = { run_id: newId(), workflow_id, project_id: null, started_by: { type: "person", id: "p" } };
   const streams = new Map<string, object>([
     [streamName("workflow", workflow_id), { state_version: workflow.version, state: registered }],
@@ -41,7 +45,7 @@ async function startedBy(status: string) {
     },
     worker: "w",
     scripts: async () => ({ args_schema: {} }),
-    schemas: { check: async () => undefined },
+    schemas: { check: async () => void vi.setSystemTime(began + check_ms) },
     keyring: { keyedHash: (_: string, text: string) => text },
     admitRun: async () => ({ admitted: { settle: () => {}, withdraw: () => {} } }),
     findWorkflowIds: async () => [],
@@ -50,12 +54,14 @@ async function startedBy(status: string) {
   const refused = await start({ organization_id, created } as never, child);
   return {
     refused: refused?.code,
-    sent: sent.map(({ type, deadline }) => [type, Date.parse(deadline) <= Date.now() + 10_000]),
+    sent: sent.map(({ type, deadline }) => [type, Date.parse(deadline) - began]),
   };
 }
 
-test("a run that has ended or was destroyed starts no child run, and a start takes effect within ten seconds or never", async () => {
-  expect(await startedBy("running")).toEqual({ refused: undefined, sent: [["StartRun", true]] });
+test("a run that has ended or was destroyed starts no child run, and a start takes effect within ten seconds after that look or never", async () => {
+  expect(await startedBy("running")).toEqual({ refused: undefined, sent: [["StartRun", 10_000]] });
+  expect(await startedBy("running", 4_000)).toEqual({ refused: undefined, sent: [["StartRun", 10_000]] });
+  expect(await startedBy("running", 11_000)).toEqual({ refused: undefined, sent: [["StartRun", 10_000]] });
   for (const status of ["cancelled", "completed", "forgotten"])
     expect(await startedBy(status)).toEqual({ refused: "run_ended", sent: [] });
 });

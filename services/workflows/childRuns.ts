@@ -8,7 +8,7 @@ import { run as runDecider } from "../deciders/run.ts";
 import { isLive, type RunState } from "../deciders/runState.ts";
 import { readState } from "../states.ts";
 import { isListed } from "./host/envelopeRules.ts";
-import { findWorkflow, startWorkflowRun, type StartDeps } from "./startRun.ts";
+import { findWorkflow, START_TIMEOUT_MS, startWorkflowRun, type StartDeps } from "./startRun.ts";
 
 /** Runs that may start each other in a row, the first one not counted. A workflow that starts itself ends here. */
 const MAX_DEPTH = 10;
@@ -42,12 +42,16 @@ const refuse = (code: string, message: string): Refusal => ({ code, message });
 const isReachable = ({ created }: Starter, { project_id }: StartableWorkflow): boolean =>
   created.project_id === null || created.project_id === project_id;
 
-/** The starter's own workflow, and those that a call names. One query reads all of them. */
-async function findWorkflows(deps: ChildRunDeps, { organization_id, created }: Starter, name: string) {
+/** The starter's own workflow and those that a call names, and the refusal of a starter that has ended. One query reads all of them. */
+async function readStart(deps: ChildRunDeps, { organization_id, created }: Starter, name: string) {
   const ids = isUuid(name) ? [name.toLowerCase()] : await deps.findWorkflowIds(organization_id, name);
-  const all = [created.workflow_id, ...ids];
-  const [own, ...named] = await Promise.all(all.map((id) => findWorkflow(deps, organization_id, id)));
-  return { own, named: named.filter((one) => one !== undefined) };
+  const find = (id: string) => findWorkflow(deps, organization_id, id);
+  const [refusal, own, named] = await Promise.all([
+    refuseEnded(deps, created.run_id),
+    find(created.workflow_id),
+    Promise.all(ids.map(find)),
+  ]);
+  return { refusal, own, named: named.filter((one) => one !== undefined) };
 }
 
 /** The workflow that a call means, or why there is none. */
@@ -73,7 +77,7 @@ function checkAllowed(
 
 /**
  * A run that has ended starts none: who destroys it waits a minute for the starts on their way (`settleRun`), and a process that was
- * stopped for longer would start a run that nobody finds.
+ * stopped for longer would start a run that nobody finds. A start takes effect within START_TIMEOUT_MS after this look, or never.
  */
 async function refuseEnded({ log }: ChildRunDeps, run_id: string): Promise<Refusal | undefined> {
   const stream = streamName("run", run_id);
@@ -88,7 +92,9 @@ async function startChildRun(
   { child_run_id, workflow: name, args }: NewChildRun,
 ): Promise<Refusal | undefined> {
   const { run_id, starter: first, user_mark } = starter.created;
-  const { own, named } = await findWorkflows(deps, starter, name);
+  const start_by = performance.now() + START_TIMEOUT_MS;
+  const { refusal, own, named } = await readStart(deps, starter, name);
+  if (refusal) return refusal;
   const workflow = pickReachable(starter, named, name);
   if ("code" in workflow) return workflow;
   const forbidden = checkAllowed(starter, own, workflow);
@@ -100,7 +106,7 @@ async function startChildRun(
     run_as: null,
     args,
     commandId: (attempt) => deriveCommandId("child-run", child_run_id, attempt),
-    mayStart: () => refuseEnded(deps, run_id),
+    start_by,
     more: {
       starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) },
       // what it spends is spent for the same external user

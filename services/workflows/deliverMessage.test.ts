@@ -3,8 +3,17 @@ import { deliverMessage, findPosted, type DeliveryDeps, type MessageWait } from 
 
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 
-/** Delivers a message with this many bytes of text to all waits. */
-async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait[] = []) {
+interface DeliveryCommand {
+  type: string;
+  stream: string;
+  data: { run_id: string; key: string; reached: number };
+}
+
+/**
+ * Delivers a message with this many bytes of text to all waits. `before`: runs that another process has answered, which the read
+ * model has left out. The first scan after the message ends before the newest events, as it does where another process has appended.
+ */
+async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait[] = [], before: string[] = []) {
   const data = JSON.stringify({ text: "x".repeat(bytes) });
   const stored: string[] = [];
   const answered: string[] = [];
@@ -15,6 +24,16 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
     stream: run_id,
     version: 1,
   }));
+  const answers = before.map((stream, n) => ({ position: 21 + n, stream, data: { message_id: "m" } }));
+  let reached: number | undefined;
+  let looks = 0;
+  const scan = async (after: number, [type]: string[]) => {
+    const end = looks++ === 0 || type !== "WaitAnswered" ? 20 + before.length : 20 + answers.length;
+    const events = (type === "WaitAnswered" ? answers : started).filter(
+      ({ position }) => position > after && position <= end,
+    );
+    return { events, seen: type === "WaitAnswered" ? end : 20 };
+  };
   const deps = {
     worker: "w",
     log: {
@@ -25,12 +44,11 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
           personal: { name: "order", data: { json: data } },
         },
       ],
-      scan: async (after: number) => ({ events: started.filter(({ position }) => position > after), seen: 20 }),
+      scan,
       event: async (run_id: string) => {
         const { key, match } = waitsIn(run_id);
         return { data: { run_id, key, project_id: null }, personal: { name: "order", match } };
       },
-      slice: async () => ({ events: [], more: false }),
     },
     vault: {
       findKey: async () => "key",
@@ -39,13 +57,21 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
         return `blob-${stored.length}`;
       },
     },
-    handle: async ({ type, data: fields }: { type: string; data: { run_id: string; key: string } }) => {
-      if (type === "DeliverMessage") answered.push(`${fields.run_id}/${fields.key}`);
+    handle: async ({ type, stream, data: fields }: DeliveryCommand) => {
+      if (type === "CloseMessage") reached = fields.reached;
+      if (type !== "DeliverMessage") return { position: 0, repeated: false };
+      answered.push(`${fields.run_id}/${fields.key}`);
+      const position = 21 + answers.length;
+      answers.push(
+        { position, stream, data: { message_id: "m" } },
+        { position: position + 1, stream: "x", data: { message_id: "n" } },
+      );
+      return { position, repeated: false };
     },
-    findMessageWaits: async () => ({ waits: [...waits], projected: 9 }),
+    findMessageWaits: async () => ({ waits: [...waits], projected: before.length > 0 ? 20 + before.length : 9 }),
   } as unknown as DeliveryDeps;
   await deliverMessage(deps, { stream: "message:m", organization_id: "o" });
-  return { stored, answered };
+  return { stored, answered, reached };
 }
 
 const waitsOf = (runs: number, each: number): MessageWait[] =>
@@ -88,6 +114,14 @@ test("waits that the read model does not have yet are read from the log", async 
     { run_id: "foreign", key: "d", match: { text: "x" } },
   ]);
   expect(answered).toEqual(["old/a", "new/b"]);
+});
+
+test("the number of runs that a message has reached has those that another process answered, and those whose answers a first look misses", async () => {
+  const waits = waitsOf(2, 2);
+  expect(await deliver(waits, 1)).toMatchObject({ reached: 2 });
+  expect(await deliver(waits, 1, [], ["run-elsewhere"])).toMatchObject({ reached: 3 });
+  expect(await deliver([], 1, [], ["run-elsewhere"])).toMatchObject({ answered: [], reached: 1 });
+  expect(await deliver([], 1)).toMatchObject({ answered: [], reached: 0 });
 });
 
 test("a message is known from the commit that posted it, at its position", () => {

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AuditLog } from "#events/auditLog.ts";
 import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import type { EventFrom } from "#events/define.ts";
 import { deriveCommandId, streamName } from "#events/ids.ts";
@@ -30,7 +29,7 @@ export interface MessageWait {
 }
 
 export interface DeliveryDeps extends VaultDeps {
-  log: Pick<EventLog, "read" | "scan" | "event"> & Pick<AuditLog, "slice">;
+  log: Pick<EventLog, "read" | "scan" | "event">;
   handle: Handle;
   worker: string;
   /**
@@ -82,17 +81,18 @@ const send = (
     }),
   );
 
-/** Answers one wait, unless it has ended. */
-async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait): Promise<void> {
+/** Answers one wait, unless it has ended. Gives the position of the answer; 0 without one. */
+async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait): Promise<number> {
   const { message_id, organization_id } = delivery;
   const { run_id, key } = wait;
   const run = { stream: streamName("run", run_id), organization_id };
   try {
     const data = { run_id, key, message_id, answer: await delivery.answerFor(run_id) };
-    await send(deps, run, DeliverMessage.type, data, commandId(delivery, wait));
+    return (await send(deps, run, DeliverMessage.type, data, commandId(delivery, wait))).position;
   } catch (error) {
     const isDestroyed = error instanceof RunGone;
     if (!isDestroyed) throw error;
+    return 0;
   }
 }
 
@@ -108,14 +108,14 @@ function createAnswers(deps: DeliveryDeps, organization_id: string, json: string
 }
 
 /**
- * The waits that the log had before a position, oldest first. Those that the read model does not have yet are read from the
+ * The waits that the log had before a position, oldest first, and how far the read model had followed it. Those that the read model does not have yet are read from the
  * log: waiting for it would take longer than all else.
  */
 async function findWaits(
   { log, findMessageWaits }: DeliveryDeps,
   organization: string,
   query: WaitQuery,
-): Promise<MessageWait[] | undefined> {
+): Promise<{ waits: MessageWait[]; projected: number } | undefined> {
   const found = await findMessageWaits(organization, query);
   if (!found) return undefined;
   const { waits, projected } = found;
@@ -131,7 +131,7 @@ async function findWaits(
     after = seen;
     isBehind = seen < query.position;
   }
-  return waits.slice(0, query.limit);
+  return { waits: waits.slice(0, query.limit), projected };
 }
 
 /**
@@ -145,16 +145,18 @@ function limitCopies(waits: MessageWait[], answer: string): MessageWait[] {
   return waits.filter(({ run_id }) => runs.has(run_id));
 }
 
-/** Runs that the message has reached, by the log: a process that died may have answered waits that are not found any more. */
-async function countReached({ log }: DeliveryDeps, { organization_id, message_id }: Delivery, posted: number) {
+/**
+ * Runs that the message has reached, by the log from its position to another one: a process that died may have answered waits that
+ * are not found any more.
+ */
+async function countReached({ log }: DeliveryDeps, { message_id }: Delivery, [from, to]: [number, number]) {
   const reached = new Set<string>();
-  const query = { stream: undefined, types: [WaitAnswered.type], limit: PAGE };
-  for (let [after, more] = [posted, true]; more; ) {
-    const slice = await log.slice(organization_id, { ...query, after });
-    for (const { data, stream } of slice.events as RecordedEvent<EventFrom<typeof WaitAnswered>>[])
-      if (data.message_id === message_id) reached.add(stream);
-    after = slice.events.at(-1)?.position ?? after;
-    ({ more } = slice);
+  for (let [after, isBehind] = [from, from < to]; isBehind; ) {
+    const { events, seen } = await log.scan(after, [WaitAnswered.type], PAGE);
+    for (const { data, stream } of events)
+      if ((data as EventFrom<typeof WaitAnswered>["data"]).message_id === message_id) reached.add(stream);
+    isBehind = after < seen && seen < to;
+    after = seen;
   }
   return reached.size;
 }
@@ -179,16 +181,16 @@ export async function deliverMessage(deps: DeliveryDeps, head: Target, known?: P
   if (!posted?.personal) return;
   const { message_id, project_id } = posted.data;
   const { name } = posted.personal;
-  const waits = await findWaits(deps, organization_id, {
+  const found = await findWaits(deps, organization_id, {
     project_id,
     name,
     position: posted.position,
     limit: MAX_WAITS,
   });
-  if (!waits) return;
+  if (!found) return;
   const json = await openValues(deps, head).json(posted.personal.data);
   const data = JSON.parse(json) as Record<string, unknown>;
-  const all = waits.filter(({ match }) => isMatch(match, data));
+  const all = found.waits.filter(({ match }) => isMatch(match, data));
   const runs = new Set(all.map(({ run_id }) => run_id));
   if (posted.data.to === "one" && runs.size > 1)
     return void (await send(deps, head, CloseMessage.type, { message_id, reached: 0, refused_for: runs.size }));
@@ -196,8 +198,12 @@ export async function deliverMessage(deps: DeliveryDeps, head: Target, known?: P
   const matching = limitCopies(all, answer);
   const answerFor = createAnswers(deps, organization_id, answer);
   const delivery = { stream, organization_id, message_id, answerFor };
-  for (let n = 0; n < matching.length; n += CONCURRENCY)
-    await Promise.all(matching.slice(n, n + CONCURRENCY).map((wait) => answerWait(deps, delivery, wait)));
-  const reached = await countReached(deps, delivery, posted.position);
+  // what others have answered is not found, or the read model had it
+  let answered = found.projected;
+  for (let n = 0; n < matching.length; n += CONCURRENCY) {
+    const batch = matching.slice(n, n + CONCURRENCY).map((wait) => answerWait(deps, delivery, wait));
+    answered = Math.max(answered, ...(await Promise.all(batch)));
+  }
+  const reached = await countReached(deps, delivery, [posted.position, answered]);
   await send(deps, head, CloseMessage.type, { message_id, reached });
 }

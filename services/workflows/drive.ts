@@ -37,7 +37,7 @@ const MAX_TICK_CRASHES = 3;
 const RETRY_MS = 200;
 
 /** The control of a run that is being driven. */
-export interface Drive extends Pick<Outbox, "flushRequested" | "handOver"> {
+export interface Drive extends Pick<Outbox, "hasPart" | "flushRequested" | "handOver"> {
   /** Events were folded. */
   wake(): void;
   /** Resolves when this process has nothing left to do for the run. */
@@ -236,6 +236,7 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
       driver.isStopping = true;
       wake();
     },
+    hasPart: outbox.hasPart,
     flushRequested: outbox.flushRequested,
     handOver: outbox.handOver,
   };

@@ -22,6 +22,8 @@ export interface Outbox {
   takeUnrecorded(): StepEntry[];
   /** Waits for the append in flight and drops the rest. */
   close(): Promise<void>;
+  /** Resolves with the first part: the first tick has come back. */
+  hasPart: Promise<void>;
   /** Resolves at the first `flush`: an effect waits until the run is recorded. */
   flushRequested: Promise<void>;
   /** Gives the parts to the command that creates or resumes the run, which records them in its commit. */
@@ -43,6 +45,7 @@ interface State extends OutboxOptions {
   hasFailed: boolean;
   sending: Promise<void> | undefined;
   timer: NodeJS.Timeout | undefined;
+  hasPart: PromiseWithResolvers<void>;
   flushRequested: PromiseWithResolvers<void>;
   handedOver: PromiseWithResolvers<void>;
 }
@@ -104,6 +107,7 @@ function enqueue(outbox: State, part: RunPart, epoch: number, readJson: ReadJson
   applyOptimistically(events, readJson);
   outbox.epoch = epoch;
   outbox.waiting.push(part);
+  outbox.hasPart.resolve();
   outbox.timer ??= setTimeout(() => void flush(outbox), MAX_DELAY_MS);
   return true;
 }
@@ -130,6 +134,7 @@ export function createOutbox(run: OpenRun, options: OutboxOptions): Outbox {
     hasFailed: false,
     sending: undefined,
     timer: undefined,
+    hasPart: Promise.withResolvers(),
     flushRequested: Promise.withResolvers(),
     handedOver: Promise.withResolvers(),
   };
@@ -149,6 +154,7 @@ export function createOutbox(run: OpenRun, options: OutboxOptions): Outbox {
       await outbox.sending;
       drop(outbox);
     },
+    hasPart: outbox.hasPart.promise,
     flushRequested: outbox.flushRequested.promise,
     handOver: (carrier) => handOver(outbox, carrier),
   };

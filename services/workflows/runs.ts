@@ -23,8 +23,13 @@ import { RunGone } from "./values.ts";
 /** Runs that one process drives at once. */
 const MAX_RUNS = 1_000;
 const MAX_RUNS_OF_ORGANIZATION = MAX_RUNS / 2;
-/** Delay of a command that starts or resumes a run, to record the run's next tick with it. A small tick takes 1 ms, and 10 ms on a busy machine. */
-const FIRST_TICK_MS = 20;
+/**
+ * How long a command that starts or resumes a run waits for the run's next tick, to record both in one commit. A small tick takes
+ * 1 ms, and as long as it waits for a thread on a busy machine, where a commit more is what the run can afford least.
+ */
+const FIRST_TICK_MS = 250;
+/** How long it waits after that for what the tick has started. */
+const FIRST_STEPS_MS = 20;
 
 export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRunsDeps, "log"> {
   log: Pick<EventLog, "heads" | "read" | "event" | "readNewest" | "isAlive">;
@@ -112,6 +117,19 @@ async function openAnswered(
   }
 }
 
+/** Resolves when the command that starts or resumes a run can take along what the run has done so far. */
+async function waitForFirstTick({ hasPart, flushRequested, ended }: Drive): Promise<void> {
+  const { promise: isLate, resolve } = Promise.withResolvers<void>();
+  let timer = setTimeout(resolve, FIRST_TICK_MS);
+  const startSteps = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(resolve, FIRST_STEPS_MS);
+  };
+  void hasPart.then(startSteps);
+  await Promise.race([flushRequested, isLate, ended.catch(() => {})]);
+  clearTimeout(timer);
+}
+
 /** The runs of this process: drives those it holds, and takes over those without a living worker. */
 export function createRuns(deps: RunsDeps) {
   const resting = createRestingRuns(deps);
@@ -137,7 +155,7 @@ export function createRuns(deps: RunsDeps) {
 
     /**
      * Drives a run while the command that starts it, or answers one of its calls, is on its way to the log, and adds what the
-     * run does within FIRST_TICK_MS to the command. Undefined for other commands. Call `release` when the command is handled.
+     * run does at first to the command. Undefined for other commands. Call `release` when the command is handled.
      */
     async begin(command: Command): Promise<{ command: Command; release(): void } | undefined> {
       if (command.worker !== deps.worker) return undefined;
@@ -150,7 +168,7 @@ export function createRuns(deps: RunsDeps) {
       const { stream, organization_id } = command;
       const driven = run && runs.start({ stream, organization_id, version: 0, run, creation })?.drive;
       if (!driven) return undefined;
-      await Promise.race([driven.flushRequested, new Promise((resolve) => setTimeout(resolve, FIRST_TICK_MS))]);
+      await waitForFirstTick(driven);
       const parts = driven.handOver(command.type);
       const data = { ...(command.data as object), ...(seen !== undefined && { seen }), parts };
       return { command: { ...command, data }, release };

@@ -25,7 +25,7 @@ import { ScriptGone, type ScriptStore } from "./script.ts";
 /* Starts of runs by the service itself: by a schedule, and by another run. */
 
 /** How long the log may be unavailable before the outcome of a command counts as unknown. */
-const START_TIMEOUT_MS = 10_000;
+export const START_TIMEOUT_MS = 10_000;
 
 export interface StartDeps {
   log: Pick<EventLog, "heads" | "read">;
@@ -56,8 +56,8 @@ export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"
   joined?: Command[] | undefined;
   /** Called when nothing speaks against the start any more. */
   beforeStart?(): Promise<void>;
-  /** The last check before the start, which takes effect within 10 s after it, or never. */
-  mayStart?(): Promise<Refusal | undefined>;
+  /** Until when (`performance.now()`) it takes effect, or never. Default: START_TIMEOUT_MS from when nothing speaks against it. */
+  start_by?: number;
 }
 
 /** A workflow of the organization as its stream has it now. */
@@ -125,9 +125,7 @@ async function sendStart(
 ): Promise<Refusal | undefined> {
   const settings = runSettings(workflow, { ...run, run_as: run.run_as ?? workflow.envelope.run_as });
   const input = { args: { json: run.args }, external_user_id: null };
-  const giveUpAt = performance.now() + START_TIMEOUT_MS;
-  const refusal = await run.mayStart?.();
-  if (refusal) return refusal;
+  const { start_by = performance.now() + START_TIMEOUT_MS } = run;
   for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++) {
     const places = await pickPlaces(deps, workflow, args);
     if ("code" in places) return places;
@@ -139,7 +137,7 @@ async function sendStart(
         stream: streamName("run", run.run_id),
         organization_id: workflow.organization_id,
         request_id: deps.worker,
-        timeout_ms: Math.max(0, giveUpAt - performance.now()),
+        timeout_ms: Math.max(0, start_by - performance.now()),
         fresh: true,
         ...(run.joined && { joined: run.joined }),
         data: { ...settings, ...input, ...places, ...run.more },

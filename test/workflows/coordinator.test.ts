@@ -22,6 +22,13 @@ const hold = namedGates();
 const workflows: Record<string, PlainWorkflow> = {
   nothing: { run: async () => "done" },
   one: { run: async (ctx, args) => ctx.complete(await ctx.runStep("add", args)), steps: { add: ({ a, b }) => a + b } },
+  late: {
+    async run(ctx, { id, ms, ...args }) {
+      if (count(id) === 1) await sleep(ms);
+      return ctx.complete(await ctx.runStep("add", args));
+    },
+    steps: { add: ({ a, b }) => a + b },
+  },
   chain: {
     async run(ctx, { n, uses }) {
       let sum = 0;
@@ -147,6 +154,13 @@ describe("a run", () => {
     ]);
     expect(resultOf(events)).toBe(5);
     expect(commitsOf(events)).toBe(1);
+  });
+  test.each([
+    ["100 ms is one commit, too", 100, 1],
+    ["longer than a quarter of a second is created before", 400, 2],
+  ])("whose first tick takes %s", async (_, ms, commits) => {
+    const events = await bench.until(await bench.start("late", { id: newId(), ms, a: 2, b: 3 }), "RunCompleted");
+    expect([resultOf(events), commitsOf(events)]).toEqual([5, commits]);
   });
   test("that returns without complete() ends with what it returned", async () => {
     const events = await bench.until(await bench.start("nothing"), "RunCompleted");

@@ -76,6 +76,9 @@ export interface TickReply {
   outcome: TickOutcome;
 }
 
+/** Whether the thread keeps the history of the run after this tick: one that has ended needs no other. */
+export const isKept = ({ end }: TickOutcome): boolean => end.type === "suspended";
+
 /** A step that ran within its tick, with the outcome that the tick would have had without it. */
 export interface SpeculatedStep {
   outcome: TickOutcome;

@@ -1,5 +1,5 @@
 import { TickLost, type TickCall } from "#services/workflows/tick.ts";
-import type { ThreadLoss, TickOrder, TickReply } from "./messages.ts";
+import { isKept, type ThreadLoss, type TickOrder, type TickReply } from "./messages.ts";
 import type { RunnerProcess } from "./runnerProcess.ts";
 import type { TickThread } from "./tickThreadPool.ts";
 
@@ -65,7 +65,9 @@ export function runTick(runner: RunnerProcess, id: number, thread: TickThread, c
       onReport(report) {
         if (report.kind === "done") {
           thread.isBusy = false;
-          resolve(JSON.parse(report.text) as TickReply);
+          const reply = JSON.parse(report.text) as TickReply;
+          if (!isKept(reply.outcome)) thread.sentMemos.delete(call.run_id);
+          resolve(reply);
         } else if (report.kind === "need") {
           const missing = report.what === "script" ? call.js : JSON.stringify(wholeOrder(call));
           runner.send(address, { kind: "provide", id, text: missing });

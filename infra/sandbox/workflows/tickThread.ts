@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { MemoEntry } from "#services/workflows/tick.ts";
 import { createCodeCache } from "./bytecode.ts";
 import { newCallHistory, remember, type CallHistory } from "./callHistory.ts";
-import type { Order, Report, ThreadData, TickOrder, TickReply } from "./messages.ts";
+import { isKept, type Order, type Report, type ThreadData, type TickOrder, type TickReply } from "./messages.ts";
 import { writeThreadStatus } from "./threadStatus.ts";
 import { createTickVm } from "./tickVm.ts";
 
@@ -93,10 +93,10 @@ async function tick(id: number, text: string): Promise<TickReply> {
     });
     const { outcome, speculated, compiled } = reply;
     if (compiled) codeCache.add(sha256, compiled);
+    if (isKept(outcome)) addRun(run_id, run);
     return { outcome, speculated };
   } finally {
     status.leave();
-    addRun(run_id, run);
   }
 }
 
