@@ -63,7 +63,7 @@ describe("the list", () => {
   });
 
   test("is fetched once for many requests, and again after five minutes", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
     const one = catalog();
     await Promise.all(Array.from({ length: 20 }, () => one.list(ORGANIZATION, [row()])));
     await one.find(ORGANIZATION, [row()], "mine/gpt-test");
@@ -74,7 +74,7 @@ describe("the list", () => {
   });
 
   test("stays available while it is fetched again", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
     const one = catalog();
     await one.list(ORGANIZATION, [row()]);
     const held: ServerResponse[] = [];
@@ -117,7 +117,7 @@ describe("the list", () => {
   });
 
   test("stays valid while the provider is down", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
     const one = catalog();
     await one.list(ORGANIZATION, [row()]);
     provider.script({ status: 500 });

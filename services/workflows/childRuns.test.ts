@@ -17,7 +17,7 @@ const registered = {
   envelope: Envelope.parse({ run_as: { type: "service", id: null } }),
 };
 
-beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
+beforeEach(() => vi.useFakeTimers({ toFake: ["Date", "performance"] }));
 afterEach(() => vi.useRealTimers());
 
 /** What a run that asks for a child run gets, when it is live or not at the look before the start, which takes `check_ms` more. */
@@ -45,7 +45,7 @@ async function startedBy(status: string, check_ms = 0) {
     },
     worker: "w",
     scripts: async () => ({ args_schema: {} }),
-    schemas: { check: async () => void vi.setSystemTime(began + check_ms) },
+    schemas: { check: async () => void vi.advanceTimersByTime(check_ms) },
     keyring: { keyedHash: (_: string, text: string) => text },
     admitRun: async () => ({ admitted: { settle: () => {}, withdraw: () => {} } }),
     findWorkflowIds: async () => [],

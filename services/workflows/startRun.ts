@@ -137,7 +137,7 @@ async function sendStart(
         stream: streamName("run", run.run_id),
         organization_id: workflow.organization_id,
         request_id: deps.worker,
-        timeout_ms: Math.max(0, start_by - performance.now()),
+        timeout_ms: start_by - performance.now(),
         fresh: true,
         ...(run.joined && { joined: run.joined }),
         data: { ...settings, ...input, ...places, ...run.more },
