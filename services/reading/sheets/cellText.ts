@@ -7,7 +7,7 @@ const showsDay = (format: string): boolean => /d/i.test(format.replace(/\[[^\]]*
 
 /** 2026-03-02, with the time of day if the format shows it; undefined after the year 9999, as of a number that is no date. */
 const isoDate = (serial: number, format: string, date1904: boolean): string | undefined => {
-  const date = SSF.parse_date_code(serial, { date1904 }) as ReturnType<typeof SSF.parse_date_code> | null;
+  const date = SSF.parse_date_code(serial, { date1904 });
   if (!date) return undefined;
   const { y, m, d, H, M, S } = date;
   const day = `${y}-${two(m)}-${two(d)}`;
