@@ -57,6 +57,9 @@ async function openBlobFolder({ DATA_DIR }: Settings) {
 const watchBus = (db: Db, bus: Bus, worker: string, logger: Logger) =>
   watchSameBus({ db, worker, logger, identify: bus.identity, onApart: () => bus.faults.report("bus_apart") });
 
+const watchDisks = (settings: Settings, logger: Logger) =>
+  watchFreeSpace({ folders: storeFolders(settings), percent: settings.FREE_DISK_PERCENT, logger });
+
 const watchOwnClock = (db: Db, bus: Bus, settings: Settings, logger: Logger) =>
   watchClock({
     db,
@@ -84,16 +87,10 @@ export async function openResources(options: ResourceOptions) {
   const appends = watchAppends(pool, logger);
   const log = openLog(pool, keyring, appends.listener);
   const blobs = await openBlobFolder(settings);
-  const percent = settings.FREE_DISK_PERCENT;
-  const freeSpace = await watchFreeSpace({ folders: storeFolders(settings), percent, logger });
+  const freeSpace = await watchDisks(settings, logger);
   const bus = await openBus(options, logger);
-  const reach = watchReach({
-    pool,
-    url: addresses.database_url,
-    name: worker,
-    logger,
-    onReplaced: () => bus.faults.report("connection_dropped"),
-  });
+  const onReplaced = () => bus.faults.report("connection_dropped");
+  const reach = watchReach({ pool, url: addresses.database_url, name: worker, logger, onReplaced });
   const heartbeat = await startHeartbeat(pool, { worker, role }, (err) => logger.warn({ err }, "heartbeat failed"));
   const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
   const db = asDb(pool);
