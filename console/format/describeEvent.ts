@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from "./index.ts";
+import { formatBytes, formatCount, formatDuration, shortId } from "./index.ts";
 
 /* What an event of the log means, in one sentence. */
 
@@ -29,7 +29,7 @@ const ACCOUNTS: Record<string, Sentence> = {
   UserRegistered: (field) => `${field("name", "Somebody")} joined as ${field("role")}.`,
   UserChanged: (field, { active }) =>
     `${field("name", "A member")} was changed: ${field("role")}, ${active === false ? "locked out" : "active"}.`,
-  UserRemoved: "A member was removed.",
+  UserRemoved: (_, { user_id }) => `The member ${shortId(String(user_id))} was removed.`,
   SubstituteNamed: "A member named a substitute, who decides approvals in their place for a time.",
   SubstituteWithdrawn: "A member has no substitute any more.",
   PasswordSet: "A member got a new password; earlier sessions ended.",

@@ -3,12 +3,21 @@ import { listKeys } from "../api/keys.ts";
 import { listMembers } from "../api/members.ts";
 import { whoAmI } from "../api/queries.ts";
 import { useRole } from "../api/useRole.ts";
+import { shortId } from "../format/index.ts";
 import { SelectFilter } from "./Filter.tsx";
 
 interface Props {
   label: string;
   value: string | undefined;
   onPick(value?: string): void;
+}
+
+const FORMER: Record<string, string> = { person: "former member", key: "deleted key" };
+
+/** Somebody who is listed no more: the id tells them apart, as in lists. */
+function formerChoice(value: string) {
+  const [kind = "", id = ""] = value.split(":", 2);
+  return { value, label: FORMER[kind] ? `${FORMER[kind]} ${shortId(id)}` : value };
 }
 
 /** Everybody who may have done something, as the service names them. Only administrators may list keys. */
@@ -23,5 +32,7 @@ export function WhoFilter({ label, value, onPick }: Props) {
     ...others.map(({ id, name, email }) => ({ value: `person:${id}`, label: name || email })),
     ...(keys.data?.data ?? []).map(({ id, name }) => ({ value: `key:${id}`, label: `key ${name}` })),
   ];
-  return <SelectFilter label={label} value={value} choices={choices} onPick={onPick} />;
+  const isFormer = value !== undefined && members.data && !choices.some((choice) => choice.value === value);
+  const shown = isFormer ? [...choices, formerChoice(value)] : choices;
+  return <SelectFilter label={label} value={value} choices={shown} onPick={onPick} />;
 }

@@ -43,6 +43,7 @@ export const other: number = "text";`;
   await page.getByRole("button", { name: "line 3, column 14" }).click();
   await page.keyboard.insertText("an");
   await page.getByText("export const another: number").waitFor();
+  await page.keyboard.press("Control+Home");
   await page.keyboard.press("F8");
   await page.keyboard.insertText("sku");
   await page.getByText("1 warning, which a save takes.").waitFor();

@@ -1,3 +1,4 @@
+import { shortId } from "../../format/index.ts";
 import type { Grouping, Usage, UsageRow, UsageSums } from "../../api/usage.ts";
 
 export const MEASURES = ["tokens", "cost", "requests", "pages"] as const;
@@ -68,7 +69,7 @@ const NONE: Record<Grouping, string> = {
 
 /** A person who was signed in, a user that a request named, or both. */
 function labelOfUser({ member, name, user }: UsageRow): string {
-  const person = member ? (name ?? "deleted member") : null;
+  const person = member ? (name ?? `deleted member ${shortId(member)}`) : null;
   return [person, user].filter(Boolean).join(", for ") || NONE.user;
 }
 
@@ -77,5 +78,7 @@ export function labelOf(row: UsageRow, by: Grouping): string {
   if (by === "user") return labelOfUser(row);
   const group = row[by] ?? null;
   if (group === null) return NONE[by];
-  return by === "day" || by === "model" ? group : (row.name ?? `deleted ${by}`);
+  const kind = by === "person" ? "member" : by;
+  // the id tells those apart whose names are gone
+  return by === "day" || by === "model" ? group : (row.name ?? `deleted ${kind} ${shortId(group)}`);
 }

@@ -9,7 +9,7 @@ const PER_ORGANIZATION = 1;
 const IDLE_MS = 60_000;
 /** Checks of an organization that may wait: an editor sends one for each pause of its author. */
 const MAX_WAITING = 8;
-const MAX_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 30_000;
 const BUSY = "Many sources are being checked at the moment. The types are checked after the next change.";
 
 /** Checks the types of scripts in processes of their own, which start when they are needed. */
