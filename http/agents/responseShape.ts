@@ -88,7 +88,9 @@ export const AgentResponse = z
   })
   .meta({ title: "AgentResponse" });
 
-export const AgentModels = z.object({
-  object: z.literal("list"),
-  data: z.array(z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })),
-});
+export const AgentModels = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })),
+  })
+  .meta({ title: "AgentModelList" });

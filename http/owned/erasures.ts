@@ -21,20 +21,22 @@ import { certificateLines, readCompleted } from "./certificate.ts";
 import { ErasedOwner } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 
-const Erasure = z.object({
-  id: z.string(),
-  object: z.literal("erasure"),
-  owner: z.string(),
-  status: z.enum(["running", "completed"]),
-  threads_deleted: z.int().describe("So far, with those that steps of the runs have started."),
-  files_deleted: z.int().describe("So far, with those that steps of the runs have saved."),
-  runs_deleted: z.int().describe("So far."),
-  documents_deleted: z.int().describe("So far."),
-  extractions_deleted: z.int().describe("So far."),
-  started_by: z.string().describe("`person:<id>`."),
-  created_at: z.iso.datetime(),
-  completed_at: z.iso.datetime().nullable(),
-});
+const Erasure = z
+  .object({
+    id: z.string(),
+    object: z.literal("erasure"),
+    owner: z.string(),
+    status: z.enum(["running", "completed"]),
+    threads_deleted: z.int().describe("So far, with those that steps of the runs have started."),
+    files_deleted: z.int().describe("So far, with those that steps of the runs have saved."),
+    runs_deleted: z.int().describe("So far."),
+    documents_deleted: z.int().describe("So far."),
+    extractions_deleted: z.int().describe("So far."),
+    started_by: z.string().describe("`person:<id>`."),
+    created_at: z.iso.datetime(),
+    completed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ title: "Erasure" });
 
 const present = ({
   id,

@@ -22,22 +22,24 @@ export const RetentionToSet = z.strictObject({
 });
 
 const kept = z.string().nullable();
-export const Retention = z.object({
-  subject: z.string(),
-  threads: kept,
-  turns: kept,
-  files: kept,
-  documents: kept,
-  runs: kept,
-  deleted: z
-    .object({ threads: z.int(), turns: z.int(), files: z.int(), documents: z.int(), runs: z.int() })
-    .describe(
-      "By all rules that the subject ever had. A process that is killed may leave up to 250 deletions uncounted; the log has each.",
-    ),
-  next_round_at: z.iso.datetime().describe("When what is too old is looked for again."),
-  last_round_at: z.iso.datetime().nullable(),
-  updated_at: z.iso.datetime(),
-});
+export const Retention = z
+  .object({
+    subject: z.string(),
+    threads: kept,
+    turns: kept,
+    files: kept,
+    documents: kept,
+    runs: kept,
+    deleted: z
+      .object({ threads: z.int(), turns: z.int(), files: z.int(), documents: z.int(), runs: z.int() })
+      .describe(
+        "By all rules that the subject ever had. A process that is killed may leave up to 250 deletions uncounted; the log has each.",
+      ),
+    next_round_at: z.iso.datetime().describe("When what is too old is looked for again."),
+    last_round_at: z.iso.datetime().nullable(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Retention" });
 
 const ExpiredCount = z.object({
   count: z.int(),
@@ -59,7 +61,7 @@ const Held = z.object({
 });
 export const Preview = Going.extend({
   held: z.array(Held).describe("What is old enough and stays because of a hold."),
-});
+}).meta({ title: "RetentionPreview" });
 
 /** The rules that are set, in days. */
 export function readRules(body: z.infer<typeof RetentionToSet>): RetentionRules {
