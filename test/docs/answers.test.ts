@@ -1,0 +1,91 @@
+import { writeFile } from "node:fs/promises";
+import { beforeAll, expect, test } from "vitest";
+import { readAnswerExample } from "#http/meta/answerExamples.ts";
+import { askForAccounts } from "./answers/accounts.ts";
+import { openDesk, type Answer } from "./answers/desk.ts";
+import { askForDocuments } from "./answers/documents.ts";
+import { askForRecords } from "./answers/records.ts";
+import { askForWorkflows } from "./answers/runs.ts";
+import { createTidy, listFields } from "./answers/tidy.ts";
+import { askForTurns } from "./answers/turns.ts";
+
+/*
+ * The examples of the API description are answers of a running service to the examples of its bodies.
+ * `WRITE_ANSWERS=1 npx vitest run test/docs/answers.test.ts` writes http/meta/answers.json again.
+ */
+
+const FILE = new URL("../../http/meta/answers.json", import.meta.url);
+const PAGE = ["data", "total", "limit", "offset"];
+
+let description: any;
+/** Answers by the name of their schema. */
+let answersByName: Record<string, unknown[]>;
+beforeAll(async () => {
+  const desk = await openDesk();
+  description = await (await fetch(`${desk.platform.url}/openapi.json`)).json();
+  const colleague = await askForAccounts(desk);
+  await askForDocuments(desk);
+  await askForTurns(desk);
+  await askForWorkflows(desk, colleague);
+  await askForRecords(desk, colleague.id);
+  answersByName = groupByName(desk.answers);
+  if (process.env["WRITE_ANSWERS"]) await writeFile(FILE, `${JSON.stringify(chooseExamples(), null, 2)}\n`);
+});
+
+const nameIn = ({ $ref }: { $ref?: string } = {}): string => $ref?.split("/").at(-1) ?? "";
+const schemaOf = (name: string) => description.components.schemas[name];
+/** The name of a list's items; empty for anything else. */
+const itemOf = (name: string): string => nameIn(schemaOf(name)?.properties?.data?.items);
+
+/** Also the items of lists. */
+function groupByName(answers: Answer[]): typeof answersByName {
+  const found: typeof answersByName = {};
+  for (const { operation, status, body } of answers) {
+    const [method = "", path = ""] = operation.split(" ");
+    const name = nameIn(description.paths[path][method].responses[status].content["application/json"].schema);
+    (found[name] ??= []).push(body);
+    const item = itemOf(name);
+    if (item) (found[item] ??= []).push(...body.data);
+  }
+  return found;
+}
+
+/** A page is made of the example of its items. */
+const isPage = (name: string): boolean =>
+  itemOf(name) !== "" && Object.keys(schemaOf(name).properties).join() === PAGE.join();
+
+/** The answer with the most to tell under each name. */
+function chooseExamples(): Record<string, unknown> {
+  const tidy = createTidy();
+  const size = (one: unknown) => JSON.stringify(createTidy()(one)).length;
+  const names = Object.keys(answersByName).filter((name) => !isPage(name));
+  const longest = (name: string) => answersByName[name]!.toSorted((a, b) => size(b) - size(a))[0];
+  return Object.fromEntries(names.toSorted().map((name) => [name, tidy(longest(name))]));
+}
+
+const namesOfDescription = (): string[] =>
+  Object.values<any>(description.paths)
+    .flatMap((methods) => Object.values<any>(methods))
+    .flatMap(({ responses }) => Object.values<any>(responses))
+    .flatMap(({ content }) => (content?.["application/json"] ? [nameIn(content["application/json"].schema)] : []));
+
+test("the service gave an answer of each name", () => {
+  expect(namesOfDescription().filter((name) => !answersByName[name])).toEqual([]);
+});
+
+/** Real answers under a name that have the very fields of an example. */
+function answersLike(name: string, example: unknown): unknown[] {
+  const fields = (one: unknown) => [...new Set(listFields(createTidy()(one)))].toSorted().join();
+  return answersByName[name]!.filter((one) => fields(one) === fields(example));
+}
+
+test("each example has the fields of a real answer", () => {
+  const odd = Object.keys(answersByName).filter((name) => answersLike(name, readAnswerExample(name)).length === 0);
+  expect(odd).toEqual([]);
+});
+
+test("an example with a field that no answer has is found", () => {
+  const example = readAnswerExample("Project") as object;
+  expect(answersLike("Project", { ...example, colour: "red" })).toEqual([]);
+  expect(answersLike("Project", example)).not.toEqual([]);
+});
