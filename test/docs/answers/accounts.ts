@@ -9,7 +9,7 @@ export async function askForAccounts(desk: Desk): Promise<{ id: string }> {
   await ask("get /api/projects");
 
   const member = await ask("post /api/members");
-  const colleague = await tenant.member("approver", "Grace Hopper");
+  const colleague = await tenant.member("approver", "grace");
   await ask("get /api/members");
   await ask("patch /api/members/{id}", { path: [member.id] });
   await ask("put /api/members/{id}/substitute", { path: [member.id], body: { substitute: colleague.id } });
@@ -27,7 +27,8 @@ export async function askForAccounts(desk: Desk): Promise<{ id: string }> {
   return colleague;
 }
 
-async function askForModels({ ask }: Desk): Promise<void> {
+async function askForModels({ ask, provider }: Desk): Promise<void> {
+  await ask("put /api/providers/{name}", { path: ["openai"], body: { base_url: provider.url } });
   await ask("put /api/providers/{name}", { path: ["anthropic"], body: { models: ["claude-haiku-4-5"] } });
   await ask("get /api/providers");
   await ask("get /api/embeddings");

@@ -4,7 +4,7 @@ import { askForHooks } from "./hooks.ts";
 const SOURCE = `export const meta = { description: "Pays a refund", secrets: ["CRM_TOKEN"] };
 export const steps = {
   refund: async (ctx, { order }) => {
-    const { id } = await ctx.files.save({ name: "receipt.txt", data: "Refund of " + order });
+    const { id } = await ctx.files.save({ name: "receipt.txt", text: "Refund of " + order });
     return { receipt: "R-" + order, file: id };
   },
 };
@@ -64,7 +64,7 @@ async function askForOtherRuns(desk: Desk, workflow: string, definition: string)
   await ask("post /api/workflows/runs/{run_id}/fork", { path });
   await ask("post /api/workflows/runs/change", { body: { filter: { status: "failed" } } });
   await ask("post /api/workflows/events");
-  await ask("post /api/definitions/{id}/check-runs", { path: [definition], body: { source: SOURCE } });
+  await ask("post /api/definitions/{id}/check-runs", { path: [definition] });
   const waiting = await startRefund(desk, workflow);
   await ask("post /api/workflows/runs/{run_id}/cancel", { path: [waiting] });
   await ask("get /api/workflows/runs");
