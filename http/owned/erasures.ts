@@ -69,7 +69,7 @@ async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: 
 }
 
 /** Whose things are erased. Of an external user, the log gets a mark and hashes instead of the value. */
-async function readOwner(http: Http, organization_id: string, name: string) {
+export async function readErasedOwner(http: Http, organization_id: string, name: string) {
   if (!name.startsWith("user:")) return { owner: name };
   const user = name.slice("user:".length);
   await http.freshRead(["turns", "files", "runs", "documents"]);
@@ -95,7 +95,7 @@ async function readOwner(http: Http, organization_id: string, name: string) {
   return { owner: `user:${markUser(http, organization_id, user)}`, scopes, documents };
 }
 
-const Start = z.object({
+export const Start = z.object({
   owner: ErasedOwner,
   kinds: z
     .array(z.enum(ERASED_KINDS, { error: `must be one of ${ERASED_KINDS.join(", ")}` }))
@@ -111,7 +111,7 @@ async function start(http: Http, request: FastifyRequest, body: z.infer<typeof S
   const { created_id } = await createOnce(http, StartErasure, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
     ...identifyPost(request, "/api/erasures"),
-    data: { erasure_id, kinds, ...(await readOwner(http, request.caller.organization_id, owner)) },
+    data: { erasure_id, kinds, ...(await readErasedOwner(http, request.caller.organization_id, owner)) },
     requireProjected: true,
   });
   return read(http, request, created_id);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RetentionRules } from "#events/retention.ts";
-import type { ExpiredCount } from "#projections/retention/expired.ts";
+import type { ExpiredCount as Counted } from "#projections/retention/expired.ts";
 import type { RetentionRow } from "#projections/retention/query.ts";
 
 const KEEP = /^[1-9]\d{0,4}d$/;
@@ -41,7 +41,7 @@ export const Retention = z
   })
   .meta({ title: "Retention" });
 
-const ExpiredCount = z.object({
+export const ExpiredCount = z.object({
   count: z.int(),
   oldest: z.iso.datetime().nullable().describe("When the oldest of them was created."),
 });
@@ -52,7 +52,7 @@ const Going = z.object({
   documents: ExpiredCount,
   runs: ExpiredCount,
 });
-const Held = z.object({
+export const Held = z.object({
   hold_id: z.string(),
   subject: z.string(),
   name: z.string(),
@@ -84,9 +84,9 @@ export const presentRetention = (row: RetentionRow): z.infer<typeof Retention> =
   updated_at: row.updated_at.toISOString(),
 });
 
-const presentCount = ({ count, oldest }: ExpiredCount) => ({ count, oldest: oldest?.toISOString() ?? null });
+export const presentCount = ({ count, oldest }: Counted) => ({ count, oldest: oldest?.toISOString() ?? null });
 
-export const presentPreview = (counts: Record<keyof RetentionRules, ExpiredCount>): z.infer<typeof Going> => ({
+export const presentPreview = (counts: Record<keyof RetentionRules, Counted>): z.infer<typeof Going> => ({
   threads: presentCount(counts.threads),
   turns: presentCount(counts.turns),
   files: presentCount(counts.files),

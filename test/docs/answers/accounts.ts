@@ -1,7 +1,7 @@
-import type { Desk } from "./desk.ts";
+import type { Colleague, Desk } from "./desk.ts";
 
 /** Members, keys, and what an organization sets. Returns a colleague who may decide approvals. */
-export async function askForAccounts(desk: Desk): Promise<{ id: string }> {
+export async function askForAccounts(desk: Desk): Promise<Colleague> {
   const { ask, credentials, tenant } = desk;
   await ask("get /api/auth/me");
   await ask("post /api/auth/login", { body: credentials.admin });

@@ -2,7 +2,7 @@ import { BODY_EXAMPLES } from "#http/meta/examples.ts";
 import { atEnd } from "../../cleanUp.ts";
 import { openPlatformWithProvider } from "../../sharedPlatform.ts";
 import { openSite } from "../../tools/site.ts";
-import { openTenant, type Client } from "../../workflows/tenant.ts";
+import { openTenant, type Client, type Tenant } from "../../workflows/tenant.ts";
 
 export interface Answer {
   /** `method path` of the API description. */
@@ -48,7 +48,10 @@ export async function openDesk() {
     const address = template.replace(/\{\w+\}/g, () => values.shift()!).replace(/^\/api/, "");
     const call = by ?? tenant.owner;
     const answer = await call(method.toUpperCase(), address + query, bodyOf(operation, body), headers);
-    if (answer.status >= 300) { console.log("FAULT", operation, answer.status, answer.text); return answer.body ?? {}; }
+    if (answer.status >= 300) {
+      console.log("FAULT", operation, answer.status, answer.text);
+      return answer.body ?? {};
+    }
     if (answer.body !== undefined) answers.push({ operation, status: answer.status, body: answer.body });
     return answer.body;
   }
@@ -64,4 +67,5 @@ export async function openDesk() {
   }
   return { platform, provider, site, tenant, credentials, answers, ask, askUntil };
 }
+export type Colleague = Awaited<ReturnType<Tenant["member"]>>;
 export type Desk = Awaited<ReturnType<typeof openDesk>>;

@@ -1,4 +1,4 @@
-import type { Desk } from "./desk.ts";
+import type { Colleague, Desk } from "./desk.ts";
 import { askForHooks } from "./hooks.ts";
 
 const SOURCE = `export const meta = { description: "Pays a refund", secrets: ["CRM_TOKEN"] };
@@ -9,7 +9,7 @@ export const steps = {
   },
 };
 export async function run(ctx, { order }) {
-  const { decision } = await ctx.awaitApproval("manager", { title: "Refund " + order + "?" });
+  const { decision } = await ctx.awaitApproval("manager", { title: "Refund " + order + "?", assignees: [{ role: "owner" }] });
   if (decision === "reject") return ctx.complete({ refunded: false });
   return ctx.complete({ refunded: true, ...(await ctx.runStep("refund", { order })) });
 }
@@ -36,14 +36,13 @@ async function askForDefinitions({ ask }: Desk): Promise<{ workflow: string; def
 }
 
 /** What a pending approval shows, also to somebody with a link, who decides it. */
-async function askForApproval({ ask, tenant }: Desk, run: string, colleague: { id: string }): Promise<void> {
+async function askForApproval({ ask, tenant }: Desk, run: string): Promise<void> {
   const [{ id }] = await tenant.pending(run);
   const one = "/api/workflows/approvals/{approval_id}";
   const path = [id];
   await ask(`get ${one}`, { path });
   await ask(`post ${one}/comments`, { path });
   await ask(`get ${one}/comments`, { path });
-  await ask(`post ${one}/delegate`, { path, body: { to: colleague.id } });
   const { id: link, url } = await ask(`post ${one}/links`, { path });
   await ask(`get ${one}/links`, { path });
   const by = tenant.clientAt(new URL(url).hash.slice(1));
@@ -71,16 +70,17 @@ async function askForOtherRuns(desk: Desk, workflow: string, definition: string)
 }
 
 /** Workflows and their runs, from a definition to a decision. */
-export async function askForWorkflows(desk: Desk, colleague: { id: string }): Promise<void> {
+export async function askForWorkflows(desk: Desk, colleague: Colleague): Promise<void> {
   const { ask, tenant } = desk;
   const { workflow, definition } = await askForDefinitions(desk);
   const run = await startRefund(desk, workflow);
-  await askForApproval(desk, run, colleague);
+  await askForApproval(desk, run);
   await tenant.untilOver(run);
   const one = "get /api/workflows/runs/{run_id}";
   for (const part of ["", "/steps", "/files", "/approvals"]) await ask(`${one}${part}`, { path: [run] });
   const [{ id }] = await tenant.pending(await startRefund(desk, workflow));
-  await ask("post /api/workflows/approvals/{approval_id}/decision", { path: [id] });
+  await ask("post /api/workflows/approvals/{approval_id}/delegate", { path: [id], body: { to: colleague.id } });
+  await ask("post /api/workflows/approvals/{approval_id}/decision", { path: [id], by: colleague.call });
   await askForHooks(desk, workflow);
   await askForOtherRuns(desk, workflow, definition);
 }
