@@ -76,7 +76,7 @@ test("of an external user, what all keys store for it", async () => {
   await leaveThings((await home.newKey()).call, user);
   await leaveThings(home.key, "somebody else");
   const answer = await preview({ owner: `user:${user}` });
-  expect(countsOf(answer)).toEqual({ ...NOTHING, threads: 2, files: 2, documents: 2 });
+  expect(countsOf(answer)).toEqual({ ...NOTHING, threads: 2, files: 2, documents: 1 });
   expect(countsOf(await preview({ owner: "user:nobody" }))).toEqual(NOTHING);
 });
 

@@ -48,10 +48,7 @@ export async function openDesk() {
     const address = template.replace(/\{\w+\}/g, () => values.shift()!).replace(/^\/api/, "");
     const call = by ?? tenant.owner;
     const answer = await call(method.toUpperCase(), address + query, bodyOf(operation, body), headers);
-    if (answer.status >= 300) {
-      console.log("FAULT", operation, answer.status, answer.text);
-      return answer.body ?? {};
-    }
+    if (answer.status >= 300) throw new Error(`${operation}: ${answer.status} ${answer.text}`);
     if (answer.body !== undefined) answers.push({ operation, status: answer.status, body: answer.body });
     return answer.body;
   }
