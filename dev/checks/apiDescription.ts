@@ -130,7 +130,10 @@ function fieldsOf(schema: Record<string, any>): string[] | undefined {
 }
 
 function* misfits(what: string, schema: Schema, example: unknown, document: ApiDescription): Generator<string> {
-  const { errors } = new SchemaValidator(inline(schema, document) as Schema, "2020-12").validate(example);
+  const whole = inline(schema, document) as Schema | undefined;
+  // that a reference leads nowhere is a fault of its own
+  if (!whole) return;
+  const { errors } = new SchemaValidator(whole, "2020-12").validate(example);
   for (const { instanceLocation, error } of errors.slice(-1))
     yield `${what} does not fit its schema at ${instanceLocation}: ${error}`;
 }

@@ -10,6 +10,8 @@ const SECRETS: [RegExp, string][] = [
   [/(\/hooks\/)[\w-]+/g, "$1…"],
   [/[\w.+-]+@(?!example\.com\b)[\w.-]+/g, "ada@example.com"],
 ];
+/** Items of a list within an answer. */
+const MAX_ITEMS = 3;
 const AT = Date.parse("2026-12-01T09:00:00.000Z");
 
 /** Replaces what differs between two runs by something of the same kind. */
@@ -27,11 +29,12 @@ export function createTidy() {
   const tidyField = (name: string, value: unknown): unknown => {
     if (OPAQUE.test(name) && typeof value === "string") return "…";
     const isTime = typeof value === "number" && (name === "created" || name.endsWith("_at"));
-    return isTime ? AT / 1_000 : tidy(value);
+    if (isTime) return AT / 1_000;
+    return tidy(name === "data" && Array.isArray(value) ? value.slice(0, 1) : value);
   };
   function tidy(value: unknown): unknown {
     if (typeof value === "string") return tidyText(value);
-    if (Array.isArray(value)) return value.slice(0, 1).map(tidy);
+    if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(tidy);
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, child]) => [tidyText(name), tidyField(name, child)]));
   }
