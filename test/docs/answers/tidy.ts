@@ -6,6 +6,7 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const OPAQUE = /(^|_)(password|cursor|after|hook_token|sha256|hash|digest|version_hash)$/;
 const SECRETS: [RegExp, string][] = [
   [/\b(sk|whsec|sess|link)-svc-[\w-]+/g, "$1-svc-…"],
+  [/\bSVC_BUS_[0-9A-F]{12}/g, "SVC"],
   [/http:\/\/127\.0\.0\.1:\d+/g, "https://assistant.example"],
   [/(\/hooks\/)[\w-]+/g, "$1…"],
   [/[\w.+-]+@(?!example\.com\b)[\w.-]+/g, "ada@example.com"],
@@ -41,9 +42,9 @@ export function createTidy() {
   return tidy;
 }
 
-/** `.a`, `.a.b`, `.a[].c`: the fields of an answer. */
-export function listFields(value: unknown, at = ""): string[] {
-  if (Array.isArray(value)) return value.flatMap((one) => listFields(one, `${at}[]`));
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, child]) => [`${at}.${name}`, ...listFields(child, `${at}.${name}`)]);
+/** The fields of an answer, and as `data.name` those of the items of a list. The check of the schema sees what is inside of them. */
+export function listFields(answer: object): string[] {
+  const { data } = answer as { data?: unknown };
+  const items = Array.isArray(data) ? data.flatMap((one) => Object.keys(one as object)) : [];
+  return [...Object.keys(answer), ...items.map((name) => `data.${name}`)];
 }
