@@ -80,7 +80,7 @@ function* namedAnswerFaults({ responses }: Operation, document: ApiDescription):
     if (json.schema.$ref === undefined) yield `the answer ${status} has no name; give its schema a title`;
     const example = json.examples && lookUp(document, Object.values(json.examples)[0]?.$ref ?? "");
     if (example === undefined)
-      yield `the answer ${status} has no example; test/docs/answers.test.ts says how to make it`;
+      yield `the answer ${status} has no example; test/docs/answers.drill.test.ts says how to make it`;
     else
       yield* misfits(
         `the example of the answer ${status}`,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/* An example of each answer that is JSON, by the name of its schema. test/docs/answers.test.ts takes them from a running service. */
+/* An example of each answer that is JSON, by the name of its schema. test/docs/answers.drill.test.ts takes them from a running service. */
 
 const FILE = new URL("./answers.json", import.meta.url);
 const EXAMPLES = JSON.parse(readFileSync(FILE, "utf8")) as Readonly<Record<string, unknown>>;

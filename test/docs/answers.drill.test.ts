@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readAnswerExample } from "#http/meta/answerExamples.ts";
 import { askForAccounts } from "./answers/accounts.ts";
-import { openDesk, type Answer } from "./answers/desk.ts";
+import { openDesk, type Answer, type Colleague, type Desk } from "./answers/desk.ts";
 import { askForDocuments } from "./answers/documents.ts";
 import { askForRecords } from "./answers/records.ts";
 import { askForWorkflows } from "./answers/runs.ts";
@@ -11,23 +11,31 @@ import { askForTurns } from "./answers/turns.ts";
 
 /*
  * The examples of the API description are answers of a running service to the examples of its bodies.
- * `WRITE_ANSWERS=1 npx vitest run test/docs/answers.test.ts` writes http/meta/answers.json again.
+ * `WRITE_ANSWERS=1 npm run drill -- test/docs/answers` writes http/meta/answers.json again.
  */
 
 const FILE = new URL("../../http/meta/answers.json", import.meta.url);
 const PAGE = ["data", "total", "limit", "offset"];
 
+let desk: Desk;
+let colleague: Colleague;
 let description: any;
 /** Answers by the name of their schema. */
 let answersByName: Record<string, object[]>;
-test("every kind of answer comes from the example of its body", async () => {
-  const desk = await openDesk();
+beforeAll(async () => {
+  desk = await openDesk();
   description = await (await fetch(`${desk.platform.url}/openapi.json`)).json();
-  const colleague = await askForAccounts(desk);
-  await askForDocuments(desk);
-  await askForTurns(desk);
-  await askForWorkflows(desk, colleague);
-  await askForRecords(desk, colleague.id);
+});
+
+describe("the examples of the bodies are taken, and answered:", () => {
+  test("accounts", async () => void (colleague = await askForAccounts(desk)));
+  test("documents", () => askForDocuments(desk));
+  test("turns", () => askForTurns(desk));
+  test("workflows", () => askForWorkflows(desk, colleague));
+  test("records", () => askForRecords(desk, colleague.id));
+});
+
+test("every kind of answer was given", async () => {
   answersByName = groupByName(desk.answers);
   expect(namesOfDescription().filter((name) => !answersByName[name])).toEqual([]);
   if (process.env["WRITE_ANSWERS"]) await writeFile(FILE, `${JSON.stringify(chooseExamples(), null, 2)}\n`);
