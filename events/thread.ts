@@ -241,7 +241,11 @@ export const TurnStopped = defineEvent("TurnStopped", {
 });
 /** The turn leaves no trace in its thread: its data key is destroyed with this event. */
 export const TurnRefused = defineEvent("TurnRefused", {
-  public: TurnAttempt.extend({ code: z.string().nullable(), awaited_by }),
+  public: TurnAttempt.extend({
+    code: z.string().nullable(),
+    limit: z.string().optional().describe("Of a budget: which one, and when it begins again."),
+    awaited_by,
+  }),
 });
 export const TurnDeleted = defineEvent("TurnDeleted", { public: Turn });
 export const ThreadDeleted = defineEvent("ThreadDeleted", { public: z.object({}) });

@@ -1,6 +1,6 @@
 import { runOfScope } from "#events/scope.ts";
 import type { ErasedKind } from "#events/erasure.ts";
-import { isHeld } from "./holds/query.ts";
+import { COVERS, isCovered } from "./holds/query.ts";
 import { ownerColumn, readOwner } from "./owner.ts";
 import type { Db } from "./projection.ts";
 import { listRunsToErase, runOwnerOf } from "./runs/ownedRuns.ts";
@@ -40,12 +40,21 @@ interface Batch<Row> {
 }
 const NOTHING = { rows: [], held: false };
 
-/** Rows `o` of a read model; `where` may name $2. One statement, so that a hold which comes or goes meanwhile cannot hide a row from both halves. */
+/** Rows `o` of a read model that belong to an owner, as SQL that ends with a condition. */
+export interface OwnedRows {
+  from: string;
+  values: unknown[];
+  /** SQL: the hold `h` covers the row. No hold covers extractions: they live for a day. */
+  covers: string;
+}
+
+/** One statement, so that a hold which comes or goes meanwhile cannot hide a row from both halves. */
 async function listBatch<Row extends object>(
   db: Db,
-  { columns, from, hold }: { columns: string; from: string; hold: string },
-  values: unknown[],
+  columns: string,
+  { from, values, covers }: OwnedRows,
 ): Promise<Batch<Row>> {
+  const hold = isCovered(covers);
   const part = (where: string, limit: number) =>
     `(select ${columns}, ${hold} as held ${from} and ${where} order by position limit ${limit})`;
   const rows = await db.query<Row & { held: boolean }>(
@@ -55,45 +64,61 @@ async function listBatch<Row extends object>(
   return { rows: rows.filter(({ held }) => !held), held: rows.some(({ held }) => held) };
 }
 
+interface Part {
+  organization: string;
+  query: OwnedQuery;
+  /** The position before which it was created. */
+  before: number;
+}
+
 /** Threads and files of an owner, or of an external user's scopes. Files that steps of runs have saved go with their runs. */
-function listScoped(db: Db, table: "threads" | "files", organization: string, query: OwnedQuery, before: number) {
+function scopedRows(table: "threads" | "files", { organization, query, before }: Part): OwnedRows | undefined {
   const { owner, scopes } = query;
   const { column, value } = scopes
     ? { column: "scope", value: scopes.filter((scope) => runOfScope(scope) === null) }
     : ownerColumn(readOwner(owner));
   // agents have no files
-  if (table === "files" && column === "agent_id") return NOTHING;
+  if (table === "files" && column === "agent_id") return undefined;
   const isOwner = column === "scope" ? "o.scope = any ($2::text[])" : `o.${column} = $2`;
   const from = `from read.${table} o where o.organization_id = $1 and ${isOwner} and o.position < $3`;
-  return listBatch<Owned>(db, { columns: "o.id, o.scope", from, hold: isHeld(table) }, [organization, value, before]);
+  return { from, values: [organization, value, before], covers: COVERS[table] };
 }
 
 /** Documents that the owner uploaded first, or those of an external user. */
-function listDocuments(db: Db, organization: string, { owner, scopes, documents }: OwnedQuery, before: number) {
+function documentRows({ organization, query: { owner, scopes, documents }, before }: Part): OwnedRows {
   const isOwner = scopes ? "g.id = any ($2::uuid[])" : "g.principal = $2";
   const from = `from read.usage_holdings g join read.documents o on o.id = g.id
     where g.organization_id = $1 and ${isOwner} and g.position < $3`;
   const values = [organization, scopes ? (documents ?? []) : owner, before];
-  return listBatch<{ id: string }>(db, { columns: "o.id", from, hold: isHeld("documents") }, values);
+  return { from, values, covers: COVERS.documents };
 }
 
-/** No hold covers extractions: they live for a day. */
-function listExtractions(db: Db, organization: string, { owner, scopes }: OwnedQuery, before: number) {
-  if (scopes) return NOTHING;
+function extractionRows({ organization, query: { owner, scopes }, before }: Part): OwnedRows | undefined {
+  if (scopes) return undefined;
   const from = `from read.usage_holdings g join read.extractions o on o.id = g.id
     where g.organization_id = $1 and g.principal = $2 and g.position < $3`;
-  return listBatch<{ id: string }>(db, { columns: "o.id", from, hold: "false" }, [organization, owner, before]);
+  return { from, values: [organization, owner, before], covers: "false" };
+}
+
+/** What an owner has of a kind that is one read model; undefined where it can have none. Runs are found by what they come from. */
+export function ownedRows(kind: Exclude<ErasedKind, "runs">, part: Part): OwnedRows | undefined {
+  if (!part.query.kinds.includes(kind)) return undefined;
+  if (kind === "documents") return documentRows(part);
+  return kind === "extractions" ? extractionRows(part) : scopedRows(kind, part);
 }
 
 /** Some of what an owner has that was created before a position and that no hold covers. */
 export async function listOwned(db: Db, organization: string, query: OwnedQuery, before: number): Promise<OwnedThings> {
-  const isWanted = (kind: ErasedKind): boolean => query.kinds.includes(kind);
-  const runOwner = isWanted("runs") ? runOwnerOf(query.owner, query.scopes) : undefined;
+  const list = async <Row extends object>(kind: Exclude<ErasedKind, "runs">, columns: string): Promise<Batch<Row>> => {
+    const rows = ownedRows(kind, { organization, query, before });
+    return rows ? listBatch<Row>(db, columns, rows) : NOTHING;
+  };
+  const runOwner = query.kinds.includes("runs") ? runOwnerOf(query.owner, query.scopes) : undefined;
   const [threads, files, documents, extractions, runs] = await Promise.all([
-    isWanted("threads") ? listScoped(db, "threads", organization, query, before) : NOTHING,
-    isWanted("files") ? listScoped(db, "files", organization, query, before) : NOTHING,
-    isWanted("documents") ? listDocuments(db, organization, query, before) : NOTHING,
-    isWanted("extractions") ? listExtractions(db, organization, query, before) : NOTHING,
+    list<Owned>("threads", "o.id, o.scope"),
+    list<Owned>("files", "o.id, o.scope"),
+    list<{ id: string }>("documents", "o.id"),
+    list<{ id: string }>("extractions", "o.id"),
     runOwner ? listRunsToErase(db, { organization, owner: runOwner, before }) : { live: [], ended: [], held: false },
   ]);
   const free = ({ rows }: Batch<Owned>): Owned[] => rows.map(({ id, scope }) => ({ id, scope }));

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { ERASED_KINDS } from "./erasedKinds.ts";
 import { address, call, Failure, send } from "./call.ts";
 import type { Page } from "./types.ts";
 
@@ -94,6 +95,13 @@ export const listErasures = (after: string | undefined) =>
   });
 export const startErasure = (owner: string, kinds: string[]) =>
   call<Erasure>("erasures", { method: "POST", body: { owner, kinds } });
+type ErasedKind = (typeof ERASED_KINDS)[number];
+export type ErasurePreview = Record<ErasedKind, { count: number; oldest: string | null }> & {
+  held: { hold_id: string; name: string; kind: ErasedKind; count: number }[];
+};
+/** Changes nothing. */
+export const previewErasure = (owner: string, kinds: string[]) =>
+  call<ErasurePreview>("erasures/preview", { method: "POST", body: { owner, kinds } });
 export const certificateAddress = (id: string): string =>
   address(`erasures/${encodeURIComponent(id)}/certificate`).href;
 

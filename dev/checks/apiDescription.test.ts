@@ -43,6 +43,24 @@ describe("a fault of the description is found:", () => {
       /patch .*: the example of the body has the unknown field nmae/,
     ],
     [
+      "an answer without a name",
+      ({ paths, components }) => {
+        const json = paths[path].get.responses["200"].content["application/json"];
+        json.schema = components.schemas.Agent;
+      },
+      /get .*: the answer 200 has no name/,
+    ],
+    [
+      "an answer without an example",
+      ({ paths }) => delete paths[path].get.responses["200"].content["application/json"].examples,
+      /get .*: the answer 200 has no example/,
+    ],
+    [
+      "an example that does not fit its answer",
+      ({ components }) => (components.examples.Agent.value.colour = "red"),
+      /get .*: the example of the answer 200 does not fit its schema/,
+    ],
+    [
       "a reference to nothing",
       ({ components }) => delete components.schemas.AgentResponse,
       /AgentResponse is not there/,
@@ -57,7 +75,10 @@ describe("a fault of the description is found:", () => {
 
 test("the answers of the main calls are described, whole and streamed", () => {
   const answer = (path: string, method: string, status = 200) => document.paths[path][method].responses[status];
-  const named = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  const named = (name: string) => ({
+    schema: { $ref: `#/components/schemas/${name}` },
+    examples: { answer: { $ref: `#/components/examples/${name}` } },
+  });
   const chat = answer("/api/openai/v1/chat/completions", "post");
   expect(chat.content["application/json"]).toEqual(named("ChatCompletion"));
   const agent = answer("/api/agents/{agent_id}/v1/responses", "post");

@@ -18,7 +18,12 @@ interface Operation {
   summary?: string;
   parameters?: { name: string; in: string }[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
-  responses: Record<string, { $ref?: string; content?: unknown }>;
+  responses: Record<string, { $ref?: string; content?: Record<string, Answer> }>;
+}
+
+interface Answer {
+  schema: Schema & { $ref?: string };
+  examples?: Record<string, { $ref: string }>;
 }
 
 /** Bodies that a request may leave out. */
@@ -67,6 +72,25 @@ function* answerFaults({ responses }: Operation): Generator<string> {
     if (status !== "204" && status !== "default" && content === undefined) yield `the answer ${status} has no content`;
 }
 
+/** Each answer that is JSON has a schema with a name, from which clients name their types, and an example of it. */
+function* namedAnswerFaults({ responses }: Operation, document: ApiDescription): Generator<string> {
+  for (const [status, { content }] of Object.entries(responses)) {
+    const json = content?.["application/json"];
+    if (!json) continue;
+    if (json.schema.$ref === undefined) yield `the answer ${status} has no name; give its schema a title`;
+    const example = json.examples && lookUp(document, Object.values(json.examples)[0]?.$ref ?? "");
+    if (example === undefined)
+      yield `the answer ${status} has no example; test/docs/answers.drill.test.ts says how to make it`;
+    else
+      yield* misfits(
+        `the example of the answer ${status}`,
+        json.schema,
+        (example as { value: unknown }).value,
+        document,
+      );
+  }
+}
+
 function* operationFaults(name: string, operation: Operation): Generator<string> {
   const { operationId = "", summary = "", requestBody } = operation;
   if (!/^[a-z]+[A-Z]\w*$/.test(operationId))
@@ -105,15 +129,22 @@ function fieldsOf(schema: Record<string, any>): string[] | undefined {
   return one["properties"] && Object.keys(one["properties"]);
 }
 
+function* misfits(what: string, schema: Schema, example: unknown, document: ApiDescription): Generator<string> {
+  const whole = inline(schema, document) as Schema | undefined;
+  // that a reference leads nowhere is a fault of its own
+  if (!whole) return;
+  const { errors } = new SchemaValidator(whole, "2020-12").validate(example);
+  for (const { instanceLocation, error } of errors.slice(-1))
+    yield `${what} does not fit its schema at ${instanceLocation}: ${error}`;
+}
+
 function* exampleFaults({ requestBody }: Operation, document: ApiDescription): Generator<string> {
   const json = requestBody?.content["application/json"];
   if (!json) return;
   const { example } = json;
   if (example === undefined) return yield "the body has no example; add one to BODY_EXAMPLES";
   const schema = inline(json.schema, document) as Record<string, any>;
-  const { errors } = new SchemaValidator(schema, "2020-12").validate(example);
-  for (const { instanceLocation, error } of errors.slice(-1))
-    yield `the example of the body does not fit its schema at ${instanceLocation}: ${error}`;
+  yield* misfits("the example of the body", schema, example, document);
   const known = fieldsOf(schema);
   for (const field of Object.keys(example as object))
     if (known && !known.includes(field)) yield `the example of the body has the unknown field ${field}`;
@@ -128,7 +159,9 @@ export async function findFaults(document: ApiDescription): Promise<string[]> {
     ...(valid ? [] : [`not valid OpenAPI 3.1: ${JSON.stringify(errors)}`]),
     ...ids.filter((id, n) => ids.indexOf(id) !== n).map((id) => `operationId ${id} stands twice`),
     ...operations.flatMap(([name, one]) =>
-      [...operationFaults(name, one), ...exampleFaults(one, document)].map((fault) => `${name}: ${fault}`),
+      [...operationFaults(name, one), ...exampleFaults(one, document), ...namedAnswerFaults(one, document)].map(
+        (fault) => `${name}: ${fault}`,
+      ),
     ),
     ...Object.keys(BODY_EXAMPLES)
       .filter((name) => !operations.some(([one, { requestBody }]) => one === name && requestBody))

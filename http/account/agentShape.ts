@@ -74,12 +74,14 @@ export const Agent = z
   })
   .meta({ title: "Agent" });
 
-export const AgentVersion = z.object({
-  version: z.int(),
-  changed_by: z.string().describe("`person:<id>`."),
-  created_at: z.iso.datetime(),
-  settings: z.object({ name, ...settings, tool_approvals: shownApprovals }).describe("As they were from then on."),
-});
+export const AgentVersion = z
+  .object({
+    version: z.int(),
+    changed_by: z.string().describe("`person:<id>`."),
+    created_at: z.iso.datetime(),
+    settings: z.object({ name, ...settings, tool_approvals: shownApprovals }).describe("As they were from then on."),
+  })
+  .meta({ title: "AgentVersion" });
 
 type StoredSettings = Pick<
   AgentRow,

@@ -54,7 +54,7 @@ const Settings = z.object({
   max_attempts: z.int().min(1).max(10).default(5).describe("Requests of one turn that may fail."),
   max_seconds: z.int().min(1).max(1_800).default(180).describe("Seconds that its failed requests may take together."),
 });
-const Alias = Settings.extend({ alias: z.string(), updated_at: z.iso.datetime() });
+const Alias = Settings.extend({ alias: z.string(), updated_at: z.iso.datetime() }).meta({ title: "Alias" });
 
 const present = ({ updated_at, ...settings }: AliasRow): z.infer<typeof Alias> => ({
   ...settings,

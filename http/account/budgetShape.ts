@@ -71,15 +71,17 @@ const LimitShape = z.object({
 });
 export const SUBJECTS =
   "Who spends: `organization`, `each-user` (each value of `user` by itself), `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or `user:<value>`, one value of `user`, which is kept and shown as `user:<mark>`.";
-export const Budget = z.object({
-  subject: z.string().describe(SUBJECTS),
-  model: z.string().nullable().describe("The model or alias that turns must name to count; null: all count."),
-  hard: z.boolean(),
-  workflow_id: z.string().nullable().describe("The workflow that runs when a limit is used to 80 % or 100 %."),
-  limits: z.array(LimitShape),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const Budget = z
+  .object({
+    subject: z.string().describe(SUBJECTS),
+    model: z.string().nullable().describe("The model or alias that turns must name to count; null: all count."),
+    hard: z.boolean(),
+    workflow_id: z.string().nullable().describe("The workflow that runs when a limit is used to 80 % or 100 %."),
+    limits: z.array(LimitShape),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Budget" });
 export type Budget = z.infer<typeof Budget>;
 
 const OF_DOCUMENTS: (keyof Limits)[] = ["documents", "pages_per_day", "pages_per_month"];

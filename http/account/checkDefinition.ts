@@ -8,19 +8,21 @@ import { source, Type } from "./definitionShape.ts";
 import { bodyLimit } from "./definitions.ts";
 
 const Check = z.object({ type: Type, source });
-const Checked = z.object({
-  fault: z
-    .object({
-      message: z.string(),
-      line: z.int().nullable().describe("From 1; null: the fault has no position."),
-      column: z.int().nullable(),
-    })
-    .nullable()
-    .describe("Why the source would be refused; null: it can be saved."),
-  name: z.string().nullable().describe("The name in its meta."),
-  secrets: z.array(z.string()),
-  workflow: ScriptMeta.shape.workflow,
-});
+const Checked = z
+  .object({
+    fault: z
+      .object({
+        message: z.string(),
+        line: z.int().nullable().describe("From 1; null: the fault has no position."),
+        column: z.int().nullable(),
+      })
+      .nullable()
+      .describe("Why the source would be refused; null: it can be saved."),
+    name: z.string().nullable().describe("The name in its meta."),
+    secrets: z.array(z.string()),
+    workflow: ScriptMeta.shape.workflow,
+  })
+  .meta({ title: "CheckedDefinition" });
 
 async function check(
   { scripts }: Http,

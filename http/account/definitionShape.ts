@@ -34,14 +34,16 @@ export const Definition = z
     updated_at: z.iso.datetime(),
   })
   .meta({ title: "Definition" });
-export const WithSource = Definition.extend({ source: z.string(), access: Access });
+export const WithSource = Definition.extend({ source: z.string(), access: Access }).meta({
+  title: "DefinitionWithSource",
+});
 /** The answer to a save: a new version does not change the workflows that are registered with an older one. */
 export const Saved = WithSource.extend({
   pinned_workflows: z
     .array(z.object({ id: z.string(), name: z.string(), definition_version: z.int() }))
     .describe("Enabled workflows whose new runs still execute an older version."),
   notice: z.string().nullable().describe("How to move them to the new version; null without such workflows."),
-});
+}).meta({ title: "SavedDefinition" });
 
 const MOVE = `PATCH /api/workflows/{id} with {"definition_version": null}`;
 export const pinNotice = (version: number, count: number): string | null =>
@@ -61,13 +63,15 @@ export const present = (row: DefinitionRow): z.infer<typeof Definition> => ({
   updated_at: row.updated_at.toISOString(),
 });
 
-export const Version = z.object({
-  version: z.int(),
-  sha256: z.string(),
-  created_by: z.string().describe("`person:<id>`."),
-  created_at: z.iso.datetime(),
-  source: z.string(),
-});
+export const Version = z
+  .object({
+    version: z.int(),
+    sha256: z.string(),
+    created_by: z.string().describe("`person:<id>`."),
+    created_at: z.iso.datetime(),
+    source: z.string(),
+  })
+  .meta({ title: "DefinitionVersion" });
 
 export const presentVersion = (
   { version, sha256, created_by, created_at }: VersionRow,

@@ -4,16 +4,21 @@ import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 
-const EmbeddingStatus = z.object({
-  model: z.string().nullable().describe("Null: the organization has no provider `embeddings`, and words alone search."),
-  dimensions: z.int().nullable(),
-  documents: z.int().describe("Documents that search shows."),
-  embedded: z.int().describe("Those of them whose passages have vectors of this model."),
-  fault: z
-    .object({ message: z.string(), since: z.iso.datetime() })
-    .nullable()
-    .describe("Why no vectors are made at this moment. They are tried again, at most a minute apart."),
-});
+const EmbeddingStatus = z
+  .object({
+    model: z
+      .string()
+      .nullable()
+      .describe("Null: the organization has no provider `embeddings`, and words alone search."),
+    dimensions: z.int().nullable(),
+    documents: z.int().describe("Documents that search shows."),
+    embedded: z.int().describe("Those of them whose passages have vectors of this model."),
+    fault: z
+      .object({ message: z.string(), since: z.iso.datetime() })
+      .nullable()
+      .describe("Why no vectors are made at this moment. They are tried again, at most a minute apart."),
+  })
+  .meta({ title: "EmbeddingStatus" });
 
 /** How far the vectors of an organization's passages are, for owners and admins. */
 export function embeddingRoutes(app: App, http: Http): void {

@@ -17,13 +17,15 @@ const Settings = z.object({
     .max(MAX_MEMBERS)
     .describe("Ids of people of the organization (`GET /api/members`), one at least."),
 });
-const Group = z.object({
-  group: z.string(),
-  members: z
-    .array(z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() }))
-    .describe("People who left the organization are not among them."),
-  updated_at: z.iso.datetime(),
-});
+const Group = z
+  .object({
+    group: z.string(),
+    members: z
+      .array(z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() }))
+      .describe("People who left the organization are not among them."),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Group" });
 
 const present = ({ updated_at, ...group }: GroupRow): z.infer<typeof Group> => ({
   ...group,

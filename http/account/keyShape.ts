@@ -32,7 +32,7 @@ export const Key = z
   .meta({ title: "Key" });
 export const Created = Key.extend({
   key: z.string().optional().describe("Shown once: a repeated request is answered without it."),
-});
+}).meta({ title: "NewKey" });
 
 const time = (date: Date | null) => date?.toISOString() ?? null;
 

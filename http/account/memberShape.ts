@@ -33,8 +33,8 @@ export const Member = z
 const password = z.string().describe("Shown once. The person signs in with it and should then change it.");
 export const Created = Member.extend({
   password: password.optional().describe("Shown once: a repeated request is answered without it."),
-});
-export const NewPassword = z.object({ password });
+}).meta({ title: "NewMember" });
+export const NewPassword = z.object({ password }).meta({ title: "NewPassword" });
 
 export const present = ({ created_at, updated_at, ...row }: MemberRow): z.infer<typeof Member> => ({
   ...row,

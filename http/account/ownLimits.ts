@@ -11,6 +11,8 @@ const Query = PageQuery.extend({
   user: z.string().min(1).max(512).optional().describe("With the limits of this external user: `user` of requests."),
 });
 
+const Limit = Budget.omit({ created_at: true, updated_at: true }).meta({ title: "Limit" });
+
 /** What the caller may still spend, for keys and people. Everybody else's limits are for administrators. */
 export function ownLimitRoutes(app: App, http: Http): void {
   const schema = {
@@ -20,7 +22,7 @@ export function ownLimitRoutes(app: App, http: Http): void {
     description:
       "The budgets of the organization, of the key or person, of the key's project and of the external user. Figures are at most a second old.",
     querystring: Query,
-    response: { 200: listSchema(Budget.omit({ created_at: true, updated_at: true })) },
+    response: { 200: listSchema(Limit) },
   };
   app.get("/limits", { onRequest: requireCredential(http), schema }, async ({ caller, query }) => {
     const { organization_id, principal, project_id } = caller;

@@ -35,14 +35,18 @@ const ShownPrice = z.object({
   per_call: nullable.describe("Null: none."),
   per_page: nullable.describe(`Of \`${PAGES}\`: of each page.`),
 });
-export const ModelPrices = z.object({
-  model: z.string().describe("`provider/model`."),
-  set_by: z.enum(["organization", "default"]).describe("`default`: as its provider publishes it."),
-  prices: z.array(ShownPrice).describe("US dollars per million tokens."),
-  source: nullable.describe("Of a default: where the provider publishes it."),
-  as_of: nullable.describe("Of a default: the last day on which it was known to hold. Set your own if it has changed."),
-  updated_at: z.iso.datetime().nullable().describe("Null: a default."),
-});
+export const ModelPrices = z
+  .object({
+    model: z.string().describe("`provider/model`."),
+    set_by: z.enum(["organization", "default"]).describe("`default`: as its provider publishes it."),
+    prices: z.array(ShownPrice).describe("US dollars per million tokens."),
+    source: nullable.describe("Of a default: where the provider publishes it."),
+    as_of: nullable.describe(
+      "Of a default: the last day on which it was known to hold. Set your own if it has changed.",
+    ),
+    updated_at: z.iso.datetime().nullable().describe("Null: a default."),
+  })
+  .meta({ title: "ModelPrices" });
 export type ModelPrices = z.infer<typeof ModelPrices>;
 
 /** Throws a 400: pages cost nothing but `per_page`, and models everything else. */

@@ -16,12 +16,14 @@ import { describeList, pageResponse } from "../base/pageResponse.ts";
 const name = z.string().trim().min(1).max(200);
 const Create = z.object({ name });
 const Change = z.strictObject({ name }).partial();
-const Project = z.object({
-  id: z.string(),
-  name: z.string(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+const Project = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Project" });
 
 const present = ({ id, name, created_at, updated_at }: ProjectRow): z.infer<typeof Project> => ({
   id,

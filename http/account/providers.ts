@@ -63,17 +63,19 @@ const Configure = z.object({
   model: ModelName.nullish().describe("Of `embeddings` and `reranking`, which have one model: its name."),
   dimensions: z.int().min(1).max(MAX_DIMENSIONS).nullish().describe("Of `embeddings`: the numbers of a vector."),
 });
-const Provider = z.object({
-  name: z.string(),
-  base_url: z.string().nullable(),
-  models: z.array(z.string()).nullable(),
-  format: ProviderFormat.nullable().describe("Null: it has no models."),
-  context_windows: z.record(z.string(), z.number().int()).nullable(),
-  model: z.string().nullable().describe("Of `embeddings` and `reranking`."),
-  dimensions: z.int().nullable().describe("Of `embeddings`."),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+const Provider = z
+  .object({
+    name: z.string(),
+    base_url: z.string().nullable(),
+    models: z.array(z.string()).nullable(),
+    format: ProviderFormat.nullable().describe("Null: it has no models."),
+    context_windows: z.record(z.string(), z.number().int()).nullable(),
+    model: z.string().nullable().describe("Of `embeddings` and `reranking`."),
+    dimensions: z.int().nullable().describe("Of `embeddings`."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Provider" });
 
 /** Never the API key. */
 const present = ({

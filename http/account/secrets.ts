@@ -15,7 +15,9 @@ const MIN_LENGTH = 4;
 const Value = z.object({
   value: z.string().min(MIN_LENGTH, `must have ${MIN_LENGTH} characters or more`).max(16_384),
 });
-const Secret = z.object({ name: z.string(), created_at: z.iso.datetime(), updated_at: z.iso.datetime() });
+const Secret = z
+  .object({ name: z.string(), created_at: z.iso.datetime(), updated_at: z.iso.datetime() })
+  .meta({ title: "Secret" });
 
 /** Never the value. */
 const present = ({ name, created_at, updated_at }: SecretRow): z.infer<typeof Secret> => ({

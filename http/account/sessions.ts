@@ -45,14 +45,16 @@ const NewPassword = z.object({
   current_password: z.string().min(1).max(1_000),
   new_password: z.string().min(12).max(1_000),
 });
-const Person = z.object({
-  user: z.object({ id: z.string(), email: z.string(), name: z.string(), role: Role }),
-  organization: z.object({ id: z.string(), name: z.string() }),
-});
+const Person = z
+  .object({
+    user: z.object({ id: z.string(), email: z.string(), name: z.string(), role: Role }),
+    organization: z.object({ id: z.string(), name: z.string() }),
+  })
+  .meta({ title: "SignedInPerson" });
 const LoggedIn = Person.extend({
   token: z.string().optional().describe("Shown once. Absent when the session is a cookie."),
   expires_at: z.iso.datetime(),
-});
+}).meta({ title: "Session" });
 type LoggedIn = z.infer<typeof LoggedIn> & { token: string };
 
 type SignedInUser = Pick<UserRow, "email" | "name" | "role" | "organization_id" | "organization_name">;

@@ -20,14 +20,16 @@ const Body = z.object({
   until: z.iso.datetime({ offset: true }).describe("A year ahead at most."),
 });
 const time = z.iso.datetime().nullable();
-const Substitute = z.object({
-  substitute: z
-    .object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })
-    .nullable()
-    .describe("Null: there is none, or the time is over."),
-  from: time,
-  until: time,
-});
+const Substitute = z
+  .object({
+    substitute: z
+      .object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })
+      .nullable()
+      .describe("Null: there is none, or the time is over."),
+    from: time,
+    until: time,
+  })
+  .meta({ title: "Substitute" });
 
 async function read(http: Http, caller: Caller, id: string): Promise<z.infer<typeof Substitute>> {
   const member = await requireMember(http, caller, id);

@@ -6,14 +6,16 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 
-const UsableTool = z.object({
-  name: z.string().describe("As `tools` of a request or an agent names it."),
-  description: z.string(),
-  built_in: z.boolean(),
-  definition_id: z.string().nullable().describe("Of the organization's own tools."),
-  version: z.int().nullable().describe("The newest version, which is the one that runs."),
-  parameters: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of its arguments; of own tools."),
-});
+const UsableTool = z
+  .object({
+    name: z.string().describe("As `tools` of a request or an agent names it."),
+    description: z.string(),
+    built_in: z.boolean(),
+    definition_id: z.string().nullable().describe("Of the organization's own tools."),
+    version: z.int().nullable().describe("The newest version, which is the one that runs."),
+    parameters: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of its arguments; of own tools."),
+  })
+  .meta({ title: "UsableTool" });
 type UsableTool = z.infer<typeof UsableTool>;
 
 /** For people: what models read is written with each tool. */

@@ -7,7 +7,9 @@ import { cancelResponse } from "./cancelResponse.ts";
 import type { ResponseRow } from "./lookups.ts";
 import { responseId } from "../turns/responseId.ts";
 
-export const DeletedResponse = z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
+export const DeletedResponse = z
+  .object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) })
+  .meta({ title: "DeletedResponse" });
 
 /** Deletes a response and the turn that prompted it; a running one is stopped first. */
 export async function deleteResponse(

@@ -31,13 +31,15 @@ const ResultItem = z.object({
 });
 const Item = z.discriminatedUnion("type", [MessageItem, CallItem, ResultItem]);
 type Item = z.infer<typeof Item>;
-export const InputItems = z.object({
-  object: z.literal("list"),
-  data: z.array(Item),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.literal(false),
-});
+export const InputItems = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(Item),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.literal(false),
+  })
+  .meta({ title: "InputItemList" });
 
 type Said = Pick<Message, "role" | "text" | "calls" | "call_id">;
 

@@ -69,6 +69,17 @@ export const AgentResponse = z
     metadata: z.record(z.string(), z.unknown()).describe("The vars of the thread."),
     thread_id: z.string(),
     max_output_tokens: z.int().nullable(),
+    background: z.literal(false).describe("This field and those below are the same in each response."),
+    frequency_penalty: z.literal(0),
+    max_tool_calls: z.null(),
+    presence_penalty: z.literal(0),
+    prompt_cache_key: z.null(),
+    safety_identifier: z.null(),
+    service_tier: z.literal("default"),
+    temperature: z.literal(1),
+    text: z.object({ format: z.object({ type: z.literal("text") }) }),
+    top_logprobs: z.literal(0),
+    top_p: z.literal(1),
     parallel_tool_calls: z.literal(true),
     store: z.literal(true),
     tool_choice: z.literal("auto"),
@@ -88,7 +99,9 @@ export const AgentResponse = z
   })
   .meta({ title: "AgentResponse" });
 
-export const AgentModels = z.object({
-  object: z.literal("list"),
-  data: z.array(z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })),
-});
+export const AgentModels = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })),
+  })
+  .meta({ title: "AgentModelList" });

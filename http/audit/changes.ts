@@ -51,12 +51,14 @@ function mayKnow({ principal, session }: Caller, kind: string, event: RecordedEv
   return OWNED.has(kind) && event.meta.principal === principal;
 }
 
-const Change = z.object({
-  cursor: z.string().describe("Its place in the organization's log: `after` of a request for what follows it."),
-  kind: z.string().describe("The kind of thing that changed: `run`, `document`, `thread` …"),
-  id: z.string().describe("Its id."),
-  type: z.string().describe("The type of the event."),
-});
+const Change = z
+  .object({
+    cursor: z.string().describe("Its place in the organization's log: `after` of a request for what follows it."),
+    kind: z.string().describe("The kind of thing that changed: `run`, `document`, `thread` …"),
+    id: z.string().describe("Its id."),
+    type: z.string().describe("The type of the event."),
+  })
+  .meta({ title: "Change" });
 const Slice = z.object({ data: z.array(Change), next_after: z.string(), has_more: z.boolean() });
 
 /** An event without its fields; undefined if the caller may not read what changed. */

@@ -14,25 +14,27 @@ const Query = z.object({
   after: z.string().optional().describe("`next_after` of the answer before. Default: before the first event."),
   up_to: z.string().optional().describe("Cursor of the last event to check. Default: the newest one."),
 });
-const Check = z.object({
-  checked: z.int().describe("Events of this answer that are what was written."),
-  digests: z
-    .array(z.string())
-    .describe(
-      "Of each of them, in order: SHA-256 (hex) of its fields as `GET /api/events` shows them, for a comparison.",
-    ),
-  broken: z
-    .object({
-      cursor: z.string(),
-      stream: z.string(),
-      version: z.int(),
-      type: z.string(),
-      problem: z.string(),
-    })
-    .nullable()
-    .describe("The first event that is not what was written, or whose predecessor is missing."),
-  next_after: z.string().nullable().describe("Null when no event is left, or one is broken."),
-});
+const Check = z
+  .object({
+    checked: z.int().describe("Events of this answer that are what was written."),
+    digests: z
+      .array(z.string())
+      .describe(
+        "Of each of them, in order: SHA-256 (hex) of its fields as `GET /api/events` shows them, for a comparison.",
+      ),
+    broken: z
+      .object({
+        cursor: z.string(),
+        stream: z.string(),
+        version: z.int(),
+        type: z.string(),
+        problem: z.string(),
+      })
+      .nullable()
+      .describe("The first event that is not what was written, or whose predecessor is missing."),
+    next_after: z.string().nullable().describe("Null when no event is left, or one is broken."),
+  })
+  .meta({ title: "EventCheck" });
 
 /** The organization's part of the hash chain, for owners and admins (ADR 53). */
 export function eventCheckRoute(app: App, http: Http): void {

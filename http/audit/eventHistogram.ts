@@ -5,21 +5,23 @@ import type { Http } from "../base/deps.ts";
 import { createCursor } from "./cursor.ts";
 import { eventFilters, readEventFilter } from "./eventFilters.ts";
 
-const Histogram = z.object({
-  bar_seconds: z.int().describe("Length of a bar. Bars begin at multiples of it, UTC."),
-  complete: z.boolean().describe("False: there are older events, which are not counted."),
-  data: z
-    .array(
-      z.object({
-        at: z.iso.datetime().describe("Where the bar begins."),
-        count: z.int(),
-        before: z
-          .string()
-          .describe("`after` of a list with `order=newest` that begins with the newest event of the bar."),
-      }),
-    )
-    .describe("Bars with events, oldest first: 60 at most."),
-});
+const Histogram = z
+  .object({
+    bar_seconds: z.int().describe("Length of a bar. Bars begin at multiples of it, UTC."),
+    complete: z.boolean().describe("False: there are older events, which are not counted."),
+    data: z
+      .array(
+        z.object({
+          at: z.iso.datetime().describe("Where the bar begins."),
+          count: z.int(),
+          before: z
+            .string()
+            .describe("`after` of a list with `order=newest` that begins with the newest event of the bar."),
+        }),
+      )
+      .describe("Bars with events, oldest first: 60 at most."),
+  })
+  .meta({ title: "EventHistogram" });
 
 /** Events over time, for owners and admins. */
 export function eventHistogramRoute(app: App, http: Http): void {

@@ -5,14 +5,16 @@ import { requireBuilder } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 
-const FoundThing = z.object({
-  kind: z
-    .string()
-    .describe(
-      "`turn` (a request to a model), `user` (a member), `approval`, or the aggregate in the name of its stream: `run`, `document`, `key` …",
-    ),
-  id: z.string(),
-});
+const FoundThing = z
+  .object({
+    kind: z
+      .string()
+      .describe(
+        "`turn` (a request to a model), `user` (a member), `approval`, or the aggregate in the name of its stream: `run`, `document`, `key` …",
+      ),
+    id: z.string(),
+  })
+  .meta({ title: "FoundThing" });
 
 /** Ids as APIs, links and people write them: with a prefix, in capitals, with the name of the stream. */
 const bareId = (text: string): string =>

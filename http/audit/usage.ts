@@ -64,12 +64,14 @@ const Row = Sums.extend({
     "Of the project, the key, the agent, the workflow or the person; null when it has been deleted.",
   ),
 });
-const Usage = listSchema(Row).extend({
-  from: z.iso.datetime(),
-  to: z.iso.datetime(),
-  group_by: Grouping,
-  totals: Sums.describe("Of the whole period, not only of this page."),
-});
+const Usage = listSchema(Row)
+  .extend({
+    from: z.iso.datetime(),
+    to: z.iso.datetime(),
+    group_by: Grouping,
+    totals: Sums.describe("Of the whole period, not only of this page."),
+  })
+  .meta({ title: "Usage" });
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 

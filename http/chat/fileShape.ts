@@ -50,4 +50,6 @@ export const UploadForm = z.object({
   user: z.string().optional().describe("End user; isolates the file."),
 });
 
-export const DeletedFile = z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) });
+export const DeletedFile = z
+  .object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })
+  .meta({ title: "DeletedFile" });

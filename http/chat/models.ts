@@ -6,16 +6,18 @@ import { isAlias } from "#events/route.ts";
 import type { AliasRow } from "#projections/aliases/query.ts";
 import { findModel, isAllowed, modelNotFound } from "../base/model.ts";
 
-const Model = z.object({
-  id: z.string(),
-  object: z.literal("model"),
-  created: z.int(),
-  owned_by: z.string(),
-  context_window: z.int().optional(),
-  max_output_tokens: z.int().optional(),
-  capabilities: z.array(z.string()).optional(),
-  targets: z.array(z.string()).optional().describe("Of an alias: the models that it stands for."),
-});
+const Model = z
+  .object({
+    id: z.string(),
+    object: z.literal("model"),
+    created: z.int(),
+    owned_by: z.string(),
+    context_window: z.int().optional(),
+    max_output_tokens: z.int().optional(),
+    capabilities: z.array(z.string()).optional(),
+    targets: z.array(z.string()).optional().describe("Of an alias: the models that it stands for."),
+  })
+  .meta({ title: "Model" });
 
 const present = ({ id, created, owned_by, context_window, max_output_tokens, capabilities }: ModelInfo) => ({
   id,

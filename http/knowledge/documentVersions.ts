@@ -10,17 +10,19 @@ import { requireDocument } from "./lookups.ts";
 /** Events that are read to learn when versions became live. Only twenty texts are kept, but reprocessing makes versions without one. */
 const MAX_TIMES = 200;
 
-const Version = z.object({
-  document_id: z.string(),
-  version: z.int().describe("For `version` of the text and the passages."),
-  current: z.boolean().describe("Whether search shows it now."),
-  page_count: z.int().nullable(),
-  chunk_count: z.int().describe("Number of passages."),
-  indexed_at: z.iso
-    .datetime()
-    .nullable()
-    .describe("When search first showed it; null if that was too many versions ago."),
-});
+const Version = z
+  .object({
+    document_id: z.string(),
+    version: z.int().describe("For `version` of the text and the passages."),
+    current: z.boolean().describe("Whether search shows it now."),
+    page_count: z.int().nullable(),
+    chunk_count: z.int().describe("Number of passages."),
+    indexed_at: z.iso
+      .datetime()
+      .nullable()
+      .describe("When search first showed it; null if that was too many versions ago."),
+  })
+  .meta({ title: "DocumentVersion" });
 
 /** When each of the last versions became live. */
 async function readTimes(http: Http, organization: string, document_id: string): Promise<Map<number, string>> {

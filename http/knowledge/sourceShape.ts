@@ -109,20 +109,21 @@ export const PageOfSource = z
   })
   .meta({ title: "PageOfSource" });
 
-function readStatus({ reading, ended_at }: SourceRow): "reading" | "ended" | "stopped" {
+function readStatus({ reading, ended_at }: Pick<SourceRow, "reading" | "ended_at">): "reading" | "ended" | "stopped" {
   if (reading) return "reading";
   return ended_at === null ? "stopped" : "ended";
 }
 
 export function present(row: SourceRow): z.infer<typeof Source> {
-  const { rule, next_at, created_at, updated_at, read, started_at, ended_at, listed, pages, error, ...settings } = row;
+  const { rule, next_at, created_at, updated_at, ...rest } = row;
+  const { read, reading, started_at, ended_at, listed, pages, error, ...settings } = rest;
   return {
     ...settings,
     schedule: rule && presentRule(rule),
     next_at: row.paused ? null : (next_at?.toISOString() ?? null),
     last_read: {
       read,
-      status: readStatus(row),
+      status: readStatus({ reading, ended_at }),
       started_at: started_at.toISOString(),
       ended_at: ended_at?.toISOString() ?? null,
       listed,

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { readAnswerExample } from "./answerExamples.ts";
 import { BODY_EXAMPLES, ERROR_EXAMPLE } from "./examples.ts";
 
 /* Adds to the generated API description what no schema of a route says. */
@@ -117,7 +118,17 @@ function completeOperation(path: string, method: string, { [OPTIONAL_BODY]: isOp
   };
 }
 
-/** Moves schemas that have a name (their title) to the components. One that differs between request and answer gets two names. */
+const lastPart = (ref: string): string => ref.split("/").at(-1)!;
+
+/** The name of a schema: its title, or that of the items of a list. */
+function schemaName({ title, type, anyOf, properties }: Json): string | undefined {
+  const hasTitle = typeof title === "string" && (typeof type === "string" || Array.isArray(anyOf));
+  if (hasTitle) return title;
+  const item = type === "object" ? properties?.data?.items?.$ref : undefined;
+  return item && `${lastPart(item)}List`;
+}
+
+/** Moves schemas that have a name to the components. One that differs between request and answer gets two names. */
 function createHoist(schemas: Record<string, Json>) {
   const place = (title: string, schema: Json): string => {
     const name = [title, `${title}Input`].find(
@@ -131,23 +142,38 @@ function createHoist(schemas: Record<string, Json>) {
     if (Array.isArray(value)) return value.map(hoist);
     if (typeof value !== "object" || value === null) return value;
     const copy: Json = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, hoist(child)]));
-    const { title, description, ...schema } = copy;
-    if (typeof title !== "string" || typeof copy["type"] !== "string") return copy;
-    const ref = { $ref: `#/components/schemas/${place(title, schema)}` };
+    const name = schemaName(copy);
+    if (name === undefined) return copy;
+    const { title: _, description, ...schema } = copy;
+    const ref = { $ref: `#/components/schemas/${place(name, schema)}` };
     return description === undefined ? ref : { ...ref, description };
   };
+}
+
+/** Shows the example of each answer's schema, which the components hold once. */
+function addAnswerExamples(responses: Json, examples: Json): void {
+  for (const { content } of Object.values<Json>(responses)) {
+    const json = content?.["application/json"];
+    const name = json?.schema.$ref && lastPart(json.schema.$ref);
+    const value = name && readAnswerExample(name);
+    if (value === undefined) continue;
+    examples[name] = { value };
+    json.examples = { answer: { $ref: `#/components/examples/${name}` } };
+  }
 }
 
 /** The whole description: operation ids, errors, headers, streams, and schemas with names. */
 export function completeDescription(document: Json): Json {
   const schemas: Record<string, Json> = { Error: ERROR };
+  const examples: Json = {};
   const hoist = createHoist(schemas);
   const paths = Object.entries<Json>(document["paths"]).map(([generated, operations]) => {
     const path = generated.replace("{*}", "{id}");
-    const completed = Object.entries<Json>(operations).map(([method, operation]) => [
-      method,
-      hoist(completeOperation(path, method, operation)),
-    ]);
+    const completed = Object.entries<Json>(operations).map(([method, operation]) => {
+      const hoisted = hoist(completeOperation(path, method, operation)) as Json;
+      addAnswerExamples(hoisted["responses"], examples);
+      return [method, hoisted];
+    });
     return [path, Object.fromEntries(completed)];
   });
   const content = {
@@ -157,6 +183,6 @@ export function completeDescription(document: Json): Json {
   return {
     ...document,
     paths: Object.fromEntries(paths),
-    components: { ...document["components"], schemas, responses },
+    components: { ...document["components"], schemas, responses, examples },
   };
 }

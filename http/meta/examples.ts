@@ -8,11 +8,20 @@ const FILE = "01a21991-f11e-7e54-9b86-4f7c9b5e8a66";
 
 const SCHEDULE = { cron: "0 9 * * 1-5", time_zone: "Europe/Berlin" };
 const DECISION = { decision: "approve", comment: "The receipt is attached.", data: { percent: 100 } };
-const SOURCE = `export default defineTool({
+const SOURCE = `export const meta = {
   description: "Says hello",
   parameters: { type: "object", properties: { name: { type: "string" } } },
-  run: ({ name }) => \`Hello, \${name}.\`,
-});`;
+  secrets: ["CRM_TOKEN"],
+};
+export async function execute({ name }) {
+  return "Hello, " + name;
+}
+`;
+const WORKFLOW_SOURCE = `export async function run(ctx, { order }) {
+  const { decision } = await ctx.awaitApproval("manager", { title: "Refund " + order + "?" });
+  return { refunded: decision === "approve" };
+}
+`;
 const KEPT = { threads: "90d", files: "30d" };
 
 /** By method and path of the description. */
@@ -69,8 +78,10 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/definitions/check": { type: "tool", source: SOURCE },
   "post /api/definitions/check-types": { type: "tool", source: SOURCE },
   "post /api/definitions/{id}/check-runs": { source: SOURCE, status: "completed", limit: 100 },
+  "post /api/definitions/{id}/check-runs": { source: WORKFLOW_SOURCE, status: "completed", limit: 100 },
   "put /api/secrets/{name}": { value: "the token of your CRM" },
   "post /api/erasures": { owner: `person:${PERSON}`, kinds: ["threads", "files"] },
+  "post /api/erasures/preview": { owner: `person:${PERSON}` },
   "put /api/retention/{subject}": KEPT,
   "post /api/retention/{subject}/preview": KEPT,
   "post /api/holds": { subject: `person:${PERSON}`, name: "Case 2026-14", reason: "The court asks for what was said." },

@@ -11,16 +11,18 @@ const MAX_LETTERS = 100;
 const MAX_ERROR = 500;
 
 const nullable = z.string().nullable();
-const DeadLetter = z.object({
-  seq: z.int(),
-  at: z.iso.datetime(),
-  kind: z.enum(["command", "reaction"]),
-  reason: z.string().describe("`failed too often` or `undecodable`."),
-  error: z.string().describe("The first line of the last error."),
-  type: nullable.describe("Of a command or an event; null if it could not be read."),
-  stream: nullable,
-  request_id: nullable,
-});
+const DeadLetter = z
+  .object({
+    seq: z.int(),
+    at: z.iso.datetime(),
+    kind: z.enum(["command", "reaction"]),
+    reason: z.string().describe("`failed too often` or `undecodable`."),
+    error: z.string().describe("The first line of the last error."),
+    type: nullable.describe("Of a command or an event; null if it could not be read."),
+    stream: nullable,
+    request_id: nullable,
+  })
+  .meta({ title: "DeadLetter" });
 const List = z.object({ data: z.array(DeadLetter), has_more: z.boolean() });
 
 type Letter = Awaited<ReturnType<OrganizationDeadLetters["list"]>>[number];

@@ -10,22 +10,24 @@ const MAX_PARKED = 100;
 const ALIVE_MS = 10_000;
 const MAX_ERROR = 500;
 
-const Health = z.object({
-  ready: z.boolean().describe("What `/readyz` says."),
-  checks: z
-    .record(z.string(), z.object({ ok: z.boolean(), detail: z.unknown().optional() }))
-    .describe("Every dependency and read model by name, as `/readyz` has them."),
-  version: z.object({ node: z.string() }).describe("Of the process that answers."),
-  processes: z
-    .array(z.object({ id: z.string(), role: z.string(), beat_at: z.iso.datetime(), alive: z.boolean() }))
-    .describe("Processes of the deployment with a heartbeat in the last ten minutes."),
-  targets: z.array(Target).describe("The models that aliases of the organization name, and whether they are down."),
-  parked: z
-    .array(z.object({ projection: z.string(), stream: z.string(), error: z.string(), parked_at: z.iso.datetime() }))
-    .describe(
-      "Things of the organization that a read model leaves out, because an event of theirs could not be projected.",
-    ),
-});
+const Health = z
+  .object({
+    ready: z.boolean().describe("What `/readyz` says."),
+    checks: z
+      .record(z.string(), z.object({ ok: z.boolean(), detail: z.unknown().optional() }))
+      .describe("Every dependency and read model by name, as `/readyz` has them."),
+    version: z.object({ node: z.string() }).describe("Of the process that answers."),
+    processes: z
+      .array(z.object({ id: z.string(), role: z.string(), beat_at: z.iso.datetime(), alive: z.boolean() }))
+      .describe("Processes of the deployment with a heartbeat in the last ten minutes."),
+    targets: z.array(Target).describe("The models that aliases of the organization name, and whether they are down."),
+    parked: z
+      .array(z.object({ projection: z.string(), stream: z.string(), error: z.string(), parked_at: z.iso.datetime() }))
+      .describe(
+        "Things of the organization that a read model leaves out, because an event of theirs could not be projected.",
+      ),
+  })
+  .meta({ title: "Health" });
 
 async function readHealth(http: Http, organization: string): Promise<z.infer<typeof Health>> {
   const [checks, processes, parked, targets] = await Promise.all([

@@ -21,20 +21,22 @@ import { certificateLines, readCompleted } from "./certificate.ts";
 import { ErasedOwner } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 
-const Erasure = z.object({
-  id: z.string(),
-  object: z.literal("erasure"),
-  owner: z.string(),
-  status: z.enum(["running", "completed"]),
-  threads_deleted: z.int().describe("So far, with those that steps of the runs have started."),
-  files_deleted: z.int().describe("So far, with those that steps of the runs have saved."),
-  runs_deleted: z.int().describe("So far."),
-  documents_deleted: z.int().describe("So far."),
-  extractions_deleted: z.int().describe("So far."),
-  started_by: z.string().describe("`person:<id>`."),
-  created_at: z.iso.datetime(),
-  completed_at: z.iso.datetime().nullable(),
-});
+const Erasure = z
+  .object({
+    id: z.string(),
+    object: z.literal("erasure"),
+    owner: z.string(),
+    status: z.enum(["running", "completed"]),
+    threads_deleted: z.int().describe("So far, with those that steps of the runs have started."),
+    files_deleted: z.int().describe("So far, with those that steps of the runs have saved."),
+    runs_deleted: z.int().describe("So far."),
+    documents_deleted: z.int().describe("So far."),
+    extractions_deleted: z.int().describe("So far."),
+    started_by: z.string().describe("`person:<id>`."),
+    created_at: z.iso.datetime(),
+    completed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ title: "Erasure" });
 
 const present = ({
   id,
@@ -67,7 +69,7 @@ async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: 
 }
 
 /** Whose things are erased. Of an external user, the log gets a mark and hashes instead of the value. */
-async function readOwner(http: Http, organization_id: string, name: string) {
+export async function readErasedOwner(http: Http, organization_id: string, name: string) {
   if (!name.startsWith("user:")) return { owner: name };
   const user = name.slice("user:".length);
   await http.freshRead(["turns", "files", "runs", "documents"]);
@@ -93,7 +95,7 @@ async function readOwner(http: Http, organization_id: string, name: string) {
   return { owner: `user:${markUser(http, organization_id, user)}`, scopes, documents };
 }
 
-const Start = z.object({
+export const Start = z.object({
   owner: ErasedOwner,
   kinds: z
     .array(z.enum(ERASED_KINDS, { error: `must be one of ${ERASED_KINDS.join(", ")}` }))
@@ -109,7 +111,7 @@ async function start(http: Http, request: FastifyRequest, body: z.infer<typeof S
   const { created_id } = await createOnce(http, StartErasure, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
     ...identifyPost(request, "/api/erasures"),
-    data: { erasure_id, kinds, ...(await readOwner(http, request.caller.organization_id, owner)) },
+    data: { erasure_id, kinds, ...(await readErasedOwner(http, request.caller.organization_id, owner)) },
     requireProjected: true,
   });
   return read(http, request, created_id);

@@ -14,16 +14,18 @@ import { DeletedFile } from "../chat/fileShape.ts";
 import { OwnerName } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 
-const ListedFile = z.object({
-  id: z.string(),
-  object: z.literal("file"),
-  owner: z.string().describe("`key:<id>` or `person:<id>`."),
-  filename: z.string(),
-  purpose: z.string(),
-  mime_type: z.string(),
-  bytes: z.int(),
-  created_at: z.iso.datetime(),
-});
+const ListedFile = z
+  .object({
+    id: z.string(),
+    object: z.literal("file"),
+    owner: z.string().describe("`key:<id>` or `person:<id>`."),
+    filename: z.string(),
+    purpose: z.string(),
+    mime_type: z.string(),
+    bytes: z.int(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ title: "StoredFile" });
 
 const present = ({
   id,

@@ -23,16 +23,18 @@ const HoldToPlace = z.strictObject({
   name: z.string().trim().min(1).max(100).describe("Such as a file number; it stays in the log. Name no person here."),
   reason: z.string().trim().min(1).max(2_000),
 });
-const Hold = z.object({
-  id: z.string(),
-  subject: z.string(),
-  name: z.string(),
-  reason: z.string(),
-  placed_by: z.string().describe("`person:<id>`."),
-  created_at: z.iso.datetime(),
-  released_by: z.string().nullable(),
-  released_at: z.iso.datetime().nullable().describe("Null: it stands."),
-});
+const Hold = z
+  .object({
+    id: z.string(),
+    subject: z.string(),
+    name: z.string(),
+    reason: z.string(),
+    placed_by: z.string().describe("`person:<id>`."),
+    created_at: z.iso.datetime(),
+    released_by: z.string().nullable(),
+    released_at: z.iso.datetime().nullable().describe("Null: it stands."),
+  })
+  .meta({ title: "Hold" });
 
 const lower = (subject: string): string => (subject.startsWith("user:") ? subject : subject.toLowerCase());
 

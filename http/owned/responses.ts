@@ -14,18 +14,20 @@ import { findOrWait } from "../base/findById.ts";
 import { OwnerName } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 
-const ListedResponse = z.object({
-  id: z.string(),
-  object: z.literal("response"),
-  owner: z.string().describe("`key:<id>` or `person:<id>`."),
-  agent_id: z.string(),
-  thread_id: z.string(),
-  model: z.string(),
-  status: z.enum(["running", "completed", "failed", "stopped"]),
-  title: z.string().nullable().describe("The first words of the user; null if there are none."),
-  created_at: z.iso.datetime(),
-  completed_at: z.iso.datetime().nullable(),
-});
+const ListedResponse = z
+  .object({
+    id: z.string(),
+    object: z.literal("response"),
+    owner: z.string().describe("`key:<id>` or `person:<id>`."),
+    agent_id: z.string(),
+    thread_id: z.string(),
+    model: z.string(),
+    status: z.enum(["running", "completed", "failed", "stopped"]),
+    title: z.string().nullable().describe("The first words of the user; null if there are none."),
+    created_at: z.iso.datetime(),
+    completed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ title: "ResponseSummary" });
 
 const present = ({
   id,

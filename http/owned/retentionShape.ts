@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RetentionRules } from "#events/retention.ts";
-import type { ExpiredCount } from "#projections/retention/expired.ts";
+import type { ExpiredCount as Counted } from "#projections/retention/expired.ts";
 import type { RetentionRow } from "#projections/retention/query.ts";
 
 const KEEP = /^[1-9]\d{0,4}d$/;
@@ -22,24 +22,26 @@ export const RetentionToSet = z.strictObject({
 });
 
 const kept = z.string().nullable();
-export const Retention = z.object({
-  subject: z.string(),
-  threads: kept,
-  turns: kept,
-  files: kept,
-  documents: kept,
-  runs: kept,
-  deleted: z
-    .object({ threads: z.int(), turns: z.int(), files: z.int(), documents: z.int(), runs: z.int() })
-    .describe(
-      "By all rules that the subject ever had. A process that is killed may leave up to 250 deletions uncounted; the log has each.",
-    ),
-  next_round_at: z.iso.datetime().describe("When what is too old is looked for again."),
-  last_round_at: z.iso.datetime().nullable(),
-  updated_at: z.iso.datetime(),
-});
+export const Retention = z
+  .object({
+    subject: z.string(),
+    threads: kept,
+    turns: kept,
+    files: kept,
+    documents: kept,
+    runs: kept,
+    deleted: z
+      .object({ threads: z.int(), turns: z.int(), files: z.int(), documents: z.int(), runs: z.int() })
+      .describe(
+        "By all rules that the subject ever had. A process that is killed may leave up to 250 deletions uncounted; the log has each.",
+      ),
+    next_round_at: z.iso.datetime().describe("When what is too old is looked for again."),
+    last_round_at: z.iso.datetime().nullable(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "Retention" });
 
-const ExpiredCount = z.object({
+export const ExpiredCount = z.object({
   count: z.int(),
   oldest: z.iso.datetime().nullable().describe("When the oldest of them was created."),
 });
@@ -50,7 +52,7 @@ const Going = z.object({
   documents: ExpiredCount,
   runs: ExpiredCount,
 });
-const Held = z.object({
+export const Held = z.object({
   hold_id: z.string(),
   subject: z.string(),
   name: z.string(),
@@ -59,7 +61,7 @@ const Held = z.object({
 });
 export const Preview = Going.extend({
   held: z.array(Held).describe("What is old enough and stays because of a hold."),
-});
+}).meta({ title: "RetentionPreview" });
 
 /** The rules that are set, in days. */
 export function readRules(body: z.infer<typeof RetentionToSet>): RetentionRules {
@@ -82,9 +84,9 @@ export const presentRetention = (row: RetentionRow): z.infer<typeof Retention> =
   updated_at: row.updated_at.toISOString(),
 });
 
-const presentCount = ({ count, oldest }: ExpiredCount) => ({ count, oldest: oldest?.toISOString() ?? null });
+export const presentCount = ({ count, oldest }: Counted) => ({ count, oldest: oldest?.toISOString() ?? null });
 
-export const presentPreview = (counts: Record<keyof RetentionRules, ExpiredCount>): z.infer<typeof Going> => ({
+export const presentPreview = (counts: Record<keyof RetentionRules, Counted>): z.infer<typeof Going> => ({
   threads: presentCount(counts.threads),
   turns: presentCount(counts.turns),
   files: presentCount(counts.files),

@@ -5,6 +5,7 @@ import { exportRoutes } from "./exports.ts";
 import { listedExtractionRoutes } from "./extractions.ts";
 import { fileRoutes } from "./files.ts";
 import { holdRoutes } from "./holds.ts";
+import { previewErasureRoute } from "./previewErasure.ts";
 import { responseRoutes } from "./responses.ts";
 import { retentionRoutes } from "./retention.ts";
 import { threadRoutes } from "./threads.ts";
@@ -15,6 +16,7 @@ export function ownedRoutes(app: App, http: Http): void {
   fileRoutes(app, http);
   responseRoutes(app, http);
   erasureRoutes(app, http);
+  previewErasureRoute(app, http);
   retentionRoutes(app, http);
   holdRoutes(app, http);
   exportRoutes(app, http);

@@ -6,7 +6,9 @@ import { DeleteThread } from "#events/thread.ts";
 import { getTurn, newestTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 
-export const DeletedThread = z.object({ id: z.string(), object: z.literal("thread"), deleted: z.literal(true) });
+export const DeletedThread = z
+  .object({ id: z.string(), object: z.literal("thread"), deleted: z.literal(true) })
+  .meta({ title: "DeletedThread" });
 
 /** How long a running turn's worker has to end it, so that its tokens are counted, before the thread is deleted. */
 const GRACE_MS = 800;

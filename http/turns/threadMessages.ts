@@ -13,17 +13,19 @@ export const MessagesQuery = z.object({
   after: z.string().optional().describe("The `last_id` of the page before."),
   limit: z.string().optional().describe("Turns, each with all its messages: 50 by default, 500 at most."),
 });
-const ThreadMessage = z.object({
-  id: z.string(),
-  object: z.literal("thread.message"),
-  role: z.enum(["user", "assistant", "tool"]),
-  content: z.string(),
-  tool_calls: z.array(ToolCall).optional().describe("Calls of the caller's own tools."),
-  tool_call_id: z.string().optional().describe("Of a result: its call."),
-  attachments: z.array(z.object({ filename: z.string(), mime_type: z.string(), bytes: z.int() })),
-  status: z.enum(["running", "completed", "failed", "stopped"]),
-  created_at: z.int(),
-});
+const ThreadMessage = z
+  .object({
+    id: z.string(),
+    object: z.literal("thread.message"),
+    role: z.enum(["user", "assistant", "tool"]),
+    content: z.string(),
+    tool_calls: z.array(ToolCall).optional().describe("Calls of the caller's own tools."),
+    tool_call_id: z.string().optional().describe("Of a result: its call."),
+    attachments: z.array(z.object({ filename: z.string(), mime_type: z.string(), bytes: z.int() })),
+    status: z.enum(["running", "completed", "failed", "stopped"]),
+    created_at: z.int(),
+  })
+  .meta({ title: "ThreadMessage" });
 export const Messages = z.object({
   object: z.literal("list"),
   data: z.array(ThreadMessage),

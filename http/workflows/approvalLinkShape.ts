@@ -25,20 +25,24 @@ export const NewLinkBody = z
   .partial()
   .nullish();
 
-export const ApprovalLink = z.object({
-  id: z.string(),
-  status: z
-    .enum(["active", "used", "revoked", "ended"])
-    .describe("`ended`: it expired, or the approval is not pending."),
-  for: z.object({ name: z.string().nullable(), email: z.string().nullable() }),
-  created_by: z.object({ id: z.string(), name: z.string().nullable() }),
-  created_at: time,
-  expires_at: time,
-  used_at: time.nullable(),
-});
-export const NewLink = ApprovalLink.pick({ id: true, expires_at: true }).extend({
-  url: z.string().describe("The address to hand over. It contains a secret and is shown only now."),
-});
+export const ApprovalLink = z
+  .object({
+    id: z.string(),
+    status: z
+      .enum(["active", "used", "revoked", "ended"])
+      .describe("`ended`: it expired, or the approval is not pending."),
+    for: z.object({ name: z.string().nullable(), email: z.string().nullable() }),
+    created_by: z.object({ id: z.string(), name: z.string().nullable() }),
+    created_at: time,
+    expires_at: time,
+    used_at: time.nullable(),
+  })
+  .meta({ title: "ApprovalLink" });
+export const NewLink = ApprovalLink.pick({ id: true, expires_at: true })
+  .extend({
+    url: z.string().describe("The address to hand over. It contains a secret and is shown only now."),
+  })
+  .meta({ title: "NewApprovalLink" });
 
 /** What somebody with a link sees of its approval, and nothing else. */
 export const LinkedApproval = Approval.pick({
@@ -47,13 +51,17 @@ export const LinkedApproval = Approval.pick({
   form: true,
   attachments: true,
   expires_at: true,
-}).extend({
-  for: z.object({ name: z.string().nullable() }),
-});
-export const LinkOutcome = z.object({
-  status: ApprovalStatus.describe("`pending`: the decision was a vote, and more are required."),
-  decision: z.enum(["approve", "reject"]),
-});
+})
+  .extend({
+    for: z.object({ name: z.string().nullable() }),
+  })
+  .meta({ title: "LinkedApproval" });
+export const LinkOutcome = z
+  .object({
+    status: ApprovalStatus.describe("`pending`: the decision was a vote, and more are required."),
+    decision: z.enum(["approve", "reject"]),
+  })
+  .meta({ title: "LinkOutcome" });
 
 export function linkStatus(
   { used_at, revoked_at, expires_at }: ApprovalLinkRow,

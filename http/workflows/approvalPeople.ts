@@ -28,13 +28,15 @@ const NewComment = z.object({
     "Ids of files that you have uploaded to the chat API's /files. Everybody who can read the run can read them.",
   ),
 });
-const Comment = z.object({
-  id: z.string(),
-  by: z.object({ type: z.string(), id: z.string(), name: z.string().nullable() }),
-  text: z.string(),
-  files: z.array(Attachment),
-  at: z.iso.datetime(),
-});
+const Comment = z
+  .object({
+    id: z.string(),
+    by: z.object({ type: z.string(), id: z.string(), name: z.string().nullable() }),
+    text: z.string(),
+    files: z.array(Attachment),
+    at: z.iso.datetime(),
+  })
+  .meta({ title: "ApprovalComment" });
 
 const presentComment = ({ at, ...comment }: CommentRow): z.infer<typeof Comment> => ({
   ...comment,

@@ -96,6 +96,10 @@ export function approvalRoutes(app: App, http: Http): void {
   decisionRoute(app, http);
 }
 
+const DecidedApproval = Approval.extend({
+  run_status: RunStatus.nullable().describe("Null where a tool of an agent asked."),
+}).meta({ title: "DecidedApproval" });
+
 function decisionRoute(app: App, http: Http): void {
   const deciding = {
     ...DESCRIBED,
@@ -104,9 +108,7 @@ function decisionRoute(app: App, http: Http): void {
       "Repeating a decision as the same person or key returns the approval again. An `Idempotency-Key` with another body is refused.",
     params: z.object({ approval_id: z.string() }),
     body: DecisionBody,
-    response: {
-      200: Approval.extend({ run_status: RunStatus.nullable().describe("Null where a tool of an agent asked.") }),
-    },
+    response: { 200: DecidedApproval },
   };
   app.post(
     "/approvals/:approval_id/decision",

@@ -39,12 +39,14 @@ const Changed = z.object({
   new_run_id: z.string().nullable().describe("The run that retries it."),
   error: z.object({ code: z.string().nullable(), message: z.string() }).nullable(),
 });
-const Progress = z.object({
-  dry_run: z.boolean(),
-  data: z.array(Changed).describe("The runs of this request; in a dry run those that it would change."),
-  remaining: z.int().describe("Runs that are left for later requests."),
-  next_cursor: z.string().nullable().describe("Null when none is left."),
-});
+const Progress = z
+  .object({
+    dry_run: z.boolean(),
+    data: z.array(Changed).describe("The runs of this request; in a dry run those that it would change."),
+    remaining: z.int().describe("Runs that are left for later requests."),
+    next_cursor: z.string().nullable().describe("Null when none is left."),
+  })
+  .meta({ title: "ChangedRuns" });
 
 /** Throws 400 `invalid_status`. */
 function checkStatus({ action, filter }: Body): void {

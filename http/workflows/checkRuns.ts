@@ -63,15 +63,17 @@ const CheckedRun = z.object({
   error: z.object({ code: z.string(), message: z.string(), ...place }).nullable(),
 });
 const Count = z.int();
-const CheckRuns = z.object({
-  checked: Count,
-  same: Count,
-  different: Count,
-  failed: Count,
-  unanswered: Count,
-  data: z.array(CheckedRun).describe("Newest first."),
-  next_cursor: z.string().nullable().describe("Null when no older run is left."),
-});
+const CheckRuns = z
+  .object({
+    checked: Count,
+    same: Count,
+    different: Count,
+    failed: Count,
+    unanswered: Count,
+    data: z.array(CheckedRun).describe("Newest first."),
+    next_cursor: z.string().nullable().describe("Null when no older run is left."),
+  })
+  .meta({ title: "CheckedRuns" });
 
 const present = (row: RunRow, replay: Replay): z.infer<typeof CheckedRun> => ({
   run_id: row.id,

@@ -6,20 +6,22 @@ import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { checkRunsRoute } from "./checkRuns.ts";
 
-const Definition = z.object({
-  id: z.string(),
-  name: z.string(),
-  version: z.int().describe("The newest version."),
-  description: z.string(),
-  args: z.record(z.string(), z.unknown()).describe("JSON Schema of the arguments of a run."),
-  secrets: z.array(z.string()).describe("Secrets that its steps read. The envelope must allow them."),
-  steps: z.array(z.string()),
-  lint: z
-    .array(z.object({ code: z.string(), message: z.string(), line: z.int(), column: z.int() }))
-    .describe("Warnings about the code."),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+const Definition = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    version: z.int().describe("The newest version."),
+    description: z.string(),
+    args: z.record(z.string(), z.unknown()).describe("JSON Schema of the arguments of a run."),
+    secrets: z.array(z.string()).describe("Secrets that its steps read. The envelope must allow them."),
+    steps: z.array(z.string()),
+    lint: z
+      .array(z.object({ code: z.string(), message: z.string(), line: z.int(), column: z.int() }))
+      .describe("Warnings about the code."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ title: "WorkflowDefinition" });
 
 const present = (row: DefinitionRow): z.infer<typeof Definition> => ({
   id: row.id,

@@ -21,27 +21,35 @@ import { startRun } from "./startRun.ts";
 import { createAwaitDelivery, postMessage, type AwaitDelivery } from "./postMessage.ts";
 import { createWaitForEnd, WaitQuery, type WaitForEnd } from "./waitForEnd.ts";
 
-const Started = z.object({
-  run_id: z.string(),
-  status: z.literal("pending"),
-  status_url: z.string().describe("URL to poll the run, with the same secret."),
-});
-const Sent = z.object({
-  id: z.string().describe("Of the event."),
-  reached: z.int().nullable().describe("The number of runs that got it; null while the delivery still goes on."),
-});
+const Started = z
+  .object({
+    run_id: z.string(),
+    status: z.literal("pending"),
+    status_url: z.string().describe("URL to poll the run, with the same secret."),
+  })
+  .meta({ title: "HookRun" });
+const Sent = z
+  .object({
+    id: z.string().describe("Of the event."),
+    reached: z.int().nullable().describe("The number of runs that got it; null while the delivery still goes on."),
+  })
+  .meta({ title: "HookEvent" });
+const Receipt = z.union([Started, Sent]).meta({ title: "HookReceipt" });
 const SlackAnswer = z
   .union([Started, Sent, z.object({ challenge: z.unknown() })])
-  .describe("To Slack: the started run, or the challenge with which it checks the address.");
-const PolledRun = z.object({
-  run_id: z.string(),
-  status: z.enum(["pending", "running", "completed", "failed", "cancelled"]),
-  result: z.unknown(),
-  error: z.string().nullable().describe("The reason of a failure."),
-  external_user_id: z.string().nullable(),
-  created_at: z.iso.datetime(),
-  completed_at: z.iso.datetime().nullable(),
-});
+  .describe("To Slack: the started run, or the challenge with which it checks the address.")
+  .meta({ title: "SlackReceipt" });
+const PolledRun = z
+  .object({
+    run_id: z.string(),
+    status: z.enum(["pending", "running", "completed", "failed", "cancelled"]),
+    result: z.unknown(),
+    error: z.string().nullable().describe("The reason of a failure."),
+    external_user_id: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    completed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ title: "PolledRun" });
 
 /** Senders that follow the Standard Webhooks repeat a delivery with the same `webhook-id`. */
 function readKey({ headers }: FastifyRequest): string | undefined {
@@ -178,7 +186,7 @@ export function hookRoutes(scope: App, http: Http): void {
     summary: "Start a run of the hook's workflow, or send its event",
     params: token,
     body: z.record(z.string(), z.unknown()).optional(),
-    response: { 202: z.union([Started, Sent]), 200: SlackAnswer },
+    response: { 202: Receipt, 200: SlackAnswer },
   };
   scope.post(
     "/hooks/:hook_token",

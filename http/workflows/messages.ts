@@ -21,10 +21,12 @@ const Body = z.object({
       "`one`: 409 `event_matches_several_runs` where several runs wait for it, and none gets it. Default: `all`.",
     ),
 });
-const Delivery = z.object({
-  id: z.string(),
-  reached: z.int().nullable().describe("The number of runs that got it; null while the delivery still goes on."),
-});
+const Delivery = z
+  .object({
+    id: z.string(),
+    reached: z.int().nullable().describe("The number of runs that got it; null while the delivery still goes on."),
+  })
+  .meta({ title: "EventDelivery" });
 
 /** An `id` is the same for all callers that reach the same runs; an Idempotency-Key belongs to its caller. */
 function identify({ caller, headers, bodyHash }: FastifyRequest, id: string | null | undefined) {

@@ -15,15 +15,17 @@ import { requireRun } from "./lookups.ts";
 /** Files of one run that are listed. */
 const MAX_LISTED = 1_000;
 
-export const RunFile = z.object({
-  id: z.string(),
-  name: z.string(),
-  mime_type: z.string(),
-  bytes: z.int(),
-  given: z.boolean().describe("Handed to the run by who started it, or with an approval; otherwise a step saved it."),
-  approval_id: z.string().nullable().describe("The approval with whose decision or comment it came."),
-  created_at: z.iso.datetime(),
-});
+export const RunFile = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    mime_type: z.string(),
+    bytes: z.int(),
+    given: z.boolean().describe("Handed to the run by who started it, or with an approval; otherwise a step saved it."),
+    approval_id: z.string().nullable().describe("The approval with whose decision or comment it came."),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ title: "RunFile" });
 
 /** How a file came to a run. */
 type Origin = Pick<z.infer<typeof RunFile>, "given" | "approval_id">;

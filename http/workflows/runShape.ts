@@ -102,7 +102,7 @@ export const Run = RunSummary.extend({
     )
     .describe("Runs that run() started, in order."),
   counts: z.object({ steps: z.int(), attempts: z.int(), ticks: z.int() }),
-});
+}).meta({ title: "Run" });
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 

@@ -51,14 +51,16 @@ const Reading = WaitQuery.extend({
     .describe("`false` leaves out the steps themselves, which `/steps` has in pages: `steps` is empty then."),
 });
 const Reason = z.object({ reason: z.string().max(1_000).nullish() }).nullish();
-const Cancellation = z.object({
-  id: z.string().describe("Of the newest run, when others went on for the run."),
-  status: z.literal("cancelled"),
-  cancelled_at: z.iso.datetime(),
-  cancelled_by: Actor,
-  cancel_reason: z.string().nullable(),
-  steps_still_running: z.int().describe("These steps are not interrupted; they complete or fail on their own."),
-});
+const Cancellation = z
+  .object({
+    id: z.string().describe("Of the newest run, when others went on for the run."),
+    status: z.literal("cancelled"),
+    cancelled_at: z.iso.datetime(),
+    cancelled_by: Actor,
+    cancel_reason: z.string().nullable(),
+    steps_still_running: z.int().describe("These steps are not interrupted; they complete or fail on their own."),
+  })
+  .meta({ title: "Cancellation" });
 
 const toDate = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 

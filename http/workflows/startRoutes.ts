@@ -16,7 +16,9 @@ import { requireWorkflow } from "./lookups.ts";
 import { readOwnFiles } from "./ownFiles.ts";
 import { startRun } from "./startRun.ts";
 
-const Started = z.object({ id: z.string(), status: z.literal("pending"), created_at: z.iso.datetime() });
+const Started = z
+  .object({ id: z.string(), status: z.literal("pending"), created_at: z.iso.datetime() })
+  .meta({ title: "StartedRun" });
 
 const readField = (body: unknown, name: string): unknown =>
   isObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;

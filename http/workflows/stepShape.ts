@@ -15,40 +15,42 @@ const ErrorInfo = z.object({
 });
 
 /** A step of a run, as its details show it. */
-export const RunStep = z.object({
-  id: z.string(),
-  name: z.string(),
-  key: z.string(),
-  batch: z.string().nullable(),
-  index: z.int().nullable(),
-  status: z.enum(["scheduled", "running", "retry_wait", "completed", "failed", "abandoned"]),
-  attempts: z.array(
-    z.object({
-      n: z.int(),
-      status: z.enum(["running", "completed", "failed", "lost"]),
-      started_at: time,
-      ended_at: time.nullable(),
-      error: z.string().nullable(),
-      error_info: ErrorInfo.nullable(),
-      logs: z.array(z.string()),
-      logs_truncated: z.boolean(),
-    }),
-  ),
-  args: z.unknown(),
-  result: z.unknown(),
-  omitted: z
-    .array(z.enum(["args", "result"]))
-    .optional()
-    .describe(
-      "Fields left out because nobody asked for them, or because the values of all steps together are too long.",
+export const RunStep = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    key: z.string(),
+    batch: z.string().nullable(),
+    index: z.int().nullable(),
+    status: z.enum(["scheduled", "running", "retry_wait", "completed", "failed", "abandoned"]),
+    attempts: z.array(
+      z.object({
+        n: z.int(),
+        status: z.enum(["running", "completed", "failed", "lost"]),
+        started_at: time,
+        ended_at: time.nullable(),
+        error: z.string().nullable(),
+        error_info: ErrorInfo.nullable(),
+        logs: z.array(z.string()),
+        logs_truncated: z.boolean(),
+      }),
     ),
-  error: z.string().nullable(),
-  error_info: ErrorInfo.nullable().describe("Of the last attempt, when the step has failed."),
-  idempotency_key: z.string(),
-  inherited: z.boolean().describe("The result is that of the parent run; this run did not execute the step."),
-  scheduled_at: time,
-  completed_at: time.nullable(),
-});
+    args: z.unknown(),
+    result: z.unknown(),
+    omitted: z
+      .array(z.enum(["args", "result"]))
+      .optional()
+      .describe(
+        "Fields left out because nobody asked for them, or because the values of all steps together are too long.",
+      ),
+    error: z.string().nullable(),
+    error_info: ErrorInfo.nullable().describe("Of the last attempt, when the step has failed."),
+    idempotency_key: z.string(),
+    inherited: z.boolean().describe("The result is that of the parent run; this run did not execute the step."),
+    scheduled_at: time,
+    completed_at: time.nullable(),
+  })
+  .meta({ title: "RunStep" });
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 

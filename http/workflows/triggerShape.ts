@@ -139,7 +139,7 @@ export const Trigger = z
   .meta({ title: "Trigger" });
 export const WithSecret = Trigger.extend({
   secret: z.string().optional().describe("Shown once: a repeated request is answered without it."),
-});
+}).meta({ title: "TriggerWithSecret" });
 
 interface Context {
   runs: number;

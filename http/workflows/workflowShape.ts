@@ -43,7 +43,9 @@ export const Workflow = z
 /** Rules that an envelope of an earlier release lacks. */
 const LATER_RULES = { allow_api_key_when_restricted: false, self_approval: true };
 
-export const WorkflowWithWarnings = Workflow.extend({ warnings: z.array(Warning) });
+export const WorkflowWithWarnings = Workflow.extend({ warnings: z.array(Warning) }).meta({
+  title: "WorkflowWithWarnings",
+});
 
 export const present = (row: WorkflowRow, { triggers, live, total }: WorkflowCounts): z.infer<typeof Workflow> => ({
   id: row.id,

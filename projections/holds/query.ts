@@ -62,8 +62,10 @@ export const COVERS = {
     or ${inProject(STARTER)})`,
 };
 
-export const isHeld = (kind: keyof typeof COVERS): string => `exists (select from read.holds h
-  where h.organization_id = o.organization_id and h.released_at is null and ${COVERS[kind]})`;
+/** Whether a hold covers the row `o`, by one of COVERS. */
+export const isCovered = (covers: string): string => `exists (select from read.holds h
+  where h.organization_id = o.organization_id and h.released_at is null and ${covers})`;
+export const isHeld = (kind: keyof typeof COVERS): string => isCovered(COVERS[kind]);
 
 /** A hold that covers a document of the collection. */
 export async function findHoldInside(db: Db, collection_id: string): Promise<HoldRow | undefined> {

@@ -94,6 +94,15 @@ export async function listOwnedRunIds(
   return rows.map(({ id, position }) => ({ id, position: Number(position) }));
 }
 
+/** The table `mine` of the runs that an erasure of somebody would look at, also of those that a hold keeps. */
+export function ownedRunsTable(query: Query): { tables: string; values: unknown[] } {
+  const { from, values } = startedBy(query);
+  const held = isHeld("runs");
+  const tables = `${owned(`${from} and not ${held}`)},
+    mine as (select o.* from ${OWNED_ROWS} union select o.* from ${from} and ${HAS_HOLDS} and ${held})`;
+  return { tables, values };
+}
+
 /**
  * Some runs of somebody that no hold covers: those that are live, and those that have ended and that no other one of them comes
  * from, because it would not be found without them. `held`: a hold covers another one.

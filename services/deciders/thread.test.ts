@@ -130,6 +130,16 @@ describe("ending a turn", () => {
     expect(thread.erases!([refused], "thread-1")).toEqual({ things: ["turn-t1"], streams: [] });
     expect(thread.forgets!([refused], given(thread, [started]).state)).toEqual(["c1"]);
   });
+  test("that a budget refused keeps what the budget says, and nothing of what a provider says", () => {
+    const limit = "The budget organization has used 2 of 2 US dollars (cost_per_month).";
+    const refuse = (code: string | null) => command("RefuseTurn", { ...ids, code, message: limit });
+    given(thread, [started])
+      .when(refuse("budget_exceeded"))
+      .then(TurnRefused.of({ ...ids, code: "budget_exceeded", limit }));
+    given(thread, [started])
+      .when(refuse(null))
+      .then(TurnRefused.of({ ...ids, code: null }));
+  });
   test("has no effect for a worker that lost it", () => given(thread, [started, takenOver]).when(complete()).then());
   test("is possible for the worker that took it over", () =>
     given(thread, [started, takenOver])

@@ -102,9 +102,11 @@ function endTurn(command: EndCommand, state: ThreadState): ThreadEvent[] {
       return stopped ? [...cancelApprovals(turn), stopped] : [];
     }
     case "RefuseTurn": {
-      const { turn_id, attempt, code } = command.data;
+      const { turn_id, attempt, code, message } = command.data;
       const turn = findRunning(state, command.data);
-      return turn ? [TurnRefused.of({ turn_id, attempt, code, ...awaited(turn) })] : [];
+      // what a budget says is of this house; a provider's words would be somebody's data
+      const limit = code === "budget_exceeded" || code === "budget_reserved" ? { limit: message } : {};
+      return turn ? [TurnRefused.of({ turn_id, attempt, code, ...limit, ...awaited(turn) })] : [];
     }
   }
 }

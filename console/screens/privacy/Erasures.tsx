@@ -3,7 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ERASED_KINDS } from "../../api/erasedKinds.ts";
 import { kindWord } from "../../format/kindWord.ts";
-import { certificateAddress, listErasures, listHolds, startErasure, type Erasure } from "../../api/privacy.ts";
+import {
+  certificateAddress,
+  listErasures,
+  listHolds,
+  previewErasure,
+  startErasure,
+  type Erasure,
+} from "../../api/privacy.ts";
 import { formatCount } from "../../format/index.ts";
 import { Check, Form } from "../../parts/Form.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
@@ -11,6 +18,7 @@ import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
+import { ErasureCounts } from "./ErasureCounts.tsx";
 import { readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
 
 const WORD = "erase";
@@ -61,6 +69,9 @@ const columns = (name: (subject: string) => string): Columns<Erasure> => [
 function Start({ chosen }: { chosen: string | undefined }) {
   const queries = useQueryClient();
   const [begun, setBegun] = useState(0);
+  const count = useMutation({
+    mutationFn: async (form: FormData) => previewErasure(readSubject(form), form.getAll("kinds").map(String)),
+  });
   const send = useMutation({
     mutationFn: async (form: FormData) => {
       const subject = readSubject(form);
@@ -68,7 +79,10 @@ function Start({ chosen }: { chosen: string | undefined }) {
       return startErasure(subject, form.getAll("kinds").map(String));
     },
     // the next one needs its own word
-    onSuccess: () => setBegun((count) => count + 1),
+    onSuccess: () => {
+      setBegun((times) => times + 1);
+      count.reset();
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ["erasure"] }),
   });
   return (
@@ -86,13 +100,17 @@ function Start({ chosen }: { chosen: string | undefined }) {
         about approvals of others stays with those. Nothing brings anything back: the keys are destroyed, also for
         backups. Export first what is needed.
       </p>
-      <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
-      <fieldset>
-        <legend>What is erased</legend>
-        {ERASED_KINDS.map((kind) => (
-          <Check key={kind} name="kinds" value={kind} label={kindWord(kind)} isChecked />
-        ))}
-      </fieldset>
+      {/* what was counted is of what was chosen then */}
+      <div onChange={() => count.reset()}>
+        <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
+        <fieldset>
+          <legend>What is erased</legend>
+          {ERASED_KINDS.map((kind) => (
+            <Check key={kind} name="kinds" value={kind} label={kindWord(kind)} isChecked />
+          ))}
+        </fieldset>
+      </div>
+      <ErasureCounts count={count} />
       <TypedConfirmation word={WORD} />
     </Form>
   );

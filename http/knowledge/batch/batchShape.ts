@@ -63,26 +63,28 @@ const ApiErrorShape = z.object({
   code: z.string().nullable(),
 });
 
-export const BatchResult = z.object({
-  data: z
-    .array(
-      z.object({
-        index: z.int().describe("0, 1, 2 … in the order sent."),
-        name: z.string().describe("The name of the file, its path in the archive, or the name of the text."),
-        result: z
-          .enum(["accepted", "unchanged", "failed"])
-          .describe("`unchanged`: the collection has it already, as when a single upload is answered with 200."),
-        id: z.string().optional().describe("The document."),
-        status: z.enum(DOCUMENT_STATUSES).optional(),
-        error: ApiErrorShape.optional(),
-      }),
-    )
-    .describe("A result for each entry, in the order sent."),
-  accepted: z.int(),
-  unchanged: z.int(),
-  failed: z.int(),
-  complete: z
-    .boolean()
-    .describe("False if the rest could not be read, as in a damaged archive. The last result says why."),
-});
+export const BatchResult = z
+  .object({
+    data: z
+      .array(
+        z.object({
+          index: z.int().describe("0, 1, 2 … in the order sent."),
+          name: z.string().describe("The name of the file, its path in the archive, or the name of the text."),
+          result: z
+            .enum(["accepted", "unchanged", "failed"])
+            .describe("`unchanged`: the collection has it already, as when a single upload is answered with 200."),
+          id: z.string().optional().describe("The document."),
+          status: z.enum(DOCUMENT_STATUSES).optional(),
+          error: ApiErrorShape.optional(),
+        }),
+      )
+      .describe("A result for each entry, in the order sent."),
+    accepted: z.int(),
+    unchanged: z.int(),
+    failed: z.int(),
+    complete: z
+      .boolean()
+      .describe("False if the rest could not be read, as in a damaged archive. The last result says why."),
+  })
+  .meta({ title: "BatchResult" });
 export type BatchResult = z.infer<typeof BatchResult>;

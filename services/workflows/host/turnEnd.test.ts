@@ -43,6 +43,23 @@ test("the end of a turn in the log equals the end in its last frame", () => {
   });
 });
 
+test("a turn that a budget refuses says so, also where the log of an older release does not name the budget", () => {
+  const limit = "The budget organization has used 2 of 2 US dollars (cost_per_month).";
+  const refused = { ...ids, code: "budget_exceeded" };
+  expect(endOf(TurnRefused.of({ ...refused, limit }))).toEqual({
+    status: "refused",
+    code: "budget_exceeded",
+    message: limit,
+  });
+  expect(endOf(TurnRefused.of(refused))).toMatchObject({ message: expect.stringContaining("GET /api/limits") });
+  expect(endOf(TurnRefused.of({ ...ids, code: "unavailable" }))).toMatchObject({
+    message: expect.stringContaining("temporarily unavailable"),
+  });
+  expect(endOf(TurnRefused.of({ ...ids, code: null }))).toMatchObject({
+    message: "The model provider refused the request.",
+  });
+});
+
 test("a deleted turn has failed", () => {
   const deleted = { status: "failed", message: "The turn was deleted." };
   expect(endOf(completed, TurnDeleted.of({ turn_id: ids.turn_id }))).toMatchObject(deleted);

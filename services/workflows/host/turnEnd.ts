@@ -5,6 +5,16 @@ import { NO_OUTPUT } from "../../turns/round.ts";
 
 const DELETED: TurnEnd = { status: "failed", said: NO_OUTPUT, usage: NO_USAGE, message: "The turn was deleted." };
 
+/** What a turn was refused for, as far as the log knows it: a provider's own words are not kept. */
+const REFUSALS: Record<string, string> = {
+  budget_exceeded: "A budget has no room for the turn: GET /api/limits says which one and when it begins again.",
+  budget_reserved: "What is left of a budget is held for turns that run now: try again when they have ended.",
+  model_not_found: "The model provider has no such model.",
+  unavailable: "The service was temporarily unavailable; try again shortly.",
+};
+const refusalMessage = (code: string | null): string =>
+  REFUSALS[code ?? ""] ?? "The model provider refused the request.";
+
 /** The end of a turn by the events of its thread; undefined while it runs. */
 export function findTurnEnd(events: RecordedEvent[], turn_id: string): TurnEnd | undefined {
   for (const event of events.toReversed() as unknown as ThreadEvent[]) {
@@ -29,7 +39,7 @@ export function findTurnEnd(events: RecordedEvent[], turn_id: string): TurnEnd |
         return {
           status: "refused",
           code: event.data.code,
-          message: "The model provider refused the request.",
+          message: event.data.limit ?? refusalMessage(event.data.code),
         };
       case "TurnDeleted":
         return DELETED;

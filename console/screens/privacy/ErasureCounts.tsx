@@ -1,0 +1,68 @@
+import type { UseMutationResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ERASED_KINDS } from "../../api/erasedKinds.ts";
+import type { ErasurePreview } from "../../api/privacy.ts";
+import { formatNumber } from "../../format/index.ts";
+import { kindWord } from "../../format/kindWord.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+
+function Going({ preview }: { preview: ErasurePreview }) {
+  const kinds = ERASED_KINDS.filter((kind) => preview[kind].count > 0);
+  if (kinds.length === 0) return <p>Nothing of these kinds would be erased now.</p>;
+  return (
+    <>
+      <p>This would be erased, for good:</p>
+      <ul>
+        {kinds.map((kind) => (
+          <li key={kind}>
+            <strong>{formatNumber(preview[kind].count)}</strong> {kindWord(kind)}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const Held = ({ held }: Pick<ErasurePreview, "held">) => (
+  <>
+    <p>
+      <Link to="/privacy" search={{ section: "holds" }}>
+        Holds
+      </Link>{" "}
+      keep, until their release:
+    </p>
+    <ul>
+      {held.map(({ hold_id, kind, count, name }) => (
+        <li key={hold_id + kind}>
+          <strong>{formatNumber(count)}</strong> {kindWord(kind)}, because of “{name}”
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+interface Props {
+  count: UseMutationResult<ErasurePreview, Error, FormData>;
+}
+
+/** What the erasure would delete, before anybody confirms it. */
+export const ErasureCounts = ({ count }: Props) => (
+  <>
+    <button
+      type="button"
+      className="button"
+      onClick={({ currentTarget }) => count.mutate(new FormData(currentTarget.form!))}
+    >
+      Count it first
+    </button>
+    <div role="status">
+      {count.data && (
+        <div className="notice plain">
+          <Going preview={count.data} />
+          {count.data.held.length > 0 && <Held held={count.data.held} />}
+        </div>
+      )}
+    </div>
+    {count.error && <ErrorNotice error={count.error} />}
+  </>
+);

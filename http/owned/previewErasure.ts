@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { ERASED_KINDS } from "#events/erasure.ts";
+import { countOwned } from "#projections/ownedCounts.ts";
+import { requireAdmin } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { readErasedOwner, Start } from "./erasures.ts";
+import { ExpiredCount, Held, presentCount } from "./retentionShape.ts";
+
+const COUNTED_MODELS = ["turns", "files", "documents", "extractions", "runs", "usage", "holds"];
+
+const ErasurePreview = z
+  .object({
+    threads: ExpiredCount,
+    files: ExpiredCount,
+    runs: ExpiredCount.describe("With each go the threads and files of its steps, which are not counted."),
+    documents: ExpiredCount,
+    extractions: ExpiredCount,
+    held: z.array(Held.extend({ kind: z.enum(ERASED_KINDS) })).describe("What stays because of a hold."),
+  })
+  .meta({ title: "ErasurePreview" });
+
+/** What an erasure would delete, for owners and admins: nothing brings it back, so it can be counted first. */
+export function previewErasureRoute(app: App, http: Http): void {
+  const schema = {
+    tags: ["Erasures"],
+    security: [{ session: [] }],
+    summary: "Count what an erasure would delete now",
+    description:
+      "Changes nothing. A hold of the owner, of its project or of the organization refuses the whole erasure.",
+    body: Start,
+    response: { 200: ErasurePreview },
+  };
+  app.post("/erasures/preview", { onRequest: requireAdmin(http), schema }, async (request) => {
+    const { owner, kinds = ERASED_KINDS } = request.body;
+    const { organization_id } = request.caller;
+    await request.readsMuch();
+    await http.freshRead(COUNTED_MODELS);
+    const query = { ...(await readErasedOwner(http, organization_id, owner)), kinds };
+    const { held, ...counts } = await countOwned(http.db, organization_id, query, Number.MAX_SAFE_INTEGER);
+    return {
+      threads: presentCount(counts.threads),
+      files: presentCount(counts.files),
+      runs: presentCount(counts.runs),
+      documents: presentCount(counts.documents),
+      extractions: presentCount(counts.extractions),
+      held,
+    };
+  });
+}

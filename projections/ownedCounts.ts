@@ -1,0 +1,76 @@
+import { ERASED_KINDS, type ErasedKind } from "#events/erasure.ts";
+import { COVERS } from "./holds/query.ts";
+import { ownedRows, type OwnedQuery, type OwnedRows } from "./owned.ts";
+import { decode, type Db } from "./projection.ts";
+import { ownedRunsTable, runOwnerOf } from "./runs/ownedRuns.ts";
+
+/* What an erasure would delete now, and what holds would keep from it. */
+
+export interface OwnedCount {
+  count: number;
+  /** When the oldest was created; null if there is none. */
+  oldest: Date | null;
+}
+/** What several holds cover counts for each. */
+export interface HeldCount {
+  hold_id: string;
+  subject: string;
+  name: string;
+  kind: ErasedKind;
+  count: number;
+}
+export type OwnedCounts = Record<ErasedKind, OwnedCount> & { held: HeldCount[] };
+
+/** Rows `o`, with the tables that their SQL names. */
+interface CountedRows extends OwnedRows {
+  with: string;
+}
+const NONE: OwnedCount = { count: 0, oldest: null };
+
+async function countKind(db: Db, kind: ErasedKind, { with: tables, from, values, covers }: CountedRows) {
+  const held = `exists (select from holding h where ${covers})`;
+  const rows = await db.query<Omit<HeldCount, "kind" | "hold_id"> & { hold_id: string | null; oldest: Date | null }>(
+    `with recursive ${tables} holding as (select * from read.holds where organization_id = $1 and released_at is null),
+       rows as (select o.* ${from})
+     select null as hold_id, '' as subject, '' as name, count(*)::integer as count, min(o.created_at) as oldest
+       from rows o where not ${held}
+     union all
+     select h.id, h.subject, h.name, found.count, null from holding h
+       cross join lateral (select count(*)::integer as count from rows o where ${covers}) found where found.count > 0`,
+    values,
+  );
+  const free = rows.find(({ hold_id }) => hold_id === null)!;
+  const kept = rows.flatMap(({ hold_id, subject, name, count }) =>
+    hold_id === null ? [] : [{ hold_id, subject, name: decode<string>(name), kind, count }],
+  );
+  return { free: { count: free.count, oldest: free.oldest }, kept };
+}
+
+/** Threads and files of the steps of runs go with these, and are not counted. */
+function rowsOf(kind: ErasedKind, organization: string, query: OwnedQuery, before: number): CountedRows | undefined {
+  if (kind !== "runs") {
+    const rows = ownedRows(kind, { organization, query, before });
+    return rows && { with: "", ...rows };
+  }
+  const owner = query.kinds.includes(kind) ? runOwnerOf(query.owner, query.scopes) : undefined;
+  if (!owner) return undefined;
+  const { tables, values } = ownedRunsTable({ organization, owner, before });
+  return { with: `${tables},`, from: "from mine o where true", values, covers: COVERS.runs };
+}
+
+/** How many things of an owner, created before a position, an erasure would delete and a hold would keep, by kind. */
+export async function countOwned(
+  db: Db,
+  organization: string,
+  query: OwnedQuery,
+  before: number,
+): Promise<OwnedCounts> {
+  const counted = await Promise.all(
+    ERASED_KINDS.map(async (kind) => {
+      const rows = rowsOf(kind, organization, query, before);
+      return { kind, ...(rows ? await countKind(db, kind, rows) : { free: NONE, kept: [] }) };
+    }),
+  );
+  const counts = Object.fromEntries(counted.map(({ kind, free }) => [kind, free])) as Record<ErasedKind, OwnedCount>;
+  return { ...counts, held: counted.flatMap(({ kept }) => kept) };
+}

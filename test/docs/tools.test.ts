@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
+import { toolSource } from "../tools/desk.ts";
+import { openTwoTenants } from "../accounts/tenants.ts";
+import type { Tenant } from "../workflows/tenant.ts";
+
+/* docs/tools.md: its tool can be saved as it stands, and its rules of an agent are taken. */
+
+const page = readFileSync(new URL("../../docs/tools.md", import.meta.url), "utf8");
+const blockOf = (language: string): string => page.match(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``))![1]!;
+
+let home: Tenant;
+beforeAll(async () => {
+  ({ home } = await openTwoTenants());
+});
+
+test("the tool is saved with its grant, and shows what its meta says", async () => {
+  await home.secret("shop_key", "value");
+  const body = { type: "tool", source: blockOf("ts"), grants: ["shop_key"] };
+  const saved = await home.made(home.owner("POST", "/definitions", body));
+  expect(saved).toMatchObject({ name: "stock", description: "How many pieces of an article are in stock." });
+  expect(saved.parameters.required).toEqual(["sku"]);
+  expect((await home.made(home.owner("POST", "/definitions/check", body))).fault).toBeNull();
+});
+
+test("the rules for calls that wait are those of the agent then", async () => {
+  for (const name of ["send_mail", "refund"])
+    await home.made(home.owner("POST", "/definitions", { type: "tool", name, source: toolSource("return null;") }));
+  const agent = await home.newAgent({ tools: ["send_mail", "refund"] });
+  const [head = "", ...lines] = blockOf("json").split("\n");
+  expect(head).toBe("PATCH /api/agents/{id}");
+  const changed = await home.made(home.owner("PATCH", `/agents/${agent}`, JSON.parse(lines.join("\n"))));
+  expect(changed.tool_approvals.send_mail.when).toBeNull();
+  expect(changed.tool_approvals.refund).toMatchObject({
+    when: { argument: "amount", above: 500 },
+    self_approval: false,
+    expires_in_seconds: 86_400,
+  });
+});
