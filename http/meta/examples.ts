@@ -77,7 +77,6 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   "patch /api/definitions/{id}": { source: SOURCE, grants: ["CRM_TOKEN"] },
   "post /api/definitions/check": { type: "tool", source: SOURCE },
   "post /api/definitions/check-types": { type: "tool", source: SOURCE },
-  "post /api/definitions/{id}/check-runs": { source: SOURCE, status: "completed", limit: 100 },
   "post /api/definitions/{id}/check-runs": { source: WORKFLOW_SOURCE, status: "completed", limit: 100 },
   "put /api/secrets/{name}": { value: "the token of your CRM" },
   "post /api/erasures": { owner: `person:${PERSON}`, kinds: ["threads", "files"] },
