@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { listUsage, sumUsage, type UsageSums, type UsageRow } from "#projections/usage/query.ts";
 import type { App } from "../base/app.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
@@ -139,13 +140,8 @@ export function usageRoutes(app: App, http: Http): void {
     if (query.format === "csv") {
       const all = { from, to, by: group_by, limit: MAX_CSV_ROWS, offset: 0 };
       const { rows } = await listUsage(http.db, caller.organization_id, all);
-      return sendCsv(
-        reply,
-        toCsv(
-          columnsOf(group_by),
-          rows.map((row) => present(row, group_by)),
-        ),
-      );
+      const presented = await mapInSlices(rows, (row) => present(row, group_by));
+      return sendCsv(reply, await toCsv(columnsOf(group_by), presented));
     }
     const [{ rows, total }, totals] = await Promise.all([
       listUsage(http.db, caller.organization_id, { from, to, by: group_by, ...page }),

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
+import { mapInSlices } from "#events/slices.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 
 /** Groups of one file; an organization with more narrows the period. */
@@ -16,11 +17,13 @@ function toCell(value: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** RFC 4180, with the names of the columns in the first line. */
-export const toCsv = (columns: string[], rows: Record<string, Cell>[]): string =>
-  [columns, ...rows.map((row) => columns.map((column) => row[column]))]
-    .map((cells) => `${cells.map(toCell).join(",")}\r\n`)
-    .join("");
+const toLine = (cells: Cell[]): string => `${cells.map(toCell).join(",")}\r\n`;
+
+/** RFC 4180, with the names of the columns in the first line; other work runs between the lines. */
+export async function toCsv(columns: string[], rows: Record<string, Cell>[]): Promise<string> {
+  const lines = await mapInSlices(rows, (row) => toLine(columns.map((column) => row[column])));
+  return toLine(columns) + lines.join("");
+}
 
 export const sendCsv = (reply: FastifyReply, csv: string): FastifyReply =>
   reply

@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextRound } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
+import { HASH_AT_ONCE, hashInSteps } from "./hashInSteps.ts";
 import { parseJsonBody } from "./json.ts";
 import type { App } from "./app.ts";
-
-/** Bytes that are hashed in one round of the event loop, in 2 to 5 ms. */
-const HASH_AT_ONCE = 4 * 1024 * 1024;
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -42,12 +39,7 @@ async function parseLarge(
   bytes: Buffer,
   parse: (bytes: Buffer, request: FastifyRequest) => unknown,
 ): Promise<unknown> {
-  const hash = createHash("sha256");
-  for (let at = 0; at < bytes.length; at += HASH_AT_ONCE) {
-    hash.update(bytes.subarray(at, at + HASH_AT_ONCE));
-    await nextRound();
-  }
-  request.bodyHash = hash.digest("hex");
+  request.bodyHash = await hashInSteps(bytes);
   return parse(bytes, request);
 }
 

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { currentTime } from "#events/clock.ts";
 import { streamName } from "#events/ids.ts";
 import { listOwnedDocuments } from "#projections/documents/owned.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import { listOwnedExtractions } from "#projections/extractions/query.ts";
 import type { OwnedPage } from "#projections/owner.ts";
+import { hashInSteps } from "../base/hashInSteps.ts";
 import { present as presentExtraction } from "../extractions/extractionShape.ts";
 import { present as presentDocument } from "../knowledge/documentShape.ts";
 import { contentLines, rowsOf, type ExportScope, type Lines } from "./exportLines.ts";
@@ -13,7 +13,7 @@ import { contentLines, rowsOf, type ExportScope, type Lines } from "./exportLine
 async function* originalLines({ http, sent }: ExportScope, { id, wrapped_key, blob }: DocumentRow): Lines {
   const bytes = await http.vault.get({ thing: streamName("document", id), wrapped_key }, blob);
   if (!bytes) return;
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = await hashInSteps(bytes);
   if (sent.has(sha256)) return;
   sent.add(sha256);
   yield* contentLines({ document_id: id, sha256 }, bytes);

@@ -44,6 +44,9 @@ function searchUrl({ url }: SearchEndpoint, query: string, limit: number): strin
   return address.href;
 }
 
+/** Results of an answer that are looked at; the first ones fit the question best. */
+const MAX_RESULTS = 200;
+
 function hitsIn(bytes: Buffer): WebHit[] {
   const excess = findExcess(bytes);
   if (excess) throw new WebError(`The search endpoint's answer ${excess}.`);
@@ -55,7 +58,7 @@ function hitsIn(bytes: Buffer): WebHit[] {
   }
   // Brave leaves the list out when there are no results
   const parsed = Answer.safeParse(json).data ?? { results: [] };
-  return parsed.results.flatMap((raw) => {
+  return parsed.results.slice(0, MAX_RESULTS).flatMap((raw) => {
     const hit = Hit.safeParse(raw).data;
     if (!hit) return [];
     const { url, title, description, content } = hit;

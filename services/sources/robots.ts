@@ -7,8 +7,9 @@ export interface Robots {
   delay: number;
 }
 
-/** Characters that are read, as RFC 9309 asks for, and rules that are kept. */
+/** Characters that are read, as RFC 9309 asks for, and lines and rules that are kept. */
 const MAX_LENGTH = 500_000;
+const MAX_LINES = 10_000;
 const MAX_RULES = 2_000;
 /** Longer delays would make a read take days. */
 const MAX_DELAY_SECONDS = 10;
@@ -23,7 +24,7 @@ interface Group {
 function readGroups(text: string): Group[] {
   const groups: Group[] = [];
   let isHead = false;
-  for (const line of text.slice(0, MAX_LENGTH).split(/\r\n?|\n/)) {
+  for (const line of text.slice(0, MAX_LENGTH).split(/\r\n?|\n/, MAX_LINES)) {
     const [name = "", ...rest] = line.replace(/#.*/, "").split(":");
     const [field, value] = [name.trim().toLowerCase(), rest.join(":").trim()];
     if (field === "user-agent") {

@@ -1,5 +1,6 @@
 import type { ToolApproval, ToolApprovals, ToolCondition } from "#events/toolApproval.ts";
 import type { ToolCall } from "#events/thread.ts";
+import { parseArguments } from "./tools/parseArguments.ts";
 
 /** Characters of arguments that a person is asked to read. Longer ones could hide what they do. */
 const MAX_ARGUMENTS = 20_000;
@@ -29,7 +30,7 @@ interface GateOptions {
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
+    const value = parseArguments(text);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

@@ -23,12 +23,15 @@ const Part = z.object({
 });
 export type Part = z.infer<typeof Part>;
 
-/** The items that fit the schema. */
+/** Each item of a list is checked by itself, and a server may send hundreds of thousands that say nothing. */
+const MAX_LISTED = 1_000;
+
+/** The items that fit the schema, of the first ones. */
 const listOf = <T extends z.ZodType>(schema: T) =>
   z
     .array(z.unknown())
     .transform((items) =>
-      items.flatMap((item) => {
+      items.slice(0, MAX_LISTED).flatMap((item) => {
         const read = schema.safeParse(item);
         return read.success ? [read.data] : [];
       }),

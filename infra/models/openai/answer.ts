@@ -4,6 +4,10 @@ import { lenient, TokenCount } from "../wire/json.ts";
 
 /* Chat completions, whole or in chunks, as far as we read them. */
 
+/** Of a list, so many are read: each is checked by itself, and a server may send hundreds of thousands that say nothing. */
+const MAX_CHOICES = 8;
+const MAX_LISTED = 1_000;
+
 const Annotation = z.object({
   url_citation: z.object({
     url: z.string(),
@@ -16,7 +20,12 @@ const Annotation = z.object({
 /** Some servers send the text as a list of parts. */
 const Text = z.union([
   z.string(),
-  z.array(z.unknown()).transform((parts) => parts.map((part) => TextPart.safeParse(part).data?.text ?? "").join("")),
+  z.array(z.unknown()).transform((parts) =>
+    parts
+      .slice(0, MAX_LISTED)
+      .map((part) => TextPart.safeParse(part).data?.text ?? "")
+      .join(""),
+  ),
 ]);
 const TextPart = z.object({ text: z.string() });
 
@@ -67,9 +76,11 @@ export interface Piece {
   finish_reason: string | null;
 }
 
+const first = (list: unknown[] | null | undefined): unknown[] => list?.slice(0, MAX_LISTED) ?? [];
+
 /** Undefined if there is no first choice. */
 export function toPiece(completion: z.infer<typeof Completion>): Piece | undefined {
-  const choices = completion.choices.map((raw) => Choice.safeParse(raw).data);
+  const choices = completion.choices.slice(0, MAX_CHOICES).map((raw) => Choice.safeParse(raw).data);
   const choice = choices.find((one) => one !== undefined && (one.index ?? 0) === 0);
   if (!choice) return undefined;
   const message = choice.delta ?? choice.message;
@@ -77,8 +88,8 @@ export function toPiece(completion: z.infer<typeof Completion>): Piece | undefin
     text: message?.content ?? "",
     refusal: message?.refusal ?? "",
     reasoning: message?.reasoning_content || message?.reasoning || "",
-    citations: (message?.annotations ?? []).flatMap((raw) => Annotation.safeParse(raw).data?.url_citation ?? []),
-    calls: (message?.tool_calls ?? []).flatMap((raw) => CallChunk.safeParse(raw).data ?? []),
+    citations: first(message?.annotations).flatMap((raw) => Annotation.safeParse(raw).data?.url_citation ?? []),
+    calls: first(message?.tool_calls).flatMap((raw) => CallChunk.safeParse(raw).data ?? []),
     reasoning_content: message?.reasoning_content ?? "",
     finish_reason: choice.finish_reason || null,
   };

@@ -14,7 +14,11 @@ async function parseChunk({ event, data }: EventSourceMessage, apiKey: string): 
   const parsed: unknown = data.length > MAX_AT_ONCE ? await parseLargeJson(Buffer.from(data)) : JSON.parse(data);
   const chunk = parsed as { error?: unknown } | null;
   if (chunk?.error || event === "error")
-    throw reportedError(errorMessage(chunk) ?? JSON.stringify(chunk?.error ?? chunk), chunk, apiKey);
+    throw reportedError(
+      errorMessage(chunk) ?? (data.length > MAX_AT_ONCE ? data : JSON.stringify(chunk?.error ?? chunk)),
+      chunk,
+      apiKey,
+    );
   return chunk;
 }
 

@@ -10,6 +10,10 @@ import { retryAfter } from "./retryAfter.ts";
 
 /** API clients see these messages: long enough to act on, in UTF-16 units. */
 const MAX_MESSAGE = 500;
+/** So much of what a provider said is looked at: its words may be megabytes. */
+const MAX_REASON = 4_096;
+/** A longer body of a refusal is not parsed. */
+const MAX_ERROR_BODY = 64 * 1024;
 
 /** Characters of a key by which a provider may point at it, as in `sk-pro***abcd`. Shorter keys have no such part. */
 const KEY_START = 6;
@@ -19,7 +23,8 @@ const KEY_END = 4;
 function safeMessage(message: string, apiKey: string): string {
   const hints = apiKey.length > KEY_START + KEY_END ? [apiKey.slice(0, KEY_START), apiKey.slice(-KEY_END)] : [];
   const isHint = (word: string) => hints.some((hint) => word.includes(hint));
-  return (apiKey === "" ? message : message.replaceAll(apiKey, "[key]"))
+  const said = message.slice(0, MAX_REASON);
+  return (apiKey === "" ? said : said.replaceAll(apiKey, "[key]"))
     .replace(/[^\s"'`()<>{}[\],;]+/g, (word) => (isHint(word) ? "[key]" : word))
     .slice(0, MAX_MESSAGE);
 }
@@ -93,7 +98,7 @@ function namesCredential(body: unknown): boolean {
 
 /** The provider answered with an error status. What it says about the credential is for administrators only. */
 export function statusError({ status, headers, body, fallback = "" }: ErrorResponse, apiKey: string): ModelError {
-  const reason = errorMessage(body) ?? fallback;
+  const reason = (errorMessage(body) ?? fallback).slice(0, MAX_REASON);
   const message = safeMessage(`The provider answered ${status}${reason === "" ? "." : `: ${reason}`}`, apiKey);
   const retry_after_ms = headers && retryAfter(headers, currentTime());
   if (status === 401 || status === 403 || (status === 400 && namesCredential(body)))
@@ -109,7 +114,7 @@ export async function refusal(
   headersOf: (headers: Headers, body: unknown) => Headers = (headers) => headers,
 ): Promise<ModelError> {
   const text = await response.text().catch(() => "");
-  const body = parseJson(text);
+  const body = text.length > MAX_ERROR_BODY ? undefined : parseJson(text);
   const headers = headersOf(response.headers, body);
   return statusError({ status: response.status, headers, body, fallback: body === undefined ? text : "" }, apiKey);
 }

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { longestTurn } from "../../../test/computingTime.ts";
+import { computingTime, longestTurn } from "../../../test/computingTime.ts";
+import { toPiece } from "../openai/answer.ts";
 import { checkedResponse } from "./checkedResponse.ts";
 import { readChunks } from "./chunks.ts";
+import { refusal } from "./errors.ts";
 
 const TEXT = "\n".repeat(7_500_000);
 
@@ -13,7 +15,10 @@ function respond(body: string): Response {
     const value = bytes.subarray(at, (at += 64 * 1024));
     return value.length === 0 ? { done: true as const, value: undefined } : { done: false as const, value };
   };
-  return checkedResponse({ status: 200, headers: new Headers(), chunks: { next }, cancel: () => {} }, "http://provider");
+  return checkedResponse(
+    { status: 200, headers: new Headers(), chunks: { next }, cancel: () => {} },
+    "http://provider",
+  );
 }
 
 test("one event of 15 MB of escaped line ends does not hold the event loop", async () => {
@@ -31,4 +36,23 @@ test("an unstreamed answer of 15 MB of escaped line ends does not hold the event
   let answer: unknown;
   expect(await longestTurn(async () => (answer = await response.json()))).toBeLessThan(50);
   expect(answer).toEqual({ text: TEXT });
+});
+
+test.each([
+  ["words", "a ".repeat(8_000_000)],
+  ["JSON", JSON.stringify({ error: { message: "a ".repeat(8_000_000) } })],
+])("a refusal of 16 MB of %s does not hold the event loop, and is cut", async (_title, body) => {
+  let error: Error | undefined;
+  const read = async () => void (error = await refusal(respond(body), "sk-key"));
+  expect(await longestTurn(read)).toBeLessThan(50);
+  expect(error!.message).toMatch(/^The provider answered 200: .{100,}/);
+  expect(error!.message.length).toBeLessThanOrEqual(500);
+});
+
+test("lists of hundreds of thousands of things that say nothing are not looked through", () => {
+  const zeros = Array<number>(240_000).fill(0);
+  const delta = { content: "a", tool_calls: zeros, annotations: zeros };
+  let piece: ReturnType<typeof toPiece>;
+  expect(computingTime(() => (piece = toPiece({ choices: [{ delta }, ...zeros], usage: null })))).toBeLessThan(50);
+  expect(piece).toMatchObject({ text: "a", calls: [], citations: [] });
 });

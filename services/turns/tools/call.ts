@@ -1,5 +1,6 @@
 import type { Source, ToolCall } from "#events/thread.ts";
 import { KnowledgeError, SearchUnavailable } from "./knowledge.ts";
+import { parseArguments } from "./parseArguments.ts";
 import { ToolError, type ScriptUse, type Tool, type ToolContext } from "./tool.ts";
 import { WebError } from "./web.ts";
 
@@ -11,14 +12,6 @@ export interface ToolOutcome extends Partial<ScriptUse> {
   text: string;
   sources: Source[];
   duration_ms: number;
-}
-
-function parseArguments(text: string): unknown {
-  try {
-    return JSON.parse(text.trim() === "" ? "{}" : text);
-  } catch (error) {
-    throw new ToolError("The arguments are not valid JSON; send one JSON object.", { cause: error });
-  }
 }
 
 function findTool(offered: Tool[], clientTools: Iterable<string>, name: string): Tool {

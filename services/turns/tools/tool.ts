@@ -59,10 +59,14 @@ interface Definition<Name extends string, Input> {
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 
-const invalidArguments = (error: z.ZodError): ToolError =>
-  new ToolError(
-    `The arguments do not fit: ${error.issues.map(({ path, message }) => `${path.join(".") || "they"}: ${message}`).join("; ")}`,
-  );
+/** Problems of arguments that the model reads. */
+const MAX_PROBLEMS = 10;
+
+function invalidArguments({ issues }: z.ZodError): ToolError {
+  const problems = issues.slice(0, MAX_PROBLEMS).map(({ path, message }) => `${path.join(".") || "they"}: ${message}`);
+  const more = issues.length > MAX_PROBLEMS ? `; and ${issues.length - MAX_PROBLEMS} more` : "";
+  return new ToolError(`The arguments do not fit: ${problems.join("; ")}${more}`);
+}
 
 /** Some models fill in every optional argument with null. */
 export const withoutNulls = (input: unknown): unknown =>
