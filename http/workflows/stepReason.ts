@@ -124,18 +124,18 @@ function compareCalls(
   run: ReadRun,
   parent: ReadRun,
   call: MadeCall,
-): { reason: Reason["reason"]; then?: MadeCall | undefined } {
-  const then = byKey(parent).get(call.key);
-  if (!run.view.steps.has(call.key)) return { reason: "inherited", then };
-  if (then?.answer === undefined) {
-    if (then) return { reason: "unanswered", then };
+): { reason: Reason["reason"]; recorded?: MadeCall | undefined } {
+  const recorded = byKey(parent).get(call.key);
+  if (!run.view.steps.has(call.key)) return { reason: "inherited", recorded };
+  if (recorded?.answer === undefined) {
+    if (recorded) return { reason: "unanswered", recorded };
     const replaced = findReplaced(run, parent, call);
-    return replaced ? { reason: "arguments", then: replaced } : { reason: "new_call" };
+    return replaced ? { reason: "arguments", recorded: replaced } : { reason: "new_call" };
   }
-  return { reason: then.endsRun || "error" in then.answer ? "failed" : "forked", then };
+  return { reason: recorded.endsRun || "error" in recorded.answer ? "failed" : "forked", recorded };
 }
 
-/** Why a run executed a step. Throws 404 `run_not_found`, `step_not_found`. */
+/** Why a run executed a step. Throws 404 `run_not_found`, and 404 for a step that it has not. */
 export async function explainStep(http: Http, request: FastifyRequest, run_id: string, id: string): Promise<Reason> {
   const row = await requireRun(http, request.caller, run_id);
   const run = await readRun(http, request, row);
@@ -148,15 +148,15 @@ export async function explainStep(http: Http, request: FastifyRequest, run_id: s
   const parentRow = await findRun(http, request.caller.organization_id, origin.run_id);
   if (!parentRow) return { reason: "parent_deleted", parent: found, changes: [] };
   const parent = await readRun(http, request, parentRow);
-  const { reason: compared, then } = compareCalls(run, parent, call);
-  const isSet = compared === "inherited" && (await answerJson(run, call)) !== (await answerJson(parent, then));
+  const { reason: compared, recorded } = compareCalls(run, parent, call);
+  const isSet = compared === "inherited" && (await answerJson(run, call)) !== (await answerJson(parent, recorded));
   const reason = isSet ? "set" : compared;
-  const args = reason === "arguments" && then?.args ? await parent.open(then.args) : null;
+  const args = reason === "arguments" && recorded?.args ? await parent.open(recorded.args) : null;
   return {
     reason,
     parent: {
       ...found,
-      step_id: then ? stepId(parentRow.id, then.key) : null,
+      step_id: recorded ? stepId(parentRow.id, recorded.key) : null,
       args: args === null ? null : JSON.parse(args),
     },
     changes: await findChanges(run, parent, at),

@@ -3,7 +3,7 @@ import { fileForm } from "../http/service.ts";
 import { until } from "../bus/bus.ts";
 import { loseCommand } from "../bus/loseCommand.ts";
 import type { Platform } from "../platform.ts";
-import { UNKNOWN, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
+import { UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
 /* Every route of the service's own description, and one thing of an organization for every parameter in their paths. */
@@ -51,10 +51,13 @@ export const callRoute = (call: Client, route: string, things?: Things) => {
   return call(method, path, method === "GET" ? undefined : contentOf(route));
 };
 
-/** A workflow with a run that has ended, its decided approval, and an agent: what can belong to a project. */
+const ASKING = `export const steps = { look: () => 1 };
+export async function run(ctx) { await ctx.runStep("look"); await ctx.awaitApproval("go", { title: "Go?" }); }`;
+
+/** A workflow with a run that has ended, its step, its decided approval, and an agent: what can belong to a project. */
 async function createProjectThings({ made, owner, ...tenant }: Tenant, project_id: string | null): Promise<Things> {
   const agent = await made(owner("POST", "/agents", { name: "A", model: "offline/echo", project_id }));
-  const workflow = await tenant.register(WAITING, {}, { project_id });
+  const workflow = await tenant.register(ASKING, {}, { project_id });
   const run = await tenant.start(workflow);
   await tenant.until(run, ({ waiting_on }) => waiting_on.some(({ type }: { type: string }) => type === "approval"));
   const [approval] = await tenant.approvals(run);
@@ -63,7 +66,9 @@ async function createProjectThings({ made, owner, ...tenant }: Tenant, project_i
   await tenant.untilOver(run);
   // no file has this id: where the approval is found, the answer is about the file
   const attachments = run;
-  return { agents: agent.id, workflows: workflow.id, runs: run, approvals: approval.id, links: link.id, attachments };
+  const [step] = (await made(owner("GET", `/workflows/runs/${run}/steps`))).data;
+  const ofRun = { runs: run, steps: step.id, approvals: approval.id, links: link.id, attachments };
+  return { agents: agent.id, workflows: workflow.id, ...ofRun };
 }
 
 /** One thing of every kind that a path can name, made by the tenant's owner. */
