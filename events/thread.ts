@@ -239,13 +239,9 @@ export const TurnStopped = defineEvent("TurnStopped", {
   personal: z.object({ said: TurnOutput }),
   thing,
 });
-/** The turn leaves no trace in its thread: its data key is destroyed with this event. */
+/** The turn leaves no trace in its thread: its data key is destroyed. `limit`: which budget refused it, and until when. */
 export const TurnRefused = defineEvent("TurnRefused", {
-  public: TurnAttempt.extend({
-    code: z.string().nullable(),
-    limit: z.string().optional().describe("Of a budget: which one, and when it begins again."),
-    awaited_by,
-  }),
+  public: TurnAttempt.extend({ code: z.string().nullable(), limit: z.string().optional(), awaited_by }),
 });
 export const TurnDeleted = defineEvent("TurnDeleted", { public: Turn });
 export const ThreadDeleted = defineEvent("ThreadDeleted", { public: z.object({}) });
