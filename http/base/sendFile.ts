@@ -14,6 +14,11 @@ export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: 
   limitSilence(reply);
 }
 
+/** Before a file or text of about so many bytes is read for an answer: a long one waits until the organization reads few others. */
+export async function waitToRead(request: Pick<FastifyRequest, "readsMuch">, bytes: number): Promise<void> {
+  if (bytes > MAX_UNCOUNTED_BYTES) await request.readsMuch();
+}
+
 interface StoredFile {
   mime_type: string;
   filename: string;

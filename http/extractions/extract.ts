@@ -10,6 +10,7 @@ import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
 import { uploaderOf } from "../base/limits.ts";
+import { waitToRead } from "../base/sendFile.ts";
 import { readUpload } from "../upload/readUpload.ts";
 import { storeOnce } from "../upload/storeOnce.ts";
 import type { PublicExtraction } from "./extractionShape.ts";
@@ -39,8 +40,13 @@ export async function requireExtraction(http: Http, caller: Caller, id: string):
 }
 
 /** Adds the Markdown of a ready extraction. Throws 404 when it was deleted in the meantime. */
-export async function withMarkdown({ vault }: Http, row: ExtractionRow): Promise<PublicExtraction> {
+export async function withMarkdown(
+  { vault }: Http,
+  request: FastifyRequest,
+  row: ExtractionRow,
+): Promise<PublicExtraction> {
   if (row.status !== "ready" || row.text_blob === null) return row;
+  await waitToRead(request, row.size_bytes);
   const { id, wrapped_key } = row;
   const text = await vault.get({ thing: streamName("extraction", id), wrapped_key }, row.text_blob);
   if (!text) throw extractionNotFound();
@@ -79,7 +85,7 @@ export async function extract(
       void (await http.send(ExpireExtraction, { ...envelope(request, id), data: { extraction_id: id } })),
   });
   if (result.kind !== "created")
-    return { status: result.kind === "existing" ? 200 : 202, extraction: await withMarkdown(http, result.row) };
+    return { status: result.kind === "existing" ? 200 : 202, extraction: await withMarkdown(http, request, result.row) };
   const pending = { status: "pending" as const, page_count: null, chunk_count: null, warnings: [], error: null };
   return { status: 202, extraction: { id: result.id, ...file, ...pending, created_at, expires_at } };
 }

@@ -1,11 +1,11 @@
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { App } from "../base/app.ts";
-import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { holdAnswer } from "../base/sendFile.ts";
+import { holdAnswer, waitToRead } from "../base/sendFile.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
 import { UserQuery, VersionQuery } from "./documentShape.ts";
 import { requireReadable, requireVersion } from "./lookups.ts";
@@ -19,10 +19,13 @@ const open = ({ vault }: Http, { id, wrapped_key }: DocumentRow, blob: string): 
  */
 async function readBlob(
   http: Http,
-  { caller, id, user }: { caller: Caller; id: string; user: string | undefined },
+  request: FastifyRequest,
+  { id, user }: { id: string; user: string | undefined },
   selectBlob: (row: DocumentRow) => string,
 ): Promise<{ row: DocumentRow; bytes: Buffer | undefined }> {
+  const { caller } = request;
   const row = await requireReadable(http, caller, id, user);
+  await waitToRead(request, row.size_bytes);
   const bytes = await open(http, row, selectBlob(row));
   if (bytes) return { row, bytes };
   const current = await requireReadable(http, caller, id, user);
@@ -43,10 +46,12 @@ export function requireText({ status, text_blob }: DocumentRow): string {
 /** The Markdown of a version. Undefined when it is no longer stored. */
 async function readVersion(
   http: Http,
-  { caller, id, user }: { caller: Caller; id: string; user: string | undefined },
+  request: FastifyRequest,
+  { id, user }: { id: string; user: string | undefined },
   version: number,
 ): Promise<Buffer | undefined> {
-  const row = await requireVersion(http, caller, { id, user, version });
+  const row = await requireVersion(http, request.caller, { id, user, version });
+  await waitToRead(request, row.size_bytes);
   return row.text_blob === null ? undefined : open(http, row, row.text_blob);
 }
 
@@ -64,14 +69,13 @@ export function contentRoutes(app: App, http: Http): void {
   const text = { ...versioned, summary: "Get the Markdown of a document", produces: ["text/markdown"] };
   app.get("/documents/:id/text", { schema: text }, async (request, reply) => {
     const {
-      caller,
       params: { id },
       query: { user, version },
     } = request;
     const bytes =
       version === undefined
-        ? (await readBlob(http, { caller, id, user }, requireText)).bytes
-        : await readVersion(http, { caller, id, user }, Number(version));
+        ? (await readBlob(http, request, { id, user }, requireText)).bytes
+        : await readVersion(http, request, { id, user }, Number(version));
     if (!bytes) throw noText();
     return reply
       .headers({ "content-type": "text/markdown; charset=utf-8", "x-content-type-options": "nosniff" })
@@ -88,7 +92,7 @@ export function contentRoutes(app: App, http: Http): void {
         holdAnswer(request, reply, row.size_bytes);
         return blob;
       };
-      const { row, bytes } = await readBlob(http, { caller, id: params.id, user: query.user }, selectFile);
+      const { row, bytes } = await readBlob(http, request, { id: params.id, user: query.user }, selectFile);
       if (!bytes) throw noFile();
       return reply.headers(downloadHeaders({ mime_type: row.mime_type, filename: row.name })).send(bytes);
     },

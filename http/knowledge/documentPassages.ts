@@ -1,10 +1,11 @@
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
-import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";
+import { waitToRead } from "../base/sendFile.ts";
 import { noText, requireText } from "./documentContent.ts";
 import { VersionQuery } from "./documentShape.ts";
 import { requireReadable, requireVersion } from "./lookups.ts";
@@ -41,10 +42,12 @@ const Page = z.object({
 /** The text and the passages of one generation. Undefined if one of the blobs is deleted: the next generation has become live. */
 export async function readBlobs(
   { vault }: Http,
+  request: FastifyRequest,
   row: DocumentRow,
 ): Promise<{ text: string; passages: Buffer } | undefined> {
   const key = { thing: streamName("document", row.id), wrapped_key: row.wrapped_key };
   if (row.passages_blob === null || row.text_blob === null) throw noText();
+  await waitToRead(request, row.size_bytes);
   const [text, passages] = await Promise.all([vault.get(key, row.text_blob), vault.get(key, row.passages_blob)]);
   return text && passages && { text: text.toString(), passages };
 }
@@ -59,7 +62,8 @@ interface PassageRange {
   version: number | undefined;
 }
 
-async function readPassages(http: Http, caller: Caller, id: string, wanted: PassageRange) {
+async function readPassages(http: Http, request: FastifyRequest, id: string, wanted: PassageRange) {
+  const { caller } = request;
   const { from_seq, from_page, limit, user, version } = wanted;
   const find = () =>
     version === undefined
@@ -67,7 +71,7 @@ async function readPassages(http: Http, caller: Caller, id: string, wanted: Pass
       : requireVersion(http, caller, { id, user, version });
   const row = await find();
   if (version === undefined) requireText(row);
-  const current = (await readBlobs(http, row)) ?? (await readBlobs(http, await find()));
+  const current = (await readBlobs(http, request, row)) ?? (await readBlobs(http, request, await find()));
   if (!current) throw noText();
   const data: z.infer<typeof Passage>[] = [];
   let length = 0;
@@ -92,7 +96,8 @@ export function passageRoutes(app: App, http: Http): void {
     querystring: Query,
     response: { 200: Page },
   };
-  app.get("/documents/:id/passages", { schema: listing }, ({ caller, params, query }) => {
+  app.get("/documents/:id/passages", { schema: listing }, (request) => {
+    const { params, query } = request;
     const { limit } = readPage(query);
     const { from_seq = 0, from_page = 0, user, version } = query;
     const wanted = {
@@ -102,6 +107,6 @@ export function passageRoutes(app: App, http: Http): void {
       user,
       version: version === undefined ? undefined : Number(version),
     };
-    return readPassages(http, caller, params.id, wanted);
+    return readPassages(http, request, params.id, wanted);
   });
 }

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { checkAnswer, type CheckedSentence } from "#projections/passages/checkAnswer.ts";
 import { formatReference } from "#projections/passages/formatReference.ts";
-import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { readBlobs } from "./documentPassages.ts";
@@ -24,17 +24,18 @@ interface CitedText {
 /** The cited passages of one document, by number; none if it does not exist for the reader, has no text or is being processed. */
 async function readDocument(
   http: Http,
-  caller: Caller,
+  request: FastifyRequest,
   { id, version, user }: { id: string; version: number | undefined; user: string | undefined },
   seqs: Iterable<number>,
 ): Promise<Map<number, CitedText>> {
+  const { caller } = request;
   const found = new Map<number, CitedText>();
   const live = await findAnyDocument(http, caller, id);
   if (!live || !(await canRead(http, caller, live, user))) return found;
   const row = version === undefined ? live : await requireVersion(http, caller, { id, user, version });
   const isReadable =
     (version !== undefined || row.status === "ready") && row.passages_blob !== null && row.text_blob !== null;
-  const blobs = isReadable ? await readBlobs(http, row) : undefined;
+  const blobs = isReadable ? await readBlobs(http, request, row) : undefined;
   if (!blobs) return found;
   for (const seq of seqs) {
     const [passage] = http.passagesFrom(blobs.passages, seq);
@@ -58,7 +59,7 @@ async function readDocument(
 /** The passage of each citation; undefined where there is none. */
 async function readCited(
   http: Http,
-  caller: Caller,
+  request: FastifyRequest,
   { citations, user }: Pick<VerifyRequest, "citations" | "user">,
 ): Promise<(CitedText | undefined)[]> {
   const texts = new Map<string, Map<number, CitedText>>();
@@ -66,7 +67,7 @@ async function readCited(
   for (const [text, cited] of Map.groupBy(citations, textOf)) {
     const { document_id: id, version } = cited[0]!;
     const seqs = new Set(cited.map(({ seq }) => seq));
-    texts.set(text, await readDocument(http, caller, { id, version, user }, seqs));
+    texts.set(text, await readDocument(http, request, { id, version, user }, seqs));
   }
   return citations.map((citation) => texts.get(textOf(citation))?.get(citation.seq));
 }
@@ -102,9 +103,9 @@ const presentSource = ({ index, document_id, found }: CitedPassage, place: { sta
   quote: found.text.slice(place.start, place.end),
 });
 
-async function verify(http: Http, caller: Caller, request: VerifyRequest): Promise<Verified> {
-  const { answer, citations } = request;
-  const texts = await readCited(http, caller, request);
+async function verify(http: Http, request: FastifyRequest, asked: VerifyRequest): Promise<Verified> {
+  const { answer, citations } = asked;
+  const texts = await readCited(http, request, asked);
   const cited = citations.flatMap((citation, index) => {
     const found = texts[index];
     const { start_index: start = 0, end_index: end = answer.length } = citation;
@@ -142,5 +143,5 @@ export function verifyRoute(app: App, http: Http): void {
     body: VerifyRequest,
     response: { 200: Verification },
   };
-  app.post("/verify", { schema }, ({ caller, body }) => verify(http, caller, body));
+  app.post("/verify", { schema }, (request) => verify(http, request, request.body));
 }
