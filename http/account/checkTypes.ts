@@ -9,21 +9,23 @@ import { bodyLimit } from "./definitions.ts";
 
 const Check = z.object({ type: Type, source });
 const place = (of: string) => z.int().describe(of);
-const Checked = z.object({
-  errors: z
-    .array(
-      z.object({
-        code: z.int().describe("The number of the TypeScript compiler's message: 2339 is TS2339."),
-        message: z.string(),
-        line: place("From 1."),
-        column: place("From 1."),
-        end_line: place("From 1."),
-        end_column: place("From 1, behind the last character."),
-      }),
-    )
-    .describe("The first 100, in the order of the source. None of them keeps it from being saved."),
-  unchecked: z.string().nullable().describe("Why the types were not checked; null: they were."),
-});
+const Checked = z
+  .object({
+    errors: z
+      .array(
+        z.object({
+          code: z.int().describe("The number of the TypeScript compiler's message: 2339 is TS2339."),
+          message: z.string(),
+          line: place("From 1."),
+          column: place("From 1."),
+          end_line: place("From 1."),
+          end_column: place("From 1, behind the last character."),
+        }),
+      )
+      .describe("The first 100, in the order of the source. None of them keeps it from being saved."),
+    unchecked: z.string().nullable().describe("Why the types were not checked; null: they were."),
+  })
+  .meta({ title: "CheckedTypes" });
 
 const stepInputs = ({ workflow }: CheckedScript["meta"]): Record<string, object> =>
   Object.fromEntries(

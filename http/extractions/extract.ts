@@ -85,7 +85,10 @@ export async function extract(
       void (await http.send(ExpireExtraction, { ...envelope(request, id), data: { extraction_id: id } })),
   });
   if (result.kind !== "created")
-    return { status: result.kind === "existing" ? 200 : 202, extraction: await withMarkdown(http, request, result.row) };
+    return {
+      status: result.kind === "existing" ? 200 : 202,
+      extraction: await withMarkdown(http, request, result.row),
+    };
   const pending = { status: "pending" as const, page_count: null, chunk_count: null, warnings: [], error: null };
   return { status: 202, extraction: { id: result.id, ...file, ...pending, created_at, expires_at } };
 }

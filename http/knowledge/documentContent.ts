@@ -86,7 +86,7 @@ export function contentRoutes(app: App, http: Http): void {
     "/documents/:id/content",
     { schema: { ...described, summary: "Get the original file of a document" } },
     async (request, reply) => {
-      const { caller, params, query } = request;
+      const { params, query } = request;
       const selectFile = (row: DocumentRow): string => {
         const blob = fileBlob(row);
         holdAnswer(request, reply, row.size_bytes);

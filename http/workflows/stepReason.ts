@@ -18,42 +18,44 @@ const MAX_COMPARED = 100;
 /** Earlier steps with another result that are named. */
 const MAX_NAMED = 3;
 
-export const StepReason = z.object({
-  reason: z
-    .enum([
-      "no_parent",
-      "parent_deleted",
-      "inherited",
-      "set",
-      "failed",
-      "unanswered",
-      "forked",
-      "arguments",
-      "new_call",
-    ])
-    .describe(
-      "What the parent run recorded of this call. `no_parent`: the run retries and forks no other. `inherited`: a result, which this run has taken over. `set`: any; the fork has set the result. `failed`, `unanswered`: a failure, or nothing. `forked`: a result, but the fork executes again from its step on. `arguments`: a call of this step with other arguments. `new_call`: no call of this step.",
-    ),
-  parent: z
-    .object({
-      run_id: z.string(),
-      kind: z.enum(["retry", "fork"]),
-      step: z.string().nullable().describe("The step from which the run goes on."),
-      step_id: z.string().nullable().describe("The call in the parent run that this one is compared with."),
-      args: z.unknown().describe("Its arguments, where the reason is `arguments`; null otherwise."),
-    })
-    .nullable(),
-  changes: z
-    .array(
-      z.object({
-        what: z.enum(["version", "run_arguments", "result"]),
-        step: z.string().nullable().describe("Of a result: the earlier step that has another one here."),
-        from: z.int().nullable().describe("Of a version: that of the parent."),
-        to: z.int().nullable(),
-      }),
-    )
-    .describe("What differs between the runs before this step."),
-});
+export const StepReason = z
+  .object({
+    reason: z
+      .enum([
+        "no_parent",
+        "parent_deleted",
+        "inherited",
+        "set",
+        "failed",
+        "unanswered",
+        "forked",
+        "arguments",
+        "new_call",
+      ])
+      .describe(
+        "What the parent run recorded of this call. `no_parent`: the run retries and forks no other. `inherited`: a result, which this run has taken over. `set`: any; the fork has set the result. `failed`, `unanswered`: a failure, or nothing. `forked`: a result, but the fork executes again from its step on. `arguments`: a call of this step with other arguments. `new_call`: no call of this step.",
+      ),
+    parent: z
+      .object({
+        run_id: z.string(),
+        kind: z.enum(["retry", "fork"]),
+        step: z.string().nullable().describe("The step from which the run goes on."),
+        step_id: z.string().nullable().describe("The call in the parent run that this one is compared with."),
+        args: z.unknown().describe("Its arguments, where the reason is `arguments`; null otherwise."),
+      })
+      .nullable(),
+    changes: z
+      .array(
+        z.object({
+          what: z.enum(["version", "run_arguments", "result"]),
+          step: z.string().nullable().describe("Of a result: the earlier step that has another one here."),
+          from: z.int().nullable().describe("Of a version: that of the parent."),
+          to: z.int().nullable(),
+        }),
+      )
+      .describe("What differs between the runs before this step."),
+  })
+  .meta({ title: "StepReason" });
 type Reason = z.infer<typeof StepReason>;
 type Change = Reason["changes"][number];
 

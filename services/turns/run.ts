@@ -23,7 +23,7 @@ import {
   type HistoryStores,
 } from "./history.ts";
 import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
-import { ModelError, type ToolOffer } from "./model.ts";
+import { ModelError } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
 import { openPublisher } from "./publisher.ts";
@@ -31,7 +31,7 @@ import { parkTurn, type WaitOptions } from "./park.ts";
 import { readRounds, sizeOfRounds, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
-import type { Tool, ToolContext } from "./tools/tool.ts";
+import { offerTool, type Tool, type ToolContext } from "./tools/tool.ts";
 import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -244,8 +244,6 @@ const toolContext = (
   run_id: awaited_by ?? runOfScope(scope),
   signal,
 });
-
-const offerTool = ({ name, description, parameters }: Tool): ToolOffer => ({ name, description, parameters });
 
 const findTools = async (tools: Tools, organization: string, { tools: names, tool_choice }: Prompt): Promise<Tool[]> =>
   tool_choice === "none" || names.length === 0 ? [] : tools.find(organization, names);

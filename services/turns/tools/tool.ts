@@ -52,6 +52,9 @@ export interface Tool<Name extends string = string> extends ToolOffer {
   run(input: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
+/** What the model reads of a tool. */
+export const offerTool = ({ name, description, parameters }: Tool): ToolOffer => ({ name, description, parameters });
+
 interface Definition<Name extends string, Input> {
   name: Name;
   description: string;

@@ -29,6 +29,7 @@ async function askForDefinitions({ ask }: Desk): Promise<{ workflow: string; def
   });
   await ask("get /api/definitions");
   await ask("post /api/definitions/check", { body: { type: "workflow", source: SOURCE } });
+  await ask("post /api/definitions/check-types", { body: { type: "workflow", source: SOURCE } });
   await ask("get /api/workflow-definitions");
   const { id: workflow } = await ask("post /api/workflows", { body: { definition_id: definition } });
   await ask("get /api/workflows");
@@ -77,7 +78,9 @@ export async function askForWorkflows(desk: Desk, colleague: Colleague): Promise
   await askForApproval(desk, run);
   await tenant.untilOver(run);
   const one = "get /api/workflows/runs/{run_id}";
-  for (const part of ["", "/steps", "/files", "/approvals"]) await ask(`${one}${part}`, { path: [run] });
+  for (const part of ["", "/files", "/approvals"]) await ask(`${one}${part}`, { path: [run] });
+  const { data: steps } = await ask(`${one}/steps`, { path: [run] });
+  await ask(`${one}/steps/{step_id}/reason`, { path: [run, steps[0].id] });
   const [{ id }] = await tenant.pending(await startRefund(desk, workflow));
   await ask("post /api/workflows/approvals/{approval_id}/delegate", { path: [id], body: { to: colleague.id } });
   await ask("post /api/workflows/approvals/{approval_id}/decision", { path: [id], by: colleague.call });
