@@ -1,5 +1,6 @@
 import type { Command, CommandResult } from "#events/envelope.ts";
 import { download } from "#infra/web/download.ts";
+import { createDownloadRooms } from "#services/turns/tools/downloadRooms.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { routeFrom, type Route } from "#events/route.ts";
 import { getAlias } from "#projections/aliases/query.ts";
@@ -94,6 +95,7 @@ export function openStepHosts(resources: Resources, { handle, tools }: StepHostO
   const { settings, db, keyring, logger, blobs } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
   const queryTwice = createQueryTwice(resources);
+  const roomOf = createDownloadRooms();
 
   return createStepHosts({
     ...openAgentDeps(resources, handle),
@@ -112,12 +114,15 @@ export function openStepHosts(resources: Resources, { handle, tools }: StepHostO
           (found) => found.length === names.length,
         ),
     },
-    async fetch(url, init, permit, signal) {
-      const { status, headers, bytes } = await download(fetch, url.href, init, signal, {
-        timeout_ms: MAX_FETCH_MS,
-        permit,
-      });
-      return { status, headers, text: bytes.toString("utf8") };
+    fetchFor: (organization) => async (url, init, permit, signal) => {
+      const room = roomOf(organization);
+      const limits = { timeout_ms: MAX_FETCH_MS, permit, room };
+      try {
+        const { status, headers, bytes } = await download(fetch, url.href, init, signal, limits);
+        return { status, headers, text: bytes.toString("utf8") };
+      } finally {
+        room.release();
+      }
     },
     onSecret: ({ run_id, step_id, attempt }, name) =>
       logger.info({ run_id, step_id, attempt, secret: name }, "step read a secret"),

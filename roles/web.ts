@@ -1,6 +1,7 @@
 import { WEB_SEARCH } from "#events/provider.ts";
 import type { Settings } from "#infra/config.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import { createDownloadRooms } from "#services/turns/tools/downloadRooms.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { readPage } from "#infra/web/readPage.ts";
 import { searchWeb, type SearchEndpoint } from "#infra/web/searchWeb.ts";
@@ -26,6 +27,7 @@ export function openWeb({ settings, credentials, reader }: WebDeps): Web {
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const endpoints = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
 
+  const roomOf = createDownloadRooms();
   const semaphore = createFairSemaphore({ total: MAX_PAGES_AT_ONCE, perTenant: 1 });
 
   const readerFor = (organization: string, signal: AbortSignal): Pick<Reader, "read"> => ({
@@ -53,6 +55,7 @@ export function openWeb({ settings, credentials, reader }: WebDeps): Web {
       if (!endpoint) throw new WebError("No endpoint for web search is configured.");
       return searchWeb(own ? endpoints : fetch, endpoint, query, limit, signal);
     },
-    read: (organization, url, signal) => readPage(pages, readerFor(organization, signal), url, signal),
+    read: (organization, url, signal) =>
+      readPage({ fetch: pages, reader: readerFor(organization, signal), room: roomOf(organization) }, url, signal),
   };
 }

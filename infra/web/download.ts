@@ -1,4 +1,4 @@
-import { WebError, WebRefused } from "#services/turns/tools/web.ts";
+import { WebError, WebRefused, type DownloadRoom } from "#services/turns/tools/web.ts";
 import { AddressRefused } from "./address.ts";
 import { notPublic, type GuardedFetch } from "./guardedFetch.ts";
 
@@ -13,12 +13,13 @@ export interface Download {
   bytes: Buffer;
 }
 
-async function readAll({ body }: Response, max_bytes: number): Promise<Buffer> {
+async function readAll({ body }: Response, max_bytes: number, room: DownloadLimits["room"]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
     if (size > max_bytes) throw new WebError(`The answer is larger than ${max_bytes / 1024 / 1024} MiB.`);
+    room?.take(chunk.length);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -47,6 +48,8 @@ interface DownloadLimits {
   timeout_ms?: number;
   /** See GuardedFetch; it should throw a WebError. */
   permit?: (url: URL) => void | Promise<void>;
+  /** Where the bytes count. Who needs them gives them back. */
+  room?: Pick<DownloadRoom, "take">;
 }
 
 /**
@@ -57,13 +60,13 @@ export async function download(
   url: string,
   init: RequestInit,
   signal: AbortSignal,
-  { max_bytes = MAX_BYTES, timeout_ms = TIMEOUT_MS, permit }: DownloadLimits = {},
+  { max_bytes = MAX_BYTES, timeout_ms = TIMEOUT_MS, permit, room }: DownloadLimits = {},
 ): Promise<Download> {
   const timeout = AbortSignal.timeout(timeout_ms);
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, timeout]) }, permit);
     const { status, headers } = response;
-    return { url: response.url || url, status, headers, bytes: await readAll(response, max_bytes) };
+    return { url: response.url || url, status, headers, bytes: await readAll(response, max_bytes, room) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof WebError) throw error;

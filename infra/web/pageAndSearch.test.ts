@@ -21,7 +21,7 @@ test("a page is read as Markdown, without its scripts and its head", async () =>
       "<html><head><title>t</title><script>bad()</script></head><body><h1>Tides</h1><p>High at <b>noon</b>.</p></body></html>",
     );
   });
-  expect(await readPage(fetchFor(host), reader, `http://${host}/a`, signal)).toEqual({
+  expect(await readPage({ fetch: fetchFor(host), reader }, `http://${host}/a`, signal)).toEqual({
     url: `http://${host}/a`,
     title: "Tides",
     text: "# Tides\n\nHigh at **noon**.",
@@ -38,7 +38,7 @@ test("a page that cannot be read fails with the reason", async () => {
     for (let n = 0; n < 12; n++) response.write(piece);
     response.end();
   });
-  const reading = (path: string) => readPage(fetchFor(host), reader, `http://${host}${path}`, signal);
+  const reading = (path: string) => readPage({ fetch: fetchFor(host), reader }, `http://${host}${path}`, signal);
   await expect(reading("/gone")).rejects.toThrow("The server answered 404.");
   await expect(reading("/image")).rejects.toThrow("image/png");
   await expect(reading("/empty")).rejects.toThrow("no text");
@@ -55,13 +55,15 @@ test.each([
   "http://user:word@example.com/",
   "http://93.184.216.34:22/",
 ])("the page %s is refused before a connection is opened", async (url) => {
-  await expect(readPage(fetchFor(), reader, url, signal)).rejects.toThrow("The address is refused");
+  await expect(readPage({ fetch: fetchFor(), reader }, url, signal)).rejects.toThrow("The address is refused");
   expect(dialled()).toEqual([]);
 });
 
 test("a page that redirects to a private address is refused", async () => {
   const { host } = await serve((_, response) => response.writeHead(302, { location: "http://127.0.0.2/secret" }).end());
-  await expect(readPage(fetchFor(host), reader, `http://${host}/`, signal)).rejects.toThrow("not a public address");
+  await expect(readPage({ fetch: fetchFor(host), reader }, `http://${host}/`, signal)).rejects.toThrow(
+    "not a public address",
+  );
 });
 
 test.each([
@@ -131,7 +133,7 @@ test("a private name and an unknown one are answered alike", async () => {
   };
   const reading = async (name: string) => {
     const fetch = guardedFetch({ privateHosts: [], webOnly: true }, resolve);
-    const failure = await readPage(fetch, reader, `http://${name}/`, signal).catch((error: unknown) => error);
+    const failure = await readPage({ fetch, reader }, `http://${name}/`, signal).catch((error: unknown) => error);
     return (failure as Error).message.replace(name, "NAME");
   };
   expect(await reading("inside.example")).toBe("The address is refused: NAME does not resolve to a public address.");

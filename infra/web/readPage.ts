@@ -1,6 +1,6 @@
 import { hasReader, typeFromFileName, MEDIA_TYPES, canonicalType } from "#events/mediaTypes.ts";
 import { UnreadableFile, type Reader } from "#services/reading/reader.ts";
-import { WebError, type WebPage } from "#services/turns/tools/web.ts";
+import { WebError, type DownloadRoom, type WebPage } from "#services/turns/tools/web.ts";
 import { download, type Download } from "./download.ts";
 
 const ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/pdf;q=0.8, */*;q=0.5";
@@ -19,21 +19,29 @@ function mediaTypeOf({ url, headers }: Download): string {
 const pageTitle = (markdown: string, url: string): string =>
   (/^#{1,6}[ \t]+(.+)$/m.exec(markdown)?.[1]?.trim() || new URL(url).host).slice(0, 200);
 
+interface PageSource {
+  fetch: typeof globalThis.fetch;
+  reader: Pick<Reader, "read">;
+  /** Where the page counts until it is read. */
+  room?: DownloadRoom;
+}
+
 /** Reads a web page or file as Markdown, in the sandbox of the reader. Throws WebError. */
 export async function readPage(
-  fetch: typeof globalThis.fetch,
-  reader: Pick<Reader, "read">,
+  { fetch, reader, room }: PageSource,
   url: string,
   signal: AbortSignal,
 ): Promise<WebPage> {
-  const found = await download(fetch, url, { headers: { accept: ACCEPT } }, signal);
-  if (found.status >= 400) throw new WebError(`The server answered ${found.status}.`);
   try {
+    const found = await download(fetch, url, { headers: { accept: ACCEPT } }, signal, room && { room });
+    if (found.status >= 400) throw new WebError(`The server answered ${found.status}.`);
     const read = await reader.read({ bytes: found.bytes, mime_type: mediaTypeOf(found) });
     const markdown = read.markdown.toString();
     return { url: found.url, title: pageTitle(markdown, found.url), text: markdown };
   } catch (error) {
     if (error instanceof UnreadableFile) throw new WebError(error.message, { cause: error });
     throw error;
+  } finally {
+    room?.release();
   }
 }

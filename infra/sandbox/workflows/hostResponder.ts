@@ -1,3 +1,5 @@
+import { findExcess } from "#events/jsonLimits.ts";
+import { isLargeJson, writeLargeJson } from "#events/largeJson.ts";
 import { createLimiter } from "#services/sharing/fairSemaphore.ts";
 import { isPlatformCall } from "#services/workflows/stepInputs.ts";
 import { StepFailure, type StepCall } from "#services/workflows/tick.ts";
@@ -6,6 +8,9 @@ import { createWriteKeys } from "./writeKeys.ts";
 
 /** Requests of one attempt that are answered at once; the rest wait, so that no script fills this process with answers. */
 const MAX_ANSWERS_AT_ONCE = 4;
+
+/** Brackets, commas, colons and strings of a call, as `findExcess` counts them. */
+const MAX_CALL_TOKENS = 50_000;
 
 /** Answers the requests of an attempt through its host, until the attempt has ended. */
 export function createHostResponder({ host, context }: Pick<StepCall, "host" | "context">, ended: AbortSignal) {
@@ -22,6 +27,8 @@ export function createHostResponder({ host, context }: Pick<StepCall, "host" | "
     if (what === "fetch") return fetch(text);
     if (what === "secret") return host.secret(text);
     if (!isPlatformCall(what)) throw new Error(`There is no ${what}.`);
+    const excess = findExcess(Buffer.from(text), MAX_CALL_TOKENS);
+    if (excess) throw new Error(`${what}: the JSON of the call ${excess}.`);
     return host.call(what, JSON.parse(text), nth, ended);
   }
   const failed = (error: Error) => {
@@ -34,7 +41,8 @@ export function createHostResponder({ host, context }: Pick<StepCall, "host" | "
     async respond(what: string, text: string): Promise<string> {
       const nth = what === "fetch" || what === "secret" ? 0 : platformCalls++;
       const work = () => answer(what, text, nth).then((value) => ({ ok: true, value: value ?? null }), failed);
-      return JSON.stringify(await limitAnswers(work, ended));
+      const answered = await limitAnswers(work, ended);
+      return isLargeJson(answered) ? writeLargeJson(answered, () => {}) : JSON.stringify(answered);
     },
   };
 }

@@ -31,3 +31,11 @@ export interface Web {
   /** The text of a page or a file. Addresses that are not public are refused. Throws WebError. */
   read(organization: string, url: string, signal: AbortSignal): Promise<WebPage>;
 }
+
+/** What one download holds of its organization's share. */
+export interface DownloadRoom {
+  /** Counts bytes that have arrived. Throws a WebError when there is no room for them. */
+  take(bytes: number): void;
+  /** Gives back what was counted. */
+  release(): void;
+}

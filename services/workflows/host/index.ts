@@ -22,7 +22,7 @@ export interface StepHostDeps extends TurnDeps, ToolDeps, FileDeps, DocumentDeps
   vault: Pick<Vault, "createKey" | "findKey" | "get" | "put">;
   keyring: Pick<Keyring, "openSecret" | "keyedHash">;
   agents: Agents;
-  fetch: FetchPort;
+  fetchFor(organization: string): FetchPort;
   /** A step has read a secret. */
   onSecret(step: StepAttempt, name: string): void;
   /** The platform failed at a call. */
@@ -139,7 +139,7 @@ export function createStepHosts(deps: StepHostDeps): (step: StepAttempt) => Open
         fetch: (request, signal) =>
           guard(deps, step, "fetch", signal, async () => {
             const { envelope } = await readPermissions(deps.log, step);
-            return fetchWithin(deps.fetch, envelope.egress, request, signal);
+            return fetchWithin(deps.fetchFor(step.organization_id), envelope.egress, request, signal);
           }),
         call: (what, input, _nth, signal) => guard(deps, step, what, signal, () => call(what, input, signal)),
       },
