@@ -8,6 +8,7 @@ import type { SearchModels } from "#projections/passages/models.ts";
 import { searchPassages } from "#projections/passages/search.ts";
 import type { Db } from "#projections/projection.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import {
   KnowledgeError,
   SearchUnavailable,
@@ -29,9 +30,14 @@ interface KnowledgeDeps {
 /** Collections that the error for an unknown collection lists. */
 const MAX_LISTED_COLLECTIONS = 50;
 
+/** Files of more bytes have texts that are read a few at a time: a window of a few passages needs the whole text in memory. */
+const LONG_BYTES = 1024 * 1024;
+const LONG_READS = { total: 6, perTenant: 2 };
+
 /** The knowledge of an organization for the tools of a turn. */
 export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   const { db, base_url } = deps;
+  const longReads = createFairSemaphore(LONG_READS);
   // a file stays the same, and a pushed text may be replaced
   const addressOf = (id: string, pushed: boolean, version: number | null) =>
     `${base_url}/api/v1/knowledge/documents/${id}/${pushed ? `text?version=${version}` : "content"}`;
@@ -69,8 +75,11 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       const isReadable = document && mayRead(document.readers, await identifyReader(db, organization, reader));
       if (!isReadable || (collections && !collections.includes(document.collection_id)))
         throw new KnowledgeError("There is no such document; use a document_id that search_documents returned.");
-      const { markdown, passages } = await readTexts(deps, document);
-      const window = cutWindow(markdown, passagesFrom(passages, from_seq));
+      const readWindow = async () => {
+        const { markdown, passages } = await readTexts(deps, document);
+        return cutWindow(markdown, passagesFrom(passages, from_seq));
+      };
+      const window = await (document.size_bytes > LONG_BYTES ? longReads.run(organization, readWindow) : readWindow());
       if (!window) throw new KnowledgeError(`The document ends before from_seq ${from_seq}.`);
       const url = addressOf(document.id, document.original === "text", document.live_generation);
       return { document_id: document.id, name: document.name, version: document.live_generation!, ...window, url };
