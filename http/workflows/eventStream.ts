@@ -79,7 +79,8 @@ async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSe
     if (progress.isQuiet) break;
     if (progress.isOver) deadline ??= performance.now() + MAX_LATE_MS;
     if (deadline !== undefined && performance.now() >= deadline) break;
-    const timeout = deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, deadline - performance.now()))];
+    const timeout =
+      deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())))];
     await waitForEvents({ stream, version }, AbortSignal.any([disconnected, ...timeout]));
   }
   await words.close();
