@@ -39,20 +39,6 @@ beforeAll(async () => {
 });
 const waits = (run: string) => tenant.until(run, ({ waiting_on }) => waiting_on.length > 0);
 
-test("the body of an approval is shown as Markdown, and never as markup", async () => {
-  const body = `# Why\n\nOrder **A-17** came late.\n\n- once\n- twice\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n[the order](https://shop.example/17) [no](javascript:alert(1)) ${HOSTILE}`;
-  const source = `export const run = (ctx) => ctx.awaitApproval("boss", { title: "Pay?", body: ${JSON.stringify(body)} });`;
-  const run = await tenant.start(await tenant.register(source, {}, { name: "Marked" }), {});
-  const { id } = (await waits(run)).waiting_on[0];
-  const page = await open(`inbox/${id}`);
-  await page.locator(".words strong").getByText("A-17").waitFor();
-  expect(await page.locator(".words li").allTextContents()).toEqual(["once", "twice"]);
-  expect(await page.getByRole("link", { name: "the order" }).getAttribute("href")).toBe("https://shop.example/17");
-  expect(await page.getByRole("link", { name: "no", exact: true }).count()).toBe(0);
-  await page.getByText("<script>reportViolation").waitFor();
-  await inspect(page, "approval-markdown");
-});
-
 test("a link lets somebody without an account decide on a phone, once, and shows nothing else", async () => {
   const run = await tenant.start(asking, { n: 1 });
   const { id } = (await waits(run)).waiting_on[0];
@@ -282,4 +268,18 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
+});
+
+test("the body of an approval is shown as Markdown, and never as markup", async () => {
+  const body = `# Why\n\nOrder **A-17** came late.\n\n- once\n- twice\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n[the order](https://shop.example/17) [no](javascript:alert(1)) ${HOSTILE}`;
+  const source = `export const run = (ctx) => ctx.awaitApproval("boss", { title: "Pay?", body: ${JSON.stringify(body)} });`;
+  const run = await tenant.start(await tenant.register(source, {}, { name: "Marked" }), {});
+  const { id } = (await waits(run)).waiting_on[0];
+  const page = await open(`inbox/${id}`);
+  await page.locator(".words strong").getByText("A-17").waitFor();
+  expect(await page.locator(".words li").allTextContents()).toEqual(["once", "twice"]);
+  expect(await page.getByRole("link", { name: "the order" }).getAttribute("href")).toBe("https://shop.example/17");
+  expect(await page.getByRole("link", { name: "no", exact: true }).count()).toBe(0);
+  await page.getByText("<script>reportViolation").waitFor();
+  await inspect(page, "approval-markdown");
 });

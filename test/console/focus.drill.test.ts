@@ -218,7 +218,7 @@ test("/ goes to the filter of agents, and Esc back to the row; a row that the fi
   const [first, second] = ["First agent", "Second agent"].map((name) => page.getByRole("link", { name }).first());
   await second!.focus();
   await page.keyboard.press("/");
-  const filter = page.getByLabel("Name, model or instructions");
+  const filter = page.getByLabel("Text to find");
   await expect.poll(() => filter.evaluate("document.activeElement.type"), SOON).toBe("search");
   await page.keyboard.press("Escape");
   expect(await focused(page)).toBe("Second agent");

@@ -44,7 +44,7 @@ function Listed({ agents }: { agents: Agent[] }) {
     <>
       <search className="filters">
         <InputFilter
-          label="Name, model or instructions"
+          label="Text to find"
           type="search"
           value={q}
           isFirst
