@@ -3,6 +3,8 @@
  * would delay everything else by their sum.
  */
 const ROUND_MS = 5;
+/** For so long pieces that have waited follow each other in one round. Everything else waits for each round, and a turn for dozens of them. */
+const SHARED_MS = 1;
 /** So many values are converted without waiting for a round, if that takes no longer than this: nothing short waits behind long work. */
 const FEW = 32;
 const SHORT_MS = 2;
@@ -18,7 +20,7 @@ interface Waiting {
 }
 const waiting: Waiting[] = [];
 
-const isRoundOver = (): boolean => performance.now() - roundStart >= ROUND_MS;
+const isRoundOver = (after = ROUND_MS): boolean => performance.now() - roundStart >= after;
 const closeRound = (): void => void (isOpen = false);
 function openRound(): void {
   isOpen = true;
@@ -43,13 +45,13 @@ function takeNext(): Waiting {
 let isContinuing = false;
 
 /**
- * Resumes one piece of work after the other until the round is used up: hundreds of streams compute a few microseconds each. What a
+ * Resumes pieces of work, one after the other while they are short: hundreds of streams compute a few microseconds each. What a
  * resumed piece computes at once counts: a tick that a microtask asks for comes after all microtasks.
  */
 function continueWaiting(): void {
   isContinuing = waiting.length > 0;
   if (!isContinuing) return;
-  if (isRoundOver()) return void setImmediate(continueInNewRound);
+  if (isRoundOver(SHARED_MS)) return void setImmediate(continueInNewRound);
   takeNext().resume();
   queueMicrotask(() => process.nextTick(continueWaiting));
 }
