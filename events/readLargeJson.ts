@@ -239,3 +239,7 @@ export async function parseLargeJson(bytes: Buffer): Promise<unknown> {
     await pause();
   }
 }
+
+/** The same for a text, as a promise only where it is long enough to hold the event loop. */
+export const parseLargeText = (text: string): unknown =>
+  text.length <= MAX_AT_ONCE ? JSON.parse(text) : parseLargeJson(Buffer.from(text));

@@ -118,8 +118,8 @@ async function checkDisks({ freeSpace }: Resources): Promise<Record<string, Heal
   );
 }
 
-/** What a read says about followers, or that they fail, where it says nothing until then. */
-async function readFollowers(
+/** What a read says about several checks, or that they fail, where it says nothing until then. */
+async function readSeveral(
   names: string[],
   read: () => Promise<Record<string, Health>>,
   until: number,
@@ -139,12 +139,12 @@ export async function readHealth(resources: Resources, engine: IndexCheck): Prom
     runCheck(() => checkBus(resources)),
     runCheck(() => resources.bus.checkDelivery()),
     runCheck(() => checkMeilisearch(resources)),
-    readFollowers([DISK], () => checkDisks(resources), performance.now() + CHECK_TIMEOUT_MS),
+    readSeveral([DISK], () => checkDisks(resources), performance.now() + CHECK_TIMEOUT_MS),
   ]);
   // a server that was silent would be silent again, and the whole check must end within 5 s
   const [models, index] = await Promise.all([
-    postgres.ok ? readFollowers(PROJECTIONS, () => checkProjections(resources), until) : {},
-    postgres.ok && meilisearch.ok ? readFollowers([INDEX], () => checkPassageIndex(resources, engine), until) : {},
+    postgres.ok ? readSeveral(PROJECTIONS, () => checkProjections(resources), until) : {},
+    postgres.ok && meilisearch.ok ? readSeveral([INDEX], () => checkPassageIndex(resources, engine), until) : {},
   ]);
   return { postgres, log, nats, commands, meilisearch, ...disks, ...models, ...index };
 }

@@ -1,4 +1,5 @@
 import { isUuid, streamName } from "#events/ids.ts";
+import { LONG_READS } from "#http/base/longReads.ts";
 import type { Vault } from "#events/vault.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { identifyReader, mayRead } from "#projections/documents/readers.ts";
@@ -32,7 +33,6 @@ const MAX_LISTED_COLLECTIONS = 50;
 
 /** Files of more bytes have texts that are read a few at a time: a window of a few passages needs the whole text in memory. */
 const LONG_BYTES = 1024 * 1024;
-const LONG_READS = { total: 6, perTenant: 2 };
 
 /** The knowledge of an organization for the tools of a turn. */
 export function openKnowledge(deps: KnowledgeDeps): Knowledge {

@@ -53,7 +53,7 @@ function openWork(resources: Resources) {
   // commands start work, and work sends commands: the handler is complete when all work is open
   const handle: Handle = (command) => handler(command);
 
-  const { tools, close: closeTools } = openTools(resources);
+  const { tools, roomOf, close: closeTools } = openTools(resources);
   const turns = openTurnWork(resources, handle, { tools });
   const agents = openAgentWork(resources, handle, turns);
   const documents = openDocumentWork(resources, handle);
@@ -62,7 +62,7 @@ function openWork(resources: Resources) {
   const retaining = openRetaining(resources, handle);
   const runner = withStepSpans(openWorkflows({ processes: settings.READERS }));
   const scripts = openScriptStore(resources);
-  const openHost = openStepHosts(resources, { handle, tools });
+  const openHost = openStepHosts(resources, { handle, tools, roomOf });
   const runs = openWorkflowWork(resources, handle, { runner, openHost, scripts, turns });
   const messages = openMessageWork(resources, handle);
   const schedules = openScheduleWork(resources, handle, { scripts });

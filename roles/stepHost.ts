@@ -1,6 +1,5 @@
 import type { Command, CommandResult } from "#events/envelope.ts";
 import { download } from "#infra/web/download.ts";
-import { createDownloadRooms } from "#services/turns/tools/downloadRooms.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { routeFrom, type Route } from "#events/route.ts";
 import { getAlias } from "#projections/aliases/query.ts";
@@ -17,6 +16,7 @@ import type { TurnDeps } from "#services/workflows/host/turnStart.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
 import { createQueryTwice } from "./queryTwice.ts";
 import { openBudgets, openContentLimits } from "./budgets.ts";
+import type { DownloadRoomOf } from "#services/turns/tools/web.ts";
 import type { Resources } from "./resources.ts";
 
 /** The timeout of the step, by its signal, is shorter. */
@@ -29,6 +29,7 @@ async function findRoute({ db, settings }: Resources, organization: string, name
 interface StepHostOptions {
   handle(command: Command): Promise<CommandResult>;
   tools: Tools;
+  roomOf: DownloadRoomOf;
 }
 
 /** Budgets first, then limits of a minute and of a moment. */
@@ -91,11 +92,10 @@ export function openAgentDeps(resources: Resources, handle: StepHostOptions["han
 }
 
 /** The platform as steps of workflows use it. */
-export function openStepHosts(resources: Resources, { handle, tools }: StepHostOptions) {
+export function openStepHosts(resources: Resources, { handle, tools, roomOf }: StepHostOptions) {
   const { settings, db, keyring, logger, blobs } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
   const queryTwice = createQueryTwice(resources);
-  const roomOf = createDownloadRooms();
 
   return createStepHosts({
     ...openAgentDeps(resources, handle),

@@ -1,6 +1,7 @@
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { openScripts } from "#infra/sandbox/openScripts.ts";
+import { createDownloadRooms } from "#services/turns/tools/downloadRooms.ts";
 import { createTools } from "#services/turns/tools/index.ts";
 import { openKnowledge } from "./knowledge.ts";
 import type { Resources } from "./resources.ts";
@@ -13,19 +14,21 @@ import { MAX_PAGES_AT_ONCE, openWeb } from "./web.ts";
 /** Limits for reading a page of the web. A model waits for it, so it gets less time than a document. */
 const PAGE_LIMITS = { deadline_ms: 20_000, resident: 1_000_000_000, idle_ms: 60_000 };
 
-/** The tools of turns and steps, with the processes and connections that they use. */
+/** The tools of turns and steps, with the processes and connections that they use, and the room that their downloads share. */
 export function openTools(resources: Resources) {
   const { settings, db, log, vault, keyring, schemas } = resources;
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
   const reader = openReader({ processes: MAX_PAGES_AT_ONCE, limits: PAGE_LIMITS });
   const runner = openScripts({ processes: settings.READERS });
+  const roomOf = createDownloadRooms();
   const tools = createTools({
     knowledge: openKnowledge({ db, engine, models: openSearchModels(resources), vault, base_url: settings.BASE_URL }),
-    web: openWeb({ settings, credentials: { log, keyring }, reader }),
+    web: openWeb({ settings, credentials: { log, keyring }, reader, roomOf }),
     scripts: openScriptedTools({ settings, db, log, vault, keyring, runner, schemas }),
   });
   return {
     tools,
+    roomOf,
     async close(): Promise<void> {
       await Promise.all([engine.close(), reader.close(), runner.close()]);
     },

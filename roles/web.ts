@@ -1,14 +1,13 @@
 import { WEB_SEARCH } from "#events/provider.ts";
 import type { Settings } from "#infra/config.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
-import { createDownloadRooms } from "#services/turns/tools/downloadRooms.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { readPage } from "#infra/web/readPage.ts";
 import { searchWeb, type SearchEndpoint } from "#infra/web/searchWeb.ts";
 import type { Reader } from "#services/reading/reader.ts";
 import { findCredential, type CredentialSources } from "#services/turns/modelAccess.ts";
 import { ModelError } from "#services/turns/model.ts";
-import { WebError, type Web } from "#services/turns/tools/web.ts";
+import { WebError, type DownloadRoomOf, type Web } from "#services/turns/tools/web.ts";
 
 /** Pages that are read at once, each of another organization, so that a slow page delays no other organization. */
 export const MAX_PAGES_AT_ONCE = 2;
@@ -17,17 +16,17 @@ interface WebDeps {
   settings: Pick<Settings, "WEB_SEARCH_URL" | "WEB_SEARCH_API_KEY" | "PRIVATE_PROVIDER_HOSTS" | "PRIVATE_FETCH_HOSTS">;
   credentials: Pick<CredentialSources, "log" | "keyring">;
   reader: Pick<Reader, "read">;
+  roomOf: DownloadRoomOf;
 }
 
 /**
  * Web search and pages for the tools. An organization chose the address of its own search endpoint, so that one is guarded; the
  * operator chose that of the deployment.
  */
-export function openWeb({ settings, credentials, reader }: WebDeps): Web {
+export function openWeb({ settings, credentials, reader, roomOf }: WebDeps): Web {
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
   const endpoints = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
 
-  const roomOf = createDownloadRooms();
   const semaphore = createFairSemaphore({ total: MAX_PAGES_AT_ONCE, perTenant: 1 });
 
   const readerFor = (organization: string, signal: AbortSignal): Pick<Reader, "read"> => ({

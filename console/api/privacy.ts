@@ -22,15 +22,12 @@ export interface Retention extends RetentionRules {
   updated_at: string;
 }
 
-/** What is old enough and stays because of a hold. */
-export interface HeldBack {
-  hold_id: string;
-  name: string;
-  kind: RetainedKind;
-  count: number;
-}
+/** How much of some kinds would go, and what stays because of a hold. */
+type Preview<Kind extends string> = Record<Kind, { count: number; oldest: string | null }> & {
+  held: { hold_id: string; name: string; kind: Kind; count: number }[];
+};
 
-export type RetentionPreview = Record<RetainedKind, { count: number; oldest: string | null }> & { held: HeldBack[] };
+export type RetentionPreview = Preview<RetainedKind>;
 
 const pathOf = (subject: string) => `retention/${encodeURIComponent(subject)}`;
 
@@ -95,10 +92,7 @@ export const listErasures = (after: string | undefined) =>
   });
 export const startErasure = (owner: string, kinds: string[]) =>
   call<Erasure>("erasures", { method: "POST", body: { owner, kinds } });
-type ErasedKind = (typeof ERASED_KINDS)[number];
-export type ErasurePreview = Record<ErasedKind, { count: number; oldest: string | null }> & {
-  held: { hold_id: string; name: string; kind: ErasedKind; count: number }[];
-};
+export type ErasurePreview = Preview<(typeof ERASED_KINDS)[number]>;
 /** Changes nothing. */
 export const previewErasure = (owner: string, kinds: string[]) =>
   call<ErasurePreview>("erasures/preview", { method: "POST", body: { owner, kinds } });

@@ -77,6 +77,24 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("Their descriptions and schemas, as JSON", "http/turns/clientTools.ts#MAX_BYTES", "bytes", "invalid_tools"),
     limit("Rounds of tool calls; the last answer is then taken", "services/turns/converse.ts#MAX_ROUNDS", "", null),
     limit(
+      "Arguments of a model's call of a tool; the model reads why a longer one failed",
+      "services/turns/tools/parseArguments.ts#MAX_LENGTH",
+      "characters",
+      null,
+    ),
+    limit(
+      "Brackets, commas and texts in them, where each name counts eight more; the model reads why more failed",
+      "services/turns/tools/parseArguments.ts#MAX_TOKENS",
+      "",
+      null,
+    ),
+    limit(
+      "What downloads of steps and of `web_fetch` hold of one organization in a process; a call without room fails and says so",
+      "services/turns/tools/downloadRooms.ts#MAX_OF_ORGANIZATION",
+      "bytes",
+      null,
+    ),
+    limit(
       "Instructions of an agent, as JSON",
       "http/account/agentShape.ts#MAX_INSTRUCTIONS_BYTES",
       "bytes",

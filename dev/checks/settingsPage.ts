@@ -42,7 +42,7 @@ function describeDefault(name: string, value: unknown): string {
   if (IN_WORDS[name]) return IN_WORDS[name];
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return "none";
   if (typeof value === "boolean") return value ? "`on`" : "`off`";
-  return `\`${Array.isArray(value) ? value.join("+") : JSON.stringify(value).replaceAll('"', "")}\``;
+  return `\`${Array.isArray(value) ? value.join(typeof value[0] === "number" ? "," : "+") : JSON.stringify(value).replaceAll('"', "")}\``;
 }
 
 /** The page about settings, as the schema is now. */

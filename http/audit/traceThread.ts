@@ -1,7 +1,7 @@
-import { parseLargeJson } from "#events/readLargeJson.ts";
 import type { z } from "zod";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { beginWork } from "#events/slices.ts";
+import { parseLargeJson } from "#events/readLargeJson.ts";
 import { Prompt, type Message, type ThreadEvent } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
 import { measureJson } from "#events/largeJson.ts";
@@ -13,7 +13,7 @@ export type ThreadRecord<T extends EventType = EventType> = {
   [K in T]: RecordedEvent<Extract<ThreadEvent, { type: K }>> & { type: K };
 }[T];
 
-/** Reads a blob of a turn as text. Undefined when it has been deleted. */
+/** Reads a blob of a turn. Undefined when it has been deleted. */
 export type OpenBlob = (turn_id: string, blob: string) => Promise<Buffer | undefined>;
 
 export const hasType =

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { blobFolder, streamName } from "#events/ids.ts";
 import { agentCallAnswer, type CallAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { parseLargeJson } from "#events/readLargeJson.ts";
+import { parseLargeText } from "#events/readLargeJson.ts";
 import { beginWork } from "#events/slices.ts";
 import type { Http } from "../base/deps.ts";
 import type { MadeCall } from "./answeredCalls.ts";
@@ -88,7 +88,7 @@ export function createOpenValue(http: Pick<Http, "vault">, row: { id: string; wr
   const open = createOpenJson(http, row);
   return async (value) => {
     const json = value ? await open(value) : null;
-    return json === null ? null : parseLargeJson(Buffer.from(json));
+    return json === null ? null : parseLargeText(json);
   };
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { toReadText } from "#services/reading/passageLines.ts";
 import { readFile } from "#services/reading/read.ts";
 import type { FileToRead } from "#services/reading/reader.ts";
+import { WebError } from "#services/turns/tools/web.ts";
 import { fencedServers } from "#test/doubles/fencedServers.ts";
 import { guardedFetch } from "./guardedFetch.ts";
 import { readPage } from "./readPage.ts";
@@ -26,6 +27,34 @@ test("a page is read as Markdown, without its scripts and its head", async () =>
     title: "Tides",
     text: "# Tides\n\nHigh at **noon**.",
   });
+});
+
+test("a page counts while it is downloaded and read, and no longer, also when that fails", async () => {
+  const { host } = await serve((request, response) => {
+    if (request.url === "/gone") return void response.writeHead(404).end("x".repeat(100));
+    response.writeHead(200, { "content-type": "text/plain" }).end("x".repeat(200_000));
+  });
+  let counted = 0;
+  const room = { take: (bytes: number) => void (counted += bytes), release: () => void (counted = 0) };
+  const whileRead: number[] = [];
+  const watching = { read: (file: FileToRead) => (whileRead.push(counted), reader.read(file)) };
+  const failing = { read: () => Promise.reject(new Error("the reader died")) };
+  const read = (path: string, by: typeof watching | typeof failing) =>
+    readPage({ fetch: fetchFor(host), reader: by, room }, `http://${host}${path}`, signal);
+  await read("/", watching);
+  expect([whileRead, counted]).toEqual([[200_000], 0]);
+  await expect(read("/", failing)).rejects.toThrow("the reader died");
+  await expect(read("/gone", watching)).rejects.toThrow("The server answered 404.");
+  expect(counted).toBe(0);
+  const full = {
+    ...room,
+    take() {
+      throw new WebError("no room");
+    },
+  };
+  await expect(readPage({ fetch: fetchFor(host), reader, room: full }, `http://${host}/`, signal)).rejects.toThrow(
+    "no room",
+  );
 });
 
 test("a page that cannot be read fails with the reason", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { matchesPath } from "./patterns.ts";
+import { computingTime } from "../../test/computingTime.ts";
 import { parseRobots } from "./robots.ts";
 
 describe("a pattern of paths", () => {
@@ -42,6 +43,24 @@ describe("a robots.txt", () => {
     expect(parseRobots(text, "third").allows(new URL("http://a.example/y"))).toBe(false);
     expect([parseRobots(text, "svc").delay, parseRobots(text, "third").delay]).toEqual([0, 2]);
   });
+
+  test.each([
+    ["a mark of its encoding and blanks", "\uFEFFUser-agent : *\r\n \tDisallow :  /a # not this\r\n"],
+    ["carriage returns only", "User-agent: *\rDisallow: /a\r"],
+    ["comments within", "User-agent: * # all\n# Allow: /a\nDisallow: /a#b\n"],
+    ["other words", "User-agent: *\nSitemap: http://a.example/s\nNot-disallow: /c\nHost\nDisallow: /a\n"],
+    ["400 KB of blank lines before its rule", `User-agent: *\n${"\n".repeat(400_000)}Disallow: /a`],
+  ])("with %s is read", (_, text) => {
+    expect([allows(text, "/a"), allows(text, "/c")]).toEqual([false, true]);
+  });
+
+  test.each(["\n", "a\n", ":\n", "a:b\n", "#\n", " ", "user-agent:x\n"])(
+    "of 500 KB of %j does not hold the event loop",
+    (line) => {
+      const text = `User-agent: *\nDisallow: /a\n${line.repeat(500_000 / line.length)}`;
+      expect(computingTime(() => parseRobots(text, "svc"))).toBeLessThan(50);
+    },
+  );
 
   test("that is empty, or no robots.txt, forbids nothing; a delay has a limit", () => {
     expect(allows("", "/a")).toBe(true);

@@ -7,9 +7,8 @@ export interface Robots {
   delay: number;
 }
 
-/** Characters that are read, as RFC 9309 asks for, and lines and rules that are kept. */
+/** Characters that are read, as RFC 9309 asks for, and rules that are kept. */
 const MAX_LENGTH = 500_000;
-const MAX_LINES = 10_000;
 const MAX_RULES = 2_000;
 /** Longer delays would make a read take days. */
 const MAX_DELAY_SECONDS = 10;
@@ -20,13 +19,15 @@ interface Group {
   delay: number;
 }
 
+/** A line that says something. One expression finds them: a file may have hundreds of thousands of others. */
+const RULE = /(?<![^\r\n])[^\S\r\n]*(user-agent|allow|disallow|crawl-delay)[^\S\r\n]*:([^\r\n#]*)/gi;
+
 /** The groups of the file; lines that say nothing are left out. */
 function readGroups(text: string): Group[] {
   const groups: Group[] = [];
   let isHead = false;
-  for (const line of text.slice(0, MAX_LENGTH).split(/\r\n?|\n/, MAX_LINES)) {
-    const [name = "", ...rest] = line.replace(/#.*/, "").split(":");
-    const [field, value] = [name.trim().toLowerCase(), rest.join(":").trim()];
+  for (const [, name = "", said = ""] of text.slice(0, MAX_LENGTH).matchAll(RULE)) {
+    const [field, value] = [name.toLowerCase(), said.trim()];
     if (field === "user-agent") {
       if (!isHead) groups.push({ agents: [], rules: [], delay: 0 });
       groups.at(-1)!.agents.push(value.toLowerCase());
@@ -34,7 +35,7 @@ function readGroups(text: string): Group[] {
       continue;
     }
     const group = groups.at(-1);
-    if (!group || !["allow", "disallow", "crawl-delay"].includes(field)) continue;
+    if (!group) continue;
     isHead = false;
     if (field === "crawl-delay") group.delay = Math.min(Math.max(Number(value) || 0, 0), MAX_DELAY_SECONDS);
     else if (value !== "") group.rules.push({ isAllowed: field === "allow", pattern: value });

@@ -108,8 +108,8 @@ function createAnswers(deps: DeliveryDeps, organization_id: string, json: string
 }
 
 /**
- * The waits that the log had before a position, oldest first, and how far the read model had followed it. Those that the read model does not have yet are read from the
- * log: waiting for it would take longer than all else.
+ * The waits that the log had before a position, oldest first, and how far the read model had followed it. Those that it does not
+ * have yet are read from the log: waiting for it would take longer than all else.
  */
 async function findWaits(
   { log, findMessageWaits }: DeliveryDeps,

@@ -13,6 +13,9 @@ let other: Site;
 let inside: Site;
 /** Nobody listens there any more. */
 let gone: Site;
+/** Answers that have sent nearly all that a download may have, and do not end. */
+const held: ServerResponse[] = [];
+const ALMOST_10_MIB = Buffer.alloc(9.9 * 1024 * 1024, "a");
 const seen: { method: string; headers: IncomingMessage["headers"]; body: string }[] = [];
 
 async function sell(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -23,6 +26,10 @@ async function sell(request: IncomingMessage, response: ServerResponse): Promise
   if (request.url === "/away") return void away(302, `${other.url}/landed`);
   if (request.url === "/round") return void away(302, `http://localhost:${shop.host.split(":")[1]}/`);
   if (request.url === "/large") return void response.end(Buffer.alloc(10 * 1024 * 1024, "a"));
+  if (request.url === "/held") {
+    held.push(response);
+    return void response.writeHead(200).write(ALMOST_10_MIB);
+  }
   if (request.url === "/larger") return void response.end(Buffer.alloc(10 * 1024 * 1024 + 1, "a"));
   response.writeHead(429, { "retry-after": "7", "content-type": "application/json" }).end('{"ok":"ü"}');
 }
@@ -42,6 +49,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   seen.length = 0;
+  held.length = 0;
   other.paths.length = 0;
 });
 
@@ -108,6 +116,27 @@ test("an answer has 10 MiB at most", async () => {
     code: "step_error",
     message: expect.stringContaining("larger than 10 MiB"),
   });
+});
+
+test("answers of an organization that do not end hold 64 MiB together, and nobody else's room", async () => {
+  const fetch = await fetching(shop.host);
+  const refused: unknown[] = [];
+  const answers = Array.from({ length: 7 }, () => fetch(`${shop.url}/held`));
+  for (const answer of answers) void answer.catch((error: unknown) => refused.push(error));
+  await expect.poll(() => refused.length).toBe(1);
+  expect(refused[0]).toMatchObject({
+    code: "step_error",
+    final: false,
+    message: "fetch: The downloads of this organization hold too many bytes at once; try again later.",
+  });
+  const neighbour = await platform.organization("Neighbour");
+  const theirs = (await neighbour.run({ egress: [shop.host] })).attempt().fetch(`${shop.url}/large`);
+  expect((await theirs).body).toHaveLength(10 * 1024 * 1024);
+  for (const response of held) response.end();
+  const settled = await Promise.allSettled(answers);
+  const read = settled.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.body.length] : []));
+  expect(read).toEqual(Array(6).fill(ALMOST_10_MIB.length));
+  expect((await fetch(`${shop.url}/large`)).body).toHaveLength(10 * 1024 * 1024);
 });
 
 test("a host that cannot be reached may be reached later", async () => {

@@ -1,10 +1,10 @@
 import type { UseMutationResult } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { ERASED_KINDS } from "../../api/erasedKinds.ts";
 import type { ErasurePreview } from "../../api/privacy.ts";
 import { formatNumber } from "../../format/index.ts";
 import { kindWord } from "../../format/kindWord.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
+import { HeldThings } from "./HeldThings.tsx";
 
 function Going({ preview }: { preview: ErasurePreview }) {
   const kinds = ERASED_KINDS.filter((kind) => preview[kind].count > 0);
@@ -22,24 +22,6 @@ function Going({ preview }: { preview: ErasurePreview }) {
     </>
   );
 }
-
-const Held = ({ held }: Pick<ErasurePreview, "held">) => (
-  <>
-    <p>
-      <Link to="/privacy" search={{ section: "holds" }}>
-        Holds
-      </Link>{" "}
-      keep, until their release:
-    </p>
-    <ul>
-      {held.map(({ hold_id, kind, count, name }) => (
-        <li key={hold_id + kind}>
-          <strong>{formatNumber(count)}</strong> {kindWord(kind)}, because of “{name}”
-        </li>
-      ))}
-    </ul>
-  </>
-);
 
 interface Props {
   count: UseMutationResult<ErasurePreview, Error, FormData>;
@@ -59,7 +41,7 @@ export const ErasureCounts = ({ count }: Props) => (
       {count.data && (
         <div className="notice plain">
           <Going preview={count.data} />
-          {count.data.held.length > 0 && <Held held={count.data.held} />}
+          {count.data.held.length > 0 && <HeldThings keep="keep, until their release" held={count.data.held} />}
         </div>
       )}
     </div>

@@ -1,11 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import {
   KEPT,
   previewRetention,
   setRetention,
-  type HeldBack,
   type Retention,
   type RetentionPreview,
   type RetentionRules,
@@ -19,6 +17,7 @@ import { readDays, SpanField } from "../../parts/SpanField.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
+import { HeldThings } from "./HeldThings.tsx";
 
 const WORD = "delete";
 const DAY_S = 86_400;
@@ -42,25 +41,6 @@ function readRules(form: FormData): { subject: string; rules: RetentionRules } {
   const rules = Object.fromEntries(KEPT.map((kind) => [kind, read(kind)])) as RetentionRules;
   return { subject, rules };
 }
-
-/** What stays although it is too old. */
-const Held = ({ held }: { held: readonly HeldBack[] }) => (
-  <div className="notice plain">
-    <p>
-      <Link to="/privacy" search={{ section: "holds" }}>
-        Holds
-      </Link>{" "}
-      keep what is too old as well:
-    </p>
-    <ul>
-      {held.map(({ hold_id, kind, count, name }) => (
-        <li key={hold_id + kind}>
-          <strong>{formatNumber(count)}</strong> {kindWord(kind)}, because of “{name}”
-        </li>
-      ))}
-    </ul>
-  </div>
-);
 
 const Preview = ({ preview }: { preview: RetentionPreview }) => {
   const total = KEPT.reduce((sum, kind) => sum + preview[kind].count, 0);
@@ -147,7 +127,11 @@ export function RetentionForm({ rules, subjects, name }: Props) {
       </div>
       <div role="status">
         {shown && <Preview preview={shown.preview} />}
-        {shown && shown.preview.held.length > 0 && <Held held={shown.preview.held} />}
+        {shown && shown.preview.held.length > 0 && (
+          <div className="notice plain">
+            <HeldThings keep="keep what is too old as well" held={shown.preview.held} />
+          </div>
+        )}
       </div>
       {isReady && <TypedConfirmation word={WORD} />}
     </Form>

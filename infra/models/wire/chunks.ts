@@ -1,25 +1,20 @@
 import type { EventSourceMessage } from "eventsource-parser";
-import { parseLargeJson } from "#events/readLargeJson.ts";
+import { parseLargeText } from "#events/readLargeJson.ts";
 import { errorMessage, reportedError } from "./errors.ts";
 import { readServerEvents } from "./serverEvents.ts";
 
 /** OpenAI's; the other formats have none. */
 const END_MARK = "[DONE]";
 
-/** UTF-16 units of an event that is parsed at once. */
-const MAX_AT_ONCE = 1024 * 1024;
+/** UTF-16 units of an error that is written as JSON again; what a longer one says first is at its beginning. */
+const MAX_ERROR = 64 * 1024;
 
 /** Throws a ModelError for an error within the stream, and a SyntaxError for what is not JSON. */
 async function parseChunk({ event, data }: EventSourceMessage, apiKey: string): Promise<unknown> {
-  const parsed: unknown = data.length > MAX_AT_ONCE ? await parseLargeJson(Buffer.from(data)) : JSON.parse(data);
-  const chunk = parsed as { error?: unknown } | null;
-  if (chunk?.error || event === "error")
-    throw reportedError(
-      errorMessage(chunk) ?? (data.length > MAX_AT_ONCE ? data : JSON.stringify(chunk?.error ?? chunk)),
-      chunk,
-      apiKey,
-    );
-  return chunk;
+  const chunk = (await parseLargeText(data)) as { error?: unknown } | null;
+  if (!chunk?.error && event !== "error") return chunk;
+  const said = data.length > MAX_ERROR ? data : JSON.stringify(chunk?.error ?? chunk);
+  throw reportedError(errorMessage(chunk) ?? said, chunk, apiKey);
 }
 
 /** The chunks of a streamed answer up to its end mark, in lists of those that arrived together. Those before a failure come first. */

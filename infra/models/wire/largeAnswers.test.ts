@@ -49,6 +49,16 @@ test.each([
   expect(error!.message.length).toBeLessThanOrEqual(500);
 });
 
+test.each([1, 7, 30, 63, 99])(
+  "a refusal that repeats the key again and again, %i characters shifted, shows no part of it",
+  async (shift) => {
+    const key = `sk-${"0123456789abcdef".repeat(6)}`;
+    const { message } = await refusal(respond(`${"x".repeat(shift)} ${`${key} `.repeat(200)}`), key);
+    expect(message).toContain("[key]");
+    for (const part of [key.slice(0, 6), key.slice(-4), key.slice(40, 60)]) expect(message).not.toContain(part);
+  },
+);
+
 test("lists of hundreds of thousands of things that say nothing are not looked through", () => {
   const zeros = Array<number>(240_000).fill(0);
   const delta = { content: "a", tool_calls: zeros, annotations: zeros };

@@ -47,7 +47,7 @@ export function startTypesProcess() {
   const timeCheck = setInterval(() => {
     if (!running) return;
     const isOver = cpuTimeMs(child.pid ?? 0) - running.cpuBefore > MAX_CPU_MS;
-    if (isOver || Date.now() - running.began > MAX_CLOCK_MS) end();
+    if (isOver || performance.now() - running.began > MAX_CLOCK_MS) end();
   }, CHECK_MS);
   child.on("message", (report: TypesReport) => {
     if (report.id !== running?.id) return;
@@ -63,7 +63,7 @@ export function startTypesProcess() {
     check(script: TypedScript): Promise<TypeCheck> {
       const id = nextId++;
       return new Promise((resolve) => {
-        running = { id, cpuBefore: cpuTimeMs(child.pid ?? 0), began: Date.now(), resolve };
+        running = { id, cpuBefore: cpuTimeMs(child.pid ?? 0), began: performance.now(), resolve };
         if (isAlive()) void send({ id, script });
         else settle({ errors: [], unchecked: TOO_COMPLEX });
       });

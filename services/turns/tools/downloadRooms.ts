@@ -1,9 +1,11 @@
 import { createCapacity, type CapacityLimits } from "../../sharing/capacity.ts";
-import { WebError, type DownloadRoom } from "./web.ts";
+import { WebError, type DownloadRoomOf } from "./web.ts";
 
 const MIB = 1024 * 1024;
 /** Bytes that downloads of a process hold at once: those of all organizations, and of one. */
-const LIMITS: CapacityLimits = { total: 192 * MIB, perTenant: 64 * MIB };
+const MAX_HELD = 192 * MIB;
+const MAX_OF_ORGANIZATION = 64 * MIB;
+const LIMITS: CapacityLimits = { total: MAX_HELD, perTenant: MAX_OF_ORGANIZATION };
 /** The first bytes of a download do not count: most answers are shorter. */
 const FREE_BYTES = 256 * 1024;
 
@@ -11,7 +13,7 @@ const FREE_BYTES = 256 * 1024;
  * Bounds what downloads hold: a server that sends megabytes and never ends would keep them for as long as the download may take.
  * Nothing waits with an open connection, so a download that finds no room ends.
  */
-export function createDownloadRooms(limits: CapacityLimits = LIMITS): (organization: string) => DownloadRoom {
+export function createDownloadRooms(limits: CapacityLimits = LIMITS): DownloadRoomOf {
   const capacity = createCapacity(limits);
   return (organization) => {
     let arrived = 0;

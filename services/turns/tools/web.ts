@@ -39,3 +39,5 @@ export interface DownloadRoom {
   /** Gives back what was counted. */
   release(): void;
 }
+/** The room of a new download. All downloads of an organization in a process share what it may hold. */
+export type DownloadRoomOf = (organization: string) => DownloadRoom;

@@ -1,0 +1,28 @@
+import { Link } from "@tanstack/react-router";
+import { formatNumber } from "../../format/index.ts";
+import { kindWord } from "../../format/kindWord.ts";
+
+interface Props {
+  /** What holds keep, as the end of a sentence that begins with "Holds". */
+  keep: string;
+  held: readonly { hold_id: string; name: string; kind: string; count: number }[];
+}
+
+/** What stays because of holds, each with the hold that keeps it. */
+export const HeldThings = ({ keep, held }: Props) => (
+  <>
+    <p>
+      <Link to="/privacy" search={{ section: "holds" }}>
+        Holds
+      </Link>{" "}
+      {keep}:
+    </p>
+    <ul>
+      {held.map(({ hold_id, kind, count, name }) => (
+        <li key={hold_id + kind}>
+          <strong>{formatNumber(count)}</strong> {kindWord(kind)}, because of “{name}”
+        </li>
+      ))}
+    </ul>
+  </>
+);

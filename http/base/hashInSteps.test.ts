@@ -1,0 +1,11 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { HASH_AT_ONCE, hashInSteps } from "./hashInSteps.ts";
+
+test.each([0, 1, HASH_AT_ONCE - 1, HASH_AT_ONCE, 2 * HASH_AT_ONCE + 7])(
+  "%i bytes have the hash of all of them",
+  async (size) => {
+    const bytes = Buffer.alloc(size, "abc");
+    expect(await hashInSteps(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));
+  },
+);
