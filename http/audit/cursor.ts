@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 
-type Needs = Pick<Http, "keyring" | "readAuditSlice">;
+type Needs = Pick<Http, "keyring" | "log" | "readAuditSlice">;
 
 export type ToCursor = (position: number) => string;
 
@@ -15,9 +15,13 @@ export const createCursor =
   (position) =>
     keyring.sealNumber(`events:${organization_id}`, position);
 
-/** A position as earlier releases gave it. It must be that of an event of the organization, or positions could be guessed by halving. */
-async function isOwnPosition({ readAuditSlice }: Needs, organization_id: string, position: number): Promise<boolean> {
+/**
+ * Whether an earlier release can have given this position to the organization: it is that of one of its events, from the time when
+ * positions were shown (ADR 87). Of a later event, whoever tries number after number would learn how much others write.
+ */
+async function wasShown({ log, readAuditSlice }: Needs, organization_id: string, position: number): Promise<boolean> {
   if (position === 0) return true;
+  if (position > (await log.lastShownPosition())) return false;
   const query = { after: position - 1, limit: 1 };
   const { events } = await readAuditSlice(organization_id, query);
   return events[0]?.position === position;
@@ -33,7 +37,7 @@ export async function readCursor(
   if (text === undefined || text === "") return undefined;
   const position = /^\d{1,15}$/.test(text) ? Number(text) : http.keyring.openNumber(`events:${organization_id}`, text);
   const isSealed = position !== undefined && String(position) !== text;
-  if (position !== undefined && (isSealed || (await isOwnPosition(http, organization_id, position)))) return position;
+  if (position !== undefined && (isSealed || (await wasShown(http, organization_id, position)))) return position;
   throw new ApiError(null, `${param}: must be the cursor of an event.`, { param });
 }
 

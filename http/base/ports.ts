@@ -21,6 +21,8 @@ export interface CommandOutcomes {
 export interface LogReader {
   /** Position of the newest event, of one stream or of the whole log; undefined for a stream that does not exist. */
   newestPosition(stream?: string): Promise<number | undefined>;
+  /** The last position of the time when positions were shown to organizations; 0 if this deployment never did. */
+  lastShownPosition(): Promise<number>;
   /** Versions of those streams that exist. */
   versions(streams: string[]): Promise<Map<string, number>>;
   /** When the event at a position was recorded. */

@@ -51,13 +51,17 @@ export function openLogReader(db: Db): LogReader {
   };
 }
 
-const lookUps = (db: Db): Pick<LogReader, "newestPosition" | "versions"> => ({
+const lookUps = (db: Db): Pick<LogReader, "newestPosition" | "lastShownPosition" | "versions"> => ({
   async newestPosition(stream) {
     const [head] =
       stream === undefined
         ? await db.query<{ position: number }>("select position from log.head")
         : await db.query<{ position: number }>("select position from log.streams where stream = $1", [stream]);
     return head && Number(head.position);
+  },
+  async lastShownPosition() {
+    const [row] = await db.query<{ last_position: number }>("select last_position from log.numbered_cursors");
+    return Number(row?.last_position ?? 0);
   },
   async versions(streams) {
     const rows = await db.query<{ stream: string; version: number }>(

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { PRINCIPAL } from "#infra/postgres/decode.ts";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
@@ -107,11 +107,23 @@ describe("the pages of the audit log", () => {
     expectRefusal(await stranger("GET", `/events?after=${data[0].cursor}`), 400, undefined, "after");
   });
 
-  test("accept positions of the organization's events, which earlier releases gave, and no others", async () => {
-    const [first, second] = await positionsInLog();
+  test("accept no number but 0: whoever tries them all learns nothing of others", async () => {
+    expect((await read(`?after=0&limit=1`)).body.data).toEqual((await read("?limit=1")).body.data);
+    const newest = (await positionsInLog()).at(-1)!;
+    const answers = [];
+    for (let number = Math.max(1, newest - 40); number <= newest + 1; number++)
+      answers.push((await read(`?after=${number}&limit=1`)).status);
+    expect(new Set(answers)).toEqual(new Set([400]));
+  });
+
+  test("accept positions of the organization's events that earlier releases gave, and no others", async () => {
+    const [first, second, later] = await positionsInLog();
+    const shown = (last: number) => people.service.db.query("update log.numbered_cursors set last_position = $1", [last]);
+    await shown(second!);
+    onTestFinished(async () => void (await shown(0)));
+    expectRefusal(await read(`?after=${later}`), 400, undefined, "after");
     const next = (await read(`?after=${first}&limit=1`)).body.data;
     expect(cursors(next)).toEqual([toCursor(second!)]);
-    expect((await read(`?after=0&limit=1`)).body.data).toEqual((await read("?limit=1")).body.data);
     const others = await people.service.organization("Elsewhere");
     const [theirs] = await people.service.db.query<{ position: number }>(
       "select position from log.events where organization_id = $1 limit 1",

@@ -17,6 +17,7 @@ const SMALL = new Set([
   "ops.scrubs",
   "ops.workers",
   "ops.bus",
+  "log.numbered_cursors",
 ]);
 
 const TABLES = `
