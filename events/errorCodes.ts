@@ -133,6 +133,7 @@ export const ERROR_STATUS = {
   definition_in_use: 409,
   project_in_use: 409,
   too_many_triggers: 409,
+  too_many_providers: 409,
   too_many_aliases: 409,
   too_many_groups: 409,
   trigger_disabled: 409,

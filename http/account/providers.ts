@@ -31,6 +31,8 @@ function isBaseUrl(text: string): boolean {
   return (protocol === "https:" || protocol === "http:") && !username && !password;
 }
 
+/** Providers of an organization: a list of its models asks all of them. Requests at the same moment may exceed it by a few. */
+const MAX_PROVIDERS = 50;
 const MIN_WINDOW = 1_000;
 const MAX_WINDOW = 100_000_000;
 const MAX_MODELS = 500;
@@ -130,6 +132,14 @@ function checkEndpoint(name: string, { model, dimensions, base_url, models, cont
   if (name !== EMBEDDINGS && dimensions) refuse("dimensions", "is a setting of the provider embeddings only");
 }
 
+/** Throws 409 `too_many_providers` for one more than there may be. Changing one is always allowed: earlier releases had no limit. */
+async function checkCount(http: Http, organization: string, name: string): Promise<void> {
+  await http.freshRead(["providers"]);
+  const rows = await listProviders(http.db, organization);
+  if (rows.length < MAX_PROVIDERS || rows.some((row) => row.name === name)) return;
+  throw new ApiError("too_many_providers", `An organization has at most ${MAX_PROVIDERS} providers; remove one first.`);
+}
+
 async function configure(
   http: Http,
   request: FastifyRequest,
@@ -148,6 +158,7 @@ async function configure(
     throw new ApiError(null, `The provider ${name} cannot have another format; use another name.`, { param: "format" });
   if (base_url === null && !format && !KNOWN_PROVIDERS.has(name))
     throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
+  await checkCount(http, organization_id, name);
   const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
   const settings = { name, base_url, models, ...(format && { format }) };
   const optional = {

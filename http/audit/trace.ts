@@ -10,7 +10,7 @@ import { Trace } from "./traceShape.ts";
 import type { OpenBlob } from "./traceThread.ts";
 import { traceTurn } from "./traceTurn.ts";
 
-type Needs = Pick<Http, "turnHistory" | "vault" | "streamPages" | "keyring" | "readAuditSlice">;
+type Needs = Pick<Http, "turnHistory" | "vault" | "streamPages" | "keyring" | "log" | "readAuditSlice">;
 
 /** A turn is named by its own id, or by that of its completion or response. */
 const bareId = (id: string): string => id.replace(/^(resp_|chatcmpl-)/, "").toLowerCase();

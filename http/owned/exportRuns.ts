@@ -18,7 +18,7 @@ import { allTurnLines, fileLines, PAGE, rowsOf, type ExportLine, type ExportScop
 const IDS = 2_000;
 
 async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
-  const run = foldRun(await http.readStream(streamName("run", row.id)));
+  const run = await foldRun(await http.readStream(streamName("run", row.id)));
   return { ...(await presentRun(row, run, createOpenValue(http, row))), type: "run" };
 }
 

@@ -9,6 +9,7 @@ import {
 } from "#events/inheritedCalls.ts";
 import { eventTime } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
+import { beginWork } from "#events/slices.ts";
 import { createLinkFold } from "./answeredLinks.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 
@@ -52,8 +53,11 @@ const scheduledCalls = ({ data: { steps, on_error }, personal }: Scheduled): Mad
     newCall("step", key, { name, batch, index, args: personal?.args[n] ?? null, endsRun: on_error === "fail" }),
   );
 
-/** The calls of a run in the order in which `run()` made them first, after those that it inherited itself. */
-export function foldCalls(events: readonly RecordedEvent[], inherited: readonly InheritedCall[]): MadeCall[] {
+/** The calls of a run in the order in which `run()` made them first, after those that it inherited itself. Other work runs in between. */
+export async function foldCalls(
+  events: readonly RecordedEvent[],
+  inherited: readonly InheritedCall[],
+): Promise<MadeCall[]> {
   const calls = new Map(inherited.map((call) => [call.key, inheritedCall(call)]));
   const add = (call: MadeCall) => void calls.set(call.key, call);
   const change = (key: string, part: Partial<MadeCall>) => {
@@ -62,7 +66,10 @@ export function foldCalls(events: readonly RecordedEvent[], inherited: readonly 
   };
   const approvals = new Map<string, ApprovalSoFar>();
   const foldLink = createLinkFold({ add: (...call) => add(newCall(...call)), change });
+  const pause = beginWork();
   for (const event of events as readonly RecordedRunEvent[]) {
+    const turn = pause();
+    if (turn) await turn;
     const answered_at = eventTime(event).toISOString();
     switch (event.type) {
       case "StepsScheduled":

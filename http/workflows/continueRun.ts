@@ -64,7 +64,7 @@ async function openParent(http: Http, request: FastifyRequest, id: string): Prom
   const { caller } = request;
   const row = await requireRun(http, caller, id);
   const events = await readCounted(http, request, streamName("run", row.id));
-  const view = foldRun(events);
+  const view = await foldRun(events);
   if (isLive(view))
     throw new ApiError("run_still_live", `The run is ${view.status}; only a run that has ended can be continued.`);
   const running = stillRunning(view).length;
@@ -77,7 +77,7 @@ async function openParent(http: Http, request: FastifyRequest, id: string): Prom
   const openValue = createOpenValue(http, row);
   const args = (await openValue(view.args)) as Record<string, unknown> | null;
   if (!args) throw runNotFound();
-  const calls = foldCalls(events, await openInherited(view.inherited, openValue));
+  const calls = await foldCalls(events, await openInherited(view.inherited, openValue));
   return { row, view, workflow, calls, args, files: handedFiles(events), open: createOpenJson(http, row) };
 }
 

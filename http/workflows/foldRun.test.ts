@@ -10,7 +10,10 @@ import { Limits } from "#events/workflow.ts";
 import { run } from "#services/deciders/run.ts";
 import { isEnded, isLive as lives, type RunState } from "#services/deciders/runState.ts";
 import { command } from "#test/given.ts";
+import { longestTurn } from "#test/computingTime.ts";
+import { AT, manyAttempts } from "#test/doubles/runInMemory.ts";
 import { NO_TICK } from "#test/noTick.ts";
+import { foldCalls } from "./answeredCalls.ts";
 import { foldRun, stillRunning, type RunView } from "./foldRun.ts";
 import { openWaits, type WaitView } from "./foldWaits.ts";
 import { waitingOn } from "./waitShape.ts";
@@ -195,14 +198,14 @@ const openIds = ({ waits }: RunView, wanted: WaitView["type"]): string[] =>
   );
 
 describe("a run folded from its events", () => {
-  test("agrees with the state of the decider, whatever has happened", () => {
-    fc.assert(
-      fc.property(actions, (list) => {
+  test("agrees with the state of the decider, whatever has happened", async () => {
+    await fc.assert(
+      fc.asyncProperty(actions, async (list) => {
         const on = openRun();
         for (const [action, n] of list) ACTIONS[action]!(on, n);
         const state = on.state();
         if (!lives(state) && !isEnded(state)) throw new Error("the run is gone");
-        const view = foldRun(on.events);
+        const view = await foldRun(on.events);
 
         expect(view.status).toBe(state.status);
         expect(view.version).toBe(state.version);
@@ -235,27 +238,27 @@ describe("a run folded from its events", () => {
         }
         // the fold does not change its input
         const frozen = on.events.map((event) => Object.freeze({ ...event, data: Object.freeze({ ...event.data }) }));
-        expect(foldRun(frozen as RecordedEvent[])).toEqual(view);
+        expect(await foldRun(frozen as RecordedEvent[])).toEqual(view);
       }),
       { numRuns: 300 },
     );
   });
 
-  test("has the attempts of a step, and the failure of the run when the step fails", () => {
+  test("has the attempts of a step, and the failure of the run when the step fails", async () => {
     const on = openRun();
     const key = keyOf(1);
     on.tick({ schedule: steps([key], "fail"), start: [key] });
     on.pass(1_000);
     const retry_at = on.later(500);
     on.entry(failed(key, retry_at));
-    const waiting = foldRun(on.events);
+    const waiting = await foldRun(on.events);
     expect(waitingOn(waiting)).toEqual([
       { type: "step", id: stepId(RUN, key), name: "pay", attempt: 1, next_attempt_at: retry_at },
     ]);
     on.pass(500);
     on.entry(started(key, 2));
     on.entry(failed(key, null, 2));
-    const view = foldRun(on.events);
+    const view = await foldRun(on.events);
     const at = (ms: number) => new Date(START + ms);
     expect(view).toMatchObject({
       status: "failed",
@@ -281,7 +284,7 @@ describe("a run folded from its events", () => {
     });
   });
 
-  test("has warnings and log lines of run() with the tick they came in", () => {
+  test("has warnings and log lines of run() with the tick they came in", async () => {
     const on = openRun();
     const warned = { code: "signal_swallowed" as const, message: "caught", call: "pay", line: 3 };
     on.tick({ schedule: steps([keyOf(1)]), logs: ["first"] });
@@ -292,7 +295,7 @@ describe("a run folded from its events", () => {
       logs: ["second"],
       end: { type: "completed", completion: "implicit", result: { json: "1" } },
     });
-    expect(foldRun(on.events)).toMatchObject({
+    expect(await foldRun(on.events)).toMatchObject({
       ticks: 2,
       logs: [
         { tick: 1, text: "first" },
@@ -304,7 +307,7 @@ describe("a run folded from its events", () => {
     });
   });
 
-  test("counts each tick once, however many were recorded together", () => {
+  test("counts each tick once, however many were recorded together", async () => {
     const on = openRun();
     const keys = Array.from({ length: 6 }, (_, n) => keyOf(n + 1));
     for (const [n, key] of keys.entries()) {
@@ -317,12 +320,12 @@ describe("a run folded from its events", () => {
       on.entry(completed(key, n === 3 ? 2 : 1));
     }
     on.tick({ logs: ["end"], end: { type: "completed", completion: "implicit", result: { json: "1" } } });
-    const view = foldRun(on.events);
+    const view = await foldRun(on.events);
     expect([view.ticks, view.logs.map(({ tick }) => tick)]).toEqual([7, [2, 4, 6, 7]]);
-    expect(foldRun(on.events.map((event) => ({ ...event, command_id: "c0" })))).toEqual(view);
+    expect(await foldRun(on.events.map((event) => ({ ...event, command_id: "c0" })))).toEqual(view);
   });
 
-  test("counts a tick that cancels an approval as one", () => {
+  test("counts a tick that cancels an approval as one", async () => {
     const on = openRun();
     on.tick({ approvals: approvals(keyOf(1), on.later(9), "return") });
     on.tick({
@@ -334,20 +337,20 @@ describe("a run folded from its events", () => {
     on.entry(completed(keyOf(3)));
     // the second approval is still open when the run ends
     on.tick({ logs: ["end"], end: { type: "completed", completion: "implicit", result: { json: "1" } } });
-    expect(foldRun(on.events)).toMatchObject({ status: "completed", ticks: 3, logs: [{ tick: 3, text: "end" }] });
+    expect(await foldRun(on.events)).toMatchObject({ status: "completed", ticks: 3, logs: [{ tick: 3, text: "end" }] });
   });
 
-  test("has the public fields when the personal ones were erased while it was read", () => {
+  test("has the public fields when the personal ones were erased while it was read", async () => {
     const on = openRun();
     on.tick({ schedule: steps([keyOf(1)]), start: [keyOf(1)], approvals: approvals(keyOf(2), on.later(9), "return") });
     on.entry(completed(keyOf(1)));
     on.tick({ end: { type: "failed", code: "run_error", step: null, error: { message: "secret", line: null } } });
-    const view = foldRun(on.events.map((event) => ({ ...event, personal: undefined })));
+    const view = await foldRun(on.events.map((event) => ({ ...event, personal: undefined })));
     expect(view).toMatchObject({ status: "failed", error: null, args: null, external_user_id: null });
     expect(view.steps.get(keyOf(1))).toMatchObject({ status: "completed", args: null, result: null });
   });
 
-  test.each([999, 1_000, 1_001, 10_000])("has all of %s steps", (many) => {
+  test.each([999, 1_000, 1_001, 10_000])("has all of %s steps", async (many) => {
     const on = openRun();
     const keys = Array.from({ length: many }, (_, n) => keyOf(n));
     on.tick({ schedule: steps(keys) });
@@ -366,8 +369,24 @@ describe("a run folded from its events", () => {
       record("StepStarted", { ...of, worker: "p1" });
       record("StepCompleted", { ...of, duration_ms: 1, secrets: [] }, { result: { json: "2" }, logs: [] });
     }
-    const view = foldRun(on.events);
+    const view = await foldRun(on.events);
     expect([view.steps.size, view.attempts, waitingOn(view)]).toEqual([many, many, []]);
     expect([...view.steps.values()].every(({ status }) => status === "completed")).toBe(true);
   });
+});
+
+test("a run of 60,000 events is folded in parts, between which other work runs", async () => {
+  const events = manyAttempts(10).map((event, n) => ({
+    ...event,
+    version: n + 1,
+    position: n + 1,
+    command_id: `c${n}`,
+    recorded_at: new Date(AT),
+  })) as unknown as RecordedEvent[];
+  let view: RunView | undefined;
+  expect(await longestTurn(async () => (view = await foldRun(events)))).toBeLessThan(40);
+  expect([view!.steps.size, view!.attempts]).toEqual([10_000, 30_000]);
+  let calls: unknown[] = [];
+  expect(await longestTurn(async () => (calls = await foldCalls(events, [])))).toBeLessThan(40);
+  expect(calls).toHaveLength(10_000);
 });

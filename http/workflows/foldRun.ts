@@ -3,6 +3,7 @@ import { stepId } from "#events/ids.ts";
 import { eventTime } from "#events/run.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
+import { beginWork } from "#events/slices.ts";
 import { applyToChildren, type ChildRunsView } from "./foldChildren.ts";
 import {
   abandonSteps,
@@ -215,9 +216,10 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
   RunForgotten: ignore,
 };
 
-/** Folds the events of a run: pure, and linear in their number. */
-export function foldRun(events: readonly RecordedEvent[]): RunView {
+/** Folds the events of a run: linear in their number, which may be 70,000, so other work runs in between. */
+export async function foldRun(events: readonly RecordedEvent[]): Promise<RunView> {
   const run = newView();
+  const pause = beginWork();
   /** The command of the tick that the last events belong to. */
   let tickCommand: string | undefined;
   for (const event of events as readonly RecordedRunEvent[]) {
@@ -227,6 +229,8 @@ export function foldRun(events: readonly RecordedEvent[]): RunView {
       tickCommand = event.command_id;
     } else if (!INSIDE_TICKS.has(event.type)) tickCommand = undefined;
     (APPLY[event.type] as Apply<RunEventType>)(run, event);
+    const turn = pause();
+    if (turn) await turn;
   }
   return run;
 }

@@ -58,11 +58,11 @@ const answeredInOrder = (calls: MadeCall[]): string[] =>
 export async function readRecordedRun(http: Http, row: RunRow): Promise<RecordedRun | undefined> {
   const recorded: readonly RecordedEvent[] = await http.readStream(streamName("run", row.id));
   const events = recorded as readonly RecordedRunEvent[];
-  const view = foldRun(recorded);
+  const view = await foldRun(recorded);
   const open = createOpenJson(http, row);
   const args = view.args && (await open(view.args));
   if (!view.created || args === null) return undefined;
-  const made = foldCalls(recorded, await openInherited(view.inherited, createOpenValue(http, row)));
+  const made = await foldCalls(recorded, await openInherited(view.inherited, createOpenValue(http, row)));
   const terms = approvalTerms(events);
   const calls: RecordedCall[] = [];
   // one after the other, so that at most one sealed value is in memory next to the opened ones

@@ -29,7 +29,7 @@ export function runStepRoutes(app: App, http: Http): void {
   app.get("/runs/:run_id/steps", { onRequest: requireCredential(http), schema }, async (request) => {
     const { caller, params, query } = request;
     const row = await requireRun(http, caller, params.run_id);
-    const run = foldRun(await readCounted(http, request, streamName("run", row.id)));
+    const run = await foldRun(await readCounted(http, request, streamName("run", row.id)));
     const open = countOpened(request, createOpenValue(http, row));
     const steps = await stepsOf(run, row, open);
     const wanted = query.status ? steps.filter(({ step }) => step.status === query.status) : steps;

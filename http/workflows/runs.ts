@@ -110,7 +110,7 @@ export async function cancelRun(http: Http, request: FastifyRequest, id: string,
   });
   if (!row) throw new ApiError("run_continued", "Another run goes on for this one and could not be found; try again.");
   const stream = streamName("run", row.id);
-  const run = foldRun(await http.readStream(stream));
+  const run = await foldRun(await http.readStream(stream));
   return {
     id: row.id,
     status: "cancelled" as const,
@@ -161,7 +161,7 @@ export function runRoutes(app: App, http: Http): void {
     const found = await requireRun(http, caller, params.run_id);
     if (isLive(found)) await waitForEnd(found.id, query.wait, reply);
     const row = isLive(found) ? await requireRun(http, caller, found.id) : found;
-    const run = foldRun(await readCounted(http, request, streamName("run", row.id)));
+    const run = await foldRun(await readCounted(http, request, streamName("run", row.id)));
     const show = query.steps === "false" ? "counts" : query.step_values === "false" ? "steps" : "values";
     return presentRun(row, run, countOpened(request, createOpenValue(http, row)), show);
   });

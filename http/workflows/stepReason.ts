@@ -69,9 +69,9 @@ interface ReadRun {
 
 async function readRun(http: Http, request: FastifyRequest, row: RunRow): Promise<ReadRun> {
   const events = await readCounted(http, request, streamName("run", row.id));
-  const view = foldRun(events);
+  const view = await foldRun(events);
   const inherited = await openInherited(view.inherited, createOpenValue(http, row));
-  return { row, view, calls: foldCalls(events, inherited), open: createOpenJson(http, row) };
+  return { row, view, calls: await foldCalls(events, inherited), open: createOpenJson(http, row) };
 }
 
 const isStep = ({ kind }: MadeCall): boolean => kind === "step";

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ProviderRow } from "#http/base/catalog.ts";
+import { longestTurn } from "#test/computingTime.ts";
 import { startAnthropic } from "#test/doubles/anthropic.ts";
 import { startGoogle } from "#test/doubles/google.ts";
 import { startOpenai, type OpenaiDouble } from "#test/doubles/openai.ts";
@@ -220,6 +221,39 @@ describe("the list of a provider with an API of its own", () => {
       expect(await ids(rows)).toEqual([`${name}/tuned`]);
     },
   );
+});
+
+describe("what one organization can make large", () => {
+  const body = (count: number, length: number) => ({
+    data: Array.from({ length: count }, (_, n) => ({ id: String(n).padEnd(length, "x"), owned_by: "me" })),
+  });
+
+  test("fifty providers of 5,000 models each give one list of 10,000, in parts, between which other work runs", async () => {
+    for (let n = 0; n < 50; n++) provider.script({ status: 200, body: body(5_000, 20) });
+    const rows = Array.from({ length: 50 }, (_, n) => row({ name: `mine${n}` }));
+    const one = catalog();
+    await one.list(ORGANIZATION, rows);
+    await expect.poll(async () => (await one.list(ORGANIZATION, rows)).length, { timeout: 10_000 }).toBe(10_000);
+    let shown = 0;
+    expect(
+      await longestTurn(async () => {
+        shown = (await one.list(ORGANIZATION, rows)).length;
+      }),
+    ).toBeLessThan(50);
+    expect(shown).toBe(10_000);
+  });
+
+  test("of long names a list keeps 200,000 characters", async () => {
+    provider.script({ status: 200, body: body(5_000, 298) });
+    expect(await ids([row()])).toHaveLength(Math.floor(200_000 / 300));
+  });
+
+  test("a provider whose key changes has one list", async () => {
+    const one = catalog();
+    const sealed = (key: string) => row({ sealed_api_key: `sealed:${ORGANIZATION}:mine:${key}` });
+    for (const key of ["a", "b", "a"]) await one.list(ORGANIZATION, [sealed(key)]);
+    expect(provider.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer a", "Bearer b", "Bearer a"]);
+  });
 });
 
 describe("finding a model", () => {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { WEB_SEARCH } from "#events/provider.ts";
+import { mapInSlices } from "#events/slices.ts";
 import type { Catalog, ModelInfo, ProviderRow } from "#http/base/catalog.ts";
 import type { Credential } from "#services/turns/model.ts";
 import { lruCache } from "./lruCache.ts";
@@ -9,8 +10,10 @@ import { offlineNames } from "./offline.ts";
 import { hasAddress } from "./providerAddress.ts";
 import { openTransport } from "./send.ts";
 
-/** Lists cached, one per credential. */
-const MAX_LISTS = 1_000;
+/** Lists cached, one per provider. */
+const MAX_LISTS = 500;
+/** Models that one list shows. */
+const MAX_SHOWN = 10_000;
 
 interface CatalogOptions {
   offline: boolean;
@@ -50,8 +53,12 @@ export function openCatalog(options: CatalogOptions): Catalog {
     async list(organization, rows) {
       const providers = [...providersOf(organization, rows).values()];
       const lists = await resolvedSoon(providers.map(({ listed }) => listed.get()));
-      const models = providers.map((provider, n) => mergeModels(provider, lists[n] ?? []));
-      return [...(offline ? offlineModels : []), ...models.flat()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const models = offline ? [...offlineModels] : [];
+      await mapInSlices(providers, (provider) => {
+        const room = MAX_SHOWN - models.length;
+        if (room > 0) models.push(...mergeModels(provider, lists[providers.indexOf(provider)] ?? []).slice(0, room));
+      });
+      return models.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
     async find(organization, rows, id) {
       const [name, model] = splitId(id);
@@ -65,9 +72,15 @@ export function openCatalog(options: CatalogOptions): Catalog {
 /** Gives an organization's providers by name, with their cached lists. */
 function createProviders({ deployment, unseal, privateHosts }: CatalogOptions) {
   const transport = openTransport({ privateHosts });
-  const lists = lruCache<ModelListCache>(MAX_LISTS);
-  const listFor = (openCredential: () => Credential, name: string, ...key: (string | null)[]) =>
-    lists(JSON.stringify([name, ...key]), () => modelListCache(openCredential, transport));
+  const lists = lruCache<{ settings?: string; list?: ModelListCache }>(MAX_LISTS);
+  /** One list for each name of an owner: with other settings it replaces the one before, so changing them does not fill the memory. */
+  function listFor(openCredential: () => Credential, owner: string, name: string, ...more: (string | null)[]) {
+    const settings = JSON.stringify(more);
+    const entry = lists(JSON.stringify([owner, name]), () => ({}));
+    if (entry.settings !== settings || !entry.list)
+      Object.assign(entry, { settings, list: modelListCache(openCredential, transport) });
+    return entry.list!;
+  }
 
   const ownProvider = (organization: string, row: ProviderRow): Provider => {
     const { name, base_url, sealed_api_key, models, format } = row;
@@ -81,12 +94,12 @@ function createProviders({ deployment, unseal, privateHosts }: CatalogOptions) {
     return {
       name,
       configured: models ?? [],
-      listed: listFor(openCredential, name, organization, base_url, sealed_api_key, format ?? null),
+      listed: listFor(openCredential, organization, name, base_url, sealed_api_key, format ?? null),
     };
   };
   const sharedProvider = (credential: Credential): Provider => {
     const { provider, base_url, api_key } = credential;
-    return { name: provider, configured: [], listed: listFor(() => credential, provider, base_url, api_key) };
+    return { name: provider, configured: [], listed: listFor(() => credential, "", provider, base_url, api_key) };
   };
   return (organization: string, rows: ProviderRow[]): Map<string, Provider> =>
     new Map([

@@ -17,6 +17,14 @@ export type Capability = "image_input" | "pdf_input" | "reasoning" | "structured
 
 /** Models read of one provider's list; the longest known lists have several hundred. */
 export const MAX_MODELS = 5_000;
+/** Characters of their names that are kept, of one list: hundreds of lists are in memory at once. */
+const MAX_CHARACTERS = 200_000;
+
+/** The first models of a list that are kept in memory. */
+export function shortenList(models: ListedModel[]): ListedModel[] {
+  let left = MAX_CHARACTERS;
+  return models.slice(0, MAX_MODELS).filter(({ id, owned_by = "" }) => (left -= id.length + owned_by.length) >= 0);
+}
 
 /** Fetches the list of a provider's models. Throws ModelErrors, and what the network and the parsers throw. */
 export type ListModels = (credential: Credential, send: RequestSender, signal: AbortSignal) => Promise<ListedModel[]>;

@@ -1,6 +1,6 @@
 import type { Credential } from "#services/turns/model.ts";
 import { connectorFor } from "./connectors.ts";
-import type { ListedModel } from "./modelList.ts";
+import { shortenList, type ListedModel } from "./modelList.ts";
 import { refreshingCache, type RefreshingCache } from "./refreshingCache.ts";
 import type { RequestSender } from "./send.ts";
 
@@ -14,5 +14,5 @@ export const modelListCache = (
 ): ModelListCache =>
   refreshingCache(async (signal) => {
     const credential = openCredential();
-    return connectorFor(credential).listModels(credential, transport(credential), signal);
+    return shortenList(await connectorFor(credential).listModels(credential, transport(credential), signal));
   });

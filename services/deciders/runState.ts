@@ -98,12 +98,18 @@ const without = <T>(record: Record<string, T>, key: string): Record<string, T> =
   return rest;
 };
 
-const withoutStep = (steps: OpenStep[], key: string): OpenStep[] => steps.filter((step) => step.key !== key);
+/* Thousands of steps may be open, and each event changes one: the others are copied as a block. */
 
-const withStep = <S extends RunBase>(state: S, key: string, change: Partial<OpenStep>): S => ({
-  ...state,
-  steps: state.steps.map((step) => (step.key === key ? { ...step, ...change } : step)),
-});
+function withoutStep(steps: OpenStep[], key: string): OpenStep[] {
+  const at = steps.findIndex((step) => step.key === key);
+  return at === -1 ? steps : steps.toSpliced(at, 1);
+}
+
+function withStep<S extends RunBase>(state: S, key: string, change: Partial<OpenStep>): S {
+  const { steps } = state;
+  const at = steps.findIndex((step) => step.key === key);
+  return at === -1 ? state : { ...state, steps: steps.with(at, { ...steps[at]!, ...change }) };
+}
 
 function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun {
   return {

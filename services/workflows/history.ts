@@ -113,6 +113,12 @@ function closeStep(history: History, key: string, value: MemoEntry["value"]): vo
   if (!counts || counts.open === 0) history.needsTick = true;
 }
 
+/** Those that start are near the front. */
+function leaveQueue({ queue }: History, key: string): void {
+  const at = queue.indexOf(key);
+  if (at !== -1) queue.splice(at, 1);
+}
+
 /** Equal for warnings that repeat each other. */
 export const warningIdentity = ({
   code,
@@ -133,7 +139,7 @@ export function fold(history: History, event: NewEvent, readJson: ReadJson): voi
     case "StepsScheduled":
       return schedule(history, happened);
     case "StepStarted":
-      history.queue = history.queue.filter((key) => key !== happened.data.key);
+      leaveQueue(history, happened.data.key);
       return;
     case "StepAttemptLost":
       history.queue.push(happened.data.key);
@@ -150,7 +156,7 @@ export function fold(history: History, event: NewEvent, readJson: ReadJson): voi
     case "StepFailed": {
       const { code, key } = happened.data;
       history.stepLogs += measureLogs(happened.personal);
-      history.queue = history.queue.filter((queued) => queued !== key);
+      leaveQueue(history, key);
       return closeStep(history, key, { error: { code, message: happened.personal!.error.message } });
     }
     case "TimerFired":

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { NewEvent } from "#events/define.ts";
 import { RunCancelled, RunForgotten, RunStarted, StepCompleted } from "#events/run.ts";
+import { longestTurn } from "#test/computingTime.ts";
 import {
   AT,
   CREATED,
   INLINE,
   keyOf,
+  manyAttempts,
   openMemoryLog,
   RUN_ID,
   scheduledAndBegun,
@@ -158,3 +160,12 @@ test("a run opened from the log has folded all its events", async () => {
   expect([opened.recorded(), opened.history.version, opened.isBehind()]).toEqual([5, 5, false]);
   await expect(fromLog({ ...log.deps, log: { read: () => Promise.resolve([]) } }, target)).rejects.toThrow(RunGone);
 });
+
+test("a run with 3,000 open steps is opened in parts, between which other work runs", async () => {
+  const events = manyAttempts(3);
+  let opened: OpenRun | undefined;
+  const held = await longestTurn(async () => (opened = await fromLog(openMemoryLog(...events).deps, target)));
+  expect(held).toBeLessThan(100);
+  expect(opened!.history.version).toBe(events.length);
+  expect(opened!.history.memo).toHaveLength(3_000);
+}, 30_000);

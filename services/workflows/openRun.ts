@@ -2,6 +2,7 @@ import type { EventFrom, NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
 import type { EventLog } from "#events/ports.ts";
+import { beginWork } from "#events/slices.ts";
 import { AdvanceRun, type RunCreated } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { CommittedCommand } from "../handle.ts";
@@ -52,8 +53,11 @@ interface Position {
 function createReader({ log }: Deps, history: History, values: Values, position: Position) {
   let catching: Promise<void> | undefined;
 
+  /** In slices: a run may have 70,000 events. */
   async function foldAll(events: RecordedEvent[]): Promise<void> {
+    const pause = beginWork();
     for (const event of events) {
+      await pause();
       if (event.version !== history.version + 1) continue;
       const [value] = event.personal === undefined ? [] : foldedValues(event);
       const json = value === undefined ? "" : await values.json(value);

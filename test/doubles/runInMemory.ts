@@ -1,6 +1,6 @@
 import type { NewEvent } from "#events/define.ts";
 import { newId, streamName } from "#events/ids.ts";
-import { RunCreated, StepsScheduled, StepStarted } from "#events/run.ts";
+import { RunCreated, RunStarted, StepAttemptFailed, StepFailed, StepsScheduled, StepStarted } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { Limits } from "#events/workflow.ts";
 import { Unavailable } from "#events/ports.ts";
@@ -48,6 +48,38 @@ export const scheduledAndBegun = (key: string): [NewEvent, NewEvent] => [
   ),
   StepStarted.of({ run_id: RUN_ID, key, name: "work", attempt: 1, at: AT, worker: "w1" }),
 ];
+
+const ITEMS = 1_000;
+const ATTEMPTS = 3;
+
+/** A run whose steps are all open at once: batches of a thousand steps that fail three times. Ten batches are the most that a run can have. */
+export function manyAttempts(batches: number): NewEvent[] {
+  const created = { ...CREATED, data: { ...CREATED.data, limits: Limits.parse({ max_steps: batches * ITEMS }) } };
+  const events: NewEvent[] = [created, RunStarted.of({ run_id: RUN_ID, at: AT })];
+  const keys: string[] = [];
+  for (let n = 0; n < batches; n++) {
+    const batch = `batch${n}`.padEnd(22, "_");
+    const steps = Array.from({ length: ITEMS }, (_, index) => ({
+      key: `key${n * ITEMS + index}`.padEnd(22, "_"),
+      name: "work",
+      batch,
+      index,
+    }));
+    keys.push(...steps.map(({ key }) => key));
+    const data = { run_id: RUN_ID, at: AT, concurrency: 50, on_error: "return" as const, steps };
+    events.push(StepsScheduled.of(data, { args: steps.map(() => ({ json: "{}" })) }));
+  }
+  const failure = { error: { message: "no", line: null }, logs: [] };
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++)
+    for (const key of keys) {
+      const step = { run_id: RUN_ID, key, name: "work", attempt, at: AT };
+      const failed = { ...step, duration_ms: 1, secrets: [], code: "step_error" };
+      events.push(StepStarted.of({ ...step, worker: "w1" }));
+      if (attempt < ATTEMPTS) events.push(StepAttemptFailed.of({ ...failed, retry_at: AT }, failure));
+      else events.push(StepFailed.of(failed, failure));
+    }
+  return events;
+}
 
 export function openMemoryLog(...all: NewEvent[]) {
   let broken = 0;

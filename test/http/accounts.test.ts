@@ -225,6 +225,20 @@ describe("model providers", () => {
     expect((await person("GET", at("acme"))).body.error.code).toBe("provider_not_found");
   });
 
+  test("are fifty at most, and one of them can always be changed", async () => {
+    const settings = { api_key: "k", base_url: "http://127.0.0.1:9/v1" };
+    const configured = async (name: string) => (await person("PUT", at(name), settings)).status;
+    const { total } = (await person("GET", `${api}/providers`)).body;
+    const names = Array.from({ length: 50 - total }, (_, n) => `many${n}`);
+    for (const name of names) expect(await configured(name)).toBe(200);
+    const refused = await person("PUT", at("one-more"), settings);
+    expect([refused.status, refused.body.error.code]).toEqual([409, "too_many_providers"]);
+    expect(await configured(names[0]!)).toBe(200);
+    for (const name of names) expect((await person("DELETE", at(name))).status).toBe(204);
+    expect(await configured("one-more")).toBe(200);
+    await person("DELETE", at("one-more"));
+  });
+
   test("lose the data key of a credential that is replaced or removed", async () => {
     const keys = async () => (await service.db.query("select from log.keys where thing like 'credential-%'")).length;
     const before = await keys();
