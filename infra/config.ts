@@ -81,6 +81,7 @@ const schema = z
     NODE_ENV: z.string().default("development"),
     PORT: count(0, 65_535).default(8080),
     HOST: z.string().default("127.0.0.1"),
+    METRICS_PORT: count(0, 65_535).optional(),
     DATA_DIR: z.string().default(".data"),
     BASE_URL: http("https://api.example.com").optional(),
     SERVICE_NAME: z

@@ -1,5 +1,6 @@
 import { migrate } from "#infra/postgres/migrate.ts";
 import { startHttpRole } from "./http.ts";
+import { serveMetrics } from "./metricsPort.ts";
 import { openResources, type ResourceOptions } from "./resources.ts";
 import { startProjectionsRole } from "./projections.ts";
 import { startServicesRole } from "./services.ts";
@@ -28,6 +29,8 @@ export async function runRoles(wanted: readonly Role[], worker: Omit<ResourceOpt
     await resources.close();
   };
   try {
+    const { settings } = worker;
+    if (settings.METRICS_PORT !== undefined && !wanted.includes("http")) await starting(serveMetrics(settings));
     if (wanted.includes("projections")) await starting(startProjectionsRole(resources));
     const services = wanted.includes("services") ? await starting(startServicesRole(resources)) : undefined;
     const http = wanted.includes("http") ? await starting(startHttpRole(resources, services?.handler)) : undefined;

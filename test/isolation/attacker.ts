@@ -55,6 +55,9 @@ export async function openAttacker({ url, port }: IsolatedDeployment, credential
     url,
     port,
     api_key: credentials.api_key,
+    organization_id: credentials.organization_id,
+    /** What the operator has given to its own service, where each process has its own NATS user: one that reads its events. */
+    feed: undefined as { url: string } | undefined,
     agent_id: credentials.agent_id,
     send,
     owner,

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { freePort } from "#infra/embedded/freePort.ts";
 import type { Credentials } from "../../cli/organization.ts";
+import { startServerWithUsers } from "../bus/users.ts";
 import { afterFile } from "../cleanUp.ts";
 import { processEnv, testDeployment } from "../platform.ts";
 import type { MonitorAnswer, MonitorRequest } from "./loopMonitor.ts";
@@ -13,53 +14,111 @@ import type { HeldCallback } from "./profile.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const monitor = fileURLToPath(new URL("loopMonitor.ts", import.meta.url));
-const READY_MS = 60_000;
+/** A busy machine takes minutes for what takes seconds. */
+const READY_MS = 180_000;
 
 export type IsolatedDeployment = Awaited<ReturnType<typeof startDeployment>>;
 
-/** The whole platform in one process of its own, so that an attack cannot slow the test's own event loop down. */
-export async function startDeployment(env: Record<string, string> = {}) {
-  const port = await freePort();
-  const settings = { ...processEnv(await testDeployment(), port), ...env };
-  const child = spawn(process.execPath, ["--import", monitor, main, "all"], {
-    env: settings,
+interface Options {
+  env?: Record<string, string>;
+  /** A process for each role, each with its own NATS user; otherwise all roles are in one process. */
+  isApart?: boolean;
+}
+
+/** A process of the service, with the monitor of its event loop. */
+function startProcess(role: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, ["--import", monitor, main, role], {
+    env,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   afterFile(() => child.kill("SIGKILL"));
-  const url = `http://127.0.0.1:${port}`;
-  await waitUntilReady(url);
-
   async function ask(request: MonitorRequest): Promise<MonitorAnswer> {
     const answer = once(child, "message");
     child.send(request);
     return (await answer)[0] as MonitorAnswer;
   }
+  return { role, child, ask };
+}
+
+const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
+
+async function readMemory({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+}
+
+/** The environment of each process by role. */
+async function planProcesses(port: number, env: Record<string, string>, isApart: boolean) {
+  const shared = { ...processEnv(await testDeployment(), port), ...env };
+  if (!isApart) return { settings: shared, processes: { all: shared }, urlOf: undefined };
+  const { urlOf } = await startServerWithUsers();
+  const settings = { ...shared, BUS_PREFIX: "svc", NATS_URL: urlOf("svc", "all") };
+  const as = async (user: string, password: string) => ({
+    ...settings,
+    NATS_URL: urlOf(user, password),
+    METRICS_PORT: String(await freePort()),
+  });
+  const processes = {
+    projections: await as("projections", "p"),
+    services: await as("services", "s"),
+    http: await as("http", "h"),
+  };
+  return { settings, processes, urlOf };
+}
+
+/** The whole platform in processes of its own, so that an attack cannot slow the test's own event loop down. */
+export async function startDeployment({ env = {}, isApart = false }: Options = {}) {
+  const port = await freePort();
+  const { settings, processes: planned, urlOf } = await planProcesses(port, env, isApart);
+  const processes = Object.entries(planned).map(([role, own]) => startProcess(role, own));
+  const url = `http://127.0.0.1:${port}`;
+  await waitUntilReady(url);
+
+  const metricsUrl = (role: string, env: Record<string, string>): string =>
+    ["all", "http"].includes(role) ? `${url}/metrics` : `http://127.0.0.1:${env["METRICS_PORT"]}/metrics`;
+
+  async function runCommand(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], { env: settings });
+    return stdout;
+  }
 
   return {
     url,
     port,
-    /** Watches the service's event loop until `heldCallbacks`. */
-    watchLoop: () => ask("start"),
-    /** The callbacks of the service that computed for more than 20 ms since `watchLoop`, the longest first. */
+    /** Address of the NATS for one of its users; undefined where all processes share one user. */
+    urlOf,
+    /** Watches the event loops of the service until `heldCallbacks`. */
+    watchLoop: () => Promise.all(processes.map(({ ask }) => ask("start"))),
+    /** The callbacks of all processes that computed for more than 20 ms since `watchLoop`, the longest first. */
     async heldCallbacks(): Promise<HeldCallback[]> {
-      const answer = await ask("stop");
-      if (!("callbacks" in answer)) throw new Error("the monitor does not answer");
-      return answer.callbacks.toSorted((a, b) => b.own_ms - a.own_ms);
+      const answers = await Promise.all(processes.map(({ ask }) => ask("stop")));
+      const callbacks = answers.flatMap((answer) => {
+        if (!("callbacks" in answer)) throw new Error("the monitor does not answer");
+        return answer.callbacks;
+      });
+      return callbacks.toSorted((a, b) => b.own_ms - a.own_ms);
     },
-    /** Plants a callback that computes for so long. */
-    hold: (hold_ms: number) => child.send({ hold_ms } satisfies MonitorRequest),
+    /** Plants a callback that computes for so long in one of the processes. */
+    hold(hold_ms: number, role = processes[0]!.role): void {
+      processes.find((one) => one.role === role)!.child.send({ hold_ms } satisfies MonitorRequest);
+    },
+    /** The longest delay of the event loop of each process since it was last asked, in seconds: its own metric. */
+    async longestDelays(): Promise<Record<string, number>> {
+      const read = async ([role, env]: [string, Record<string, string>]) => {
+        const text = await (await fetch(metricsUrl(role, env))).text();
+        return [role, Number(/event_loop_delay_seconds\{quantile="1"\} (\S+)/.exec(text)?.[1])] as const;
+      };
+      return Object.fromEntries(await Promise.all(Object.entries<Record<string, string>>(planned).map(read)));
+    },
+    roles: processes.map(({ role }) => role),
     /** Creates an organization with a key and an owner. */
-    async organization(name: string): Promise<Credentials> {
-      const args = [main, "org", "create", name, "--json"];
-      const { stdout } = await promisify(execFile)(process.execPath, args, { env: settings });
-      return JSON.parse(stdout) as Credentials;
-    },
-    /** Resident memory of the service's process now, in bytes. */
-    async memory(): Promise<number> {
-      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
-      return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1024;
-    },
-    isAlive: () => child.exitCode === null && child.signalCode === null,
+    organization: async (name: string): Promise<Credentials> =>
+      JSON.parse(await runCommand("org", "create", name, "--json")) as Credentials,
+    /** Creates the consumer of a listener to the feed of an organization. */
+    addListener: (name: string, organization: string) => runCommand("feed", "add", name, organization),
+    /** Resident memory of the largest process now, in bytes. */
+    memory: async (): Promise<number> => Math.max(...(await Promise.all(processes.map(({ child }) => readMemory(child))))),
+    isAlive: () => processes.every(({ child }) => isAlive(child)),
   };
 }
 

@@ -1,0 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { serveMetrics } from "./metricsPort.ts";
+
+test("a process without the API says on a port of its own for how long its event loop was held", async () => {
+  const metrics = await serveMetrics({ HOST: "127.0.0.1", METRICS_PORT: 0 });
+  const read = async (path: string) => fetch(`http://127.0.0.1:${metrics.port}${path}`);
+  await sleep(50);
+  for (const until = performance.now() + 500; performance.now() < until; ) continue;
+  await sleep(50);
+  const text = await (await read("/metrics")).text();
+  expect(Number(/event_loop_delay_seconds\{quantile="1"\} (\S+)/.exec(text)?.[1])).toBeGreaterThan(0.4);
+  expect((await read("/")).status).toBe(404);
+  await metrics.stop();
+});

@@ -1,0 +1,25 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Registry } from "prom-client";
+import { measureEventLoopDelay } from "#http/base/eventLoopDelay.ts";
+import type { Settings } from "#infra/config.ts";
+
+/** Serves `GET /metrics` of a process that has no API. The address asks for no credential, as that of the API does not. */
+export async function serveMetrics({ HOST, METRICS_PORT }: Pick<Settings, "HOST" | "METRICS_PORT">) {
+  const registry = new Registry();
+  measureEventLoopDelay(registry);
+  const server = createServer(async ({ method, url }, response) => {
+    if (method !== "GET" || url !== "/metrics") return void response.writeHead(404).end();
+    response.writeHead(200, { "content-type": registry.contentType }).end(await registry.metrics());
+  });
+  server.listen(METRICS_PORT, HOST);
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
