@@ -29,7 +29,8 @@ interface Options {
 function startProcess(role: string, env: Record<string, string>) {
   const child = spawn(process.execPath, ["--import", monitor, main, role], {
     env,
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    // what a process says at its end is worth reading
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   afterFile(() => child.kill("SIGKILL"));
   async function ask(request: MonitorRequest): Promise<MonitorAnswer> {
@@ -40,7 +41,7 @@ function startProcess(role: string, env: Record<string, string>) {
   return { role, child, ask };
 }
 
-const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;
+const endOf = ({ exitCode, signalCode }: ChildProcess): string | number | null => exitCode ?? signalCode;
 
 async function readMemory({ pid }: ChildProcess): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
@@ -118,7 +119,8 @@ export async function startDeployment({ env = {}, isApart = false }: Options = {
     addListener: (name: string, organization: string) => runCommand("feed", "add", name, organization),
     /** Resident memory of the largest process now, in bytes. */
     memory: async (): Promise<number> => Math.max(...(await Promise.all(processes.map(({ child }) => readMemory(child))))),
-    isAlive: () => processes.every(({ child }) => isAlive(child)),
+    /** The processes that have ended, with their code or signal. */
+    ended: () => processes.flatMap(({ role, child }) => (endOf(child) === null ? [] : `${role}: ${endOf(child)}`)),
   };
 }
 

@@ -12,7 +12,7 @@ const MAX_P99_MS = 500;
 /** Searches, uploads and runs of one step are few in a row, so their slowest counts. */
 const MAX_WORK_MS = 2_000;
 /** On a machine that is busy with other things, another organization may notice so much more than it does when it works alone. */
-const BUSY_FACTOR = 5;
+const BUSY_FACTOR = 10;
 /** For so long it works alone, right after an attack that was above the promise. */
 const QUIET_MS = 5_000;
 /** What holds others up does so each time; what the machine does beside it comes and goes. So an attack that is too slow for them is made again. */
@@ -90,6 +90,7 @@ export function testAttacks(attacks: Attack[], { isApart = false }: Layout = {})
       answers = await Promise.race([repeat(attack, attacker), limit]);
     });
     attacker.closeSockets();
+    expect(deployment.ended()).toEqual([]);
     return { experience, held: await deployment.heldCallbacks(), answers };
   }
 
@@ -103,7 +104,6 @@ export function testAttacks(attacks: Attack[], { isApart = false }: Layout = {})
       const statuses = answers ? countStatuses(answers.map(({ status }) => status)) : "slow for the attacker alone";
       table.push(row(attack.title, trial, quiet, statuses));
 
-      expect(deployment.isAlive()).toBe(true);
       expect(experience.failures).toEqual([]);
       expect(experience.memory).toBeLessThan(GIB);
       expect(held.filter(({ own_ms }) => own_ms > MAX_CALLBACK_MS)).toEqual([]);
