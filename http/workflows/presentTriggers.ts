@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { mapInSlices } from "#events/slices.ts";
 import { findSchedules } from "#projections/schedules/query.ts";
 import { countRunsByTrigger, type TriggerRow } from "#projections/triggers/query.ts";
 import type { Http } from "../base/deps.ts";
@@ -13,7 +14,8 @@ export async function presentTriggers(
   const ids = rows.map(({ id }) => id);
   const workflows = [...new Set(rows.map(({ workflow_id }) => workflow_id))];
   const [runs, schedules] = await Promise.all([countRunsByTrigger(db, workflows, ids), findSchedules(db, ids)]);
-  return rows.map((row) =>
+  // five times of a schedule for the 29th of February that is a Monday take 5 ms
+  return mapInSlices(rows, (row) =>
     present(row, { runs: runs.get(row.id) ?? 0, base: settings.BASE_URL, schedule: schedules.get(row.id) }),
   );
 }
