@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { priceStream, RemovePrices, SetPrices } from "#events/price.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { getPrices, listPrices } from "#projections/prices/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -25,7 +26,7 @@ const priceNotFound = () =>
 /** Those of the organization, then the defaults that it has not replaced. */
 async function listAll(http: Http, organization: string): Promise<ModelPrices[]> {
   await http.freshRead(["prices"]);
-  const own = (await listPrices(http.db, organization)).map(presentPrices);
+  const own = await mapInSlices(await listPrices(http.db, organization), presentPrices);
   const replaced = new Set(own.map(({ model }) => model));
   return [...own, ...DEFAULTS.filter(({ model }) => !replaced.has(model))];
 }

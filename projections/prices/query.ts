@@ -1,5 +1,6 @@
 import { parseStreamName } from "#events/ids.ts";
 import { priceStream, type ModelPrice } from "#events/price.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { decode, type Db } from "../projection.ts";
 
 export interface PriceRow {
@@ -26,7 +27,7 @@ export async function listPrices(db: Db, organization: string): Promise<PriceRow
     `select ${COLUMNS} from read.prices where organization_id = $1 and ${IS_SET} order by created_at, id`,
     [organization],
   );
-  return rows.map(parseRow);
+  return mapInSlices(rows, parseRow);
 }
 
 export async function getPrices(db: Db, organization: string, model: string): Promise<PriceRow | undefined> {

@@ -1,5 +1,6 @@
 import { parseStreamName } from "#events/ids.ts";
 import { providerStream, type ProviderFormat } from "#events/provider.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
 export interface ProviderRow {
@@ -48,7 +49,7 @@ export async function listProviders(db: Db, organization: string): Promise<Provi
     `select ${COLUMNS} from read.providers where organization_id = $1 and ${IS_CONFIGURED} order by created_at, id`,
     [organization],
   );
-  return rows.map(parseRow);
+  return mapInSlices(rows, parseRow);
 }
 
 /** The organizations that have configured a provider of this name with one model, and when they did so last. */
