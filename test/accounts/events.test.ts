@@ -118,7 +118,8 @@ describe("the pages of the audit log", () => {
 
   test("accept positions of the organization's events that earlier releases gave, and no others", async () => {
     const [first, second, later] = await positionsInLog();
-    const shown = (last: number) => people.service.db.query("update log.numbered_cursors set last_position = $1", [last]);
+    const shown = (last: number) =>
+      people.service.db.query("update log.numbered_cursors set last_position = $1", [last]);
     await shown(second!);
     onTestFinished(async () => void (await shown(0)));
     expectRefusal(await read(`?after=${later}`), 400, undefined, "after");

@@ -118,7 +118,8 @@ export async function startDeployment({ env = {}, isApart = false }: Options = {
     /** Creates the consumer of a listener to the feed of an organization. */
     addListener: (name: string, organization: string) => runCommand("feed", "add", name, organization),
     /** Resident memory of the largest process now, in bytes. */
-    memory: async (): Promise<number> => Math.max(...(await Promise.all(processes.map(({ child }) => readMemory(child))))),
+    memory: async (): Promise<number> =>
+      Math.max(...(await Promise.all(processes.map(({ child }) => readMemory(child))))),
     /** The processes that have ended, with their code or signal. */
     ended: () => processes.flatMap(({ role, child }) => (endOf(child) === null ? [] : `${role}: ${endOf(child)}`)),
   };

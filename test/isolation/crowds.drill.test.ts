@@ -1,0 +1,4 @@
+import { crowds } from "./attacks/crowds.ts";
+import { testAttacks } from "./testAttacks.ts";
+
+testAttacks(crowds);
