@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { measureEventLoopDelay } from "#http/base/eventLoopDelay.ts";
@@ -9,9 +9,12 @@ import type { Settings } from "#infra/config.ts";
 export async function serveMetrics({ HOST, METRICS_PORT }: Pick<Settings, "HOST" | "METRICS_PORT">) {
   const registry = new Registry();
   measureEventLoopDelay(registry);
-  const server = createServer(async ({ method, url }, response) => {
-    if (method !== "GET" || url !== "/metrics") return void response.writeHead(404).end();
+  async function answer(response: ServerResponse): Promise<void> {
     response.writeHead(200, { "content-type": registry.contentType }).end(await registry.metrics());
+  }
+  const server = createServer(({ method, url }, response) => {
+    if (method === "GET" && url === "/metrics") void answer(response);
+    else response.writeHead(404).end();
   });
   server.listen(METRICS_PORT, HOST);
   await once(server, "listening");

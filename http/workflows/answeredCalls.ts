@@ -53,11 +53,8 @@ const scheduledCalls = ({ data: { steps, on_error }, personal }: Scheduled): Mad
     newCall("step", key, { name, batch, index, args: personal?.args[n] ?? null, endsRun: on_error === "fail" }),
   );
 
-/** The calls of a run in the order in which `run()` made them first, after those that it inherited itself. Other work runs in between. */
-export async function foldCalls(
-  events: readonly RecordedEvent[],
-  inherited: readonly InheritedCall[],
-): Promise<MadeCall[]> {
+/** The calls that a run has made, in the order in which it made them first; `apply` takes its next event. */
+function createCallFold(inherited: readonly InheritedCall[]) {
   const calls = new Map(inherited.map((call) => [call.key, inheritedCall(call)]));
   const add = (call: MadeCall) => void calls.set(call.key, call);
   const change = (key: string, part: Partial<MadeCall>) => {
@@ -66,10 +63,7 @@ export async function foldCalls(
   };
   const approvals = new Map<string, ApprovalSoFar>();
   const foldLink = createLinkFold({ add: (...call) => add(newCall(...call)), change });
-  const pause = beginWork();
-  for (const event of events as readonly RecordedRunEvent[]) {
-    const turn = pause();
-    if (turn) await turn;
+  function apply(event: RecordedRunEvent): void {
     const answered_at = eventTime(event).toISOString();
     switch (event.type) {
       case "StepsScheduled":
@@ -112,6 +106,21 @@ export async function foldCalls(
       default:
         foldLink(event, answered_at);
     }
+  }
+  return { calls, apply };
+}
+
+/** The calls of a run in the order in which `run()` made them first, after those that it inherited itself. Other work runs in between. */
+export async function foldCalls(
+  events: readonly RecordedEvent[],
+  inherited: readonly InheritedCall[],
+): Promise<MadeCall[]> {
+  const { calls, apply } = createCallFold(inherited);
+  const pause = beginWork();
+  for (const event of events as readonly RecordedRunEvent[]) {
+    const turn = pause();
+    if (turn) await turn;
+    apply(event);
   }
   return [...calls.values()];
 }
