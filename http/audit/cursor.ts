@@ -17,7 +17,7 @@ export const createCursor =
 
 /**
  * Whether an earlier release can have given this position to the organization: it is that of one of its events, from the time when
- * positions were shown (ADR 87). Of a later event, whoever tries number after number would learn how much others write.
+ * positions were shown (ADR 87). Numbers of later events would tell an administrator who tries them all how much others write.
  */
 async function wasShown({ log, readAuditSlice }: Needs, organization_id: string, position: number): Promise<boolean> {
   if (position === 0) return true;
