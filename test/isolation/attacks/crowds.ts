@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { afterFile } from "../../cleanUp.ts";
 import { startLoopback } from "../../doubles/loopback.ts";
-import type { Answer, Attacker } from "../attacker.ts";
+import type { Attacker } from "../attacker.ts";
 import { all, many, type Attack } from "./attack.ts";
 
 /* Things of which each is small, and which are slow together. */
@@ -21,19 +22,14 @@ async function register(attacker: Attacker, source: string): Promise<string> {
   return id as string;
 }
 
-async function listModels(attacker: Attacker): Promise<Answer[]> {
+async function configureProviders(attacker: Attacker): Promise<void> {
   const body = JSON.stringify({ data: many(LISTED_MODELS, (n) => ({ id: `model-${n}`, created: n, owned_by: "me" })) });
   const server = await startLoopback(
     (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(body),
   );
-  const names = many(MAX_PROVIDERS + 5, (n) => `crowd${n}`);
-  const answers: Answer[] = [];
-  for (const name of names)
-    answers.push(await attacker.owner("PUT", `/api/providers/${name}`, { api_key: "k", base_url: server.origin }));
-  for (let n = 0; n < 5; n++) answers.push(...(await all(4, () => attacker.send("GET", "/api/openai/v1/models"))));
-  await all(names.length, (n) => attacker.owner("DELETE", `/api/providers/${names[n]!}`));
-  await server.close();
-  return answers.map(({ status }) => ({ status, body: undefined }));
+  afterFile(() => server.close());
+  const settings = { api_key: "k", base_url: server.origin };
+  await all(MAX_PROVIDERS, (n) => attacker.owner("PUT", `/api/providers/crowd${n}`, settings));
 }
 
 const FAILING = `export const steps = { no: async () => { throw new Error("no"); } };
@@ -46,9 +42,13 @@ export async function run(ctx) {
 
 export const crowds: Attack[] = [
   {
-    title: "50 providers that list 5,000 models each, and their lists",
+    title: "50 providers that list 5,000 models each, and one more",
     mustAnswer: { 409: 1, 200: 20 },
-    run: listModels,
+    prepare: configureProviders,
+    run: async (attacker) => [
+      await attacker.owner("PUT", "/api/providers/one-more", { api_key: "k", base_url: "http://127.0.0.1:9" }),
+      ...(await all(20, () => attacker.send("GET", "/api/openai/v1/models"))),
+    ],
   },
   {
     title: "pages of 90 schedules for a 29th of February that is a Monday",
