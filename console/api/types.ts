@@ -182,7 +182,8 @@ export interface TracedCall {
   id: string;
   name: string;
   arguments: string;
-  status: "running" | "completed" | "failed";
+  /** `client`: a tool that the caller runs. */
+  status: "running" | "completed" | "failed" | "client";
   output: string | null;
   sources: Source[];
   tool_version: number | null;
@@ -208,11 +209,17 @@ export interface TracedRound extends ModelOutput {
   usage: Usage;
   /** Of an alias: the target that answered. */
   model?: string;
+  /** Data that only its provider can read. */
+  opaque?: unknown;
 }
 
 export interface TracedMessage {
-  role: "user" | "assistant";
+  role: "user" | "assistant" | "tool";
   text: string;
+  /** Of tools that the caller runs. */
+  calls?: { id: string; name: string; arguments: string }[];
+  /** Of a result: its call. */
+  call_id?: string;
   attachments: { filename: string; mime_type: string; bytes: number; sha256: string }[];
   turn_id: string;
 }

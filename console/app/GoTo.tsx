@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { findThings } from "../api/find.ts";
 import { listNamed } from "../api/named.ts";
 import { useRole } from "../api/useRole.ts";
+import { formatNumber } from "../format/index.ts";
 import { nameOfKind, ThingLink } from "../parts/ThingLink.tsx";
 import { ErrorNotice } from "../parts/Notices.tsx";
 import { useScreens } from "./useScreens.ts";
@@ -30,12 +31,15 @@ function usePlaces(text: string) {
   const named = useQuery({ ...listNamed(role), enabled: text !== "" });
   const has = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase());
   const screens = useScreens().filter(has);
-  const things = text === "" ? [] : (named.data?.filter(has).slice(0, MAX_NAMED) ?? []);
+  const matching = text === "" ? [] : (named.data?.things.filter(has) ?? []);
   const isIdKnown = !isId || !found.isPending;
   return {
     ids: found.data ?? [],
     screens,
-    things,
+    things: matching.slice(0, MAX_NAMED),
+    more: Math.max(0, matching.length - MAX_NAMED),
+    /** Whether every name was looked at. */
+    isWhole: named.data?.isWhole ?? true,
     isId,
     // a screen comes before the things, so it waits for none of them
     isKnown: isIdKnown && (screens.length > 0 || text === "" || !named.isPending),
@@ -43,9 +47,14 @@ function usePlaces(text: string) {
   };
 }
 
+const nothingFound = ({ isId, isWhole }: { isId: boolean; isWhole: boolean }): string =>
+  `No screen, agent, collection, workflow, member or key that you may see has this name${isId ? ", and nothing has this id" : ""}` +
+  (isWhole ? "." : ", as far as they were looked at: there are more than can be read at once.");
+
 function Places({ text, wanted }: { text: string; wanted: string | undefined }) {
   const list = useRef<HTMLUListElement>(null);
-  const { ids, screens, things, isId, isKnown, error } = usePlaces(text);
+  const places = usePlaces(text);
+  const { ids, screens, things, more, isKnown, error } = places;
   const isNothing = ids.length + screens.length + things.length === 0;
   // Enter leads to the first place, also if it is known only later
   useEffect(() => {
@@ -76,10 +85,8 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
       </ul>
       <p className="quiet" role="status">
         {!isKnown && "Looking for it…"}
-        {isKnown &&
-          isNothing &&
-          !error &&
-          `No screen, agent, collection, workflow, member or key that you may see has this name${isId ? ", and nothing has this id" : ""}.`}
+        {isKnown && isNothing && !error && nothingFound(places)}
+        {more > 0 && `${formatNumber(more)} more have this in their name: write more of it.`}
       </p>
       {error && <ErrorNotice error={error} />}
     </>

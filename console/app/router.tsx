@@ -8,6 +8,7 @@ import { APPROVAL_ORDERS, APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES } from 
 import type { InboxSearch } from "../screens/inbox/search.ts";
 import { readKnowledgeSearch, type KnowledgeSearch } from "../screens/knowledge/search.ts";
 import type { LogSearch } from "../screens/log/search.ts";
+import type { OpenRequestSearch } from "../screens/request/search.ts";
 import type { RequestSearch } from "../screens/requests/filter.ts";
 import { accountRoutes } from "./accountRoutes.tsx";
 import { buildRoutes } from "./buildRoutes.tsx";
@@ -129,12 +130,10 @@ const requests = createRoute({
 const request = createRoute({
   getParentRoute: () => root,
   path: "/requests/$turnId",
-  validateSearch: ({
-    line,
-    as_of,
-  }: Record<string, unknown>): { line?: string | undefined; as_of?: string | undefined } => ({
+  validateSearch: ({ line, as_of, prompt }: Record<string, unknown>): OpenRequestSearch => ({
     line: readText(line),
     as_of: readText(as_of),
+    prompt: readNumber(prompt),
   }),
   component: lazyScreen(() => import("../screens/request/RequestPage.tsx"), "RequestPage"),
 });

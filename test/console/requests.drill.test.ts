@@ -99,6 +99,33 @@ describe("a request", () => {
     await expect.poll(() => page.getByText(`Done ${HOSTILE}`).count(), SOON).toBeGreaterThan(1);
   });
 
+  test("shows the prompt of each call of the model whole, with the tool calls before it and their results", async () => {
+    const { body } = await scripted(
+      `/rounds 2\n/tool search_documents {"query":"days"}\n/tool no_such {"text":${JSON.stringify(HOSTILE)}}`,
+      { tools: [{ type: "function", function: { name: "search_documents" } }] },
+    );
+    const page = await open(`requests/${body.id.replace("chatcmpl-", "")}`);
+    const prompt = page.getByRole("region", { name: "Prompt" });
+    const roles = () => prompt.locator(".message > p:first-child").allTextContents();
+    const round = ["assistant", "tool", "tool"];
+    // the last call is the one that answered
+    await expect.poll(roles, SOON).toEqual(["user", ...round, ...round]);
+    const [call] = await prompt.getByLabel(/^Calls search_documents/).allTextContents();
+    expect(JSON.parse(call!)).toEqual({ query: "days" });
+    expect(await prompt.getByLabel(/^Result of the call/).allTextContents()).toHaveLength(4);
+    await inspect(page, "request-prompt-of-rounds");
+    const calls = prompt.getByRole("navigation", { name: "Call of the model" });
+    await calls.getByRole("link", { name: "Call 2, after search_documents, no_such" }).click();
+    await expect.poll(roles, SOON).toEqual(["user", ...round]);
+    await page.reload();
+    await expect.poll(roles, SOON).toEqual(["user", ...round]);
+    await calls.getByRole("link", { name: "Call 1", exact: true }).click();
+    await expect.poll(roles, SOON).toEqual(["user"]);
+    await page.getByRole("link", { name: /^Model: answer/ }).click();
+    await page.getByRole("link", { name: "See what it received" }).click();
+    await expect.poll(roles, SOON).toEqual(["user", ...round, ...round]);
+  });
+
   test("of an alias shows which targets were asked, why they failed and which one answered", async () => {
     const targets = ["scripted", "echo", "extractive"].map((model) => ({ model: `offline/${model}` }));
     expect((await tenant.owner("PUT", "/aliases/fast", { targets })).status).toBe(200);

@@ -69,6 +69,22 @@ test("agents, collections, members and keys are found by a part of their name, b
   await expect.poll(() => theirs.allTextContents(), SOON).toEqual(kinds.slice(0, 3));
 });
 
+test("a name is found however long its list is, and more than ten are counted", async () => {
+  const names = Array.from({ length: 512 }, (_, n) => `Long list ${n}`);
+  // the oldest of the list, which a page of 500 does not have
+  const make = (name: string) => tenant.made(tenant.owner("POST", "/keys", { name, products: [] }));
+  await make("Oldest key of all");
+  while (names.length > 0) await Promise.all(names.splice(0, 16).map(make));
+  const page = await open("");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("oldest key");
+  await page.getByRole("dialog").getByRole("link", { name: "Oldest key of all key" }).waitFor();
+  await page.getByRole("searchbox").fill("long list");
+  await page.getByText("502 more have this in their name: write more of it.").waitFor();
+  expect(await page.getByRole("dialog").getByRole("listitem").count()).toBe(10);
+});
+
 test("what a former member said is erased from the list of requests", async () => {
   const { id, email, password } = await tenant.made(
     tenant.owner("POST", "/members", { email: "left@example.org", name: "Lee Left", role: "builder" }),

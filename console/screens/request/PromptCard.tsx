@@ -1,31 +1,50 @@
-import type { Trace, TracedMessage } from "../../api/types.ts";
-import { formatBytes, formatCount } from "../../format/index.ts";
+import type { Trace } from "../../api/types.ts";
+import { formatCount } from "../../format/index.ts";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Value } from "../../parts/Value.tsx";
-import { useRawText, Words } from "../../parts/Words.tsx";
+import { useRawText } from "../../parts/Words.tsx";
+import { PromptMessages } from "./PromptMessages.tsx";
+import { countPrompts, roundMessages, toolsBefore } from "./promptOf.ts";
+import { changeView } from "./search.ts";
 
-const Message = ({ message, isRaw }: { message: TracedMessage; isRaw: boolean }) => (
-  <li className={`message ${message.role}`}>
-    <p className="quiet">{message.role}</p>
-    <Words text={message.text || "(no text)"} isRaw={isRaw} />
-    {message.attachments.map(({ filename, mime_type, bytes, sha256 }) => (
-      <p key={sha256 + filename} className="quiet">
-        Attached: {filename}, {mime_type}, {formatBytes(bytes)}
-      </p>
-    ))}
-  </li>
-);
+/** Of the request: each call of the model has a prompt of its own. */
+function ChooseCall({ trace, nth, count }: { trace: Trace; nth: number; count: number }) {
+  if (count === 1) return null;
+  const names = Array.from({ length: count }, (_, n) => String(n + 1));
+  return (
+    <Tabs
+      label="Call of the model"
+      names={names}
+      current={String(nth + 1)}
+      title={(name) => {
+        const tools = toolsBefore(trace, Number(name) - 1);
+        return `Call ${name}${tools && `, after ${tools}`}`;
+      }}
+      tab={(name, rest) => (
+        <Tab
+          to="/requests/$turnId"
+          params={{ turnId: trace.id }}
+          search={changeView({ prompt: Number(name) })}
+          resetScroll={false}
+          {...rest}
+        />
+      )}
+    />
+  );
+}
 
-const Messages = ({ messages, isRaw }: { messages: TracedMessage[]; isRaw: boolean }) => (
-  <ol className="plain stack">
-    {messages.map((message, n) => (
-      // messages never change, so their place names them
-      <Message key={n} message={message} isRaw={isRaw} />
-    ))}
-  </ol>
-);
+/** From the second call on the model chooses itself whether it calls a tool. */
+const settingsOf = (settings: Record<string, unknown>, nth: number) =>
+  nth === 0 ? settings : { ...settings, tool_choice: "auto" };
 
-/** What the model received: instructions, the conversation before, the new messages, and the settings. */
-export function PromptCard({ trace }: { trace: Trace }) {
+interface Props {
+  trace: Trace;
+  /** The call of the model whose prompt is shown, from 1; undefined: the last one. */
+  chosen?: number | undefined;
+}
+
+/** What the model received, in each call: instructions, the conversation before, the new messages, tool calls with their results, and the settings. */
+export function PromptCard({ trace, chosen }: Props) {
   const { isRaw, toggle } = useRawText();
   if (!trace.prompt)
     return (
@@ -35,6 +54,8 @@ export function PromptCard({ trace }: { trace: Trace }) {
       </section>
     );
   const { instructions, messages, forgotten_turns, turns_not_shown, ...settings } = trace.prompt;
+  const count = countPrompts(trace);
+  const nth = Math.min(Math.max(chosen ?? count, 1), count) - 1;
   const before = messages.filter(({ turn_id }) => turn_id !== trace.id);
   const asked = messages.filter(({ turn_id }) => turn_id === trace.id);
   return (
@@ -43,6 +64,7 @@ export function PromptCard({ trace }: { trace: Trace }) {
         <h2 id="prompt">Prompt</h2>
         {toggle}
       </div>
+      <ChooseCall trace={trace} nth={nth} count={count} />
       {instructions && <Value label="Instructions" value={instructions} />}
       {forgotten_turns > 0 && (
         <p className="notice warn">
@@ -59,13 +81,13 @@ export function PromptCard({ trace }: { trace: Trace }) {
       {before.length > 0 && (
         <details>
           <summary>{formatCount(before.length, "earlier message")}</summary>
-          <Messages messages={before} isRaw={isRaw} />
+          <PromptMessages messages={before} isRaw={isRaw} />
         </details>
       )}
-      <Messages messages={asked} isRaw={isRaw} />
+      <PromptMessages messages={[...asked, ...roundMessages(trace, nth)]} isRaw={isRaw} />
       <details>
         <summary>Settings</summary>
-        <Value label="As they were sent" value={settings} />
+        <Value label="As they were sent" value={settingsOf(settings, nth)} />
       </details>
     </section>
   );

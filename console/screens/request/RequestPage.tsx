@@ -43,7 +43,7 @@ function AsOf({ newest, asOf }: { newest: Trace; asOf: string }) {
 
 /** The request as of an event: the newest trace stands for it until it is read. */
 function Shown({ newest }: { newest: Trace }) {
-  const { line, as_of: asOf } = route.useSearch();
+  const { line, as_of: asOf, prompt } = route.useSearch();
   const then = useQuery({ ...getTrace(newest.id, asOf), enabled: asOf !== undefined });
   return (
     <>
@@ -54,6 +54,7 @@ function Shown({ newest }: { newest: Trace }) {
         newest={newest}
         asOf={asOf}
         line={line}
+        prompt={prompt}
       />
     </>
   );

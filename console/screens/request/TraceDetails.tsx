@@ -210,10 +210,12 @@ const momentOf = ({ events }: Trace, cursor: string): number | undefined => {
 interface Props extends EventsProps {
   /** The open line of its course. */
   line?: string | undefined;
+  /** The call of the model whose prompt is shown, from 1; undefined: the last one. */
+  prompt?: number | undefined;
 }
 
 /** What a request spent its time on, the exact prompt, the answer, and the events behind it. */
-export function TraceDetails({ trace, newest, asOf, line }: Props) {
+export function TraceDetails({ trace, newest, asOf, line, prompt }: Props) {
   const until = asOf === undefined ? undefined : momentOf(newest, asOf);
   return (
     <>
@@ -233,7 +235,7 @@ export function TraceDetails({ trace, newest, asOf, line }: Props) {
       )}
       <Targets trace={trace} />
       <Waterfall trace={trace} open={line} until={until} />
-      <PromptCard trace={trace} />
+      <PromptCard trace={trace} chosen={prompt} />
       <Answer answer={trace.answer} />
       <Events trace={trace} newest={newest} asOf={asOf} />
     </>

@@ -7,6 +7,7 @@ import { Status } from "../../parts/Status.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Value } from "../../parts/Value.tsx";
+import { changeView } from "./search.ts";
 import { boundsOf, linesOf, type Line } from "./waterfall.ts";
 
 const tokens = ({ prompt_tokens, completion_tokens }: Usage): string =>
@@ -68,6 +69,16 @@ function ModelDetails({ trace, line }: { trace: Trace; line: Line }) {
       )}
       {said?.reasoning && <Value label="Reasoning" value={said.reasoning} />}
       <Value label="Text" value={said?.text || "(none)"} />
+      <p>
+        <Link
+          to="/requests/$turnId"
+          params={{ turnId: trace.id }}
+          search={changeView({ prompt: (line.round?.round ?? trace.rounds.length) + 1 })}
+          hash="prompt"
+        >
+          See what it received
+        </Link>
+      </p>
     </>
   );
 }
@@ -89,7 +100,7 @@ function Row({ trace, line, isOpen, within }: { trace: Trace; line: Line; isOpen
       className="waterfall-line"
       to="/requests/$turnId"
       params={{ turnId: trace.id }}
-      search={(before) => ({ as_of: before.as_of, line: isOpen ? undefined : id })}
+      search={changeView({ line: isOpen ? undefined : id })}
       replace
       isOpen={isOpen}
     >

@@ -7,7 +7,7 @@ export interface Line {
   id: string;
   label: string;
   kind: "attempt" | "model" | "tool";
-  status: "running" | "completed" | "failed" | "stopped";
+  status: "running" | "completed" | "failed" | "stopped" | "client";
   /** Epoch milliseconds. */
   start: number;
   end: number;

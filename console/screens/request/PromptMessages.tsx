@@ -1,0 +1,46 @@
+import { formatBytes, parseJson } from "../../format/index.ts";
+import { Value } from "../../parts/Value.tsx";
+import { Words } from "../../parts/Words.tsx";
+import type { PromptMessage } from "./promptOf.ts";
+
+/** A result of a tool is data: it is shown as it was sent, never as Markdown. */
+const Result = ({ message: { call_id, text } }: { message: PromptMessage }) => (
+  <Value label={`Result of the call ${call_id}, as it was sent`} value={text} />
+);
+
+function Message({ message, isRaw }: { message: PromptMessage; isRaw: boolean }) {
+  const { role, text, calls = [], attachments = [], opaque } = message;
+  return (
+    <li className={`message stack ${role}`}>
+      <p className="quiet">{role}</p>
+      {role === "tool" ? (
+        <Result message={message} />
+      ) : (
+        (text || calls.length === 0) && <Words text={text || "(no text)"} isRaw={isRaw} />
+      )}
+      {calls.map(({ id, name, arguments: args }) => (
+        <Value key={id} label={`Calls ${name} (${id})`} value={isRaw ? args : parseJson(args)} />
+      ))}
+      {opaque != null && (
+        <details>
+          <summary>Data of the provider, sent back as it came</summary>
+          <Value label="Data of the provider" value={opaque} />
+        </details>
+      )}
+      {attachments.map(({ filename, mime_type, bytes, sha256 }) => (
+        <p key={sha256 + filename} className="quiet">
+          Attached: {filename}, {mime_type}, {formatBytes(bytes)}
+        </p>
+      ))}
+    </li>
+  );
+}
+
+export const PromptMessages = ({ messages, isRaw }: { messages: PromptMessage[]; isRaw: boolean }) => (
+  <ol className="plain stack">
+    {messages.map((message, n) => (
+      // messages never change, so their place names them
+      <Message key={n} message={message} isRaw={isRaw} />
+    ))}
+  </ol>
+);
