@@ -12,21 +12,36 @@ const PER_PAGE = 500;
 /** Pages read of one list. An organization with more of one kind is told that not all of them were looked at. */
 const MAX_PAGES = 40;
 
+type ReadRows = (query: { limit: number; offset: number }, signal: AbortSignal) => Promise<Page<NamedRow>>;
+interface NamedRow {
+  id: string;
+  name: string;
+}
+
 interface NameList {
   /** The kind of each thing. */
   kind: string;
   /** The kind of thing that `GET /api/changes` names when the list changes. */
-  changesWith: string;
-  path: string;
+  changesWith?: string;
+  read: ReadRows;
 }
 
-const lists = ({ isBuilder, isAdmin }: Roles): NameList[] => [
-  { kind: "agent", changesWith: "agent", path: "agents" },
-  { kind: "collection", changesWith: "collection", path: "v1/knowledge/collections" },
-  { kind: "workflow", changesWith: "workflow", path: "workflows" },
-  { kind: "user", changesWith: "organization", path: "members" },
-  ...(isBuilder ? [{ kind: "definition", changesWith: "definition", path: "definitions" }] : []),
-  ...(isAdmin ? [{ kind: "key", changesWith: "key", path: "keys" }] : []),
+const LISTS: NameList[] = [
+  { kind: "agent", read: (query, signal) => call("agents", { query, signal }) },
+  { kind: "collection", read: (query, signal) => call("v1/knowledge/collections", { query, signal }) },
+  { kind: "workflow", read: (query, signal) => call("workflows", { query, signal }) },
+  { kind: "user", changesWith: "organization", read: (query, signal) => call("members", { query, signal }) },
+];
+const OF_BUILDERS: NameList = {
+  kind: "definition",
+  read: (query, signal) => call("definitions", { query, signal }),
+};
+const OF_ADMINS: NameList = { kind: "key", read: (query, signal) => call("keys", { query, signal }) };
+
+const listsFor = ({ isBuilder, isAdmin }: Roles): NameList[] => [
+  ...LISTS,
+  ...(isBuilder ? [OF_BUILDERS] : []),
+  ...(isAdmin ? [OF_ADMINS] : []),
 ];
 
 interface Names {
@@ -36,15 +51,14 @@ interface Names {
 }
 
 /** The names of a list, page after page. They are kept until something of their kind changes. */
-const readNames = ({ kind, changesWith, path }: NameList) =>
+const readNames = ({ kind, changesWith = kind, read }: NameList) =>
   queryOptions({
-    queryKey: [changesWith, "names", path],
+    queryKey: [changesWith, "names", kind],
     queryFn: async ({ signal }): Promise<Names> => {
       const things = new Map<string, NamedThing>();
       let [offset, total] = [0, 1];
       for (let page = 0; page < MAX_PAGES && offset < total; page++) {
-        const query = { limit: PER_PAGE, offset };
-        const rows = await call<Page<{ id: string; name: string }>>(path, { signal, query });
+        const rows = await read({ limit: PER_PAGE, offset }, signal);
         for (const { id, name } of rows.data) things.set(id, { kind, id, name });
         // long rows make a page shorter
         offset += rows.data.length;
@@ -64,7 +78,7 @@ export const listNamed = (roles: Roles) =>
   queryOptions({
     queryKey: ["named", roles.isBuilder, roles.isAdmin],
     queryFn: async ({ client }): Promise<Names> => {
-      const read = await Promise.all(lists(roles).map((list) => client.fetchQuery(readNames(list))));
+      const read = await Promise.all(listsFor(roles).map((list) => client.fetchQuery(readNames(list))));
       return { things: read.flatMap(({ things }) => things), isWhole: read.every(({ isWhole }) => isWhole) };
     },
     // the lists themselves say whether they are out of date

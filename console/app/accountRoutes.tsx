@@ -45,11 +45,12 @@ const key = createRoute({
 const members = createRoute({
   getParentRoute: () => root,
   path: "/members",
-  validateSearch: ({ q, role, state, page }: Record<string, unknown>): MemberSearch => ({
+  validateSearch: ({ q, role, state, page, view }: Record<string, unknown>): MemberSearch => ({
     q: readText(q),
     role: readChoice(role, ROLES),
     state: readChoice(state, MEMBER_STATES),
     page: readNumber(page),
+    view: readChoice(view, ["former"]),
   }),
   component: lazyScreen(() => import("../screens/members/Members.tsx"), "Members"),
 });

@@ -25,6 +25,10 @@ export function formatRelative(moment: string, now: number): string {
   return relative.format(Math.trunc(ms / (unit === "second" ? SECOND : least)), unit);
 }
 
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+/** "26 Nov 2026", in the time zone of the person. */
+export const formatDay = (moment: string): string => day.format(new Date(moment));
+
 /** "26 Nov 2026, 03:36:39 UTC": in the time zone of the person, which is named. */
 export const formatExact = (moment: string): string => exact.format(new Date(moment));
 

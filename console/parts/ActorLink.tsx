@@ -5,6 +5,7 @@ import type { Actor } from "../api/types.ts";
 import { useRole } from "../api/useRole.ts";
 import { shortId } from "../format/index.ts";
 import { ThingLink } from "./ThingLink.tsx";
+import { useFormerNames } from "./useFormer.ts";
 
 const WORDS: Record<Actor["type"], string> = {
   person: "person",
@@ -17,14 +18,16 @@ const WORDS: Record<Actor["type"], string> = {
 };
 const KINDS: Partial<Record<Actor["type"], string>> = { person: "user", api_key: "key", run: "run" };
 
-/** The name that the service sent, or that of a member or key with the id. Somebody who was deleted has none. */
+/** The name that the service sent, or that of a member or key with the id. Of a member who was removed, what the log still tells. */
 function useName({ type, id, name }: Actor): string | undefined {
   const { isAdmin } = useRole();
   const isUnknown = (name ?? undefined) === undefined;
   const members = useQuery({ ...listMembers(), enabled: isUnknown && type === "person" });
   const keys = useQuery({ ...listKeys(), enabled: isUnknown && type === "api_key" && isAdmin });
   const listed = type === "person" ? members.data?.data : type === "api_key" ? keys.data?.data : undefined;
-  return name ?? listed?.find((one) => one.id === id)?.name;
+  const found = name ?? listed?.find((one) => one.id === id)?.name;
+  const former = useFormerNames(type === "person" && isUnknown && members.data !== undefined && found === undefined);
+  return found ?? former.get(id);
 }
 
 /** Who did something, with a link to it for those who may see it. The whole id is its title. */

@@ -4,8 +4,6 @@ import "./table.css";
 
 interface Column<T> {
   title: string;
-  /** Left out on a phone. */
-  wide?: boolean;
   /** Aligned to the right, in digits of one width. */
   number?: boolean;
   className?: string;
@@ -13,8 +11,8 @@ interface Column<T> {
 }
 export type Columns<T> = readonly Column<T>[];
 
-const classOf = <T,>({ wide, number }: Column<T>, className?: string): string | undefined =>
-  [wide && "wide", number && "number", className].filter(Boolean).join(" ") || undefined;
+const classOf = <T,>({ number }: Column<T>, className?: string): string | undefined =>
+  [number && "number", className].filter(Boolean).join(" ") || undefined;
 
 /** Pixels of a row of one line. */
 const ROW_HEIGHT = 44;
@@ -22,7 +20,7 @@ const ROW_HEIGHT = 44;
 const Row = <T,>({ columns, row }: { columns: Columns<T>; row: T }) => (
   <tr>
     {columns.map((column) => (
-      <td key={column.title} className={classOf(column, column.className)}>
+      <td key={column.title} className={classOf(column, column.className)} data-title={column.title}>
         {column.cell(row)}
       </td>
     ))}

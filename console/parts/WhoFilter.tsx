@@ -5,6 +5,7 @@ import { whoAmI } from "../api/queries.ts";
 import { useRole } from "../api/useRole.ts";
 import { shortId } from "../format/index.ts";
 import { SelectFilter } from "./Filter.tsx";
+import { useFormerNames } from "./useFormer.ts";
 
 interface Props {
   label: string;
@@ -12,6 +13,7 @@ interface Props {
   onPick(value?: string): void;
 }
 
+/** Somebody whom the log does not tell of, to this person. */
 const FORMER: Record<string, string> = { person: "former member", key: "deleted key" };
 
 /** Somebody who is listed no more: the id tells them apart, as in lists. */
@@ -26,11 +28,13 @@ export function WhoFilter({ label, value, onPick }: Props) {
   const { data: me } = useQuery(whoAmI);
   const members = useQuery(listMembers());
   const keys = useQuery({ ...listKeys(), enabled: isAdmin });
+  const former = useFormerNames();
   const others = (members.data?.data ?? []).filter(({ id }) => id !== me?.user.id);
   const choices = [
     ...(me ? [{ value: `person:${me.user.id}`, label: "me" }] : []),
     ...others.map(({ id, name, email }) => ({ value: `person:${id}`, label: name || email })),
     ...(keys.data?.data ?? []).map(({ id, name }) => ({ value: `key:${id}`, label: `key ${name}` })),
+    ...[...former].map(([id, label]) => ({ value: `person:${id}`, label })),
   ];
   const isFormer = value !== undefined && members.data && !choices.some((choice) => choice.value === value);
   const shown = isFormer ? [...choices, formerChoice(value)] : choices;

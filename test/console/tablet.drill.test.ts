@@ -12,10 +12,15 @@ const CUT_OFF = `[
   ...[...document.querySelectorAll(".step-line")].filter((line) => line.scrollWidth > line.clientWidth),
 ].map(({ textContent }) => textContent.slice(0, 80))`;
 
+/** Cells with something in them that nobody sees, by the title of their column. */
+const LEFT_OUT = `[...document.querySelectorAll(".table td:not(:empty)")]
+  .filter((cell) => cell.offsetWidth === 0 || cell.offsetHeight === 0)
+  .map((cell) => cell.dataset.title)`;
+
 test.each([
   ["a tablet", TABLET],
   ["a phone", PHONE],
-])("on %s no button, cost or time of a list is out of sight", async (_, viewport) => {
+])("on %s no fact, button, cost or time of a list is out of sight", async (_, viewport) => {
   const { tenant, open } = await openConsole();
   await tenant.made(tenant.owner("PUT", "/budgets/organization", { tokens_per_day: 100_000, cost_per_month: "12.5" }));
   await tenant.made(tenant.owner("PUT", "/prices/offline/echo", { prices: [{ input: "0.5", output: "1.25" }] }));
@@ -32,5 +37,6 @@ test.each([
     await page.goto(`${tenant.url}/console/${path}`);
     await page.locator(".table, .step-line").first().waitFor();
     await expect.poll(() => page.evaluate(CUT_OFF), { ...SOON, message: path }).toEqual([]);
+    expect(await page.evaluate(LEFT_OUT), path).toEqual([]);
   }
 });

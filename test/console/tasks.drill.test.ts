@@ -85,6 +85,9 @@ test("a name is found however long its list is, and more than ten are counted", 
   expect(await page.getByRole("dialog").getByRole("listitem").count()).toBe(10);
 });
 
+/** What a member who joined and left today is called. */
+const FORMER = /^former builder, only on \d+ \w+ \d{4} \(\w{8}\)$/;
+
 test("what a former member said is erased from the list of requests", async () => {
   const { id, email, password } = await tenant.made(
     tenant.owner("POST", "/members", { email: "left@example.org", name: "Lee Left", role: "builder" }),
@@ -98,11 +101,11 @@ test("what a former member said is erased from the list of requests", async () =
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("heading", { name: "Members" }).waitFor();
   await page.getByRole("link", { name: "Requests" }).click();
-  await page.getByRole("link", { name: "a person that is no longer here" }).first().click();
-  await page.getByText("Asked by person").waitFor();
+  await page.getByRole("link", { name: FORMER }).first().click();
+  await page.getByText("Asked by former builder").waitFor();
   await inspect(page, "requests-of-former-member");
   await page.getByRole("link", { name: "an erasure" }).click();
-  await expect.poll(() => page.getByLabel("Its id").inputValue(), SOON).toBe(id);
+  await expect.poll(() => page.getByLabel("Which one").inputValue(), SOON).toBe(id);
   await page.getByLabel(/to confirm/).fill("erase");
   await page.getByRole("button", { name: "Erase for good" }).click();
   await page.getByText("1 thread, 0 files").first().waitFor();

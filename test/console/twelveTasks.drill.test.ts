@@ -92,9 +92,10 @@ test("6. delete all that a former member said", async () => {
   await tenant.owner("DELETE", `/members/${id}`);
   const page = await open();
   agreeToAll(page);
-  await click(link(page, "Requests"));
-  await click(link(page, "a person that is no longer here"));
-  await click(link(page, "an erasure"));
+  await click(link(page, "Members"));
+  await click(link(page, "Former members"));
+  await page.getByRole("link", { name: /^former builder, only on/ }).waitFor();
+  await click(link(page, "delete what they said"));
   await enter(page.getByLabel(/to confirm/), "erase");
   await click(button(page, "Erase for good"));
   await page.getByText("1 thread, 0 files").first().waitFor();

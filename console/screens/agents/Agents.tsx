@@ -27,9 +27,9 @@ const COLUMNS: Columns<Agent> = [
     title: "Model",
     cell: ({ model }) => (model === null ? <span className="quiet">none yet</span> : <ModelName name={model} />),
   },
-  { title: "Tools", wide: true, cell: ({ tools }) => tools.join(", ") },
-  { title: "Version", wide: true, number: true, cell: ({ version }) => version },
-  { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Tools", cell: ({ tools }) => tools.join(", ") },
+  { title: "Version", number: true, cell: ({ version }) => version },
+  { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 const matches = ({ name, model, instructions }: Agent, q: string): boolean =>

@@ -74,7 +74,7 @@ const COLUMNS: Columns<LogEvent> = [
       </Link>
     ),
   },
-  { title: "Sent by", wide: true, cell: ({ principal }) => <PrincipalLink principal={principal} /> },
+  { title: "Sent by", cell: ({ principal }) => <PrincipalLink principal={principal} /> },
   { title: "When", cell: ({ recorded_at }) => <Time at={recorded_at} /> },
 ];
 

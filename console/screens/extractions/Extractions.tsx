@@ -35,9 +35,9 @@ const COLUMNS: Columns<Extraction> = [
     ),
   },
   { title: "Status", cell: ({ status }) => <Status status={status} /> },
-  { title: "Size", wide: true, number: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
-  { title: "Sent", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: "Deleted", wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+  { title: "Size", number: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
+  { title: "Sent", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Deleted", cell: ({ expires_at }) => <Time at={expires_at} /> },
 ];
 
 const NoExtractions = ({ status }: { status: ExtractionStatus | undefined }) => (

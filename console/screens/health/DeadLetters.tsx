@@ -45,7 +45,7 @@ const COLUMNS: Columns<DeadLetter> = [
       </>
     ),
   },
-  { title: "Since", wide: true, cell: ({ at }) => <Time at={at} /> },
+  { title: "Since", cell: ({ at }) => <Time at={at} /> },
   { title: "Actions", cell: (letter) => <Actions {...letter} /> },
 ];
 

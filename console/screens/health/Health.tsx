@@ -34,7 +34,7 @@ const PROCESSES: Columns<Process> = [
   { title: "Process", cell: ({ id }) => <span className="mono">{id}</span> },
   { title: "Role", cell: ({ role }) => role },
   { title: "State", cell: ({ alive }) => <Status status={alive ? "active" : "lost"} /> },
-  { title: "Last heartbeat", wide: true, cell: ({ beat_at }) => <Time at={beat_at} /> },
+  { title: "Last heartbeat", cell: ({ beat_at }) => <Time at={beat_at} /> },
 ];
 
 const PARKED: Columns<DeploymentHealth["parked"][number]> = [
@@ -47,8 +47,8 @@ const PARKED: Columns<DeploymentHealth["parked"][number]> = [
     ),
   },
   { title: "Of", cell: ({ projection }) => projection },
-  { title: "Why", wide: true, cell: ({ error }) => error },
-  { title: "Since", wide: true, cell: ({ parked_at }) => <Time at={parked_at} /> },
+  { title: "Why", cell: ({ error }) => error },
+  { title: "Since", cell: ({ parked_at }) => <Time at={parked_at} /> },
 ];
 
 const Parked = ({ parked }: Pick<DeploymentHealth, "parked">) => (

@@ -41,7 +41,7 @@ const COLUMNS: Columns<TargetHealth> = [
   },
   { title: "State", cell: (target) => <State target={target} /> },
   { title: "Last error", cell: ({ last_error }) => last_error },
-  { title: "Failing since", wide: true, cell: ({ since }) => since && <Time at={since} /> },
+  { title: "Failing since", cell: ({ since }) => since && <Time at={since} /> },
 ];
 
 /** Whether the models of aliases answer. Nothing where there are no aliases. */

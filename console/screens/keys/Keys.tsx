@@ -32,7 +32,7 @@ const columns = (projects: Project[], now: number): Columns<Key> => [
   { title: "State", cell: (key) => <Status status={stateOf(key, now)} /> },
   {
     title: "Project",
-    wide: true,
+
     cell: ({ project_id }) =>
       project_id && (
         <Link to="/keys" search={{ project: project_id }}>
@@ -41,8 +41,8 @@ const columns = (projects: Project[], now: number): Columns<Key> => [
       ),
   },
   { title: "Last used", cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : "never") },
-  { title: "Expires", wide: true, cell: ({ expires_at }) => expires_at && <Time at={expires_at} /> },
-  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Expires", cell: ({ expires_at }) => expires_at && <Time at={expires_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 function Filters({ search, projects }: { search: KeySearch; projects: Project[] }) {

@@ -46,14 +46,14 @@ const columns = (mayChange: boolean): Columns<DocumentInfo> => [
     ),
   },
   { title: "Status", cell: ({ status }) => <Status status={status} /> },
-  { title: "Size", wide: true, number: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
+  { title: "Size", number: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
   {
     title: "Passages",
-    wide: true,
+
     number: true,
     cell: ({ status, chunk_count }) => status === "ready" && formatCount(chunk_count, "passage"),
   },
-  { title: "Added", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** How far the reading of the documents is. */

@@ -28,7 +28,7 @@ const COLUMNS: Columns<SourcePage> = [
     ),
   },
   { title: "Result", cell: ({ result }) => <Status status={result} /> },
-  { title: "Checked", wide: true, cell: ({ checked_at }) => <Time at={checked_at} /> },
+  { title: "Checked", cell: ({ checked_at }) => <Time at={checked_at} /> },
 ];
 
 /** What a source found out about each of its pages. */

@@ -1,26 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { listFormerMembers } from "../../api/formerMembers.ts";
 import { changeMember, getMember, removeMember, resetPassword, ROLES, type Member } from "../../api/members.ts";
 import { whoAmI } from "../../api/queries.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { Dates } from "../../parts/Dates.tsx";
 import { Form } from "../../parts/Form.tsx";
-import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { useChanging } from "../../parts/useChanging.ts";
 import { MemberPassword } from "./MemberPassword.tsx";
+import { FormerMemberFacts } from "./FormerMemberFacts.tsx";
 import { MEANINGS, RoleFields } from "./roles.tsx";
+import { SeeMore } from "./SeeMore.tsx";
 import { stateOf } from "./search.ts";
 
 const route = getRouteApi("/members/$memberId");
 
 function Facts({ member }: { member: Member }) {
-  const { isAdmin, isBuilder } = useRole();
   const { id, email, role, created_at, updated_at } = member;
   return (
     <dl className="facts">
@@ -31,29 +32,7 @@ function Facts({ member }: { member: Member }) {
         {role} <span className="quiet">({MEANINGS[role]})</span>
       </dd>
       <Dates id={id} created={created_at} changed={updated_at} began="Joined" />
-      {isBuilder && (
-        <>
-          <dt>See</dt>
-          <dd>
-            <Link to="/requests" search={{ who: `person:${id}` }}>
-              their requests
-            </Link>
-            {" · "}
-            <Link to="/inbox" search={{ by: `person:${id}` }}>
-              what they decided
-            </Link>
-            {isAdmin && (
-              <>
-                {" · "}
-                <Link to="/log" search={{ who: `person:${id}` }}>
-                  what they did
-                </Link>
-              </>
-            )}
-            <PrivacyLinks subject={`person:${id}`} />
-          </dd>
-        </>
-      )}
+      <SeeMore id={id} />
     </dl>
   );
 }
@@ -75,7 +54,7 @@ function Actions({ member: { id, name, active } }: { member: Member }) {
     },
     {
       label: "Remove",
-      question: `Remove ${name}? All sessions end at once. What ${name} made stays, until it is erased under Privacy.`,
+      question: `Remove ${name}? All sessions end at once, and the name is deleted for good. What ${name} made and said stays, until it is erased under Privacy.`,
       isDangerous: true,
       run: async () => {
         await removeMember(id);
@@ -140,12 +119,23 @@ function Details({ member }: { member: Member }) {
   );
 }
 
-/** One person: role, and what ends their access. */
+/** One person: role, and what ends their access. Of one who was removed, what is left of them. */
 export function MemberPage() {
   const { memberId } = route.useParams();
+  const { isAdmin } = useRole();
   const member = useQuery(getMember(memberId));
+  const former = useQuery({ ...listFormerMembers, enabled: isAdmin && member.isError });
+  const left = member.isError ? former.data?.find(({ id }) => id === memberId) : undefined;
+  const back = <Link to="/members">← Members</Link>;
+  if (left)
+    return (
+      <section className="screen narrow">
+        <p>{back}</p>
+        <FormerMemberFacts member={left} />
+      </section>
+    );
   return (
-    <ThingScreen back={<Link to="/members">← Members</Link>} query={member} kind="Member" narrow>
+    <ThingScreen back={back} query={member} kind="Member" narrow>
       {(data) => <Details key={data.id} member={data} />}
     </ThingScreen>
   );

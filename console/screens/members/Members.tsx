@@ -11,8 +11,10 @@ import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
+import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
+import { FormerMembers } from "./FormerMembers.tsx";
 import { matches, MEMBER_STATES, stateOf, type MemberSearch } from "./search.ts";
 
 const route = getRouteApi("/members");
@@ -39,8 +41,8 @@ const COLUMNS: Columns<Member> = [
       </Link>
     ),
   },
-  { title: "State", wide: true, cell: (member) => <Status status={stateOf(member)} /> },
-  { title: "Joined", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "State", cell: (member) => <Status status={stateOf(member)} /> },
+  { title: "Joined", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 function Filters({ search }: { search: MemberSearch }) {
@@ -95,11 +97,26 @@ function Found({ page, search }: { page: Page<Member>; search: MemberSearch }) {
   );
 }
 
-/** The people of the organization. Everybody sees them; administrators change them. */
+function Present({ search }: { search: MemberSearch }) {
+  const members = useQuery(listMembers(search.page));
+  return (
+    <>
+      <Filters search={search} />
+      <Loaded query={members} what="members">
+        {(page) => <Found page={page} search={search} />}
+      </Loaded>
+    </>
+  );
+}
+
+const VIEWS = ["present", "former"] as const;
+const NAMES = { present: "Members", former: "Former members" };
+
+/** The people of the organization. Everybody sees them; administrators change them, and see who left. */
 export function Members() {
   const search = route.useSearch();
   const { isAdmin } = useRole();
-  const members = useQuery(listMembers(search.page));
+  const view = isAdmin && search.view ? search.view : "present";
   return (
     <section className="screen" aria-labelledby="title">
       <header className="title-line">
@@ -110,10 +127,16 @@ export function Members() {
           </Link>
         )}
       </header>
-      <Filters search={search} />
-      <Loaded query={members} what="members">
-        {(page) => <Found page={page} search={search} />}
-      </Loaded>
+      {isAdmin && (
+        <Tabs
+          label="Who"
+          names={VIEWS}
+          current={view}
+          title={(name) => NAMES[name]}
+          tab={(name, rest) => <Tab {...rest} to="/members" search={name === "former" ? { view: name } : {}} />}
+        />
+      )}
+      {view === "former" ? <FormerMembers /> : <Present search={search} />}
     </section>
   );
 }

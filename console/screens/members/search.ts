@@ -11,6 +11,8 @@ export interface MemberSearch {
   role?: Role | undefined;
   state?: MemberState | undefined;
   page?: number | undefined;
+  /** Those who were removed, instead. */
+  view?: "former" | undefined;
 }
 
 export const stateOf = ({ active }: Member): MemberState => (active ? "active" : "locked out");

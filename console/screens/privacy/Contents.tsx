@@ -32,7 +32,7 @@ const columns = (removal: Action<string>): Columns<Owned> => [
       </>
     ),
   },
-  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: "Actions",
     cell: (thing) => (

@@ -63,7 +63,7 @@ const columns = (name: (subject: string) => string): Columns<Erasure> => [
         formatCount(extractions_deleted, "extraction"),
       ].join(", "),
   },
-  { title: "Started", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Started", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 function Start({ chosen }: { chosen: string | undefined }) {

@@ -40,10 +40,10 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   },
   {
     title: "Deleted so far",
-    wide: true,
+
     cell: ({ deleted }) => KEPT.map((kind) => `${formatNumber(deleted[kind])} ${kindWord(kind)}`).join(", "),
   },
-  { title: "Next round", wide: true, cell: ({ next_round_at }) => <Time at={next_round_at} /> },
+  { title: "Next round", cell: ({ next_round_at }) => <Time at={next_round_at} /> },
   {
     title: "Actions",
     cell: ({ subject }) => (

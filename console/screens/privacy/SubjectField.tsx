@@ -6,6 +6,7 @@ import { listMembers } from "../../api/members.ts";
 import { listAgents } from "../../api/requests.ts";
 import { listProjects } from "../../api/settings.ts";
 import { formText } from "../../parts/formText.ts";
+import { useFormerNames } from "../../parts/useFormer.ts";
 import { namedChoices, Options, type Choice } from "../../parts/Choices.tsx";
 
 /** Kinds whose subjects are listed. */
@@ -40,14 +41,18 @@ const LABELS: Record<Kind, string> = {
 };
 const DELETED = "deleted";
 
-/** The first 500 of each kind. */
+/** The first 500 of each kind, and the people who left. */
 function useListed(): Record<Listed, Choice[]> {
   const people = useQuery(listMembers());
+  const former = useFormerNames();
   const keys = useQuery(listKeys());
   const agents = useQuery(listAgents);
   const projects = useQuery(listProjects);
   return {
-    person: (people.data?.data ?? []).map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
+    person: [
+      ...(people.data?.data ?? []).map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
+      ...[...former].map(([value, label]) => ({ value, label })),
+    ],
     key: namedChoices(keys.data?.data),
     agent: namedChoices(agents.data?.data),
     project: namedChoices(projects.data?.data),

@@ -11,6 +11,7 @@ import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useFormerNames } from "../../parts/useFormer.ts";
 import { useMedia } from "../../parts/useMedia.ts";
 import { useListTime } from "../../parts/useListTime.ts";
 import { Filters } from "./Filters.tsx";
@@ -20,14 +21,15 @@ import "./requests.css";
 
 const route = getRouteApi("/requests");
 
-/** "key", "person", "webhook" or "system". */
-const kindOf = (principal: string): string => principal.split(":")[0]!;
-
-const Asker = ({ turn }: { turn: TurnSummary }) => (
-  <Link to="/requests" search={{ who: turn.principal }} title={turn.principal}>
-    {turn.principal_name ?? `a ${kindOf(turn.principal)} that is no longer here`}
-  </Link>
-);
+function Asker({ turn: { principal, principal_name: name } }: { turn: TurnSummary }) {
+  const [kind = "", id = ""] = principal.split(":", 2);
+  const former = useFormerNames(name === null && kind === "person");
+  return (
+    <Link to="/requests" search={{ who: principal }} title={principal}>
+      {name ?? former.get(id) ?? `a ${kind} that is no longer here (${shortId(id)})`}
+    </Link>
+  );
+}
 
 /** Where a request fits beside the list. Elsewhere it has the screen to itself. */
 const WIDE = "(min-width: 1100px)";
@@ -75,12 +77,12 @@ const COLUMNS: Columns<TurnSummary> = [
   { title: "Started", cell: ({ started_at }) => <Time at={started_at} /> },
   {
     title: "Asked by",
-    wide: true,
+
     cell: (turn) => (turn.principal === "system" ? "the service" : <Asker turn={turn} />),
   },
   {
     title: "Agent or model",
-    wide: true,
+
     cell: ({ agent, model }) => (
       <>
         {agent ? (agent.name ?? "deleted agent") : <ModelName name={model} />}
@@ -94,17 +96,17 @@ const COLUMNS: Columns<TurnSummary> = [
   },
   {
     title: "Took",
-    wide: true,
+
     number: true,
     cell: ({ duration_ms }) => duration_ms !== null && formatDuration(duration_ms),
   },
   {
     title: "Tokens",
-    wide: true,
+
     number: true,
     cell: ({ usage }) => usage && formatNumber(usage.prompt_tokens + usage.completion_tokens),
   },
-  { title: "Cost", wide: true, number: true, cell: ({ usage }) => usage?.cost && formatCost(usage.cost) },
+  { title: "Cost", number: true, cell: ({ usage }) => usage?.cost && formatCost(usage.cost) },
 ];
 
 function NoRequests({ search, next }: { search: RequestSearch; next: string | null }) {

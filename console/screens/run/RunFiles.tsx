@@ -25,7 +25,7 @@ const columnsFor = (run: string): Columns<RunFile> => [
   },
   { title: "Size", cell: ({ bytes }) => formatBytes(bytes) },
   { title: "From", cell: origin },
-  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** What went into the run and what its steps have saved. A run without files shows nothing here. */

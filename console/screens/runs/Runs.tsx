@@ -49,11 +49,11 @@ const COLUMNS: Columns<RunSummary> = [
     ),
   },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: "Started by", wide: true, cell: ({ started_by }) => <ActorLink actor={started_by} /> },
-  { title: "Took", wide: true, number: true, cell: lasted },
+  { title: "Started by", cell: ({ started_by }) => <ActorLink actor={started_by} /> },
+  { title: "Took", number: true, cell: lasted },
   {
     title: "Failed at",
-    wide: true,
+
     cell: ({ error, error_info }) => (
       <>
         {error_info?.step && <FailedAt step={error_info.step} />}

@@ -57,9 +57,9 @@ const columns = (workflows: Map<string, Workflow>, mayChange: boolean): Columns<
       </>
     ),
   },
-  { title: "State", wide: true, cell: ({ paused }) => <Status status={paused ? "paused" : "active"} /> },
+  { title: "State", cell: ({ paused }) => <Status status={paused ? "paused" : "active"} /> },
   { title: "Next times", cell: ({ next_times }) => <Next times={next_times ?? []} /> },
-  { title: "Last time", wide: true, cell: ({ last_fired }) => <Last last={last_fired} /> },
+  { title: "Last time", cell: ({ last_fired }) => <Last last={last_fired} /> },
   ...(mayChange ? [{ title: "Actions", cell: (schedule: Trigger) => <ScheduleActions schedule={schedule} /> }] : []),
 ];
 

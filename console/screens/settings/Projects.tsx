@@ -13,7 +13,7 @@ import { useSaving } from "../../parts/useSaving.ts";
 
 const COLUMNS: Columns<Project> = [
   { title: "Project", cell: ({ name }) => name },
-  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 const editable = (removal: Action<string>): Columns<Project> => [
@@ -28,7 +28,7 @@ const editable = (removal: Action<string>): Columns<Project> => [
   ...COLUMNS.slice(1),
   {
     title: "Keys",
-    wide: true,
+
     cell: ({ id }) => (
       <Link to="/keys" search={{ project: id }}>
         Its keys

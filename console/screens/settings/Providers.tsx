@@ -51,10 +51,10 @@ const columns = (removal: Action<string>): Columns<Provider> => [
   },
   {
     title: "Models",
-    wide: true,
+
     cell: ({ models, model }) => model ?? (models ? formatCount(models.length, "model") : "those that it lists"),
   },
-  { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",
     cell: ({ name }) => (

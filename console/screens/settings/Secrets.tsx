@@ -19,7 +19,7 @@ const columns = (removal: Action<string>): Columns<Secret> => [
       </Link>
     ),
   },
-  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Got its value", cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",

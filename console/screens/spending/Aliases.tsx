@@ -34,9 +34,9 @@ const columns = (removal: Action<string>): Columns<Alias> => [
       </ol>
     ),
   },
-  { title: "The next one after", wide: true, cell: ({ on }) => on.join(", ") },
-  { title: "Waits", wide: true, number: true, cell: ({ timeout_seconds }) => formatSpan(timeout_seconds) },
-  { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "The next one after", cell: ({ on }) => on.join(", ") },
+  { title: "Waits", number: true, cell: ({ timeout_seconds }) => formatSpan(timeout_seconds) },
+  { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",
     cell: ({ alias }) => (

@@ -31,7 +31,7 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
     title: "Spent and left",
     cell: ({ limits }) => limits.map((limit) => <Limit key={limit.name} limit={limit} />),
   },
-  { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",
     cell: (budget) => (

@@ -37,13 +37,13 @@ const COLUMNS: Columns<Row> = [
     ),
   },
   { title: "In", number: true, cell: ({ price }) => dollars(price.input) },
-  { title: "Cached", wide: true, number: true, cell: ({ price }) => dollars(price.cached_input) },
+  { title: "Cached", number: true, cell: ({ price }) => dollars(price.cached_input) },
   { title: "Out", number: true, cell: ({ price }) => dollars(price.output) },
-  { title: "A page", wide: true, number: true, cell: ({ price }) => dollars(price.per_page) },
-  { title: "A call", wide: true, number: true, cell: ({ price }) => dollars(price.per_call) },
+  { title: "A page", number: true, cell: ({ price }) => dollars(price.per_page) },
+  { title: "A call", number: true, cell: ({ price }) => dollars(price.per_call) },
   {
     title: "Set by",
-    wide: true,
+
     cell: ({ of }) =>
       of.set_by === "organization" ? (
         "the organization"

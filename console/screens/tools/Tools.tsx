@@ -20,7 +20,7 @@ const COLUMNS: Columns<Definition> = [
     ),
   },
   { title: "Version", number: true, cell: ({ version }) => version },
-  { title: "Secrets", wide: true, cell: ({ grants }) => grants.join(", ") },
+  { title: "Secrets", cell: ({ grants }) => grants.join(", ") },
   { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 

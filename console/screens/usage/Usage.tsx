@@ -42,18 +42,16 @@ const columns = (by: Grouping, measure: Measure, most: number): Columns<UsageRow
       </>
     ),
   },
-  // a phone shows what was asked for
   {
     title: "Tokens",
-    wide: measure === "cost" || measure === "pages",
     number: true,
     cell: ({ total_tokens }) => formatNumber(total_tokens),
   },
-  { title: "In", wide: true, number: true, cell: ({ prompt_tokens }) => formatNumber(prompt_tokens) },
-  { title: "Out", wide: true, number: true, cell: ({ completion_tokens }) => formatNumber(completion_tokens) },
-  { title: "Cost", wide: measure !== "cost", number: true, cell: ({ cost }) => cost !== null && formatCost(cost) },
+  { title: "In", number: true, cell: ({ prompt_tokens }) => formatNumber(prompt_tokens) },
+  { title: "Out", number: true, cell: ({ completion_tokens }) => formatNumber(completion_tokens) },
+  { title: "Cost", number: true, cell: ({ cost }) => cost !== null && formatCost(cost) },
   { title: "Requests", number: true, cell: ({ turns }) => formatNumber(turns) },
-  { title: "Pages", wide: measure !== "pages", number: true, cell: ({ pages }) => formatNumber(pages) },
+  { title: "Pages", number: true, cell: ({ pages }) => formatNumber(pages) },
 ];
 
 const Totals = ({ totals }: { totals: UsageSums }) => (

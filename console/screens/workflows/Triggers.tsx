@@ -28,8 +28,8 @@ const columns = (mayChange: boolean, removal: Action<string>, rotation: Action<T
     ),
   },
   { title: "State", cell: (trigger) => <Status status={stateOf(trigger)} /> },
-  { title: "Runs", wide: true, number: true, cell: ({ runs }) => formatNumber(runs) },
-  { title: "Last used", wide: true, cell: ({ last_used_at }) => last_used_at && <Time at={last_used_at} /> },
+  { title: "Runs", number: true, cell: ({ runs }) => formatNumber(runs) },
+  { title: "Last used", cell: ({ last_used_at }) => last_used_at && <Time at={last_used_at} /> },
   ...(mayChange
     ? [
         {

@@ -23,7 +23,7 @@ const COLUMNS: Columns<Workflow> = [
   { title: "State", cell: ({ enabled }) => <Status status={enabled ? "active" : "disabled"} /> },
   {
     title: "Version",
-    wide: true,
+
     number: true,
     cell: ({ definition: { version, latest_version } }) =>
       latest_version === null || latest_version === version ? version : `${version} of ${latest_version}`,
@@ -38,8 +38,8 @@ const COLUMNS: Columns<Workflow> = [
       </Link>
     ),
   },
-  { title: "Triggers", wide: true, number: true, cell: ({ triggers }) => triggers },
-  { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Triggers", number: true, cell: ({ triggers }) => triggers },
+  { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 /** Saved code that no workflow uses yet. */

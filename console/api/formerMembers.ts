@@ -1,0 +1,27 @@
+import { queryOptions } from "@tanstack/react-query";
+import { findFormer } from "../format/formerMember.ts";
+import { call } from "./call.ts";
+import type { LogEvent } from "./events.ts";
+import type { Slice } from "./types.ts";
+
+/* People who were removed. Their names are gone for good; the log keeps when they came and went, and as what. For administrators. */
+
+const PER_PAGE = 500;
+/** Pages of the log that are read: 20,000 changes of members. */
+const MAX_PAGES = 40;
+
+export const listFormerMembers = queryOptions({
+  queryKey: ["organization", "former"],
+  queryFn: async ({ signal }) => {
+    const events: LogEvent[] = [];
+    let after: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const query = { type: "UserRegistered,UserChanged,UserRemoved", limit: PER_PAGE, after };
+      const slice = await call<Slice<LogEvent>>("events", { signal, query });
+      events.push(...slice.data);
+      if (!slice.has_more || slice.next_after === null) break;
+      after = slice.next_after;
+    }
+    return findFormer(events);
+  },
+});

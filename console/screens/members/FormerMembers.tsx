@@ -1,0 +1,62 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { listFormerMembers } from "../../api/formerMembers.ts";
+import { formerMember, type FormerMember } from "../../format/formerMember.ts";
+import { PrincipalLink } from "../../parts/ActorLink.tsx";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+
+const COLUMNS: Columns<FormerMember> = [
+  {
+    title: "Former member",
+    cell: (one) => (
+      <Link to="/members/$memberId" params={{ memberId: one.id }} data-row>
+        {formerMember(one)}
+      </Link>
+    ),
+  },
+  { title: "Left", cell: ({ removed_at }) => <Time at={removed_at} /> },
+  { title: "Removed by", cell: ({ removed_by }) => <PrincipalLink principal={removed_by} /> },
+  {
+    title: "See",
+    cell: ({ id }) => (
+      <>
+        <Link to="/requests" search={{ who: `person:${id}` }}>
+          what they asked
+        </Link>
+        {" · "}
+        <Link to="/privacy" search={{ section: "erasures", subject: `person:${id}` }}>
+          delete what they said
+        </Link>
+      </>
+    ),
+  },
+];
+
+/** People who were removed, for administrators. Their names were deleted with them, so they are told apart by what the log keeps. */
+export function FormerMembers() {
+  const former = useQuery(listFormerMembers);
+  return (
+    <Loaded query={former} what="former members">
+      {(people) =>
+        people.length === 0 ? (
+          <Empty title="Nobody has left" />
+        ) : (
+          <>
+            <p className="quiet">
+              Names and addresses were deleted for good when these people were removed. When they came and went, and as
+              what, is in the log.
+            </p>
+            <Table
+              caption="Former members, the one who left last first"
+              columns={COLUMNS}
+              rows={people}
+              rowKey={({ id }) => id}
+            />
+          </>
+        )
+      }
+    </Loaded>
+  );
+}

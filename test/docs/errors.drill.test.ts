@@ -1,0 +1,29 @@
+import { writeFile } from "node:fs/promises";
+import { beforeAll, expect, test } from "vitest";
+import { readErrorExamples } from "#http/meta/errorExamples.ts";
+import { listRoutes, openHomeAndForeign } from "../accounts/everyRoute.ts";
+import { startPlatform } from "../platform.ts";
+import { askWrongly, makeMistakes } from "./errors/askWrongly.ts";
+import { toExamples, type ErrorExamples } from "./errors/refusals.ts";
+
+/*
+ * The errors that the API description shows of each route are what a running service answers.
+ * `WRITE_ANSWERS=1 npm run drill -- test/docs/errors` writes http/meta/errors.json again.
+ */
+
+const FILE = new URL("../../http/meta/errors.json", import.meta.url);
+
+let real: ErrorExamples;
+let routes: string[];
+beforeAll(async () => {
+  const platform = await startPlatform();
+  const stage = await openHomeAndForeign(platform);
+  routes = await listRoutes(platform.url);
+  real = toExamples([...(await makeMistakes(stage)), ...(await askWrongly(stage, routes))]);
+  if (process.env["WRITE_ANSWERS"]) await writeFile(FILE, `${JSON.stringify(real, null, 1)}\n`);
+});
+
+test("each error that is shown is what the route answers, and each one that was provoked is shown", () => {
+  expect(Object.keys(real).length).toBeGreaterThan(100);
+  expect(readErrorExamples()).toEqual(real);
+});

@@ -1,0 +1,116 @@
+import { callRoute, fillPath, type openHomeAndForeign } from "../../accounts/everyRoute.ts";
+import { fileForm, say } from "../../http/service.ts";
+import { UNKNOWN, type Client } from "../../workflows/tenant.ts";
+import { isRefusal, operationOf, type Refused } from "./refusals.ts";
+
+type Stage = Awaited<ReturnType<typeof openHomeAndForeign>>;
+
+/** They end what the test works with. */
+const ENDS = new Set(["POST /api/auth/logout", "POST /api/auth/password"]);
+/** Nonsense for parameters of lists. */
+const QUERIES = [
+  "?from=x&to=x&after=x&status=x&as_of=x&subject=x&owner=x&limit=x",
+  "?principal=x&type=x&by=x&order=x",
+  "?stream=x",
+  "?command=%20",
+  "?after=x",
+  "?metadata.a=x&kind=x&result=x&day=x",
+];
+const BODIES = ["null", "[]", '{"name":1,"priority":[],"filter":1,"cursor":1}', "{"];
+
+/** The service never fetches it. */
+const PICTURE = { type: "image_url", image_url: { url: "https://example.com/cat.png" } };
+
+/** Asks every route in ways that it refuses, and keeps what it says. */
+export async function askWrongly({ home, things, keyWith }: Stage, routes: string[]): Promise<Refused[]> {
+  const refusals: Refused[] = [];
+  const keep = (route: string, { status, body }: { status: number; body: any }) => {
+    if (isRefusal(status, body)) refusals.push({ operation: operationOf(route), status, body });
+  };
+  const nobody: Client = (method, path, body, headers) =>
+    home.key(method, path, body, { ...headers, authorization: "" });
+  const stranger: Client = (method, path, body, headers) =>
+    home.key(method, path, body, { ...headers, authorization: "Bearer sk-svc-unknown" });
+  const noProducts = (await keyWith({ products: [] })).call;
+  const viewer = (await home.member("viewer")).call;
+  const asked = routes.filter((route) => !ENDS.has(route));
+  const everybody = [nobody, stranger, home.key, viewer, noProducts, home.clientAt(things["hook_secret"]!)];
+  for (const route of asked) {
+    for (const call of everybody) keep(route, await callRoute(call, route));
+    // what is not there
+    keep(route, await callRoute(home.owner, route));
+    const [method = ""] = route.split(" ");
+    const path = fillPath(route, things).replace(/^\/api/, "");
+    if (method === "GET") for (const query of QUERIES) keep(route, await home.owner(method, path + query));
+    else if (method !== "DELETE") for (const body of BODIES) keep(route, await home.owner(method, path, body));
+    // a hook knows nobody but the holder of its secret
+    if (route.includes("/hooks/")) keep(route, await callRoute(nobody, route, things));
+  }
+  return refusals;
+}
+
+/** Mistakes of people who know the API, each with what it needs: `[route, path, body]`. */
+export async function makeMistakes({ home, things }: Stage): Promise<Refused[]> {
+  const refusals: Refused[] = [];
+  const chat = "POST /api/openai/v1/chat/completions";
+  const tool = (name: string) => ({ tools: [{ type: "function", function: { name } }] });
+  const at = (template: string) => fillPath(template, things).replace(/^\/api/, "");
+  const taken: string[] = [];
+  const attempt = async (route: string, body?: unknown, { by = home.owner, path = at(route) } = {}) => {
+    const answer = await by(route.split(" ")[0]!, path, body);
+    if (!isRefusal(answer.status, answer.body)) taken.push(`${route} ${JSON.stringify(body)}: ${answer.status}`);
+    else refusals.push({ operation: operationOf(route), status: answer.status, body: answer.body });
+  };
+  const asks: [route: string, body?: unknown][] = [
+    [chat, say("x", { model: "offline/none" })],
+    [chat, { model: "offline/echo", messages: [{ role: "wizard", content: "x" }] }],
+    [chat, { model: "offline/echo", messages: [] }],
+    [chat, say("x", { tool_choice: "sometimes" })],
+    [chat, say("x", tool("make_coffee"))],
+    [chat, say("x", tool("web_search"))],
+    [chat, say("x", { knowledge: { collections: ["nowhere"] } })],
+    [chat, { model: "offline/echo", messages: [{ role: "user", content: [PICTURE] }] }],
+    [chat, say("x", { response_format: { type: "json_schema", json_schema: { name: "a b" } } })],
+    [chat, say("x", { attachments: [UNKNOWN] })],
+    [chat, say("x", { attachments: Array.from({ length: 17 }, () => UNKNOWN) })],
+    [chat, say("/fail 401", { model: "offline/scripted" })],
+    ["POST /api/agents/{agent_id}/v1/responses", { input: "x", tools: [{ type: "function", function: { name: "x" } }] }],
+    ["POST /api/agents/{agent_id}/v1/responses", { input: [] }],
+    ["POST /api/agents/{agent_id}/v1/responses", { input: "x", vars: [] }],
+    ["POST /api/agents/{agent_id}/v1/responses", { input: "x", previous_response_id: "x" }],
+    ["POST /api/agents/{agent_id}/v1/responses", { input: "x", previous_response_id: UNKNOWN }],
+    ["POST /api/agents/{agent_id}/v1/responses", { input: "x", text: { format: { type: "json_object" } } }],
+    ["POST /api/auth/login", { email: "nobody@example.com", password: "a wrong password" }],
+    ["POST /api/auth/start", { code: "used-or-unknown" }],
+    ["POST /api/auth/password", { current_password: "a wrong password", new_password: "another password" }],
+    ["POST /api/members", { name: "Ada", email: home.credentials.admin.email, role: "builder" }],
+    ["POST /api/v1/knowledge/collections", { name: "Home" }],
+    ["POST /api/v1/knowledge/collections", { name: "!!!" }],
+    ["POST /api/v1/knowledge/search", { query: "" }],
+    ["POST /api/v1/knowledge/search", { query: "x", collections: ["nowhere"] }],
+    ["POST /api/v1/knowledge/search", { query: "x", document_ids: [UNKNOWN] }],
+    ["POST /api/v1/knowledge/collections/{reference}/documents/text", { name: "a.md", text: "" }],
+    ["POST /api/v1/knowledge/collections/{reference}/documents", fileForm("MZ", "program.exe", { type: "" })],
+    ["POST /api/v1/extractions", fileForm("MZ", "program.exe", { type: "" })],
+    ["POST /api/v1/extractions", fileForm("", "empty.md", { type: "" })],
+    ["POST /api/openai/v1/files", fileForm("", "empty.md", { type: "" })],
+    ["POST /api/definitions", { type: "tool", name: "broken", source: "export const x = ;" }],
+    ["POST /api/workflows", { definition_id: UNKNOWN, name: "x" }],
+    ["POST /api/workflows/{id}/triggers", { name: "x", schedule: { cron: "never", time_zone: "UTC" } }],
+    ["POST /api/workflows/runs/{run_id}/cancel", {}],
+    ["POST /api/workflows/runs/{run_id}/retry", {}],
+    ["POST /api/workflows/approvals/{approval_id}/decision", { decision: "approve" }],
+    ["POST /api/workflows/approvals/{approval_id}/decision", { decision: "perhaps" }],
+    ["DELETE /api/projects/{id}"],
+    ["PUT /api/aliases/{alias}", { targets: [{ model: "nowhere" }] }],
+    ["PUT /api/budgets/{subject}", { tokens_per_day: -1 }],
+    ["POST /api/retention/{subject}/preview", { threads: "forever" }],
+    ["POST /api/erasures", { owner: "nobody" }],
+  ];
+  for (const [route, body] of asks) await attempt(route, body);
+  const owners = `/members/${(await home.made(home.owner("GET", "/auth/me"))).user.id}`;
+  await attempt("PATCH /api/members/{id}", { role: "viewer" }, { path: owners });
+  await attempt("DELETE /api/members/{id}", undefined, { path: owners });
+  if (taken.length > 0) throw new Error(`no mistakes: ${taken.join("; ")}`);
+  return refusals;
+}
