@@ -22,10 +22,10 @@ export const getHealth = queryOptions({
   refetchInterval: HEALTH_MS,
 });
 
-/** The person's newest request to a model. */
-export const listOwnTurns = queryOptions({
-  queryKey: ["thread", "requests", "own"],
-  queryFn: ({ signal }) => call<Slice<TurnSummary>>("turns", { signal, query: { principal: "me", limit: 1 } }),
+/** The newest request that was answered: of the organization for builders, their own for others. */
+export const listNewestTurn = queryOptions({
+  queryKey: ["thread", "requests", "newest"],
+  queryFn: ({ signal }) => call<Slice<TurnSummary>>("turns", { signal, query: { status: "completed", limit: 1 } }),
 });
 
 /** Runs that were started since then and failed, the newest first. */

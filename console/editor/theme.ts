@@ -22,6 +22,8 @@ const look = EditorView.theme({
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
   ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)" },
   ".cm-collapsedLines": { background: "var(--raised)", color: "var(--quiet)" },
+  // the library's marks beside the count are in few fonts
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: "'…'" },
   ".cm-diagnostic": { fontFamily: "var(--font)" },
   ".cm-insertedLine, .cm-changedLine": { backgroundColor: "var(--good-soft)" },
   ".cm-deletedChunk, .cm-deletedLine": { backgroundColor: "var(--bad-soft)" },

@@ -1,4 +1,7 @@
 const WORDS: Readonly<Record<string, string>> = { turns: "requests", threads: "conversations" };
 
-/** Kinds of things that are kept and erased, as people call them. */
-export const kindWord = (kind: string): string => WORDS[kind] ?? kind;
+/** Kinds of things that are kept and erased, as people call them: one of them, or many. */
+export function kindWord(kind: string, count = 2): string {
+  const word = WORDS[kind] ?? kind;
+  return count === 1 ? word.replace(/s$/, "") : word;
+}

@@ -45,6 +45,14 @@ export function ActorLink({ actor }: { actor: Actor }) {
   return kind && (isAdmin || type === "run") ? <ThingLink thing={{ kind, id }}>{text}</ThingLink> : text;
 }
 
+/** The name of a person or a key, as text: where a link would stand within another one. Nothing for the service itself. */
+export function PrincipalName({ principal }: { principal: string }) {
+  const [kind = "", id = ""] = principal.split(":", 2);
+  const type = kind === "key" ? "api_key" : kind === "person" ? kind : "system";
+  const name = useName({ type, id });
+  return type === "system" ? null : <>{name ?? `${WORDS[type]} ${shortId(id)}`}</>;
+}
+
 /** Who caused something, as the log writes it: `person:<id>`, `key:<id>`, or a word. */
 export function PrincipalLink({ principal }: { principal: string }) {
   const [kind = "", id] = principal.split(":", 2);

@@ -61,6 +61,26 @@ describe("a fault of the description is found:", () => {
       /get .*: the example of the answer 200 does not fit its schema/,
     ],
     [
+      "an error that does not fit",
+      ({ components }) => (components.examples.error_invalid_session.value.error.code = 401),
+      /the example of the answer 401 does not fit its schema/,
+    ],
+    [
+      "no refusal of a credential",
+      ({ paths }) => {
+        delete paths["/api/keys"].get.responses["401"];
+      },
+      /get \/api\/keys: the refusal of a credential has no example/,
+    ],
+    [
+      "no answer to an unknown id",
+      ({ paths }) => {
+        delete paths[path].get.responses["404"];
+        delete paths[path].get.responses["400"];
+      },
+      /get .*: the answer to an unknown id has no example/,
+    ],
+    [
       "a reference to nothing",
       ({ components }) => delete components.schemas.AgentResponse,
       /AgentResponse is not there/,

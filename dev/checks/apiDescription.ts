@@ -17,13 +17,14 @@ interface Operation {
   operationId?: string;
   summary?: string;
   parameters?: { name: string; in: string }[];
+  security?: unknown[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
   responses: Record<string, { $ref?: string; content?: Record<string, Answer> }>;
 }
 
 interface Answer {
   schema: Schema & { $ref?: string };
-  examples?: Record<string, { $ref: string }>;
+  examples?: Record<string, { $ref: string } | { value: unknown }>;
 }
 
 /** Bodies that a request may leave out. */
@@ -72,23 +73,34 @@ function* answerFaults({ responses }: Operation): Generator<string> {
     if (status !== "204" && status !== "default" && content === undefined) yield `the answer ${status} has no content`;
 }
 
-/** Each answer that is JSON has a schema with a name, from which clients name their types, and an example of it. */
+/** The examples of an answer; undefined stands for one that is not there. */
+const examplesOf = ({ examples = {} }: Answer, document: ApiDescription): unknown[] =>
+  Object.values(examples).map((one) =>
+    "value" in one ? one.value : (lookUp(document, one.$ref) as { value?: unknown } | undefined)?.value,
+  );
+
+/** Each answer that is JSON has a schema with a name, from which clients name their types, and examples of it. */
 function* namedAnswerFaults({ responses }: Operation, document: ApiDescription): Generator<string> {
   for (const [status, { content }] of Object.entries(responses)) {
     const json = content?.["application/json"];
     if (!json) continue;
     if (json.schema.$ref === undefined) yield `the answer ${status} has no name; give its schema a title`;
-    const example = json.examples && lookUp(document, Object.values(json.examples)[0]?.$ref ?? "");
-    if (example === undefined)
-      yield `the answer ${status} has no example; test/docs/answers.drill.test.ts says how to make it`;
-    else
-      yield* misfits(
-        `the example of the answer ${status}`,
-        json.schema,
-        (example as { value: unknown }).value,
-        document,
-      );
+    const examples = examplesOf(json, document);
+    if (examples.length === 0 || examples.includes(undefined))
+      yield `the answer ${status} has no example; test/docs/answers.drill.test.ts and errors.drill.test.ts say how to make it`;
+    else for (const one of examples) yield* misfits(`the example of the answer ${status}`, json.schema, one, document);
   }
+}
+
+const hasAny = ({ responses }: Operation, ...statuses: string[]): boolean => statuses.some((one) => one in responses);
+
+/** What no route is without: the refusal of a credential, of a thing that is not there, and of a body that does not fit. */
+function* refusalFaults(name: string, operation: Operation): Generator<string> {
+  const missing = (what: string) =>
+    `${what} has no example; WRITE_ANSWERS=1 npm run drill -- test/docs/errors makes it`;
+  if (operation.security && !hasAny(operation, "401", "404")) yield missing("the refusal of a credential");
+  if (name.includes("{") && !hasAny(operation, "400", "404")) yield missing("the answer to an unknown id");
+  if (operation.requestBody && !hasAny(operation, "400", "401", "404", "409")) yield missing("the refusal of a body");
 }
 
 function* operationFaults(name: string, operation: Operation): Generator<string> {
@@ -159,9 +171,12 @@ export async function findFaults(document: ApiDescription): Promise<string[]> {
     ...(valid ? [] : [`not valid OpenAPI 3.1: ${JSON.stringify(errors)}`]),
     ...ids.filter((id, n) => ids.indexOf(id) !== n).map((id) => `operationId ${id} stands twice`),
     ...operations.flatMap(([name, one]) =>
-      [...operationFaults(name, one), ...exampleFaults(one, document), ...namedAnswerFaults(one, document)].map(
-        (fault) => `${name}: ${fault}`,
-      ),
+      [
+        ...operationFaults(name, one),
+        ...refusalFaults(name, one),
+        ...exampleFaults(one, document),
+        ...namedAnswerFaults(one, document),
+      ].map((fault) => `${name}: ${fault}`),
     ),
     ...Object.keys(BODY_EXAMPLES)
       .filter((name) => !operations.some(([one, { requestBody }]) => one === name && requestBody))

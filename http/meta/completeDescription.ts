@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { readAnswerExample } from "./answerExamples.ts";
-import { BODY_EXAMPLES, ERROR_EXAMPLE } from "./examples.ts";
+import { describeErrors } from "./describeErrors.ts";
+import { BODY_EXAMPLES } from "./examples.ts";
 
 /* Adds to the generated API description what no schema of a route says. */
 
@@ -93,7 +94,7 @@ function completeResponses(path: string, method: string, responses: Json): Json 
       { ...response, description, ...(hasContent && { content }), headers: { ...response["headers"], ...headers } },
     ];
   });
-  return { ...Object.fromEntries(completed), default: { $ref: "#/components/responses/Error" } };
+  return Object.fromEntries(completed);
 }
 
 /** With an example where the body is JSON. */
@@ -167,22 +168,25 @@ export function completeDescription(document: Json): Json {
   const schemas: Record<string, Json> = { Error: ERROR };
   const examples: Json = {};
   const hoist = createHoist(schemas);
+  const errors = describeErrors(REQUEST_ID);
   const paths = Object.entries<Json>(document["paths"]).map(([generated, operations]) => {
     const path = generated.replace("{*}", "{id}");
     const completed = Object.entries<Json>(operations).map(([method, operation]) => {
       const hoisted = hoist(completeOperation(path, method, operation)) as Json;
       addAnswerExamples(hoisted["responses"], examples);
-      return [method, hoisted];
+      const responses = { ...hoisted["responses"], ...errors.responsesOf(`${method} ${path}`) };
+      return [method, { ...hoisted, responses }];
     });
     return [path, Object.fromEntries(completed)];
   });
-  const content = {
-    "application/json": { schema: { $ref: "#/components/schemas/Error" }, example: ERROR_EXAMPLE },
-  };
-  const responses = { Error: { description: "Any other answer.", headers: REQUEST_ID, content } };
   return {
     ...document,
     paths: Object.fromEntries(paths),
-    components: { ...document["components"], schemas, responses, examples },
+    components: {
+      ...document["components"],
+      schemas,
+      responses: { Error: errors.anyOther },
+      examples: { ...examples, ...errors.examples },
+    },
   };
 }

@@ -145,12 +145,3 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/workflows/approval-links/{link_id}/decision": DECISION,
   "post /api/workflows/hooks/{hook_token}": { order: "A-17", amount: 25 },
 };
-
-export const ERROR_EXAMPLE = {
-  error: {
-    message: "limit must be at most 100.",
-    type: "invalid_request_error",
-    param: "limit",
-    code: "invalid_request",
-  },
-};

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { service } from "../../api/call.ts";
 import { listTargets } from "../../api/chat.ts";
-import { listOwnTurns } from "../../api/home.ts";
+import { listNewestTurn } from "../../api/home.ts";
 import { listApprovals } from "../../api/queries.ts";
 
 const QUESTION = "How many days may I work from home?";
@@ -76,7 +76,7 @@ function ApproveTrial() {
 }
 
 function ExplainTrial() {
-  const { data } = useQuery(listOwnTurns);
+  const { data } = useQuery(listNewestTurn);
   const [newest] = data?.data ?? [];
   return (
     <Trial title="See why it answered" command={curl(`turns/${newest?.id ?? "ID"}/trace`)}>

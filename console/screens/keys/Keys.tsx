@@ -32,7 +32,6 @@ const columns = (projects: Project[], now: number): Columns<Key> => [
   { title: "State", cell: (key) => <Status status={stateOf(key, now)} /> },
   {
     title: "Project",
-
     cell: ({ project_id }) =>
       project_id && (
         <Link to="/keys" search={{ project: project_id }}>

@@ -49,9 +49,8 @@ const columns = (mayChange: boolean): Columns<DocumentInfo> => [
   { title: "Size", number: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
   {
     title: "Passages",
-
     number: true,
-    cell: ({ status, chunk_count }) => status === "ready" && formatCount(chunk_count, "passage"),
+    cell: ({ status, chunk_count }) => status === "ready" && formatNumber(chunk_count),
   },
   { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
 ];

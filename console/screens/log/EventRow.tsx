@@ -3,7 +3,7 @@ import { Fragment } from "react";
 import type { LogEvent } from "../../api/events.ts";
 import { describeEvent } from "../../format/describeEvent.ts";
 import { shortId } from "../../format/index.ts";
-import { PrincipalLink } from "../../parts/ActorLink.tsx";
+import { PrincipalLink, PrincipalName } from "../../parts/ActorLink.tsx";
 import { nameOfKind, ThingLink } from "../../parts/ThingLink.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -85,7 +85,13 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
   </>
 );
 
-/** What happened, in one sentence; opened, with every field. */
+/** Who caused it; of a session, whose it is. */
+function whoseOf({ type, principal, data }: LogEvent): string {
+  const user = textOf(data["user_id"]);
+  return type === "SessionStarted" && user ? `person:${user}` : principal;
+}
+
+/** What happened, in one sentence, and who caused it; opened, with every field. */
 export const EventRow = ({ event, search }: { event: LogEvent; search: LogSearch }) => {
   const isOpen = search.event === event.cursor;
   const line = (
@@ -99,7 +105,12 @@ export const EventRow = ({ event, search }: { event: LogEvent; search: LogSearch
       <span className="quiet">
         <Time at={event.recorded_at} />
       </span>
-      <span className="sentence">{describeEvent(event)}</span>
+      <span className="sentence">
+        {describeEvent(event)}{" "}
+        <span className="quiet">
+          <PrincipalName principal={whoseOf(event)} />
+        </span>
+      </span>
       <span className="mono quiet type">
         {event.type} {shortId(event.stream)}
       </span>

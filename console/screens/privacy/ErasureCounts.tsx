@@ -15,7 +15,7 @@ function Going({ preview }: { preview: ErasurePreview }) {
       <ul>
         {kinds.map((kind) => (
           <li key={kind}>
-            <strong>{formatNumber(preview[kind].count)}</strong> {kindWord(kind)}
+            <strong>{formatNumber(preview[kind].count)}</strong> {kindWord(kind, preview[kind].count)}
           </li>
         ))}
       </ul>

@@ -101,7 +101,7 @@ function Start({ chosen }: { chosen: string | undefined }) {
         backups. Export first what is needed.
       </p>
       {/* what was counted is of what was chosen then */}
-      <div onChange={() => count.reset()}>
+      <div className="stack" onChange={() => count.reset()}>
         <SubjectField key={chosen} kinds={["person", "key", "agent", "user"]} chosen={chosen} />
         <fieldset>
           <legend>What is erased</legend>

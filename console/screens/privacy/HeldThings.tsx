@@ -20,7 +20,7 @@ export const HeldThings = ({ keep, held }: Props) => (
     <ul>
       {held.map(({ hold_id, kind, count, name }) => (
         <li key={hold_id + kind}>
-          <strong>{formatNumber(count)}</strong> {kindWord(kind)}, because of “{name}”
+          <strong>{formatNumber(count)}</strong> {kindWord(kind, count)}, because of “{name}”
         </li>
       ))}
     </ul>

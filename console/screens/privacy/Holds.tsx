@@ -36,7 +36,6 @@ const columns = (name: (subject: string) => string, release: Action<string>): Co
   { title: "Keeps", cell: ({ subject }) => <Covered subject={subject} name={name(subject)} /> },
   {
     title: "Placed",
-
     cell: ({ created_at, placed_by }) => (
       <>
         <Time at={created_at} />{" "}

@@ -51,7 +51,7 @@ const Preview = ({ preview }: { preview: RetentionPreview }) => {
       <ul>
         {KEPT.filter((kind) => preview[kind].count > 0).map((kind) => (
           <li key={kind}>
-            <strong>{formatNumber(preview[kind].count)}</strong> {kindWord(kind)}
+            <strong>{formatNumber(preview[kind].count)}</strong> {kindWord(kind, preview[kind].count)}
             {preview[kind].oldest && (
               <>
                 , the oldest from <Time at={preview[kind].oldest} />

@@ -12,6 +12,7 @@ import { Time } from "../../parts/Time.tsx";
 import { Took } from "../../parts/Took.tsx";
 import { useRawText, Words } from "../../parts/Words.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
+import { AskAgain } from "./AskAgain.tsx";
 import { PromptCard } from "./PromptCard.tsx";
 import { Targets } from "./Targets.tsx";
 import { Waterfall } from "./Waterfall.tsx";
@@ -225,6 +226,7 @@ export function TraceDetails({ trace, newest, asOf, line, prompt }: Props) {
           {formatCount(trace.rounds.flatMap(({ calls }) => calls).length, "tool call")},{" "}
           {formatCount(trace.attempts.length, "attempt")}
         </span>
+        <AskAgain trace={trace} />
       </p>
       <Facts trace={trace} until={until} />
       <WaitsForPerson trace={trace} />

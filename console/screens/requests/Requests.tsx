@@ -77,12 +77,10 @@ const COLUMNS: Columns<TurnSummary> = [
   { title: "Started", cell: ({ started_at }) => <Time at={started_at} /> },
   {
     title: "Asked by",
-
     cell: (turn) => (turn.principal === "system" ? "the service" : <Asker turn={turn} />),
   },
   {
     title: "Agent or model",
-
     cell: ({ agent, model }) => (
       <>
         {agent ? (agent.name ?? "deleted agent") : <ModelName name={model} />}
@@ -96,13 +94,11 @@ const COLUMNS: Columns<TurnSummary> = [
   },
   {
     title: "Took",
-
     number: true,
     cell: ({ duration_ms }) => duration_ms !== null && formatDuration(duration_ms),
   },
   {
     title: "Tokens",
-
     number: true,
     cell: ({ usage }) => usage && formatNumber(usage.prompt_tokens + usage.completion_tokens),
   },

@@ -24,7 +24,6 @@ const columnsFor = (children: readonly ChildRun[]): Columns<RunSummary> => [
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: "If this run fails",
-
     cell: ({ id }) => FATES[children.find(({ run_id }) => run_id === id)?.on_parent_end ?? "cancel"],
   },
 ];

@@ -29,17 +29,10 @@ const FailedAt = ({ step }: { step: string }) => (
 const COLUMNS: Columns<RunSummary> = [
   {
     title: "Run",
-    cell: ({ id, workflow_name, error_info }) => (
-      <>
-        <Link to="/runs/$runId" params={{ runId: id }} data-row>
-          {workflow_name ?? "deleted workflow"} <span className="mono quiet">{shortId(id)}</span>
-        </Link>
-        {error_info?.step && (
-          <span className="narrow-only quiet">
-            at <FailedAt step={error_info.step} />
-          </span>
-        )}
-      </>
+    cell: ({ id, workflow_name }) => (
+      <Link to="/runs/$runId" params={{ runId: id }} data-row>
+        {workflow_name ?? "deleted workflow"} <span className="mono quiet">{shortId(id)}</span>
+      </Link>
     ),
   },
   {
@@ -53,7 +46,6 @@ const COLUMNS: Columns<RunSummary> = [
   { title: "Took", number: true, cell: lasted },
   {
     title: "Failed at",
-
     cell: ({ error, error_info }) => (
       <>
         {error_info?.step && <FailedAt step={error_info.step} />}

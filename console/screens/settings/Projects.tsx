@@ -28,7 +28,6 @@ const editable = (removal: Action<string>): Columns<Project> => [
   ...COLUMNS.slice(1),
   {
     title: "Keys",
-
     cell: ({ id }) => (
       <Link to="/keys" search={{ project: id }}>
         Its keys

@@ -51,7 +51,6 @@ const columns = (removal: Action<string>): Columns<Provider> => [
   },
   {
     title: "Models",
-
     cell: ({ models, model }) => model ?? (models ? formatCount(models.length, "model") : "those that it lists"),
   },
   { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },

@@ -43,7 +43,6 @@ const COLUMNS: Columns<Row> = [
   { title: "A call", number: true, cell: ({ price }) => dollars(price.per_call) },
   {
     title: "Set by",
-
     cell: ({ of }) =>
       of.set_by === "organization" ? (
         "the organization"

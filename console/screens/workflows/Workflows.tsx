@@ -23,7 +23,6 @@ const COLUMNS: Columns<Workflow> = [
   { title: "State", cell: ({ enabled }) => <Status status={enabled ? "active" : "disabled"} /> },
   {
     title: "Version",
-
     number: true,
     cell: ({ definition: { version, latest_version } }) =>
       latest_version === null || latest_version === version ? version : `${version} of ${latest_version}`,

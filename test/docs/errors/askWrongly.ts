@@ -1,6 +1,6 @@
 import { callRoute, fillPath, type openHomeAndForeign } from "../../accounts/everyRoute.ts";
 import { fileForm, say } from "../../http/service.ts";
-import { UNKNOWN, type Client } from "../../workflows/tenant.ts";
+import { UNKNOWN, WAITING, type Client } from "../../workflows/tenant.ts";
 import { isRefusal, operationOf, type Refused } from "./refusals.ts";
 
 type Stage = Awaited<ReturnType<typeof openHomeAndForeign>>;
@@ -29,28 +29,30 @@ export async function askWrongly({ home, things, keyWith }: Stage, routes: strin
   };
   const nobody: Client = (method, path, body, headers) =>
     home.key(method, path, body, { ...headers, authorization: "" });
-  const stranger: Client = (method, path, body, headers) =>
-    home.key(method, path, body, { ...headers, authorization: "Bearer sk-svc-unknown" });
+  const stranger = home.clientAt("sk-svc-unknown");
+  const signedOut = home.clientAt("sess-svc-ended");
+  const disabled = await keyWith({ enabled: false });
   const noProducts = (await keyWith({ products: [] })).call;
   const viewer = (await home.member("viewer")).call;
-  const asked = routes.filter((route) => !ENDS.has(route));
-  const everybody = [nobody, stranger, home.key, viewer, noProducts, home.clientAt(things["hook_secret"]!)];
-  for (const route of asked) {
-    for (const call of everybody) keep(route, await callRoute(call, route));
+  const others = [nobody, stranger, signedOut, disabled.call, home.key, noProducts];
+  for (const route of routes) {
+    for (const call of others) keep(route, await callRoute(call, route));
+    if (ENDS.has(route)) continue;
+    for (const call of [viewer, home.clientAt(things["hook_secret"]!)]) keep(route, await callRoute(call, route));
     // what is not there
     keep(route, await callRoute(home.owner, route));
     const [method = ""] = route.split(" ");
-    const path = fillPath(route, things).replace(/^\/api/, "");
+    const path = fillPath(route, { "approval-links": UNKNOWN, ...things }).replace(/^\/api/, "");
     if (method === "GET") for (const query of QUERIES) keep(route, await home.owner(method, path + query));
     else if (method !== "DELETE") for (const body of BODIES) keep(route, await home.owner(method, path, body));
     // a hook knows nobody but the holder of its secret
-    if (route.includes("/hooks/")) keep(route, await callRoute(nobody, route, things));
+    if (route.includes("/hooks/{hook_token}") && !route.includes("run_id")) keep(route, await callRoute(nobody, route, things));
   }
   return refusals;
 }
 
-/** Mistakes of people who know the API, each with what it needs: `[route, path, body]`. */
-export async function makeMistakes({ home, things }: Stage): Promise<Refused[]> {
+/** Mistakes of people who know the API. */
+export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Refused[]> {
   const refusals: Refused[] = [];
   const chat = "POST /api/openai/v1/chat/completions";
   const tool = (name: string) => ({ tools: [{ type: "function", function: { name } }] });
@@ -99,18 +101,46 @@ export async function makeMistakes({ home, things }: Stage): Promise<Refused[]> 
     ["POST /api/workflows/{id}/triggers", { name: "x", schedule: { cron: "never", time_zone: "UTC" } }],
     ["POST /api/workflows/runs/{run_id}/cancel", {}],
     ["POST /api/workflows/runs/{run_id}/retry", {}],
-    ["POST /api/workflows/approvals/{approval_id}/decision", { decision: "approve" }],
+    ["POST /api/workflows/approvals/{approval_id}/decision", { decision: "reject" }],
     ["POST /api/workflows/approvals/{approval_id}/decision", { decision: "perhaps" }],
     ["DELETE /api/projects/{id}"],
     ["PUT /api/aliases/{alias}", { targets: [{ model: "nowhere" }] }],
     ["PUT /api/budgets/{subject}", { tokens_per_day: -1 }],
     ["POST /api/retention/{subject}/preview", { threads: "forever" }],
     ["POST /api/erasures", { owner: "nobody" }],
+    ["POST /api/agents", { name: "x", project_id: UNKNOWN }],
+    ["PUT /api/providers/{name}", { api_key: "k", base_url: "not an address" }],
   ];
   for (const [route, body] of asks) await attempt(route, body);
   const owners = `/members/${(await home.made(home.owner("GET", "/auth/me"))).user.id}`;
   await attempt("PATCH /api/members/{id}", { role: "viewer" }, { path: owners });
   await attempt("DELETE /api/members/{id}", undefined, { path: owners });
+  await refuseByRules({ attempt, home, things, keyWith });
   if (taken.length > 0) throw new Error(`no mistakes: ${taken.join("; ")}`);
   return refusals;
+}
+
+type Attempt = (route: string, body?: unknown, options?: { by?: Client; path?: string }) => Promise<void>;
+
+/** What somebody set forbids: a budget, a hold, an agent whose API is off. */
+async function refuseByRules({
+  attempt,
+  home,
+  keyWith,
+}: Pick<Stage, "home" | "things" | "keyWith"> & { attempt: Attempt }): Promise<void> {
+  const { made, owner, key } = home;
+  const agent = await home.newAgent({ api_enabled: false });
+  const ask = "POST /api/agents/{agent_id}/v1/responses";
+  await attempt(ask, { input: "x" }, { by: key, path: `/agents/${agent}/v1/responses` });
+  const poor = await keyWith({});
+  await made(owner("PUT", `/budgets/key:${poor.id}`, { requests_per_minute: 0, tokens_per_day: 0, hard: true }));
+  await attempt("POST /api/openai/v1/chat/completions", say("x"), { by: poor.call });
+  const held = await key("POST", "/openai/v1/chat/completions", say("x"));
+  const thread = held.headers.get("x-thread-id");
+  await made(owner("POST", "/holds", { subject: `thread:${thread}`, name: "A-2", reason: "A claim" }));
+  await attempt("DELETE /api/openai/v1/threads/{id}", undefined, { by: key, path: `/openai/v1/threads/${thread}` });
+  const { id: definition } = await home.define();
+  const { name, type } = await made(owner("GET", `/definitions/${definition}`));
+  const source = "export const execute = () => 1;";
+  await attempt("POST /api/definitions", { type, name, source: type === "tool" ? source : WAITING });
 }

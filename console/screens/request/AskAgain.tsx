@@ -1,0 +1,22 @@
+import { Link } from "@tanstack/react-router";
+import type { Trace } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
+
+/** Characters of a question that an address can carry. */
+const MAX_ASKED = 2_000;
+
+/** The chat with the same agent or model, and the question in its field: nothing is sent before somebody sends it. */
+export function AskAgain({ trace: { prompt, agent, model } }: { trace: Trace }) {
+  const { mayWrite } = useRole();
+  const question = prompt?.messages.findLast(({ role }) => role === "user")?.text;
+  if (!mayWrite || !question || question.length > MAX_ASKED) return null;
+  return (
+    <Link
+      className="button small"
+      to="/chat"
+      search={{ with: agent ? `agent:${agent.id}` : `model:${model}`, ask: question }}
+    >
+      Ask it again
+    </Link>
+  );
+}
