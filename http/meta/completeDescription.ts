@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { readAnswerExample } from "./answerExamples.ts";
-import { describeErrors } from "./describeErrors.ts";
+import { anyOtherError, describeErrors, errorExamples } from "./describeErrors.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 
 /* Adds to the generated API description what no schema of a route says. */
@@ -168,13 +168,12 @@ export function completeDescription(document: Json): Json {
   const schemas: Record<string, Json> = { Error: ERROR };
   const examples: Json = {};
   const hoist = createHoist(schemas);
-  const errors = describeErrors(REQUEST_ID);
   const paths = Object.entries<Json>(document["paths"]).map(([generated, operations]) => {
     const path = generated.replace("{*}", "{id}");
     const completed = Object.entries<Json>(operations).map(([method, operation]) => {
       const hoisted = hoist(completeOperation(path, method, operation)) as Json;
       addAnswerExamples(hoisted["responses"], examples);
-      const responses = { ...hoisted["responses"], ...errors.responsesOf(`${method} ${path}`) };
+      const responses = { ...hoisted["responses"], ...describeErrors(`${method} ${path}`, REQUEST_ID) };
       return [method, { ...hoisted, responses }];
     });
     return [path, Object.fromEntries(completed)];
@@ -185,8 +184,8 @@ export function completeDescription(document: Json): Json {
     components: {
       ...document["components"],
       schemas,
-      responses: { Error: errors.anyOther },
-      examples: { ...examples, ...errors.examples },
+      responses: { Error: anyOtherError(REQUEST_ID) },
+      examples: { ...examples, ...errorExamples() },
     },
   };
 }

@@ -1,70 +1,31 @@
 import { STATUS_CODES } from "node:http";
-import { errorBody, internalError, type ApiError } from "../base/errors.ts";
-import { readErrorExamples } from "./errorExamples.ts";
+import { errorBody, internalError } from "../base/errors.ts";
+import { ERROR_EXAMPLES } from "./errorExamples.ts";
 
-/* The errors of each operation, each with the answer of a running service. */
+/* The errors of each operation, each with what a running service answers. */
 
 type Json = Record<string, any>;
 const SCHEMA = { $ref: "#/components/schemas/Error" };
-/** The example of an error without a code is called so. */
-const NO_CODE = "none";
+const jsonOf = (examples: Json) => ({ "application/json": { schema: SCHEMA, examples } });
+const refTo = (name: string) => ({ $ref: `#/components/examples/${name}` });
 
-/** "invalid_session", "404": what an example is called within its answer. */
-const nameOf = (status: string, code: string): string => (code === NO_CODE ? `status_${status}` : code);
+/** For the components of the API description, where several operations find one body. */
+export const errorExamples = (): Json =>
+  Object.fromEntries(Object.entries(ERROR_EXAMPLES.examples).map(([name, value]) => [name, { value }]));
 
-/** Bodies that several operations answer are components, named for their code; the others stand where they belong. */
-function shareExamples() {
-  const counts = new Map<string, number>();
-  const texts = Object.values(readErrorExamples()).flatMap((statuses) =>
-    Object.values(statuses).flatMap((codes) => Object.values(codes).map((body) => JSON.stringify(body))),
-  );
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  const examples: Json = {};
-  const names = new Map<string, string>();
-  return {
-    examples,
-    place(name: string, body: object): Json {
-      const text = JSON.stringify(body);
-      if ((counts.get(text) ?? 0) < 2) return { value: body };
-      let shared = names.get(text);
-      for (let n = 1; shared === undefined; n++) {
-        const free = n === 1 ? `error_${name}` : `error_${name}_${n}`;
-        if (!(free in examples)) shared = free;
-      }
-      names.set(text, shared);
-      examples[shared] = { value: body };
-      return { $ref: `#/components/examples/${shared}` };
-    },
-  };
-}
+/** The answer that no operation lists. `headers`: those of every answer. */
+export const anyOtherError = (headers: Json): Json => ({
+  description:
+    "Any other answer: [every code and what to do about it](/docs/reference/errors). 408, 429, 500 and 503 may answer every request.",
+  headers,
+  content: jsonOf({ status_500: { value: errorBody(internalError(undefined)) } }),
+});
 
-/** What an error of the service itself looks like. */
-const exampleOf = (error: ApiError) => ({ value: errorBody(error) });
-
-/** For the API description. `headers`: those of every answer. */
-export function describeErrors(headers: Json) {
-  const { examples, place } = shareExamples();
-  return {
-    /** Examples that several operations share. */
-    examples,
-    /** The answer that no operation lists. */
-    anyOther: {
-      description:
-        "Any other answer: [every code and what to do about it](/docs/reference/errors). 408, 429, 500 and 503 may answer every request.",
-      headers,
-      content: { "application/json": { schema: SCHEMA, examples: { status_500: exampleOf(internalError(undefined)) } } },
-    },
-    /** By status: the answers of an operation other than success. */
-    responsesOf(operation: string): Json {
-      const statuses = Object.entries(readErrorExamples()[operation] ?? {}).map(([status, codes]) => {
-        const named = Object.entries(codes).map(([code, body]) => {
-          const name = nameOf(status, code);
-          return [name, place(name, body)];
-        });
-        const content = { "application/json": { schema: SCHEMA, examples: Object.fromEntries(named) } };
-        return [status, { description: STATUS_CODES[status], headers, content }];
-      });
-      return { ...Object.fromEntries(statuses), default: { $ref: "#/components/responses/Error" } };
-    },
-  };
+/** By status: the answers of an operation other than success. */
+export function describeErrors(operation: string, headers: Json): Json {
+  const statuses = Object.entries(ERROR_EXAMPLES.operations[operation] ?? {}).map(([status, names]) => {
+    const content = jsonOf(Object.fromEntries(names.map((name) => [name.replace("error_", ""), refTo(name)])));
+    return [status, { description: STATUS_CODES[status], headers, content }];
+  });
+  return { ...Object.fromEntries(statuses), default: { $ref: "#/components/responses/Error" } };
 }

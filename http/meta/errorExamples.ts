@@ -2,10 +2,13 @@ import { readFileSync } from "node:fs";
 
 /* Errors that a running service answered, for each operation. test/docs/errors.drill.test.ts takes them from it. */
 
-/** By operation, by status, by code (`none`: it has no code). */
-type ErrorExamples = Record<string, Record<string, Record<string, object>>>;
+export interface ErrorExamples {
+  /** Bodies by name. */
+  examples: Record<string, object>;
+  /** By operation, by status: names of bodies. */
+  operations: Record<string, Record<string, string[]>>;
+}
 
 const FILE = new URL("./errors.json", import.meta.url);
-const EXAMPLES = JSON.parse(readFileSync(FILE, "utf8")) as Readonly<ErrorExamples>;
 
-export const readErrorExamples = (): Readonly<ErrorExamples> => EXAMPLES;
+export const ERROR_EXAMPLES = JSON.parse(readFileSync(FILE, "utf8")) as Readonly<ErrorExamples>;

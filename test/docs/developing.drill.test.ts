@@ -11,10 +11,12 @@ import { openTwoTenants } from "../accounts/tenants.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readPage = (name: string): string => readFileSync(join(root, "docs", name), "utf8");
-const blocks = [...readPage("developing.md").matchAll(/^```(\w*)\n([^]*?)^```/gm)].map(([, language = "", lines = ""]) => ({
-  language,
-  lines,
-}));
+const blocks = [...readPage("developing.md").matchAll(/^```(\w*)\n([^]*?)^```/gm)].map(
+  ([, language = "", lines = ""]) => ({
+    language,
+    lines,
+  }),
+);
 const [runIt = "", pushIt = ""] = blocks.filter(({ language }) => language === "").map(({ lines }) => lines);
 const [answers = "", cases = ""] = blocks.filter(({ language }) => language === "json").map(({ lines }) => lines);
 const REFUND = readPage("workflows.md").match(/```ts\n([^]*?)```/)![1]!;

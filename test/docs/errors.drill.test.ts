@@ -1,9 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
+import type { ErrorExamples } from "#http/meta/errorExamples.ts";
 import { listRoutes, openHomeAndForeign } from "../accounts/everyRoute.ts";
 import { startPlatform } from "../platform.ts";
 import { askWrongly, makeMistakes } from "./errors/askWrongly.ts";
-import { toExamples, type ErrorExamples } from "./errors/refusals.ts";
+import { toExamples } from "./errors/refusals.ts";
 
 /*
  * The errors that the API description shows of each route are what a running service answers.

@@ -46,7 +46,8 @@ export async function askWrongly({ home, things, keyWith }: Stage, routes: strin
     if (method === "GET") for (const query of QUERIES) keep(route, await home.owner(method, path + query));
     else if (method !== "DELETE") for (const body of BODIES) keep(route, await home.owner(method, path, body));
     // a hook knows nobody but the holder of its secret
-    if (route.includes("/hooks/{hook_token}") && !route.includes("run_id")) keep(route, await callRoute(nobody, route, things));
+    if (route.includes("/hooks/{hook_token}") && !route.includes("run_id"))
+      keep(route, await callRoute(nobody, route, things));
   }
   return refusals;
 }
@@ -76,7 +77,10 @@ export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Re
     [chat, say("x", { attachments: [UNKNOWN] })],
     [chat, say("x", { attachments: Array.from({ length: 17 }, () => UNKNOWN) })],
     [chat, say("/fail 401", { model: "offline/scripted" })],
-    ["POST /api/agents/{agent_id}/v1/responses", { input: "x", tools: [{ type: "function", function: { name: "x" } }] }],
+    [
+      "POST /api/agents/{agent_id}/v1/responses",
+      { input: "x", tools: [{ type: "function", function: { name: "x" } }] },
+    ],
     ["POST /api/agents/{agent_id}/v1/responses", { input: [] }],
     ["POST /api/agents/{agent_id}/v1/responses", { input: "x", vars: [] }],
     ["POST /api/agents/{agent_id}/v1/responses", { input: "x", previous_response_id: "x" }],
