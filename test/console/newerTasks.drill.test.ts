@@ -197,3 +197,43 @@ test("24. stop a runaway run from a phone", async () => {
   expect((await tenant.untilOver(run)).status).toBe("cancelled");
   await done(page, "24", 4);
 });
+
+test("25. see what is left of somebody who was removed, and who removed them", async () => {
+  const { id } = await tenant.member("builder", "Lee Left");
+  await tenant.owner("DELETE", `/members/${id}`);
+  const page = await open();
+  await click(link(page, "Members"));
+  await click(link(page, "Former members"));
+  await inspect(page, "members-former");
+  await click(link(page, /^former builder, only on/));
+  await page.getByRole("heading", { name: /^Former builder/ }).waitFor();
+  await page.getByText("removed by Administrator").waitFor();
+  expect(await page.getByText("Lee Left").count()).toBe(0);
+  await inspect(page, "member-former");
+  await done(page, "25", 3);
+});
+
+test("26. ask a question again that a program asked", async () => {
+  await tenant.made(tenant.key("POST", "/openai/v1/chat/completions", say("Which question was it?")));
+  const page = await open();
+  await click(link(page, "Requests"));
+  await click(link(page, /^Which question was it/));
+  await click(link(page, "Ask it again"));
+  await expect.poll(() => page.getByLabel("Question").inputValue(), SOON).toBe("Which question was it?");
+  await click(button(page, "Ask"));
+  await page.getByRole("link", { name: "Why this answer?" }).first().waitFor();
+  await done(page, "26", 4);
+});
+
+test("27. see in the log who did what", async () => {
+  await tenant.newAgent({ name: "Seen in the log" });
+  const page = await open();
+  await click(link(page, "Log"));
+  const { name } = (await tenant.made(tenant.owner("GET", "/auth/me"))).user;
+  await page
+    .getByRole("link", { name: /The agent .*was created/ })
+    .first()
+    .getByText(name)
+    .waitFor();
+  await done(page, "27", 1);
+});
