@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
-import type { Page, Slice, Source, Trace, TracedCall, TracedMessage } from "./types.ts";
+import type { Trace, TracedCall, TracedMessage } from "./trace.ts";
+import type { Page, Slice, Source } from "./types.ts";
 
 /* Threads, what they may be had with, and files. Keys start with the kind of thing, which the change stream names. */
 

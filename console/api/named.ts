@@ -9,7 +9,7 @@ export interface NamedThing extends FoundThing {
 
 /** Rows read at once. */
 const PER_PAGE = 500;
-/** Pages read of one list. An organization with more of one kind is told that not all of them were looked at. */
+/** Pages read of one list. Go to says so where an organization has more of one kind. */
 const MAX_PAGES = 40;
 
 type ReadRows = (query: { limit: number; offset: number }, signal: AbortSignal) => Promise<Page<NamedRow>>;

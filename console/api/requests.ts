@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
-import type { Page, Slice, Trace, TurnStatus, TurnSummary } from "./types.ts";
+import type { Trace } from "./trace.ts";
+import type { Page, Slice, TurnStatus, TurnSummary } from "./types.ts";
 
 /* Queries about requests to models. They change with the threads they are part of. */
 

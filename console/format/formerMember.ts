@@ -16,7 +16,7 @@ export interface FormerMember {
 type MemberEvent = Pick<EventFields, "type" | "data"> & { recorded_at: string; principal: string };
 type Known = Pick<FormerMember, "role" | "joined_at">;
 
-/** What the log tells of the people who left, oldest event first. The one who left last comes first. */
+/** People who left, from the events of members, oldest event first. The last departure comes first. */
 export function findFormer(events: MemberEvent[]): FormerMember[] {
   const known = new Map<string, Known>();
   const former: FormerMember[] = [];

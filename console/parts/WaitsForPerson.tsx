@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Trace } from "../api/types.ts";
+import type { Trace } from "../api/trace.ts";
 
 /** The approvals that a request waits for, each as a link. */
 export function WaitsForPerson({ trace }: { trace: Pick<Trace, "rounds" | "status"> | undefined }) {

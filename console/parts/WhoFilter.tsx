@@ -13,7 +13,7 @@ interface Props {
   onPick(value?: string): void;
 }
 
-/** Somebody whom the log does not tell of, to this person. */
+/** A label for people whose history this person may not read. */
 const FORMER: Record<string, string> = { person: "former member", key: "deleted key" };
 
 /** Somebody who is listed no more: the id tells them apart, as in lists. */

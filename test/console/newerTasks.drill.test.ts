@@ -199,7 +199,7 @@ test("24. stop a runaway run from a phone", async () => {
 });
 
 test("25. see what is left of somebody who was removed, and who removed them", async () => {
-  const { id } = await tenant.member("builder", "Lee Left");
+  const { id } = await tenant.member("builder", "lee");
   await tenant.owner("DELETE", `/members/${id}`);
   const page = await open();
   await click(link(page, "Members"));
@@ -208,7 +208,7 @@ test("25. see what is left of somebody who was removed, and who removed them", a
   await click(link(page, /^former builder, only on/));
   await page.getByRole("heading", { name: /^Former builder/ }).waitFor();
   await page.getByText("removed by Administrator").waitFor();
-  expect(await page.getByText("Lee Left").count()).toBe(0);
+  expect(await page.getByText("lee.", { exact: false }).count()).toBe(0);
   await inspect(page, "member-former");
   await done(page, "25", 3);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { NO_USAGE } from "#events/thread.ts";
 import { joinTexts } from "#infra/models/offline/conversation.ts";
 import { roundMessages as sentMessages, type Round } from "#services/turns/round.ts";
-import type { TracedCall, TracedRound } from "../../console/api/types.ts";
+import type { TracedCall, TracedRound } from "../../console/api/trace.ts";
 import { countPrompts, roundMessages, toolsBefore } from "../../console/screens/request/promptOf.ts";
 
 const result = (text: string) => ({ status: "completed" as const, text, sources: [] });

@@ -34,7 +34,7 @@ const COLUMNS: Columns<FormerMember> = [
   },
 ];
 
-/** People who were removed, for administrators. Their names were deleted with them, so they are told apart by what the log keeps. */
+/** People who were removed, for administrators. Their names are deleted, so the list shows what the log keeps. */
 export function FormerMembers() {
   const former = useQuery(listFormerMembers);
   return (

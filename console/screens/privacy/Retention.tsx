@@ -40,7 +40,8 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   },
   {
     title: "Deleted so far",
-    cell: ({ deleted }) => KEPT.map((kind) => `${formatNumber(deleted[kind])} ${kindWord(kind, deleted[kind])}`).join(", "),
+    cell: ({ deleted }) =>
+      KEPT.map((kind) => `${formatNumber(deleted[kind])} ${kindWord(kind, deleted[kind])}`).join(", "),
   },
   { title: "Next round", cell: ({ next_round_at }) => <Time at={next_round_at} /> },
   {

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Trace } from "../../api/types.ts";
+import type { Trace } from "../../api/trace.ts";
 import { useRole } from "../../api/useRole.ts";
 
 /** Characters of a question that an address can carry. */

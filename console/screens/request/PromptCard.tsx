@@ -1,4 +1,4 @@
-import type { Trace } from "../../api/types.ts";
+import type { Trace } from "../../api/trace.ts";
 import { formatCount } from "../../format/index.ts";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Value } from "../../parts/Value.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { getTrace } from "../../api/requests.ts";
-import type { Trace } from "../../api/types.ts";
+import type { Trace } from "../../api/trace.ts";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { TraceDetails } from "./TraceDetails.tsx";
 

@@ -1,4 +1,4 @@
-import type { Trace } from "../../api/types.ts";
+import type { Trace } from "../../api/trace.ts";
 import { formatCount, formatDuration } from "../../format/index.ts";
 
 type Failure = Trace["failed_targets"][number];

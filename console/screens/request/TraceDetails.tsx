@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { whoAmI } from "../../api/queries.ts";
 import { listAgents } from "../../api/requests.ts";
-import type { Trace } from "../../api/types.ts";
+import type { Trace } from "../../api/trace.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCost, formatCount, formatDuration, formatExact, formatNumber } from "../../format/index.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";

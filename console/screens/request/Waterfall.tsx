@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import type { Trace, TracedCall, Usage } from "../../api/types.ts";
+import type { Trace, TracedCall } from "../../api/trace.ts";
+import type { Usage } from "../../api/types.ts";
 import { formatCost, formatCount, formatDuration, formatNumber, parseJson } from "../../format/index.ts";
 import { Bar, type Bounds } from "../../parts/Bar.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";

@@ -1,4 +1,4 @@
-import type { Trace, TracedCall, TracedMessage, TracedRound } from "../../api/types.ts";
+import type { Trace, TracedCall, TracedMessage, TracedRound } from "../../api/trace.ts";
 
 /** Rounds of tools in one request, after which the model is not asked again. */
 const MAX_ROUNDS = 10;

@@ -1,4 +1,5 @@
-import type { Trace, TracedCall, TracedRound, Usage } from "../../api/types.ts";
+import type { Trace, TracedCall, TracedRound } from "../../api/trace.ts";
+import type { Usage } from "../../api/types.ts";
 import type { Bounds } from "../../parts/Bar.tsx";
 
 /** One line of the waterfall: something that took time. */

@@ -41,7 +41,7 @@ function createNames() {
 export function toExamples(refusals: Refused[]): ErrorExamples {
   const found: Record<string, Record<string, Record<string, object>>> = {};
   for (const { operation, status, body } of refusals) {
-    // what has no code is told apart by its status
+    // an error without a code is named by its status
     const code = body.error.code ?? `status_${status}`;
     const ofStatus = ((found[operation] ??= {})[status] ??= {});
     ofStatus[code] ??= createTidy()(body) as object;
