@@ -24,6 +24,6 @@ beforeAll(async () => {
 });
 
 test("each error that is shown is what the route answers, and each one that was provoked is shown", async () => {
-  expect(Object.keys(real).length).toBeGreaterThan(100);
+  expect(Object.keys(real.operations).length).toBeGreaterThan(100);
   expect(JSON.parse(await readFile(FILE, "utf8"))).toEqual(real);
 });
