@@ -1,6 +1,7 @@
-import { createDeletionCounter } from "#infra/postgres/deletionCounts.ts";
+import { createDeletionReader } from "#infra/postgres/deletions.ts";
 import { listOwned } from "#projections/owned.ts";
 import { hasProjected } from "#projections/progress.ts";
+import { listRunsToErase } from "#projections/runs/ownedRuns.ts";
 import { createEraser } from "#services/erasures.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
@@ -17,7 +18,9 @@ export function openErasing({ db, log, worker, logger }: Resources, handle: Hand
       const projected = await Promise.all(MODELS.map((name) => hasProjected(db, name, position)));
       return projected.every(Boolean) ? listOwned(db, organization, query, before) : undefined;
     },
-    countDeletions: createDeletionCounter(db),
+    readDeletions: createDeletionReader(db),
+    listRunsFrom: (organization, from) =>
+      listRunsToErase(db, { organization, owner: { from }, before: Number.MAX_SAFE_INTEGER }),
     belongingsOf: findRunBelongings(db),
     send: sendTo(handle, worker),
     onError: (error, stream) => logger.warn({ err: error, stream }, "erasure interrupted, retrying"),

@@ -41,6 +41,13 @@ export interface PlanInput {
   claimHeads: ReadonlyMap<string, Pick<StreamHead, "version" | "state">>;
 }
 
+/** What other streams say to an append. */
+export interface AppendCheck {
+  rejection?: Rejection | undefined;
+  /** The streams that were read. The events may be appended only while these have the same versions. */
+  unchanged: { stream: string; version: number }[];
+}
+
 const NO_WORK: WorkStatus = { status: null, due_at: null, worker: null };
 
 export function decide(decider: Decider<any>, command: Command, state: unknown): Decision | Rejection {

@@ -24,10 +24,17 @@ interface Answers {
   heads?: Record<string, StreamHead>[];
   /** Whether a command is refused because of a hold. */
   isRefused?(type: string, data: Record<string, unknown>): boolean;
+  /** Runs that the log says this erasure has destroyed, and what is listed of those that come from them, one list a query. */
+  destroyed?: string[];
+  left?: Awaited<ReturnType<EraserOptions["listRunsFrom"]>>[];
 }
 
 /** Erases what `pages` contain, one page a query; each deletion appends an event at `position`. */
-function start(pages: Owned[], position: number, { heads = [], isRefused = () => false }: Answers = {}) {
+function start(
+  pages: Owned[],
+  position: number,
+  { heads = [], isRefused = () => false, destroyed = [], left = [] }: Answers = {},
+) {
   const calls = {
     ranges: [] as unknown[],
     sent: [] as [string, object][],
@@ -46,9 +53,13 @@ function start(pages: Owned[], position: number, { heads = [], isRefused = () =>
       calls.ranges.push(range);
       return pages[Math.min(calls.ranges.length - 1, pages.length - 1)];
     },
-    countDeletions: async (...asked) => {
+    readDeletions: async (...asked) => {
       expect(asked).toEqual([head.organization_id, head.stream, 5]);
-      return DELETED;
+      return { counts: DELETED, runs: destroyed };
+    },
+    listRunsFrom: async (organization, runs) => {
+      expect([organization, runs]).toEqual([head.organization_id, destroyed]);
+      return left.shift() ?? { live: [], ended: [], held: false };
     },
     belongingsOf: async () => ({ threads: ["own"], files: ["saved"] }),
     send: async (target, type, data) => {
@@ -121,4 +132,21 @@ test("a run stays while a hold keeps one of its threads, and the erasure does no
   await expect.poll(types).toEqual(["DeleteThread"]);
   await stop();
   expect(types()).toEqual(["DeleteThread"]);
+});
+
+test("what others have made of destroyed runs meanwhile is erased before the erasure completes, and waits for a hold", async () => {
+  const left = [
+    { live: ["fork"], ended: [], held: false },
+    { live: [], ended: ["fork"], held: true },
+    { live: [], ended: [], held: true },
+  ];
+  // each round asks for the heads of the owner's runs, and then for those of what is left
+  const heads = [{}, {}, {}, { "run-fork": endedRun(9) }, {}];
+  const { types, attend, stop } = start([NOTHING], 9, { heads, destroyed: ["r"], left });
+  await expect.poll(() => left.length).toBe(0);
+  await attend();
+  expect(types()).toEqual(["CancelRun", "DeleteThread", "DeleteFile", "ForgetRun", "AdvanceErasure"]);
+  // released: the sweep comes again
+  await expect.poll(() => attend().then(() => types().at(-1))).toBe("CompleteErasure");
+  await stop();
 });

@@ -42,6 +42,15 @@ interface OwnedThings {
   held: boolean;
 }
 
+const NOTHING_OWNED: OwnedThings = {
+  threads: [],
+  files: [],
+  documents: [],
+  extractions: [],
+  runs: { live: [], ended: [] },
+  held: false,
+};
+
 export interface EraserOptions extends Pick<EraseRunsDeps, "belongingsOf"> {
   log: Pick<EventLog, "heads" | "read">;
   /** Some of what an owner has from before a position; undefined while the read models are behind `position`. */
@@ -50,8 +59,14 @@ export interface EraserOptions extends Pick<EraseRunsDeps, "belongingsOf"> {
     query: OwnedQuery,
     range: { before: number; position: number },
   ): Promise<OwnedThings | undefined>;
-  /** How many deletions the log has, after a position, under this request id. */
-  countDeletions(organization: string, request_id: string, after: number): Promise<ErasedCounts>;
+  /** The deletions that the log has, after a position, under this request id: how many, and the runs (ids) that they destroyed. */
+  readDeletions(
+    organization: string,
+    request_id: string,
+    after: number,
+  ): Promise<{ counts: ErasedCounts; runs: string[] }>;
+  /** Some of the runs that come from these, which are destroyed. */
+  listRunsFrom(organization: string, runs: string[]): Promise<OwnedThings["runs"] & { held: boolean }>;
   send: Send;
   onError(error: unknown, stream: string): void;
 }
@@ -77,20 +92,22 @@ function createCounter(send: Send) {
   return { counts, remove };
 }
 
+function removeThings(remove: Send, part: Omit<Target, "stream">, owned: OwnedThings): Promise<CommandResult[]> {
+  const to = (aggregate: "thread" | "file" | "document" | "extraction", id: string): Target => ({
+    ...part,
+    stream: streamName(aggregate, id),
+  });
+  return Promise.all([
+    ...owned.threads.map(({ id, scope }) => remove(to("thread", id), DeleteThread.type, { scope })),
+    ...owned.files.map(({ id, scope }) => remove(to("file", id), DeleteFile.type, { file_id: id, scope })),
+    ...owned.documents.map((id) => remove(to("document", id), DeleteDocument.type, { document_id: id })),
+    ...owned.extractions.map((id) => remove(to("extraction", id), DeleteExtraction.type, { extraction_id: id })),
+  ]);
+}
+
 /** Deletes what owners have, a batch at a time, with the commands that delete one thing. */
-export function createEraser({ log, listOwned, countDeletions, belongingsOf, send, onError }: EraserOptions) {
-  const removeThings = (remove: Send, part: Omit<Target, "stream">, owned: OwnedThings): Promise<CommandResult[]> => {
-    const to = (aggregate: "thread" | "file" | "document" | "extraction", id: string): Target => ({
-      ...part,
-      stream: streamName(aggregate, id),
-    });
-    return Promise.all([
-      ...owned.threads.map(({ id, scope }) => remove(to("thread", id), DeleteThread.type, { scope })),
-      ...owned.files.map(({ id, scope }) => remove(to("file", id), DeleteFile.type, { file_id: id, scope })),
-      ...owned.documents.map((id) => remove(to("document", id), DeleteDocument.type, { document_id: id })),
-      ...owned.extractions.map((id) => remove(to("extraction", id), DeleteExtraction.type, { extraction_id: id })),
-    ]);
-  };
+export function createEraser(options: EraserOptions) {
+  const { log, listOwned, readDeletions, listRunsFrom, belongingsOf, send, onError } = options;
 
   const open = async (head: StreamHead): Promise<Deletion> => {
     const { organization_id, stream } = head;
@@ -103,27 +120,40 @@ export function createEraser({ log, listOwned, countDeletions, belongingsOf, sen
     const part = { organization_id, request_id: stream };
     const by = actorOf(started!.meta.principal);
     let newest = 0;
+
+    const eraseListed = async (owned: OwnedThings, position: number): Promise<CommandResult[] | "waits" | undefined> => {
+      const { counts, remove } = createCounter(send);
+      const things = await removeThings(remove, part, owned);
+      const runs = await eraseRuns({ log, belongingsOf, send: remove }, part, { ...owned.runs, position }, by);
+      newest = Math.max(newest, runs.newest);
+      if (Object.values(counts).some((count) => count > 0))
+        await send(head, AdvanceErasure.type, { erasure_id, ...counts });
+      const results = [...things, ...runs.results];
+      if (results.length > 0) return results;
+      // the read models have not passed the ends of these runs
+      if (newest > position) return undefined;
+      return owned.held || runs.waits ? "waits" : results;
+    };
+
+    /** Runs that others have forked or retried while theirs was being destroyed: nothing else leads to them. */
+    const eraseLeft = async (position: number) => {
+      const { runs } = await readDeletions(organization_id, stream, before);
+      if (runs.length === 0) return [];
+      const { held, ...left } = await listRunsFrom(organization_id, runs);
+      return eraseListed({ ...NOTHING_OWNED, runs: left, held }, position);
+    };
+
     return {
-      async deleteSome(position) {
+      async deleteSome(committed) {
+        const position = Math.max(committed, newest);
         const query = { owner, scopes, documents, kinds };
-        const range = { before, position: Math.max(position, newest) };
-        const owned = await listOwned(organization_id, query, range);
+        const owned = await listOwned(organization_id, query, { before, position });
         if (!owned) return undefined;
-        const { counts, remove } = createCounter(send);
-        const things = await removeThings(remove, part, owned);
-        const listed = { ...owned.runs, position: range.position };
-        const runs = await eraseRuns({ log, belongingsOf, send: remove }, part, listed, by);
-        newest = Math.max(newest, runs.newest);
-        if (Object.values(counts).some((count) => count > 0))
-          await send(head, AdvanceErasure.type, { erasure_id, ...counts });
-        const results = [...things, ...runs.results];
-        if (results.length > 0) return results;
-        // the read models have not passed the ends of these runs
-        if (newest > range.position) return undefined;
-        return owned.held || runs.waits ? "waits" : results;
+        const results = await eraseListed(owned, position);
+        return results?.length === 0 && kinds.includes("runs") ? eraseLeft(position) : results;
       },
       async complete() {
-        const deleted = await countDeletions(organization_id, stream, before);
+        const { counts: deleted } = await readDeletions(organization_id, stream, before);
         return send(head, CompleteErasure.type, { erasure_id, deleted });
       },
     };

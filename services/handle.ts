@@ -10,6 +10,7 @@ import { Rejection } from "#events/rejection.ts";
 import { claimStreams, decide, planAppend, planRefusal, type Plan } from "./appendPlan.ts";
 import { deciders } from "./deciders/index.ts";
 import { checkHolds } from "./holds.ts";
+import { checkParent } from "./parentRuns.ts";
 import { joinCommands } from "./joinedCommands.ts";
 import { createSerializer } from "./serialize.ts";
 import { streamStates, type StreamState, type StreamStates } from "./states.ts";
@@ -179,7 +180,8 @@ async function makePlan(log: EventLog, command: Command, decider: Decider<any>, 
   const claimHeads = streams.length > 0 ? await log.heads(streams) : new Map();
   const plan = planAppend({ command, decider, before, decision, claimHeads });
   if (plan.kind !== "append") return plan;
-  const { rejection, unchanged } = await checkHolds(log, command.organization_id, command.stream, plan.events);
+  const held = await checkHolds(log, command.organization_id, command.stream, plan.events);
+  const { rejection, unchanged } = held.unchanged.length > 0 ? held : await checkParent(log, plan.events);
   if (rejection) return planRefusal(command, rejection);
   return unchanged.length > 0 ? { ...plan, append: { ...plan.append, unchanged } } : plan;
 }

@@ -5,6 +5,7 @@ import { parseStreamName, streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import { Rejection } from "#events/rejection.ts";
 import { runOfScope } from "#events/scope.ts";
+import type { AppendCheck } from "./appendPlan.ts";
 import { hold, type HoldState } from "./deciders/hold.ts";
 import { readState } from "./states.ts";
 
@@ -67,21 +68,16 @@ async function subjectsOf(log: Log, stream: string): Promise<string[]> {
   return [itself, ...owners, ...projects.flat(), ...ofRun];
 }
 
-/** What the holds of an organization say to an erasure. */
-export interface HoldCheck {
-  /** The refusal by the hold that covers it. */
-  rejection?: Rejection | undefined;
-  /** The holds that were read. The erasure may be appended only while they stand so (docs/adr/0042-a-deletion-conflicts-with-a-new-hold.md). */
-  unchanged: { stream: string; version: number }[];
-}
-
-/** Whether a hold covers what these events of a stream would erase. Every path of erasure ends here. */
+/**
+ * Whether a hold covers what these events of a stream would erase. Every path of erasure ends here. The erasure may be appended only
+ * while the holds stand as they were read (docs/adr/0042-a-deletion-conflicts-with-a-new-hold.md).
+ */
 export async function checkHolds(
   log: Log,
   organization: string,
   stream: string,
   events: NewEvent[],
-): Promise<HoldCheck> {
+): Promise<AppendCheck> {
   const erasing = events.find(({ type }) => ERASING.has(type));
   if (!erasing) return { unchanged: [] };
   const name = holdStream(organization);

@@ -125,9 +125,18 @@ export function groupCommit(
     });
 }
 
+/** Whether a command writes a stream that the other one was decided on: in one batch, neither would see the other. */
+const collides = (one: EncodedAppend, other: EncodedAppend): boolean =>
+  one.heads.some(({ stream }) => other.unchanged.some((read) => read.stream === stream));
+
 /** The next commands, of which either none or all are special: only those that are not may be appended as new. */
 function takeBatch(pending: PendingAppend[]): PendingAppend[] {
   const special = isSpecial(pending[0]!.encoded);
-  const end = pending.findIndex(({ encoded }, n) => n === MAX_BATCH || isSpecial(encoded) !== special);
+  const end = pending.findIndex(
+    ({ encoded }, n) =>
+      n === MAX_BATCH ||
+      isSpecial(encoded) !== special ||
+      (special && pending.slice(0, n).some((other) => collides(other.encoded, encoded) || collides(encoded, other.encoded))),
+  );
   return pending.splice(0, end < 0 ? pending.length : end);
 }

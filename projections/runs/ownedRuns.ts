@@ -19,8 +19,11 @@ const IS_LAST = `(select c.id from read.runs c where c.starter_id = o.id limit 1
 /** The rows `o` of the table `owned`, looked up one by one for the same reason. */
 const OWNED_ROWS = "owned cross join lateral (select * from read.runs where id = owned.id limit 1) o";
 
-/** `run_ids`: runs of older releases, which have no mark of the user. */
-export type RunOwner = { started_by: Pick<Actor, "type" | "id"> } | { user_mark: string; run_ids: string[] };
+/** `run_ids`: runs of older releases, which have no mark of the user. `from`: what comes from these runs (ids), which may be destroyed. */
+export type RunOwner =
+  | { started_by: Pick<Actor, "type" | "id"> }
+  | { user_mark: string; run_ids: string[] }
+  | { from: string[] };
 
 /** The owner behind `key:<id>` or `person:<id>`, or behind `user:<mark>` with its scopes. Undefined: one that has no runs. */
 export function runOwnerOf(owner: string, scopes: string[] = []): RunOwner | undefined {
@@ -42,7 +45,11 @@ interface Query {
   before: number;
 }
 
-/** The runs `o` that somebody has started, or that carry the mark, as SQL with the values $1 to $3, and $4 where ids are named. */
+/** The runs that one of the table `f` has started, or that go on for it, retry or fork it. */
+const comesFrom = (f: string): string => `(select * from read.runs where starter_id = ${f}.id and organization_id = $1
+  union all select * from read.runs where parent_id = ${f}.id and organization_id = $1)`;
+
+/** The runs `o` of an owner, as SQL with the values $1 to $3, and $4 where ids are named. */
 function startedBy({ organization, owner, before }: Query): { from: string; values: unknown[] } {
   const rows = "read.runs o where o.organization_id = $1 and o.position < $2::bigint";
   if ("started_by" in owner) {
@@ -51,6 +58,10 @@ function startedBy({ organization, owner, before }: Query): { from: string; valu
       from: `${rows} and ${isStartedBy("$3", "o")}`,
       values: [organization, before, encode({ type, id })],
     };
+  }
+  if ("from" in owner) {
+    const from = `unnest($3::uuid[]) f (id) cross join lateral ${comesFrom("f")} o where o.position < $2::bigint`;
+    return { from, values: [organization, before, owner.from] };
   }
   // named only where there are some: otherwise the index of marks would not do
   const named = owner.run_ids.length > 0 ? " or o.id = any ($4::uuid[])" : "";
@@ -64,10 +75,7 @@ function startedBy({ organization, owner, before }: Query): { from: string; valu
 const owned = (first: string): string => `owned as (
     (select o.id from ${first})
     union
-    select c.id from owned o cross join lateral (
-      select id from read.runs where starter_id = o.id and organization_id = $1
-      union all
-      select id from read.runs where parent_id = o.id and organization_id = $1) c)`;
+    select c.id from owned o cross join lateral ${comesFrom("o")} c)`;
 
 /** Runs of an external user that older releases have started without a mark. */
 export async function listUnmarkedRuns(db: Db, organization: string, user: string): Promise<string[]> {

@@ -163,3 +163,15 @@ describe.each(ways)("a command that is %s", (_, prepare) => {
     expect((await append(change(stream, { id, version: 3 }))).kind).toBe("committed");
   });
 });
+
+test("of two commands of one batch, one of which writes what the other one has read, the second sees the first", async () => {
+  const [read, other] = [aStream(), aStream()];
+  await testLog.log.append(change(read));
+  const special = (request: AppendRequest) => ({ ...request, forget: [...request.forget, newCommandId()] });
+  const decided = { ...change(other), unchanged: [{ stream: read, version: 1 }] };
+  const writing = special(change(read, { version: 2 }));
+  const elsewhere = { ...change(aStream()), unchanged: [{ stream: read, version: 1 }] };
+  const appended = await Promise.all([elsewhere, writing, decided].map((request) => testLog.log.append(request)));
+  expect(kinds(appended)).toEqual(["committed", "committed", "conflict"]);
+  expect(await testLog.log.read(other)).toEqual([]);
+});
