@@ -1,5 +1,20 @@
 import { InvalidArgumentError } from "commander";
 
+/** The option of commands that ask a running service for something. */
+export const SERVICE_URL = [
+  "--url <url>",
+  "the service's address (SVC_URL); SVC_EMAIL and SVC_PASSWORD, or SVC_SESSION, sign in",
+] as const;
+
+/** Words of a list, separated by commas. */
+export const listOf =
+  <Word extends string>(words: readonly Word[]) =>
+  (text: string): Word[] => {
+    const named = text.split(",").map((word) => word.trim() as Word);
+    if (named.every((word) => words.includes(word))) return named;
+    throw new InvalidArgumentError(`It must name some of ${words.join(", ")}, separated by commas.`);
+  };
+
 export const wholeNumber =
   (min: number) =>
   (text: string): number => {
@@ -19,6 +34,6 @@ export function tip(text: string): { position: number; hash: string } {
 
 export function uuid(text: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
-    throw new InvalidArgumentError("It must be an organization's id, a UUID.");
+    throw new InvalidArgumentError("It must be an id, a UUID.");
   return text;
 }

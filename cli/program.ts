@@ -1,7 +1,8 @@
 import { Command, CommanderError } from "commander";
 import type { Role } from "../roles/runRoles.ts";
-import { tip, uuid, wholeNumber } from "./arguments.ts";
+import { SERVICE_URL, tip, uuid, wholeNumber } from "./arguments.ts";
 import { explain } from "./explain.ts";
+import { addPrivacy } from "./privacy/commands.ts";
 
 /* A command's module is loaded when it runs: a tool starts in 0.3 s instead of 1.5, because it does not load the service. */
 
@@ -126,29 +127,25 @@ function addDefinitions(svc: Command): void {
     .option("--live-steps", "execute the steps that have no answer, with their requests to the network")
     .action(async (file, options) => (await import("./workflows/runFile.ts")).runFile(file, options));
   const definitions = svc.command("definitions").description("workflows and tools as files in a folder");
-  const url = [
-    "--url <url>",
-    "the service's address (SVC_URL); SVC_EMAIL and SVC_PASSWORD, or SVC_SESSION, sign in",
-  ] as const;
   definitions
     .command("push")
     .description("save the definitions of a folder that differ from those of the service")
     .argument("<path>", "a folder, or one file")
     .option("--dry-run", "only print what would be saved")
-    .option(...url)
+    .option(...SERVICE_URL)
     .action(async (path, options) => (await import("./definitions/push.ts")).push(path, options));
   definitions
     .command("pull")
     .description("write the definitions of the service into a folder; edits that were never saved are kept")
     .argument("<folder>")
     .option("--force", "overwrite edits, too")
-    .option(...url)
+    .option(...SERVICE_URL)
     .action(async (folder, options) => (await import("./definitions/pull.ts")).pull(folder, options));
   definitions
     .command("list")
     .description("print the definitions of the service, compared with a folder if one is named")
     .argument("[folder]")
-    .option(...url)
+    .option(...SERVICE_URL)
     .option(...json)
     .action(async (folder, options) => (await import("./definitions/list.ts")).list(folder, options));
   definitions
@@ -158,7 +155,7 @@ function addDefinitions(svc: Command): void {
     .option("--local", "do not ask the service")
     .option("--runs <n>", "runs of each workflow, newest first", wholeNumber(1), 100)
     .option("--allow-different", "exit with 0 also if runs go another way")
-    .option(...url)
+    .option(...SERVICE_URL)
     .action(async (path, options) => (await import("./definitions/check.ts")).check(path, options));
   definitions
     .command("test")
@@ -208,6 +205,7 @@ function program(): Command {
   addDead(svc);
   addDocuments(svc);
   addFeed(svc);
+  addPrivacy(svc);
   addDefinitions(svc);
   svc
     .command("doctor")

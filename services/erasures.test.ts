@@ -141,7 +141,7 @@ test("what others have made of destroyed runs meanwhile is erased before the era
     { live: [], ended: [], held: true },
   ];
   // each round asks for the heads of the owner's runs, and then for those of what is left
-  const heads = [{}, {}, {}, { "run-fork": endedRun(9) }, {}];
+  const heads: Record<string, StreamHead>[] = [{}, {}, {}, { "run-fork": endedRun(9) }, {}];
   const { types, attend, stop } = start([NOTHING], 9, { heads, destroyed: ["r"], left });
   await expect.poll(() => left.length).toBe(0);
   await attend();

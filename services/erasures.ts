@@ -121,7 +121,10 @@ export function createEraser(options: EraserOptions) {
     const by = actorOf(started!.meta.principal);
     let newest = 0;
 
-    const eraseListed = async (owned: OwnedThings, position: number): Promise<CommandResult[] | "waits" | undefined> => {
+    const eraseListed = async (
+      owned: OwnedThings,
+      position: number,
+    ): Promise<CommandResult[] | "waits" | undefined> => {
       const { counts, remove } = createCounter(send);
       const things = await removeThings(remove, part, owned);
       const runs = await eraseRuns({ log, belongingsOf, send: remove }, part, { ...owned.runs, position }, by);

@@ -1,7 +1,8 @@
 import { print, printable } from "../output.ts";
 import { placeIn } from "../workflows/describeCalls.ts";
 import { readDefinitions, type LocalDefinition } from "./folder.ts";
-import { listRemote, withService, type Service, type ServiceOptions } from "./service.ts";
+import type { Service, ServiceOptions } from "../service.ts";
+import { listRemote, withDefinitions } from "./remote.ts";
 
 interface CheckOptions extends ServiceOptions {
   local?: boolean;
@@ -90,7 +91,7 @@ export async function check(path: string, options: CheckOptions): Promise<void> 
     print(`${file}: ${type} ${name} can be saved`);
   }
   if (options.local) return;
-  await withService(options, async (service) => {
+  await withDefinitions(options, async (service) => {
     const remote = await listRemote(service);
     for (const local of definitions.filter(({ type }) => type === "workflow")) {
       const known = remote.find(({ type, name }) => type === "workflow" && name === local.name);

@@ -1,6 +1,7 @@
 import { print, printJson, table } from "../output.ts";
 import { readDefinitions } from "./folder.ts";
-import { listRemote, readRemoteSource, withService, type ServiceOptions } from "./service.ts";
+import type { ServiceOptions } from "../service.ts";
+import { listRemote, readRemoteSource, withDefinitions } from "./remote.ts";
 
 interface ListOptions extends ServiceOptions {
   json?: boolean;
@@ -18,7 +19,7 @@ interface Row {
 /** Prints the definitions of the service, and compares them with those of a folder. */
 export async function list(folder: string | undefined, options: ListOptions): Promise<void> {
   const local = folder === undefined ? [] : await readDefinitions(folder);
-  await withService(options, async (service) => {
+  await withDefinitions(options, async (service) => {
     const rows: Row[] = [];
     for (const remote of await listRemote(service)) {
       const { type, name, version, updated_at } = remote;

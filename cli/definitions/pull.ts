@@ -2,15 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { print } from "../output.ts";
 import { readDefinitions } from "./folder.ts";
-import {
-  findVersion,
-  listRemote,
-  readRemoteSource,
-  withService,
-  type RemoteDefinition,
-  type Service,
-  type ServiceOptions,
-} from "./service.ts";
+import type { Service, ServiceOptions } from "../service.ts";
+import { findVersion, listRemote, readRemoteSource, type RemoteDefinition, withDefinitions } from "./remote.ts";
 
 interface PullOptions extends ServiceOptions {
   force?: boolean;
@@ -50,7 +43,7 @@ async function pullOne(service: Service, remote: RemoteDefinition, file: string,
 
 /** Writes the definitions of the service into a folder. Files with edits that were never saved stay, and set exit code 1. */
 export async function pull(folder: string, options: PullOptions): Promise<void> {
-  await withService(options, async (service) => {
+  await withDefinitions(options, async (service) => {
     const files = await localFiles(folder);
     mkdirSync(folder, { recursive: true });
     for (const remote of await listRemote(service)) {

@@ -1,14 +1,7 @@
 import { print, printable } from "../output.ts";
 import { describeChange, readDefinitions, type LocalDefinition } from "./folder.ts";
-import {
-  findVersion,
-  listRemote,
-  readRemoteSource,
-  withService,
-  type RemoteDefinition,
-  type Service,
-  type ServiceOptions,
-} from "./service.ts";
+import type { Service, ServiceOptions } from "../service.ts";
+import { findVersion, listRemote, readRemoteSource, type RemoteDefinition, withDefinitions } from "./remote.ts";
 
 interface PushOptions extends ServiceOptions {
   dryRun?: boolean;
@@ -44,7 +37,7 @@ async function save(
 /** Saves the definitions of a folder that differ from those of the service. None is saved when one of them could not be. */
 export async function push(path: string, options: PushOptions): Promise<void> {
   const definitions = await readDefinitions(path);
-  await withService(options, async (service) => {
+  await withDefinitions(options, async (service) => {
     const remote = await listRemote(service);
     for (const local of definitions) {
       for (const { line, column, message } of local.lint)

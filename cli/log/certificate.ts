@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { ERASED, ERASED_KINDS } from "#events/erasure.ts";
+import { ERASED, ERASED_KINDS, type ErasedCounts } from "#events/erasure.ts";
 import { BrokenChain, type ChainedRow } from "#infra/postgres/verify.ts";
 import type { Db } from "#projections/projection.ts";
+import { describeCounts } from "../erasedCounts.ts";
 import { Problem } from "../problem.ts";
 
 const Proof = z.object({
@@ -42,15 +43,10 @@ function parse(text: string, path: string): Line[] {
 }
 
 /** How many of each kind the events have deleted. */
-function describeKinds(erased: Pick<Line, "event">[]): string {
-  const counts = ERASED_KINDS.map(
-    (kind) => [kind, erased.filter(({ event }) => event === ERASED[kind]).length] as const,
-  );
-  return counts
-    .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
-    .join(", ");
-}
+const countKinds = (erased: Pick<Line, "event">[]): ErasedCounts =>
+  Object.fromEntries(
+    ERASED_KINDS.map((kind) => [kind, erased.filter(({ event }) => event === ERASED[kind]).length]),
+  ) as ErasedCounts;
 
 const nameOf = ({ stream, version }: { stream: string; version: number }): string => `${stream}@${version}`;
 
@@ -65,7 +61,7 @@ export async function readCertificate(path: string): Promise<Certificate> {
   return {
     owner: first.owner,
     erased: erased.map(({ stream }) => stream),
-    kinds: describeKinds(erased),
+    kinds: describeCounts(countKinds(erased)),
     check(row) {
       const line = open.get(nameOf(row));
       if (!line) return;

@@ -136,7 +136,8 @@ function takeBatch(pending: PendingAppend[]): PendingAppend[] {
     ({ encoded }, n) =>
       n === MAX_BATCH ||
       isSpecial(encoded) !== special ||
-      (special && pending.slice(0, n).some((other) => collides(other.encoded, encoded) || collides(encoded, other.encoded))),
+      (special &&
+        pending.slice(0, n).some((other) => collides(other.encoded, encoded) || collides(encoded, other.encoded))),
   );
   return pending.splice(0, end < 0 ? pending.length : end);
 }

@@ -25,7 +25,11 @@ interface Row {
 /** How many deletions of an organization the log has, after a position, under a request id; and the runs (ids) that they destroyed. */
 export const createDeletionReader =
   (db: Db) =>
-  async (organization: string, request_id: string, after: number): Promise<{ counts: ErasedCounts; runs: string[] }> => {
+  async (
+    organization: string,
+    request_id: string,
+    after: number,
+  ): Promise<{ counts: ErasedCounts; runs: string[] }> => {
     const counts = { ...NOTHING_ERASED };
     const runs: string[] = [];
     for (let [position, events] = [after, PART]; events === PART; ) {

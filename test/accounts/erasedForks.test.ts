@@ -34,7 +34,11 @@ async function eraseOnItsOwn(owner: string, beforeCommand: (command: Command) =>
   const stream = streamName("erasure", newId());
   const [newest] = await db.query<{ position: string }>("select max(position) as position from log.events");
   const position = Number(newest!.position);
-  const started = { position: position + 1, data: { owner, kinds: ["runs"] }, meta: { principal: `person:${newId()}` } };
+  const started = {
+    position: position + 1,
+    data: { owner, kinds: ["runs"] },
+    meta: { principal: `person:${newId()}` },
+  };
   const read: typeof log.read = async (name) => (name === stream ? [started as never] : log.read(name));
   const sent: string[] = [];
   const erasing = openErasing({ ...platform.resources, log: { ...log, read } } as Resources, async (command) => {
@@ -94,7 +98,7 @@ test("a fork whose run is destroyed meanwhile is refused, and leaves nothing", a
     stream: streamName("run", run_id),
     timeout_ms: 15_000,
     fresh: true,
-    data: { ...data, ...created!.personal, run_id },
+    data: { ...data, ...(created!.personal as object), run_id },
   });
   expect((await send(again)).rejection).toMatchObject({ code: "run_not_found" });
   expect(await log.read(streamName("run", run_id))).toEqual([]);

@@ -1,0 +1,133 @@
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { readSettings } from "#infra/config.ts";
+import { loadCredentials } from "./credentials.ts";
+import { Problem } from "./problem.ts";
+
+export interface ServiceOptions {
+  /** The address of the service. */
+  url?: string;
+}
+
+/** What a command needs a person for, in the words of its problems. */
+interface Purpose {
+  /** `save definitions`: what an API key may not do. */
+  action: string;
+  /** `a builder, an admin or an owner`: who may. */
+  roles: string;
+}
+
+interface Answer {
+  status: number;
+  body: any;
+}
+
+/** Requests to a running service, signed in as a person. */
+export interface Service {
+  url: string;
+  /** `path` starts below `/api`. Throws Problem. */
+  call(method: string, path: string, body?: object): Promise<any>;
+  /** The bytes of an answer while they come. Throws Problem. */
+  download(path: string): Promise<Readable>;
+}
+
+const REQUEST_MS = 120_000;
+
+type Request = { url: string; token: string | null; method: string; path: string; body?: object | undefined };
+
+async function send({ url, token, method, path, body }: Request, timeout_ms: number | null): Promise<Response> {
+  const headers = {
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+    ...(body && { "content-type": "application/json" }),
+  };
+  try {
+    return await fetch(`${url}/api${path}`, {
+      method,
+      headers,
+      ...(timeout_ms !== null && { signal: AbortSignal.timeout(timeout_ms) }),
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    throw unanswered(url, cause);
+  }
+}
+
+function unanswered(url: string, cause: unknown): Problem {
+  const what = `The service at ${url} gave no answer (${(cause as Error).message})`;
+  return new Problem(what, "start it, or set --url or SVC_URL", { cause });
+}
+
+async function readAnswer(url: string, answer: Response): Promise<Answer> {
+  try {
+    const text = await answer.text();
+    return { status: answer.status, body: text === "" ? null : JSON.parse(text) };
+  } catch (cause) {
+    throw unanswered(url, cause);
+  }
+}
+
+const NEXT = ({ action, roles }: Purpose): Record<string, string> => ({
+  session_required: `an API key may not ${action}: set SVC_EMAIL and SVC_PASSWORD of a person`,
+  forbidden: `sign in as ${roles}`,
+  invalid_session: "sign in again: set SVC_EMAIL and SVC_PASSWORD, or a newer SVC_SESSION",
+  invalid_credentials: "check SVC_EMAIL and SVC_PASSWORD",
+});
+
+function requireSuccess({ status, body }: Answer, purpose: Purpose): unknown {
+  if (status < 300) return body;
+  const { code, message = `The service answered ${status}` } = body?.error ?? {};
+  throw new Problem(String(message).replace(/\.$/, ""), NEXT(purpose)[code] ?? "correct it, then run this again");
+}
+
+type Account = { token: string } | { email: string; password: string };
+
+/** The address of the service, and who signs in. Throws Problem. */
+function readAccess(
+  env: NodeJS.ProcessEnv,
+  options: ServiceOptions,
+  { action, roles }: Purpose,
+): {
+  url: string;
+  account: Account;
+} {
+  const own = loadCredentials(readSettings(env));
+  const url = (options.url ?? env["SVC_URL"] ?? own?.base_url)?.replace(/\/+$/, "");
+  if (!url) throw new Problem("No service is named", "set --url or SVC_URL to its address");
+  const { SVC_SESSION: token, SVC_EMAIL: email, SVC_PASSWORD: password } = env;
+  if (token) return { url, account: { token } };
+  if (email && password) return { url, account: { email, password } };
+  if (own && own.base_url === url) return { url, account: own.admin };
+  const keyed = env["SVC_API_KEY"] ? `, and an API key may not ${action}` : "";
+  throw new Problem(
+    `Nobody is signed in at ${url}${keyed}`,
+    `set SVC_EMAIL and SVC_PASSWORD of ${roles}, or SVC_SESSION`,
+  );
+}
+
+/** Signs in, does the work, and signs out. Throws Problem. */
+export async function withService<T>(
+  options: ServiceOptions,
+  purpose: Purpose,
+  work: (service: Service) => Promise<T>,
+): Promise<T> {
+  const { url, account } = readAccess(process.env, options, purpose);
+  const request = async (token: string | null, method: string, path: string, body?: object) =>
+    requireSuccess(await readAnswer(url, await send({ url, token, method, path, body }, REQUEST_MS)), purpose);
+  const login = "token" in account ? account : await request(null, "POST", "/auth/login", account);
+  const { token } = login as { token: string };
+  try {
+    return await work({
+      url,
+      call: (method, path, body) => request(token, method, path, body),
+      async download(path) {
+        // it takes as long as it takes: a service that is gone ends it
+        const answer = await send({ url, token, method: "GET", path }, null);
+        if (!answer.ok) requireSuccess(await readAnswer(url, answer), purpose);
+        return Readable.fromWeb(answer.body as ReadableStream);
+      },
+    });
+  } finally {
+    // a session that was given is used again
+    if (!("token" in account)) await request(token, "POST", "/auth/logout", {}).catch(() => {});
+  }
+}
