@@ -41,7 +41,13 @@ const Counts = z.object({
 });
 const Progress = Id.extend(Counts.shape);
 
-/** Deletes everything that an owner has until now. */
+const Kinds = z.array(z.enum(ERASED_KINDS)).min(1);
+/**
+ * Deletes everything that an owner has until now. A type of its own: processes of releases before `kinds` know StartErasure, would
+ * drop the field and delete something else. They leave this one to others (docs/adr/0092-a-field-that-must-not-be-dropped-is-a-new-command.md).
+ */
+export const EraseOwner = defineCommand("EraseOwner", "erasure", Start.extend({ kinds: Kinds }));
+/** The same, as `http` processes of releases before EraseOwner send it. */
 export const StartErasure = defineCommand("StartErasure", "erasure", Start);
 /** Records how many were deleted since the last time. */
 export const AdvanceErasure = defineCommand("AdvanceErasure", "erasure", Progress);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { ERASED_KINDS, MAX_ERASED_DOCUMENTS, MAX_ERASED_SCOPES, StartErasure } from "#events/erasure.ts";
+import { EraseOwner, ERASED_KINDS, MAX_ERASED_DOCUMENTS, MAX_ERASED_SCOPES } from "#events/erasure.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { getErasure, listErasures, type ErasureRow } from "#projections/erasures/query.ts";
 import { runScope } from "#events/scope.ts";
@@ -108,7 +108,7 @@ export const Start = z.object({
 async function start(http: Http, request: FastifyRequest, body: z.infer<typeof Start>) {
   const { owner, kinds = ERASED_KINDS } = body;
   const erasure_id = newId();
-  const { created_id } = await createOnce(http, StartErasure, {
+  const { created_id } = await createOnce(http, EraseOwner, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
     ...identifyPost(request, "/api/erasures"),
     data: { erasure_id, kinds, ...(await readErasedOwner(http, request.caller.organization_id, owner)) },

@@ -15,6 +15,8 @@ const completed = ErasureCompleted.of(id);
 test("an erasure starts once, counts what was deleted, and completes once", () => {
   const start = { ...id, owner, kinds: ["threads" as const, "runs" as const] };
   given(erasure).when(command("StartErasure", start)).then(ErasureStarted.of(start));
+  const some = { ...start, kinds: ["runs"] as ["runs"] };
+  given(erasure).when(command("EraseOwner", some)).then(ErasureStarted.of(some));
   given(erasure, [started]).when(command("StartErasure", start)).rejected("already_exists");
   const advance = command("AdvanceErasure", { ...id, threads: 3, files: 1, runs: 1, documents: 4, extractions: 5 });
   given(erasure, [started, first])

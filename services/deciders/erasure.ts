@@ -30,6 +30,7 @@ export const erasure: Decider<ErasureState, ErasureCommand, ErasureEvent> = {
   initial: { status: "absent", deleted: NOTHING_ERASED },
   decide({ type, data }, { status, deleted }) {
     switch (type) {
+      case "EraseOwner":
       case "StartErasure":
         if (status !== "absent") throw new Rejection("already_exists", "This erasure was started already.");
         return [ErasureStarted.of(data)];
