@@ -25,7 +25,7 @@ export const formatOf = ({
 }: {
   provider: string;
   format?: ProviderFormat | undefined;
-}): ProviderFormat => format ?? ProviderFormat.catch("openai").parse(provider);
+}): ProviderFormat => format ?? ProviderFormat.options.find((name) => name === provider) ?? "openai";
 
 const Settings = z.object({
   name: z.string(),

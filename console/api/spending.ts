@@ -42,6 +42,8 @@ export interface BudgetLimit {
   /** A whole number, or US dollars. */
   limit: string;
   spent: string;
+  /** What requests under way hold back; of money. */
+  reserved?: string;
   /** What is neither spent nor reserved. */
   left: string;
   percent: number;

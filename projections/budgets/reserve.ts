@@ -34,7 +34,7 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
   const [prices, providers] = await Promise.all([listPrices(db, organization), listProviders(db, organization)]);
   const own = new Map(prices.map((row) => [row.model, row.prices]));
   const settings = new Map<string, Partial<ProviderRow>>(providers.map((row) => [row.name, row]));
-  return (model) => {
+  return remember((model) => {
     const [provider = ""] = model.split("/", 1);
     const name = model.slice(provider.length);
     const { base_url = null, format, context_windows } = settings.get(provider) ?? {};
@@ -44,6 +44,24 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
     if (!price) return undefined;
     const window = context_windows?.[name.slice(1)] ?? publishedWindow(published);
     return { price, window, answer: publishedAnswer(published) };
+  });
+}
+
+/** How long a found price is used again: one that begins later holds a second late here, and never in costs. */
+const MAX_PRICE_AGE_MS = 1_000;
+
+/** Every turn asks twice for the same few models. */
+function remember(find: PriceOf): PriceOf {
+  const found = new Map<string, PricedModel | undefined>();
+  let since = Number.NEGATIVE_INFINITY;
+  return (model) => {
+    const now = performance.now();
+    if (now - since >= MAX_PRICE_AGE_MS) {
+      found.clear();
+      since = now;
+    }
+    if (!found.has(model)) found.set(model, find(model));
+    return found.get(model);
   };
 }
 

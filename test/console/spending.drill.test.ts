@@ -42,6 +42,11 @@ test("prices are set with a later one, filtered by address, and give requests an
   await page.getByRole("button", { name: "Leave out price 2" }).click();
   await page.getByRole("button", { name: "Save prices" }).click();
   await expect.poll(() => page.getByRole("row", { name: "offline/echo" }).count(), SOON).toBe(1);
+  const special = { input: "10", output: "20", cache_write: "12.5", reasoning: "30" };
+  await tenant.made(tenant.owner("PUT", "/prices/offline/scripted", { prices: [special] }));
+  await page.getByRole("row", { name: "offline/scripted" }).getByText("reasoning $30.00").waitFor();
+  await page.getByRole("row", { name: "offline/scripted" }).getByText("to store $12.50").waitFor();
+  await tenant.made(tenant.owner("DELETE", "/prices/offline/scripted"));
   await tenant.key("POST", "/openai/v1/chat/completions", say("What does this cost?"));
   await page.goto(`${tenant.url}/console/requests`);
   await page.getByRole("row", { name: "What does this cost?" }).getByText("$0.0").waitFor();
@@ -177,6 +182,22 @@ test("limits of a minute and of a moment show what is used now, and are changed"
   expect((await names()).toSorted()).toEqual(["concurrent_turns", "tokens_per_minute"]);
 });
 
+test("money that requests under way hold back is shown", async () => {
+  await tenant.made(tenant.owner("PUT", "/prices/offline/scripted", { prices: [{ input: "1000", output: "2000" }] }));
+  const { id, call } = await tenant.newKey({ name: "Holds" });
+  await tenant.made(tenant.owner("PUT", `/budgets/key:${id}`, { cost_per_day: "1000" }));
+  const slow = { ...say("/slow 12\n/say Done"), model: "offline/scripted" };
+  const answer = call("POST", "/openai/v1/chat/completions", slow);
+  const held = async () => (await tenant.made(tenant.owner("GET", `/budgets/key:${id}`))).limits[0].reserved;
+  await expect.poll(held, SOON).not.toBe("0");
+  const page = await open("spending");
+  await page.getByRole("row", { name: "Holds" }).getByText("held back for requests under way").waitFor();
+  await inspect(page, "budgets-held");
+  expect((await answer).status).toBe(200);
+  await tenant.made(tenant.owner("DELETE", `/budgets/key:${id}`));
+  await tenant.made(tenant.owner("DELETE", "/prices/offline/scripted"));
+});
+
 test("an alias is added with weights, changed and removed, and what cannot be is named", async () => {
   const page = await open("spending?section=aliases");
   agreeToAll(page);
@@ -195,6 +216,7 @@ test("an alias is added with weights, changed and removed, and what cannot be is
   await page.getByRole("link", { name: "fast" }).click();
   await page.getByRole("heading", { name: "Change fast" }).waitFor();
   expect(await page.getByLabel("Other statuses").inputValue()).toBe("418");
+  await page.getByRole("row", { name: "fast" }).getByText("5 failures, 3 min in all").waitFor();
   await inspect(page, "aliases");
   await page.getByRole("button", { name: "Leave out model 1" }).click();
   await page.getByRole("button", { name: "Save alias" }).click();

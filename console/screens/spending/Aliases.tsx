@@ -35,7 +35,19 @@ const columns = (removal: Action<string>): Columns<Alias> => [
     ),
   },
   { title: "The next one after", cell: ({ on }) => on.join(", ") },
-  { title: "Waits", number: true, cell: ({ timeout_seconds }) => formatSpan(timeout_seconds) },
+  {
+    title: "Waits",
+    number: true,
+    cell: ({ timeout_seconds, max_attempts, max_seconds }) => (
+      <>
+        {formatSpan(timeout_seconds)}
+        <span className="quiet block">
+          {" "}
+          {max_attempts} failures, {formatSpan(max_seconds)} in all
+        </span>
+      </>
+    ),
+  },
   { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",

@@ -44,6 +44,9 @@ function Left({ limit }: { limit: BudgetLimit }) {
       ) : (
         `${show(limit, limit.left)}${isMoney(limit) ? "" : ` ${unitOf(limit)}`} left`
       )}
+      {limit.reserved !== undefined && Number(limit.reserved) > 0 && (
+        <>, {show(limit, limit.reserved)} held back for requests under way</>
+      )}
       {limit.ends_at && (
         <>
           , again <Time at={limit.ends_at} />

@@ -18,6 +18,14 @@ interface Row {
 }
 
 const dollars = (amount: string | null) => amount !== null && formatPrice(amount);
+/** A price that few models have, below the one that it stands in for. */
+const Special = ({ name, amount }: { name: string; amount: string | null }) =>
+  amount !== null && (
+    <span className="quiet block">
+      {" "}
+      {name} {formatPrice(amount)}
+    </span>
+  );
 
 const COLUMNS: Columns<Row> = [
   {
@@ -37,8 +45,26 @@ const COLUMNS: Columns<Row> = [
     ),
   },
   { title: "In", number: true, cell: ({ price }) => dollars(price.input) },
-  { title: "Cached", number: true, cell: ({ price }) => dollars(price.cached_input) },
-  { title: "Out", number: true, cell: ({ price }) => dollars(price.output) },
+  {
+    title: "Cached",
+    number: true,
+    cell: ({ price }) => (
+      <>
+        {dollars(price.cached_input)}
+        <Special name="to store" amount={price.cache_write} />
+      </>
+    ),
+  },
+  {
+    title: "Out",
+    number: true,
+    cell: ({ price }) => (
+      <>
+        {dollars(price.output)}
+        <Special name="reasoning" amount={price.reasoning} />
+      </>
+    ),
+  },
   { title: "A page", number: true, cell: ({ price }) => dollars(price.per_page) },
   { title: "A call", number: true, cell: ({ price }) => dollars(price.per_call) },
   {
