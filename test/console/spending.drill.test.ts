@@ -216,7 +216,7 @@ test("an alias is added with weights, changed and removed, and what cannot be is
   await page.getByRole("link", { name: "fast" }).click();
   await page.getByRole("heading", { name: "Change fast" }).waitFor();
   expect(await page.getByLabel("Other statuses").inputValue()).toBe("418");
-  await page.getByRole("row", { name: "fast" }).getByText("5 failures, 3 min in all").waitFor();
+  await page.getByRole("row", { name: "fast" }).getByText("5 failures, 3 minutes in all").waitFor();
   await inspect(page, "aliases");
   await page.getByRole("button", { name: "Leave out model 1" }).click();
   await page.getByRole("button", { name: "Save alias" }).click();
