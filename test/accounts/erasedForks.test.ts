@@ -4,7 +4,6 @@ import { newId, streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
 import { ForgetRun, StartRun } from "#events/run.ts";
 import { openErasing } from "../../roles/erasing.ts";
-import type { Resources } from "../../roles/resources.ts";
 import type { Platform } from "../platform.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { code, SOON, WAITING, workflowSource, type Tenant } from "../workflows/tenant.ts";
@@ -41,7 +40,7 @@ async function eraseOnItsOwn(owner: string, beforeCommand: (command: Command) =>
   };
   const read: typeof log.read = async (name) => (name === stream ? [started as never] : log.read(name));
   const sent: string[] = [];
-  const erasing = openErasing({ ...platform.resources, log: { ...log, read } } as Resources, async (command) => {
+  const erasing = openErasing({ ...platform.resources, log: { ...log, read } }, async (command) => {
     await beforeCommand(command);
     sent.push(command.type);
     return send(command);
