@@ -26,9 +26,9 @@ export async function* complete(
   let stopReason: string | null = null;
   const send = async (sendSignal: AbortSignal) =>
     readChunks(await client("/messages", sendSignal, body, request.share), api_key);
-  for await (const raw of readUntilFinished(send, () => stopReason !== null, signal)) {
+  function* toEvents(raw: unknown): Generator<ModelEvent> {
     const event = StreamEvent.safeParse(raw).data;
-    if (!event) continue;
+    if (!event) return;
     switch (event.type) {
       case "message_start":
         start = event.message.usage;
@@ -48,6 +48,7 @@ export async function* complete(
       }
     }
   }
+  yield* readUntilFinished({ send, toEvents, isFinished: () => stopReason !== null }, signal);
   if (!request.streamed && stopReason !== null) yield* outputPieces(blocks.output);
   yield* endAnswer(request, {
     output: blocks.output,

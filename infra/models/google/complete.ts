@@ -8,7 +8,7 @@ import { createPageCollector } from "./citations.ts";
 import { modelPath } from "./client.ts";
 import type { ModelFacts } from "./facts.ts";
 import { createPartAssembler } from "./partAssembler.ts";
-import { readAnswer } from "./readAnswer.ts";
+import { readAnswer, type PlacedChunk } from "./readAnswer.ts";
 import { toRequestBody } from "./request.ts";
 
 /** The finish reason that stands for a blocked prompt, which gets no candidate. */
@@ -39,11 +39,11 @@ export async function* complete(
         client(path, sendSignal, { ...body, ...(token !== undefined && { continuationToken: token }) }, request.share),
       api_key,
     );
-  for await (const { chunk, request: at } of readUntilFinished(send, () => reason !== null, signal)) {
+  function* toEvents({ chunk, request: at }: PlacedChunk): Generator<ModelEvent> {
     if (chunk.usageMetadata) usages[at] = toUsage(chunk.usageMetadata);
     const [candidate] = chunk.candidates;
     if (!candidate && chunk.promptFeedback) reason = BLOCKED;
-    if (!candidate) continue;
+    if (!candidate) return;
     for (const part of candidate.content?.parts ?? []) {
       addSize(JSON.stringify(part).length);
       for (const piece of parts.add(part)) if (request.streamed) yield piece;
@@ -51,6 +51,7 @@ export async function* complete(
     pages.add(candidate);
     reason = candidate.finishReason ?? reason;
   }
+  yield* readUntilFinished({ send, toEvents, isFinished: () => reason !== null }, signal);
   const { output } = parts;
   if (!request.streamed && reason !== null) yield* outputPieces(output);
   const batch = parts.batch();

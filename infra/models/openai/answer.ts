@@ -63,6 +63,7 @@ const WireUsage = z.object({
 
 /** A whole completion, or one chunk of a stream. */
 export const Completion = z.object({ choices: z.array(z.unknown()), usage: lenient(WireUsage) });
+export type Completion = z.infer<typeof Completion>;
 
 /** The content of the first choice of a completion or a chunk; no request asks for more choices. */
 export interface Piece {
@@ -79,7 +80,7 @@ export interface Piece {
 const first = (list: unknown[] | null | undefined): unknown[] => list?.slice(0, MAX_LISTED) ?? [];
 
 /** Undefined if there is no first choice. */
-export function toPiece(completion: z.infer<typeof Completion>): Piece | undefined {
+export function toPiece(completion: Completion): Piece | undefined {
   const choices = completion.choices.slice(0, MAX_CHOICES).map((raw) => Choice.safeParse(raw).data);
   const choice = choices.find((one) => one !== undefined && (one.index ?? 0) === 0);
   if (!choice) return undefined;

@@ -18,9 +18,6 @@ const pieceSize = ({ text, refusal, reasoning, citations, calls }: Piece): numbe
   citations.reduce((size, { url, title }) => size + url.length + title.length + CITATION_SIZE, 0) +
   calls.reduce((size, call) => size + JSON.stringify(call).length, 0);
 
-/** The pieces of an answer; the last that has a `usage` counts. */
-type Pieces = AsyncGenerator<{ piece: Piece | undefined; usage: Usage | undefined }>;
-
 interface Server {
   client: Client;
   api_key: string;
@@ -28,39 +25,70 @@ interface Server {
   isOpenai: boolean;
 }
 
+type Share = ModelRequest["share"];
+
 const PATH = "/chat/completions";
 
-async function* streamedPieces(
-  { client, api_key }: Server,
-  body: object,
-  signal: AbortSignal,
-  share: ModelRequest["share"],
-): Pieces {
-  const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
-  const send = async (sendSignal: AbortSignal) => readChunks(await client(PATH, sendSignal, streamed, share), api_key);
-  // only the usage and the end mark follow the finish reason
-  let isFinished = false;
-  for await (const raw of readUntilFinished(send, () => isFinished, signal)) {
-    const completion = Completion.safeParse(raw).data;
-    if (!completion) continue;
-    const piece = toPiece(completion);
-    isFinished ||= piece?.finish_reason != null;
-    yield { piece, usage: toUsage(completion.usage) };
-  }
-}
-
-async function* bufferedPieces(
-  { client }: Server,
-  body: object,
-  signal: AbortSignal,
-  share: ModelRequest["share"],
-): Pieces {
+async function askWhole({ client }: Server, body: object, share: Share, signal: AbortSignal): Promise<Completion> {
   const response = await client(PATH, signal, { ...body, stream: false }, share);
   // a text that breaks off was JSON once, and a web page never was
   const isJson = response.headers.get("content-type")?.includes("json");
   const completion = Completion.safeParse(await (isJson ? response.json() : response.text())).data;
   if (!completion) throw new ModelError("refused", "The provider's answer is not a chat completion.");
-  yield { piece: toPiece(completion), usage: toUsage(completion.usage) };
+  return completion;
+}
+
+/** Collects an answer from a completion or its chunks; the last one that counts tokens says the usage. */
+function createCollector(request: ModelRequest) {
+  const output: Output = { text: "", reasoning: "" };
+  let refusal = "";
+  let finishReason: string | null = null;
+  let usage: Usage | undefined;
+  const addSize = createSizeLimit(request);
+  const calls = createCallAssembler();
+  return {
+    isFinished: () => finishReason !== null,
+    *add(completion: Completion): Generator<ModelEvent> {
+      usage = toUsage(completion.usage) ?? usage;
+      const piece = toPiece(completion);
+      if (!piece) return;
+      finishReason = piece.finish_reason ?? finishReason;
+      output.text += piece.text;
+      refusal += piece.refusal;
+      output.reasoning += piece.reasoning;
+      addSize(pieceSize(piece));
+      calls.add(piece);
+      yield* outputPieces(piece);
+      if (piece.citations.length > 0) yield { type: "citations", citations: piece.citations };
+    },
+    end: () =>
+      endAnswer(request, {
+        output: { ...output, text: output.text + refusal },
+        refusal: refusal || undefined,
+        batch: calls.batch(),
+        finish_reason: finishReason === null ? undefined : toFinishReason(finishReason),
+        usage,
+      }),
+  };
+}
+
+type Collector = ReturnType<typeof createCollector>;
+
+function streamAnswer(
+  { client, api_key }: Server,
+  body: object,
+  share: Share,
+  { add, isFinished }: Pick<Collector, "add" | "isFinished">,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
+  const send = async (sendSignal: AbortSignal) => readChunks(await client(PATH, sendSignal, streamed, share), api_key);
+  const toEvents = (raw: unknown) => {
+    const completion = Completion.safeParse(raw).data;
+    return completion ? add(completion) : [];
+  };
+  // only the usage and the end mark follow the finish reason
+  return readUntilFinished({ send, toEvents, isFinished }, signal);
 }
 
 /** Sends a request and yields the answer. Throws ModelErrors, and what the network and the parsers throw when an answer breaks off. */
@@ -70,30 +98,8 @@ export async function* complete(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const body = toRequestBody(request, server.isOpenai);
-  const output: Output = { text: "", reasoning: "" };
-  let refusal = "";
-  let finishReason: string | null = null;
-  let lastUsage: Usage | undefined;
-  const addSize = createSizeLimit(request);
-  const calls = createCallAssembler();
-  const pieces = request.streamed ? streamedPieces : bufferedPieces;
-  for await (const { piece, usage } of pieces(server, body, signal, request.share)) {
-    lastUsage = usage ?? lastUsage;
-    if (!piece) continue;
-    finishReason = piece.finish_reason ?? finishReason;
-    output.text += piece.text;
-    refusal += piece.refusal;
-    output.reasoning += piece.reasoning;
-    addSize(pieceSize(piece));
-    calls.add(piece);
-    yield* outputPieces(piece);
-    if (piece.citations.length > 0) yield { type: "citations", citations: piece.citations };
-  }
-  yield* endAnswer(request, {
-    output: { ...output, text: output.text + refusal },
-    refusal: refusal || undefined,
-    batch: calls.batch(),
-    finish_reason: finishReason === null ? undefined : toFinishReason(finishReason),
-    usage: lastUsage,
-  });
+  const answer = createCollector(request);
+  if (request.streamed) yield* streamAnswer(server, body, request.share, answer, signal);
+  else yield* answer.add(await askWhole(server, body, request.share, signal));
+  yield* answer.end();
 }

@@ -9,22 +9,26 @@ const END_MARK = "[DONE]";
 /** UTF-16 units of an error that is written as JSON again; what a longer one says first is at its beginning. */
 const MAX_ERROR = 64 * 1024;
 
-/** Throws a ModelError for an error within the stream, and a SyntaxError for what is not JSON. */
-async function parseChunk({ event, data }: EventSourceMessage, apiKey: string): Promise<unknown> {
-  const chunk = (await parseLargeText(data)) as { error?: unknown } | null;
-  if (!chunk?.error && event !== "error") return chunk;
-  const said = data.length > MAX_ERROR ? data : JSON.stringify(chunk?.error ?? chunk);
+/** Throws a ModelError for a chunk that is an error. */
+function throwReported({ event, data }: EventSourceMessage, chunk: unknown, apiKey: string): void {
+  const error = (chunk as { error?: unknown } | null)?.error;
+  if (!error && event !== "error") return;
+  const said = data.length > MAX_ERROR ? data : JSON.stringify(error ?? chunk);
   throw reportedError(errorMessage(chunk) ?? said, chunk, apiKey);
 }
 
-/** The chunks of a streamed answer up to its end mark, in lists of those that arrived together. Those before a failure come first. */
+/** The chunks of a streamed answer up to its end mark, in lists of those that arrived together. Those before a failure come first. Throws a ModelError for an error among them, and a SyntaxError for what is not JSON. */
 export async function* readChunks({ body }: Response, apiKey: string): AsyncGenerator<unknown[]> {
   for await (const events of readServerEvents(body as unknown as AsyncIterable<Uint8Array>)) {
     const chunks: unknown[] = [];
     try {
       for (const event of events) {
         if (event.data.startsWith(END_MARK)) return;
-        if (event.data !== "") chunks.push(await parseChunk(event, apiKey));
+        if (event.data === "") continue;
+        const parsed = parseLargeText(event.data);
+        const chunk = parsed instanceof Promise ? await parsed : parsed;
+        throwReported(event, chunk, apiKey);
+        chunks.push(chunk);
       }
     } finally {
       yield chunks;

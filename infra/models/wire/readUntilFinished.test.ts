@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ModelEvent } from "#services/turns/model.ts";
 import { readUntilFinished } from "./readUntilFinished.ts";
 
 /** Pieces that are all there already, as in one packet of the network. */
@@ -6,22 +7,59 @@ async function* endless(): AsyncGenerator<object[]> {
   for (;;) yield Array<object>(1_000).fill({});
 }
 
+const { signal } = new AbortController();
+const isFinished = () => false;
+const words = (text: string): ModelEvent => ({ type: "text", text });
+
 test("an answer of pieces without content is cut, and other work runs meanwhile", async () => {
   let otherWork = 0;
   const next = () => void (otherWork += 1);
-  const read = async () => {
-    for await (const _ of readUntilFinished(
-      async () => endless(),
-      () => false,
-      new AbortController().signal,
-    ))
-      if (otherWork % 2 === 0) {
-        otherWork += 1;
-        setImmediate(next);
-      }
+  const toEvents = (): ModelEvent[] => {
+    if (otherWork % 2 === 0) {
+      otherWork += 1;
+      setImmediate(next);
+    }
+    return [];
   };
-  await expect(read()).rejects.toMatchObject({ kind: "cut", message: "The provider's answer never ends." });
+  const events = readUntilFinished({ send: async () => endless(), toEvents, isFinished }, signal);
+  await expect(events.next()).rejects.toMatchObject({ kind: "cut", message: "The provider's answer never ends." });
   expect(otherWork).toBeGreaterThan(4);
+});
+
+describe("pieces that arrived together", () => {
+  async function* lists(): AsyncGenerator<ModelEvent[]> {
+    const citations: ModelEvent = { type: "citations", citations: [] };
+    yield [{ type: "reasoning", text: "Hm" }, { type: "reasoning", text: "." }, words("a"), words("b"), citations];
+    yield [words("c"), words("d")];
+  }
+  const read = (toEvents: (piece: ModelEvent) => ModelEvent[]) => {
+    const events: ModelEvent[] = [];
+    const reading = (async () => {
+      const answer = readUntilFinished({ send: async () => lists(), toEvents, isFinished }, signal);
+      for await (const event of answer) events.push(event);
+    })();
+    return { events, reading };
+  };
+
+  test("are one event of words, beside those of other kinds", async () => {
+    const { events, reading } = read((piece) => [piece]);
+    await reading;
+    expect(events).toEqual([
+      { type: "reasoning", text: "Hm." },
+      words("ab"),
+      { type: "citations", citations: [] },
+      words("cd"),
+    ]);
+  });
+
+  test("come before the failure of a later piece", async () => {
+    const { events, reading } = read((piece) => {
+      if (piece.type === "citations") throw new Error("too long");
+      return [piece];
+    });
+    await expect(reading).rejects.toThrow("too long");
+    expect(events).toEqual([{ type: "reasoning", text: "Hm." }, words("ab")]);
+  });
 });
 
 describe("answers that are read at the same time", () => {
@@ -45,17 +83,12 @@ describe("answers that are read at the same time", () => {
     async function* finite(): AsyncGenerator<object[]> {
       yield Array<object>(50).fill({});
     }
-    const read = async () => {
-      const { signal } = new AbortController();
-      for await (const _ of readUntilFinished(
-        async () => finite(),
-        () => false,
-        signal,
-      )) {
-        pieces += 1;
-        vi.advanceTimersByTime(1);
-      }
+    const toEvents = () => {
+      pieces += 1;
+      vi.advanceTimersByTime(1);
+      return [];
     };
+    const read = () => Array.fromAsync(readUntilFinished({ send: async () => finite(), toEvents, isFinished }, signal));
     await Promise.all(Array.from({ length: streams }, read));
     isOver = true;
     // one round more is on its way when the last piece is read

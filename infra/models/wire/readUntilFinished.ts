@@ -1,22 +1,40 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { linkAborter } from "#events/linkAborter.ts";
 import { beginWork } from "#events/slices.ts";
-import { ModelError } from "#services/turns/model.ts";
+import { ModelError, type ModelEvent } from "#services/turns/model.ts";
 
 /** How long to wait for the end of the transfer after the answer is complete. */
 const DRAIN_MS = 1_000;
 /** Pieces of one answer, empty ones included. The longest answers have 130,000 tokens, and a piece for each. */
 const MAX_PIECES = 500_000;
+
+/** Adds an event to those before it. Words that follow others of their kind join them. */
+function join(events: ModelEvent[], event: ModelEvent): void {
+  const last = events.at(-1);
+  const isSame = last?.type === event.type && (last.type === "text" || last.type === "reasoning");
+  if (isSame && event.type === last.type) events[events.length - 1] = { ...last, text: last.text + event.text };
+  else events.push(event);
+}
+
+interface StreamedAnswer<T> {
+  /** Opens the stream, which gives lists of pieces that arrived together; the signal aborts the request when the reader stops. */
+  send(signal: AbortSignal): Promise<AsyncIterable<T[]>>;
+  /** What a piece says. */
+  toEvents(piece: T): Iterable<ModelEvent>;
+  /**
+   * Whether the answer is complete: the rest is awaited briefly, so that the connection can be reused, and no failure counts any more.
+   */
+  isFinished(): boolean;
+}
+
 /**
- * The pieces of a streamed answer. `send` opens the stream, which gives lists of pieces that arrived together; its signal aborts the request when the reader stops. Once `isFinished` says
- * that the answer is complete, the rest is awaited briefly, so that the connection can be reused, and no failure counts any more.
- * Throws a ModelError for an endless answer.
+ * The events of a streamed answer. Words that arrived together are one event, because each passes through all that reads the
+ * answer; those before a failure come first. Throws a ModelError for an endless answer.
  */
 export async function* readUntilFinished<T>(
-  send: (signal: AbortSignal) => Promise<AsyncIterable<T[]>>,
-  isFinished: () => boolean,
+  { send, toEvents, isFinished }: StreamedAnswer<T>,
   signal: AbortSignal,
-): AsyncGenerator<T> {
+): AsyncGenerator<ModelEvent> {
   const sending = linkAborter(signal);
   const pause = beginWork();
   let isOver = false;
@@ -28,10 +46,16 @@ export async function* readUntilFinished<T>(
       const read = await (isFinished() ? Promise.race([next, wait(DRAIN_MS, undefined, { ref: false })]) : next);
       isOver = read?.done === true;
       if (!read || read.done) return;
-      for (const piece of read.value) {
-        if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
-        yield piece;
-        await pause();
+      const events: ModelEvent[] = [];
+      try {
+        for (const piece of read.value) {
+          if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
+          for (const event of toEvents(piece)) join(events, event);
+          const turn = pause();
+          if (turn) await turn;
+        }
+      } finally {
+        for (const event of events) yield event;
       }
     }
   } catch (error) {
