@@ -1,34 +1,10 @@
 import { parseArgs } from "node:util";
+import { benches, QUICK, type Bench, type Size } from "./benches.ts";
 import type { Effort } from "./tools/effort.ts";
-import { record } from "./tools/record.ts";
+import { record, requireBlock } from "./tools/record.ts";
 import { print, type Report } from "./tools/report.ts";
 import { progress } from "./tools/progress.ts";
 import { SLOWDOWN_MS } from "./tools/slowdownSetting.ts";
-
-interface Size {
-  /** How many times larger `growth` shall be. */
-  scale: number;
-  /** How long `soak` shall last. */
-  minutes: number;
-}
-
-const benches = {
-  agents: async () => (await import("./agents/bench.ts")).benchAgents(),
-  budgets: async (effort: Effort) => (await import("./budgets/bench.ts")).benchBudgets(effort),
-  chat: async (effort: Effort) => (await import("./chat/bench.ts")).benchChat(effort),
-  console: async () => (await import("./console/bench.ts")).benchConsole(),
-  documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
-  growth: async (effort: Effort, { scale }: Size) => (await import("./growth/bench.ts")).benchGrowth(effort, scale),
-  log: async (effort: Effort) => (await import("./log/bench.ts")).benchLog(effort),
-  scale: async () => (await import("./scale/bench.ts")).benchScale(),
-  soak: async (_: Effort, { minutes }: Size) => (await import("./soak/bench.ts")).benchSoak(minutes),
-  search: async (effort: Effort) => (await import("./search/bench.ts")).benchSearch(effort),
-  workflows: async (effort: Effort) => (await import("./workflows/bench.ts")).benchWorkflows(effort),
-};
-type Bench = keyof typeof benches;
-
-/** Under four minutes together: they find out whether a floor has fallen. */
-const QUICK: Bench[] = ["chat", "log", "workflows", "search"];
 
 interface RunOptions extends Size {
   effort: Effort;
@@ -72,15 +48,17 @@ const { positionals, values } = parseArgs({
 if (values["slow-ms"]) process.env[SLOWDOWN_MS] = values["slow-ms"];
 const [name = "", ...some] = positionals;
 const isBench = (given: string): given is Bench => Object.hasOwn(benches, given);
-// The page has a block of all of `quick`, not of a part.
-const isPartRecorded = values.record && some.length > 0;
-if ((name !== "quick" && !isBench(name)) || !some.every(isBench) || isPartRecorded) {
+// Short rounds are not kept: each bench has a block of its own.
+const isQuickRecorded = values.record && name === "quick";
+if ((name !== "quick" && !isBench(name)) || !some.every(isBench) || isQuickRecorded) {
   console.error(
-    `usage: npm run bench -- quick [BENCH…]|${Object.keys(benches).join("|")} [--json] [--record] [--scale N] [--minutes N] [--slow-ms N]`,
+    `usage: npm run bench -- quick [BENCH…] [--json] [--slow-ms N]
+       npm run bench -- ${Object.keys(benches).join("|")} [--json] [--record] [--scale N] [--minutes N] [--slow-ms N]`,
   );
   process.exitCode = 2;
 } else {
   try {
+    if (values.record) requireBlock(name);
     const names = isBench(name) ? [name] : some.length > 0 ? some : QUICK;
     const { reports, hold } = await run(names, {
       effort: name === "quick" ? "quick" : "full",

@@ -18,15 +18,24 @@ const toMarkdown = ({ title, head, rows }: Table): string =>
     .map((line) => (Array.isArray(line) ? `| ${line.join(" | ")} |` : line))
     .join("\n");
 
+/** Where the block of a bench begins and ends on the page. Throws when it has none. */
+function findBlock(page: string, name: string): { begin: string; from: number; to: number } {
+  const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/benchmarks.md has no block between ${begin} and ${end}`);
+  return { begin, from, to };
+}
+
+/** Throws when `record` could not keep a run: to be called before the minutes that it takes. */
+export const requireBlock = (name: string): void => void findBlock(readFileSync(PAGE, "utf8"), name);
+
 /**
  * Replaces the block of a run in `docs/benchmarks.md` by these reports, with commit, date and machine. The words around
  * the blocks are written by people, the figures never are. Throws when the page has no block of that name.
  */
 export function record(name: string, reports: Report[]): void {
   const page = readFileSync(PAGE, "utf8");
-  const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/benchmarks.md has no block between ${begin} and ${end}`);
+  const { begin, from, to } = findBlock(page, name);
   const date = new Date().toISOString().slice(0, 10);
   const made = `Commit ${measuredCommit()}, ${date}, ${availableParallelism()} cores, Node ${process.versions.node}.`;
   const tables = reports.flatMap(({ tables: measured, verdicts }) => [...measured, verdictTable(verdicts)]);
