@@ -2,16 +2,18 @@
 export const STORES = ["blobs", "postgres", "nats", "meilisearch"] as const;
 export type Store = (typeof STORES)[number];
 
-/** What new work is refused when a disk gets full, and what it writes to. `level`: which share of FREE_DISK_PERCENT it needs free. */
+/** One kind of new work that is refused when a disk gets full. */
 export interface SpaceRule {
+  /** Index of the share of FREE_DISK_PERCENT that must be free: level 0 is refused first. */
   level: 0 | 1 | 2;
+  /** The stores that the work writes to. */
   stores: readonly Store[];
   /** For docs/reference/limits.md. */
   what: string;
 }
 
 /**
- * What needs space, least needed first. Everything else goes on until a disk is full: reads, decisions, cancellations, deletions,
+ * New work that needs space, the least urgent first. Everything else continues until a disk is full: reads, decisions, cancellations, deletions,
  * erasures, sign-ins, settings, and the turns, runs and readings under way.
  */
 export const SPACE_RULES = {
@@ -36,7 +38,7 @@ export const SPACE_RULES = {
 export type SpaceUse = keyof typeof SPACE_RULES;
 export const SPACE_USES = Object.keys(SPACE_RULES) as SpaceUse[];
 
-/** What is refused because a disk is almost full, as this process saw the disks last. Reads nothing. */
+/** Tells what is refused because a disk is almost full, from the last look of this process at the disks. */
 export interface FreeSpace {
   isRefused(use: SpaceUse): boolean;
 }

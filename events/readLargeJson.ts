@@ -97,14 +97,14 @@ function* parseValue(json: Json, from: number, to: number): Steps<unknown> {
   return yield* bytes[start] === OPENING_BRACE ? parseObject(json, start, end) : parseList(json, start, end);
 }
 
-/** Whether the byte at `at` is escaped, in a text of which a part begins at `from`. */
+/** Whether the byte at `at` is escaped. `from`: where its part of the string begins, which is never within an escape. */
 function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   let first = at;
   while (first > from && bytes[first - 1] === BACKSLASH) first--;
   return (at - first) % 2 === 1;
 }
 
-/** The end of a part of a text that ends at `to` or shortly before: not within a character, nor within an escape. */
+/** Where a part of a string ends: at `to`, or shortly before it if `to` is within a character or an escape. */
 function endOfPart(bytes: Buffer, from: number, to: number): number {
   let end = to;
   while ((bytes[end]! & 0xc0) === 0x80) end--;

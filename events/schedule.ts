@@ -86,7 +86,7 @@ export const StartQueuedRun = defineCommand(
 );
 /** Gives the open work of a lost process to another one. */
 export const TakeSchedule = defineCommand("TakeSchedule", "trigger", Id.extend({ epoch: z.int(), worker: z.string() }));
-/** What became of the start that was decided. */
+/** The outcome of the start that was decided. */
 export const RecordScheduledRun = defineCommand(
   "RecordScheduledRun",
   "trigger",

@@ -13,12 +13,12 @@ let isOpen = false;
 let roundStart = 0;
 
 /** Work that found its round used up. It continues in a later one. */
-interface Waiting {
+interface WaitingWork {
   /** How often the work has waited before. */
   waits: number;
   resume(): void;
 }
-const waiting: Waiting[] = [];
+const waiting: WaitingWork[] = [];
 
 const isRoundOver = (after = ROUND_MS): boolean => performance.now() - roundStart >= after;
 const closeRound = (): void => void (isOpen = false);
@@ -34,7 +34,7 @@ let isOldestNext = false;
  * In turns, the work that has waited least often, so that what is short never waits behind all that is long, and the work that has
  * waited longest, so that what is long goes on however much arrives.
  */
-function takeNext(): Waiting {
+function takeNext(): WaitingWork {
   isOldestNext = !isOldestNext;
   let first = 0;
   if (isOldestNext) return waiting.shift()!;

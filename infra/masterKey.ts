@@ -22,7 +22,7 @@ export class MasterKeyError extends Error {
   }
 }
 
-interface FirstSealed {
+interface SealedSample {
   position: number;
   thing: string;
   wrapped: string;
@@ -30,12 +30,12 @@ interface FirstSealed {
 }
 
 /** The oldest sealed event. It shows which key the log started with, even if a process wrote with a wrong one later. */
-async function findFirstSealed(db: Db): Promise<FirstSealed | undefined> {
+async function findFirstSealed(db: Db): Promise<SealedSample | undefined> {
   const [log] = await db.query<{ there: boolean }>("select to_regclass('log.keys') is not null as there");
-  return log!.there ? (await db.query<FirstSealed>(FIRST_SEALED))[0] : undefined;
+  return log!.there ? (await db.query<SealedSample>(FIRST_SEALED))[0] : undefined;
 }
 
-function opens(key: Buffer, { thing, wrapped, sealed }: FirstSealed): boolean {
+function opens(key: Buffer, { thing, wrapped, sealed }: SealedSample): boolean {
   try {
     openKeyring(key).open(thing, wrapped, sealed);
     return true;

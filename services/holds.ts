@@ -28,7 +28,7 @@ const ERASING = new Set([
 const OPENING = ["TurnStarted", "FileUploaded", "DocumentUploaded", "RunCreated", "CollectionCreated", "SourceCreated"];
 
 /** Of the first event of a stream, whatever its aggregate. */
-interface Owned {
+interface OwnerFields {
   project_id?: string | null;
   user_mark?: string | null;
   agent?: { agent_id: string } | null;
@@ -41,12 +41,12 @@ async function projectsOf(log: Log, owner: string): Promise<string[]> {
   const [kind, id] = owner.split(":") as [string, string];
   if (kind !== "key" && kind !== "agent") return [];
   const events = await log.read(streamName(kind, id));
-  const settings = events.map(({ data }) => data as Owned).findLast((data) => "project_id" in data);
+  const settings = events.map(({ data }) => data as OwnerFields).findLast((data) => "project_id" in data);
   return settings?.project_id ? [`project:${settings.project_id}`] : [];
 }
 
 function ownersOf({ meta, data }: RecordedEvent): string[] {
-  const { agent, started_by, user_mark, project_id } = data as Owned;
+  const { agent, started_by, user_mark, project_id } = data as OwnerFields;
   return [
     meta.principal,
     ...(agent ? [`agent:${agent.agent_id}`] : []),
@@ -61,7 +61,7 @@ async function subjectsOf(log: Log, stream: string): Promise<string[]> {
   const { aggregate, id } = parseStreamName(stream);
   const [first] = await log.readNewest(stream, { before: 2, types: OPENING, limit: 1, bytes: 0 });
   const owners = first ? ownersOf(first) : [];
-  const run = first && runOfScope((first.data as Owned).scope ?? "");
+  const run = first && runOfScope((first.data as OwnerFields).scope ?? "");
   const itself = `${aggregate}:${id}`;
   const projects = await Promise.all([itself, ...owners].map((owner) => projectsOf(log, owner)));
   const ofRun = run ? await subjectsOf(log, streamName("run", run)) : [];

@@ -7,7 +7,7 @@ import type { Page } from "../base/pageResponse.ts";
 import { presentSettings, type AgentVersion } from "./agentShape.ts";
 
 type Version = z.infer<typeof AgentVersion>;
-type Recorded<E extends AgentEvent = AgentEvent> = E extends E ? RecordedEvent<E> : never;
+type RecordedAgentEvent<E extends AgentEvent = AgentEvent> = E extends E ? RecordedEvent<E> : never;
 
 /**
  * A page of the versions in the stream of an agent, newest first. An agent may have thousands with long instructions: only those of
@@ -24,7 +24,7 @@ export async function readAgentVersions(
   let size = 0;
   let stored: Parameters<typeof presentSettings>[0] = { ...AGENT_DEFAULTS, name: "" };
   for await (const { events } of stream)
-    for (const event of events as Recorded[]) {
+    for (const event of events as RecordedAgentEvent[]) {
       if (event.type === "AgentDeleted" || event.type === "AgentTurnsEnded") continue;
       stored = { ...stored, ...event.data, ...event.personal };
       const { version } = event.data;

@@ -31,7 +31,7 @@ const Substitute = z
   })
   .meta({ title: "Substitute" });
 
-async function read(http: Http, caller: Caller, id: string): Promise<z.infer<typeof Substitute>> {
+async function readSubstitute(http: Http, caller: Caller, id: string): Promise<z.infer<typeof Substitute>> {
   const member = await requireMember(http, caller, id);
   const row = await getSubstitute(http.db, caller.organization_id, member.id);
   if (!row) return { substitute: null, from: null, until: null };
@@ -41,7 +41,7 @@ async function read(http: Http, caller: Caller, id: string): Promise<z.infer<typ
 const invalid = (field: string, why: string) =>
   new ApiError("invalid_substitute", `${field}: ${why}`, { param: field });
 
-async function name(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof Body>) {
+async function nameSubstitute(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof Body>) {
   const { caller } = request;
   const { id: user_id } = await requireMember(http, caller, id);
   const now = currentTime();
@@ -59,7 +59,7 @@ async function name(http: Http, request: FastifyRequest, id: string, body: z.inf
     requireProjected: true,
     data: { user_id, substitute_id: substitute.id, ...times },
   });
-  return read(http, caller, user_id);
+  return readSubstitute(http, caller, user_id);
 }
 
 /** Who decides approvals for a member who is away. Members name their own; owners and admins name those of others, too. */
@@ -73,7 +73,7 @@ export function substituteRoutes(app: App, http: Http): void {
 
   const reading = { ...described, summary: "Get the substitute of a member", response: { 200: Substitute } };
   app.get("/members/:id/substitute", { onRequest, schema: reading }, ({ caller, params }) =>
-    read(http, caller, params.id),
+    readSubstitute(http, caller, params.id),
   );
 
   const naming = {
@@ -84,7 +84,7 @@ export function substituteRoutes(app: App, http: Http): void {
     response: { 200: Substitute },
   };
   app.put("/members/:id/substitute", { onRequest, schema: naming }, (request) =>
-    name(http, request, request.params.id, request.body),
+    nameSubstitute(http, request, request.params.id, request.body),
   );
 
   const withdrawing = { ...described, summary: "Withdraw a substitute", response: { 204: z.null() } };

@@ -48,7 +48,7 @@ type FramePosition = Pick<Frame, "attempt" | "n">;
 const isNext = ({ attempt, n }: Frame, previous: FramePosition | undefined): boolean =>
   previous ? attempt === previous.attempt && n === previous.n + 1 : n === 0;
 
-interface Following {
+interface FollowedResponse {
   organization_id: string;
   head: ResponseHead;
   reader: FrameReader;
@@ -74,7 +74,7 @@ async function writeParked(http: Http, row: ResponseRow | undefined, stream: Res
 export async function followResponse(
   http: Http,
   reply: FastifyReply,
-  following: Following,
+  following: FollowedResponse,
 ): Promise<TurnEnd | undefined> {
   const { reader, disconnected } = following;
   const stream = createStream(following.head, following.startAfter);
@@ -94,7 +94,7 @@ export async function followResponse(
 
 async function writeUntilEnd(
   http: Http,
-  { organization_id, head, reader, disconnected }: Following,
+  { organization_id, head, reader, disconnected }: FollowedResponse,
   stream: ResponseStream,
   sse: EventStream,
 ): Promise<TurnEnd | undefined> {

@@ -41,10 +41,10 @@ export const InputItems = z
   })
   .meta({ title: "InputItemList" });
 
-type Said = Pick<Message, "role" | "text" | "calls" | "call_id">;
+type ItemSource = Pick<Message, "role" | "text" | "calls" | "call_id">;
 
 /** A message of a turn, the last of which may be its answer; its calls are items of their own. */
-function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: Said, isAnswer: boolean): Item[] {
+function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: ItemSource, isAnswer: boolean): Item[] {
   const derived = deriveId("input", turn, String(n));
   if (role === "tool") return [{ id: `fco_${derived}`, type: "function_call_output", call_id: call_id!, output: text }];
   const id = isAnswer ? messageId(turn) : `msg_${derived}`;
@@ -62,15 +62,15 @@ export async function inputItems(http: Http, row: ResponseRow): Promise<z.infer<
   const data: Item[] = [];
   for (const turn of turns) {
     const { said, turn_id } = turn;
-    const messages: Said[] = await readTurnInput(http, turn);
-    const answer: Said | undefined = said && turn_id !== row.id ? answerMessage(said) : undefined;
+    const messages: ItemSource[] = await readTurnInput(http, turn);
+    const answer: ItemSource | undefined = said && turn_id !== row.id ? answerMessage(said) : undefined;
     const said_in = [...messages, ...(answer ? [answer] : [])];
     data.push(...said_in.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer)));
   }
   return { object: "list", data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false };
 }
 
-function answerMessage(said: TurnOutput): Said | undefined {
+function answerMessage(said: TurnOutput): ItemSource | undefined {
   const text = answerText(said);
   const { calls } = said;
   if (text === "" && !calls) return undefined;

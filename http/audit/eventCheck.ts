@@ -11,7 +11,7 @@ import { presentEvent } from "./eventShape.ts";
 const MAX_EVENTS = 1_000;
 
 const Query = z.object({
-  after: z.string().optional().describe("`next_after` of the answer before. Default: before the first event."),
+  after: z.string().optional().describe("`next_after` of the previous answer. Default: before the first event."),
   up_to: z.string().optional().describe("Cursor of the last event to check. Default: the newest one."),
 });
 const Check = z
@@ -55,12 +55,12 @@ export function eventCheckRoute(app: App, http: Http): void {
     const toCursor = createCursor(http, organization_id);
     const { events, broken } = await http.checkChain(organization_id, { after, upTo, limit: MAX_EVENTS });
     const last = events.at(-1)?.position;
-    const isLeft = !broken && last !== undefined && last < upTo;
+    const hasMore = !broken && last !== undefined && last < upTo;
     return {
       checked: events.length,
       digests: await mapInSlices(events, (event) => digestEvent(presentEvent(event, toCursor))),
       broken: broken ? { ...broken, cursor: toCursor(broken.position) } : null,
-      next_after: isLeft ? toCursor(last) : null,
+      next_after: hasMore ? toCursor(last) : null,
     };
   });
 }

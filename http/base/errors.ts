@@ -14,7 +14,7 @@ const TYPE_BY_STATUS: Readonly<Record<number, string>> = {
 
 const STATUSES: Readonly<Record<string, number>> = ERROR_STATUS;
 
-/** Also of a code that a newer version of the service rejects with: 400. */
+/** 400 for a code that only a newer version of the service knows. */
 export const statusForCode = (code: string): number => STATUSES[code] ?? 400;
 
 interface Options {

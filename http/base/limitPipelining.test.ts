@@ -6,11 +6,11 @@ import { limitPipelining } from "./limitPipelining.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/** A connection to a server that handles requests like this. `hear` is called for each request that its parser hands over. */
-async function open(handle: RequestListener, hear: () => void = () => {}) {
+/** A connection to a server that handles requests like this. `onParsed` is called for each request that the parser hands over. */
+async function open(handle: RequestListener, onParsed: () => void = () => {}) {
   const server = createServer(handle);
   limitPipelining(server);
-  server.prependListener("request", hear);
+  server.prependListener("request", onParsed);
   onTestFinished(() => void server.close());
   await once(server.listen(0, "127.0.0.1"), "listening");
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -19,15 +19,15 @@ async function open(handle: RequestListener, hear: () => void = () => {}) {
 }
 
 test("a connection that sends requests without waiting for answers is closed, and the rest of them is not read", async () => {
-  let [handled, heard] = [0, 0];
+  let [handled, parsed] = [0, 0];
   const socket = await open(
     () => handled++,
-    () => heard++,
+    () => parsed++,
   );
   socket.on("error", () => {});
   socket.resume().write(REQUEST.repeat(1_000));
   await once(socket, "close");
-  expect([handled, heard]).toEqual([16, 17]);
+  expect([handled, parsed]).toEqual([16, 17]);
 });
 
 test("a connection that waits for answers may send any number of requests, 16 at a time", async () => {

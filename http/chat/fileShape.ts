@@ -49,7 +49,3 @@ export const UploadForm = z.object({
   purpose: z.string().optional().describe("`user_data` by default."),
   user: z.string().optional().describe("End user; isolates the file."),
 });
-
-export const DeletedFile = z
-  .object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })
-  .meta({ title: "DeletedFile" });

@@ -13,8 +13,8 @@ import { readRecordedAt } from "../base/send.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 import { sendFile } from "../base/sendFile.ts";
 import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES } from "../upload/multipartForm.ts";
-import { DeletedFile, File, FileList, present, type PresentedFile, UploadForm } from "./fileShape.ts";
-import { fileNotFound, findFile, readFile } from "../turns/files.ts";
+import { File, FileList, present, type PresentedFile, UploadForm } from "./fileShape.ts";
+import { DeletedFile, fileNotFound, findFile, readFile } from "../turns/files.ts";
 import { readUpload, type Upload } from "./readFileUpload.ts";
 
 const MAX_LISTED = 100;

@@ -1,6 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 
-/** In characters: that of a name. */
+/** In characters; a name may be as long. */
 const MAX_SLUG_LENGTH = 120;
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Letters that Unicode does not decompose into a base letter and a mark. */

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { GONE_RULES, PAGE_RESULTS, SOURCE_KINDS } from "#events/source.ts";
 import type { SourcePage } from "#projections/sources/pages.ts";
 import type { SourceRow } from "#projections/sources/query.ts";
+import { presentRule, ScheduleInput, ScheduleOutput } from "../base/scheduleRule.ts";
 import type { FieldCodes } from "../base/validate.ts";
-import { presentRule, Schedule, When } from "../workflows/scheduleShape.ts";
 
 const MAX_PAGES = 5_000;
 const DEFAULT_PAGES = 500;
@@ -32,7 +32,7 @@ const max_pages = z
 const when_gone = z
   .enum(GONE_RULES, `must be ${GONE_RULES.join(" or ")}`)
   .describe("Whether the document of a page that is gone is deleted or kept.");
-const schedule = When.nullish().describe("When it is read again; null: only when somebody asks for it.");
+const schedule = ScheduleInput.nullish().describe("When it is read again; null: only when somebody asks for it.");
 
 export const CreateSourceBody = z.strictObject({
   kind: z.enum(SOURCE_KINDS, "must be url or sitemap").describe("`url`: one page. `sitemap`: the pages that it lists."),
@@ -70,7 +70,7 @@ export const Source = z
     collection_id: z.string(),
     kind: z.enum(SOURCE_KINDS),
     url: z.string(),
-    schedule: Schedule.shape.schedule.describe("Null: it is read only when somebody asks for it."),
+    schedule: ScheduleOutput.nullable().describe("Null: it is read only when somebody asks for it."),
     include,
     exclude,
     max_pages,

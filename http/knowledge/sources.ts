@@ -9,7 +9,7 @@ import { ApiError } from "../base/errors.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
-import { checkSchedule } from "../workflows/scheduleRule.ts";
+import { checkSchedule } from "../base/scheduleRule.ts";
 import { requireCollection } from "./lookups.ts";
 import { DESCRIBED, envelope, ONE_SOURCE, requireSource } from "./oneSource.ts";
 import { ChangeSourceBody, CreateSourceBody, present, Source, SOURCE_CODES } from "./sourceShape.ts";

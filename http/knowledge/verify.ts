@@ -87,7 +87,7 @@ const presentPlace = (
   ...span,
 });
 
-type Verified = z.infer<typeof Verification>;
+type VerificationAnswer = z.infer<typeof Verification>;
 
 interface CitedPassage {
   /** Of the citation. */
@@ -103,7 +103,7 @@ const presentSource = ({ index, document_id, found }: CitedPassage, place: { sta
   quote: found.text.slice(place.start, place.end),
 });
 
-async function verify(http: Http, request: FastifyRequest, asked: VerifyRequest): Promise<Verified> {
+async function verify(http: Http, request: FastifyRequest, asked: VerifyRequest): Promise<VerificationAnswer> {
   const { answer, citations } = asked;
   const texts = await readCited(http, request, asked);
   const cited = citations.flatMap((citation, index) => {
@@ -111,7 +111,7 @@ async function verify(http: Http, request: FastifyRequest, asked: VerifyRequest)
     const { start_index: start = 0, end_index: end = answer.length } = citation;
     return found ? [{ index, found, document_id: citation.document_id, text: found.text, cited: { start, end } }] : [];
   });
-  const present = ({ source, start, end, ...sentence }: CheckedSentence): Verified["sentences"][number] => ({
+  const present = ({ source, start, end, ...sentence }: CheckedSentence): VerificationAnswer["sentences"][number] => ({
     ...sentence,
     start_index: start,
     end_index: end,

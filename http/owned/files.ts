@@ -10,7 +10,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
-import { DeletedFile } from "../chat/fileShape.ts";
+import { DeletedFile } from "../turns/files.ts";
 import { OwnerName } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 

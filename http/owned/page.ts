@@ -22,12 +22,12 @@ export const cursorList = <T extends z.ZodType>(item: T) =>
     has_more: z.boolean(),
   });
 
-interface Positioned {
+interface PositionedRow {
   position: number;
 }
 
 /** Reads a page and presents its rows. A cursor is a sealed position in the log. Throws 400 for an `after` that is none. */
-export async function readCursorPage<R extends Positioned, T>(
+export async function readCursorPage<R extends PositionedRow, T>(
   { keyring }: Pick<Http, "keyring">,
   { organization_id }: { organization_id: string },
   query: z.infer<typeof CursorQuery>,

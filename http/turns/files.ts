@@ -1,8 +1,14 @@
+import { z } from "zod";
 import { isUuid, streamName } from "#events/ids.ts";
 import { getFile, type FileRow } from "#projections/files/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
+
+/** The answer to a deletion. */
+export const DeletedFile = z
+  .object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })
+  .meta({ title: "DeletedFile" });
 
 export const fileNotFound = (param: string | null): ApiError =>
   new ApiError("file_not_found", "There is no such file for this key and user.", { param });

@@ -37,7 +37,7 @@ export async function resumeTurn(http: Http, options: ResumeOptions, previous: P
 
 async function takeOver(http: Http, options: ResumeOptions, previous: PreviousTurn): Promise<AttachedTurn> {
   const { organization_id, command_id, thread_id, position, hasKey } = previous;
-  // not only its start: a client that has heard of the end must get the end
+  // not only its start: a client that has received the end must get the end
   const newest = (await http.log.newestPosition(streamName("thread", thread_id))) ?? position;
   if (!(await http.waitForProjections(["turns"], Math.max(newest, position), PROJECTION_MS)))
     throw new ApiError("unavailable", "The turn of this request is running but not readable yet; try again shortly.");

@@ -47,8 +47,8 @@ const inheritedCall = ({ args, ...call }: InheritedCall): MadeCall => ({
   endsRun: false,
 });
 
-type Scheduled = RecordedRunEvent<"StepsScheduled">;
-const scheduledCalls = ({ data: { steps, on_error }, personal }: Scheduled): MadeCall[] =>
+type ScheduledEvent = RecordedRunEvent<"StepsScheduled">;
+const scheduledCalls = ({ data: { steps, on_error }, personal }: ScheduledEvent): MadeCall[] =>
   steps.map(({ key, name, batch, index }, n) =>
     newCall("step", key, { name, batch, index, args: personal?.args[n] ?? null, endsRun: on_error === "fail" }),
   );

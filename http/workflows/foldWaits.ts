@@ -45,10 +45,10 @@ export interface WaitView {
 /** By call key, in the order in which they began. */
 export type WaitsView = Map<string, WaitView>;
 
-type Begun = Pick<WaitView, "type" | "key" | "since" | "until"> & Partial<WaitView>;
+type NewWait = Pick<WaitView, "type" | "key" | "since" | "until"> & Partial<WaitView>;
 
-function begin(waits: WaitsView, begun: Begun): void {
-  waits.set(begun.key, {
+function begin(waits: WaitsView, wait: NewWait): void {
+  waits.set(wait.key, {
     name: null,
     approval_id: null,
     run_id: null,
@@ -62,21 +62,22 @@ function begin(waits: WaitsView, begun: Begun): void {
     reminded_at: null,
     escalated_at: null,
     links: 0,
-    ...begun,
+    ...wait,
   });
+}
+
+interface EndEvent {
+  data: { key: string };
+  recorded_at: Date;
 }
 
 /** A link names only the approval. Few approvals of a run are open at once. */
 const findApproval = (waits: WaitsView, id: string): WaitView | undefined =>
   waits.values().find(({ approval_id }) => approval_id === id);
 
-function end(waits: WaitsView, { data, recorded_at }: Ended, outcome: Outcome, more: Partial<WaitView> = {}): void {
+function end(waits: WaitsView, { data, recorded_at }: EndEvent, outcome: Outcome, more: Partial<WaitView> = {}): void {
   const wait = waits.get(data.key);
   if (wait) Object.assign(wait, { ended_at: recorded_at, outcome, ...more });
-}
-interface Ended {
-  data: { key: string };
-  recorded_at: Date;
 }
 
 /** The waits that nothing has ended. */

@@ -55,7 +55,7 @@ async function readLink(http: Http, { id, organization_id, run_id, approval_id }
   return { link, approval: approval.row };
 }
 
-/** What became of a link that decides nothing any more. */
+/** Why a link decides nothing any more. */
 function explainEnd({ link, approval }: OpenLink): string {
   const word = { approve: "approved", reject: "rejected" };
   if (link.used_at && link.decision)

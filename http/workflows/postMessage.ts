@@ -25,34 +25,34 @@ export interface NewMessage {
   to: "all" | "one";
 }
 
-interface Delivered {
+interface Delivery {
   reached: number;
   refused_for?: number;
 }
-/** What became of a message, once it is delivered; undefined when that takes too long. */
-export type AwaitDelivery = (message_id: string) => Promise<Delivered | undefined>;
+/** Resolves when a message is delivered: how many runs it reached; undefined when that takes too long. */
+export type AwaitDelivery = (message_id: string) => Promise<Delivery | undefined>;
 
-/** The look that finds a delivery is the one that reads it: a look for the version of the stream would be a query more. */
+/** Polls for the delivery event itself: polling for the version of the stream would cost another query to read the event. */
 export function createAwaitDelivery({
   log,
   onCommitted,
   closing,
 }: Pick<Http, "log" | "onCommitted" | "closing">): AwaitDelivery {
-  const waitFor = createSharedPoll<{ stream: string; find(delivered: Delivered): void }>(
+  const waitFor = createSharedPoll<{ stream: string; find(delivered: Delivery): void }>(
     onCommitted,
     async (waiters) => {
       const look = async ({ stream, find, done }: (typeof waiters)[number]): Promise<void> => {
         const delivered = await log.publicData(stream, 2);
         if (!delivered) return;
-        find(delivered as Delivered);
+        find(delivered as Delivery);
         done();
       };
       await Promise.all(waiters.map(look));
     },
   );
   return async (message_id) => {
-    let found: Delivered | undefined;
-    const find = (delivered: Delivered) => void (found = delivered);
+    let found: Delivery | undefined;
+    const find = (delivered: Delivery) => void (found = delivered);
     const giveUp = AbortSignal.any([closing, AbortSignal.timeout(DELIVERY_MS)]);
     await waitFor({ stream: streamName("message", message_id), find }, giveUp);
     return found;

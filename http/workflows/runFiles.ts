@@ -27,7 +27,7 @@ export const RunFile = z
   })
   .meta({ title: "RunFile" });
 
-/** How a file came to a run. */
+/** Where a file of a run comes from. */
 type Origin = Pick<z.infer<typeof RunFile>, "given" | "approval_id">;
 
 export const presentFile = (row: FileRow, { given, approval_id }: Origin): z.infer<typeof RunFile> => ({

@@ -3,12 +3,12 @@ import { currentTime } from "#events/clock.ts";
 import { MISSED_RULES, OVERLAPS, type ScheduleRule } from "#events/schedule.ts";
 import { timesAfter } from "#events/scheduleTimes.ts";
 import { SCHEDULE_OUTCOMES, type ScheduleRow } from "#projections/schedules/query.ts";
+import { presentRule, ScheduleInput, ScheduleOutput } from "../base/scheduleRule.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { RunStatus } from "./runShape.ts";
 
 /** In JSON: the arguments of a run that a command carries as they are. */
 const MAX_ARGS_BYTES = 32_768;
-const MAX_EVERY_SECONDS = 31_536_000;
 const MAX_JITTER_SECONDS = 3_600;
 const SHOWN_TIMES = 5;
 
@@ -16,29 +16,6 @@ export const SCHEDULE_CODES: FieldCodes = [
   [/^(schedule|jitter_seconds|overlap|missed|paused)/, "invalid_schedule"],
   [/^args/, "invalid_args"],
 ];
-
-/** Exactly one of `cron`, `every` and `at`; which, and whether it can be due, is checked when the rule is read. */
-export const When = z.strictObject(
-  {
-    cron: z
-      .string()
-      .trim()
-      .max(100)
-      .nullish()
-      .describe("Five fields (minute, hour, day, month, weekday), or a name such as `@daily`."),
-    time_zone: z
-      .string()
-      .max(100)
-      .nullish()
-      .describe("For `cron`: an IANA name such as `Europe/Berlin`. Default: UTC."),
-    every: z.int().min(1).max(MAX_EVERY_SECONDS).nullish().describe("Seconds between two runs."),
-    at: z.iso
-      .datetime({ offset: true, error: "must be a time such as 2027-01-31T09:00:00Z" })
-      .nullish()
-      .describe("Once."),
-  },
-  { error: (issue) => (issue.code === "invalid_type" ? "must be an object with cron, every or at" : undefined) },
-);
 
 export const scheduleFields = {
   args: z
@@ -72,19 +49,12 @@ export const scheduleFields = {
 export const ChangeTrigger = z.strictObject({
   name: z.string().trim().max(200).nullish(),
   paused: z.boolean().nullish().describe("Due times of a pause start no run, neither then nor later."),
-  schedule: When.optional(),
+  schedule: ScheduleInput.optional(),
   ...scheduleFields,
 });
 
 export const Schedule = z.object({
-  schedule: z
-    .union([
-      z.object({ cron: z.string(), time_zone: z.string() }),
-      z.object({ every: z.int() }),
-      z.object({ at: z.iso.datetime() }),
-    ])
-    .nullable()
-    .describe("Null for a webhook, as are the fields that only schedules have."),
+  schedule: ScheduleOutput.nullable().describe("Null for a webhook, as are the fields that only schedules have."),
   args: z.record(z.string(), z.unknown()).nullable(),
   jitter_seconds: z.int().nullable(),
   overlap: z.enum(OVERLAPS).nullable(),
@@ -131,10 +101,6 @@ function nextTimes(rule: ScheduleRule): Date[] {
   if (times.length > 0) remembered.set(key, times);
   if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);
   return times;
-}
-
-export function presentRule(rule: ScheduleRule): Schedule["schedule"] {
-  return "every" in rule ? { every: rule.every } : rule;
 }
 
 function presentLast(last: ScheduleRow["last"]): Schedule["last_fired"] {

@@ -9,10 +9,10 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { checkSchedule, type ScheduleInput } from "../base/scheduleRule.ts";
 import { loadArgsSchema } from "./argsSchema.ts";
 import { checkRunAs } from "./envelope.ts";
-import { checkSchedule } from "./scheduleRule.ts";
-import type { ChangeTrigger, When } from "./scheduleShape.ts";
+import type { ChangeTrigger } from "./scheduleShape.ts";
 import type { Create } from "./triggerShape.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
@@ -55,7 +55,7 @@ export async function createSchedule(
   http: Http,
   request: FastifyRequest,
   workflow: WorkflowRow,
-  body: z.infer<typeof Create> & { schedule: z.infer<typeof When> },
+  body: z.infer<typeof Create> & { schedule: z.infer<typeof ScheduleInput> },
 ): Promise<string> {
   const identity = identifyPost(request, `/api/workflows/${workflow.id}/triggers`);
   checkRunAs(request.caller, body.run_as, "run_as");

@@ -3,8 +3,9 @@ import { PROVIDER_SCHEMES } from "#events/trigger.ts";
 import { EnvelopeChange, RunAs } from "#events/workflow.ts";
 import type { ScheduleRow } from "#projections/schedules/query.ts";
 import type { TriggerRow } from "#projections/triggers/query.ts";
+import { ScheduleInput } from "../base/scheduleRule.ts";
 import type { FieldCodes } from "../base/validate.ts";
-import { NO_SCHEDULE, presentSchedule, Schedule, SCHEDULE_CODES, scheduleFields, When } from "./scheduleShape.ts";
+import { NO_SCHEDULE, presentSchedule, Schedule, SCHEDULE_CODES, scheduleFields } from "./scheduleShape.ts";
 
 /** In JSON: the arguments are part of a command, which may have 256 KiB. */
 const MAX_DEFAULT_ARGS_BYTES = 65_536;
@@ -78,7 +79,9 @@ const Fields = z.object({
     .max(200)
     .nullish()
     .describe("A call sends an event of this name to the runs that wait for it, instead of starting a run."),
-  schedule: When.nullish().describe("Makes the trigger a schedule, which starts runs by itself and has no hook."),
+  schedule: ScheduleInput.nullish().describe(
+    "Makes the trigger a schedule, which starts runs by itself and has no hook.",
+  ),
   ...scheduleFields,
 });
 const WEBHOOK_ONLY = {

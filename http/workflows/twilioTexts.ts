@@ -24,8 +24,8 @@ function sortedFields(form: string): string {
 }
 
 /**
- * The texts of which Twilio may have signed one: the address and the fields of the form. Of a body that is no form the hash is
- * part of the address; there is no text when it is the hash of another body.
+ * The texts that Twilio may have signed: the address followed by the fields of the form. For a body that is no form, Twilio adds
+ * its hash to the address instead; if that is the hash of another body, there is no valid text.
  */
 export function twilioTexts({ url, body }: { url: string; body: Buffer }): string[] {
   const hash = BODY_HASH.exec(url)?.[1];

@@ -14,15 +14,16 @@ const findNpmBinary = () => {
   }
 };
 
-/** The version that the platform is tested with, which npm's package has. */
-const OLDEST = [1, 21] as const;
+/** The version of npm's package, which the tests use. No older program on PATH is accepted. */
+const OLDEST_VERSION = [1, 21] as const;
 
 const meilisearchBinary = (onLine: (line: string) => void) => {
   const npmBinary = findNpmBinary();
   // the package's program lacks the executable bit
   if (npmBinary && (statSync(npmBinary).mode & 0o111) === 0) chmodSync(npmBinary, 0o755);
   const onPath = npmBinary ? undefined : findOnPath("meilisearch");
-  if (onPath) onLine(`Meilisearch ${requireVersion({ name: "meilisearch", path: onPath }, OLDEST).text} (${onPath})`);
+  if (onPath)
+    onLine(`Meilisearch ${requireVersion({ name: "meilisearch", path: onPath }, OLDEST_VERSION).text} (${onPath})`);
   const binary = npmBinary ?? onPath;
   if (!binary)
     throw new Error(

@@ -110,7 +110,7 @@ const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stop
 
 /** Ends of a server in a row, each soon after its start; `crashes` are those that nobody else caused. */
 type Ends = { deaths: number; crashes: number };
-type Supervised = { dataDir: string; spec: ServerSpec; onLine: (line: string) => void };
+type ServerToSupervise = { dataDir: string; spec: ServerSpec; onLine: (line: string) => void };
 /** `child`: also of a failed start, whose child has ended; none where the server could not be launched. */
 type Start = { child: Child; failure: undefined } | { child: Child | undefined; failure: string };
 
@@ -158,7 +158,7 @@ const countEnd = ({ deaths, crashes }: Ends, reason: string): Ends => ({
 /** A start after this many failed ones or crashes. The last attempt leaves out data that can be rebuilt, because they may be what fails. */
 const startAfter = async (
   failures: number,
-  { dataDir, spec, onLine }: Supervised,
+  { dataDir, spec, onLine }: ServerToSupervise,
   port: number,
   stopping?: AbortSignal,
 ): Promise<Start> => {
@@ -173,7 +173,7 @@ const startAfter = async (
   return started;
 };
 
-const startFirst = async (supervised: Supervised) => {
+const startFirst = async (supervised: ServerToSupervise) => {
   const { dataDir, spec } = supervised;
   for (let failures = 0; ; failures++) {
     const port = await freePort();

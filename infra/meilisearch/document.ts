@@ -33,7 +33,7 @@ export const marker: Pick<IndexDocument, "pk" | "org"> = { pk: MARKER, org: MARK
 
 export const FOUND_FIELDS = ["pk", "title", "text", "lead", "page", "section", "start"] as const;
 export type FoundDocument = Omit<Pick<IndexDocument, (typeof FOUND_FIELDS)[number]>, "start"> & {
-  /** Absent in an index of before. */
+  /** Absent in documents that an earlier version indexed. */
   start?: number;
 };
 
@@ -46,7 +46,7 @@ export const passageId = (pk: string): PassageId => {
   return { document_id, generation: Number(generation), seq: Number(seq) };
 };
 
-/** The passages of a document have the same marks, which are made once. */
+/** The passages of a document share their metadata object, so its marks are computed once. */
 const marksByMetadata = new WeakMap<object, string[]>();
 
 const marksOf = ({ mime_type, metadata, readers }: IndexedPassage): string[] => {
@@ -75,9 +75,9 @@ export const toDocument = (passage: IndexedPassage): IndexDocument => ({
 
 export const toFound = ({ pk, ...fields }: FoundDocument): FoundPassage => ({ ...passageId(pk), ...fields });
 
-/** The server accepts up to 100 MB, but a body is made in one piece: this one takes about a millisecond. */
+/** The server accepts 100 MB, but a body is encoded without a pause: this much takes about a millisecond. */
 const MAX_BODY_BYTES = 2_000_000;
-/** Passages encoded before the event loop gets its turn: a passage has up to a few KB. */
+/** Passages of a few KB each that are encoded before the event loop runs again. */
 const BATCH_SIZE = 200;
 
 export const encodeBodies = (passages: IndexedPassage[]): AsyncGenerator<Buffer> =>

@@ -29,7 +29,7 @@ export interface ClaimReply {
   isGranted: boolean;
 }
 
-interface Waiting {
+interface Waiter {
   onAnswer(answer: CommandResult): void;
   /** A worker has the message: the sender waits on. */
   onClaim(): void;
@@ -42,13 +42,13 @@ export interface Answers {
    * Receives the answer to one message. Two messages of the same command get an answer each. After a call of the
    * returned function, workers that ask hear that nobody waits.
    */
-  expect(messageId: string, waiting: Waiting): () => void;
+  expect(messageId: string, waiting: Waiter): () => void;
 }
 
 /** Receives every answer and every claim of this process on one subscription. */
 export function openAnswers(pubSub: PubSub, names: Names): Answers {
   const subject = names.answers(nuid.next());
-  const listeners = new Map<string, Waiting>();
+  const listeners = new Map<string, Waiter>();
   pubSub.subscribe(subject, (message: AnswerMessage | ClaimMessage) => {
     const waiting = listeners.get(message.to);
     if ("answer" in message) return waiting?.onAnswer(message.answer);

@@ -37,7 +37,7 @@ async function recreate(jsm: JetStreamManager, { stream_name, name, config }: Co
   await jsm.consumers.add(stream_name, { ...settings, deliver_policy: "all" });
 }
 
-/** What NATS holds is a hint: after a power cut a stream can be older than its consumers, and would deliver nothing for ever. */
+/** What NATS holds is a hint: after a power cut a stream can be older than its consumers, and would deliver nothing forever. */
 export function createHealer(connection: Connection, jsm: JetStreamManager, names: Names): Healer {
   const { log } = connection;
   const { report } = createFaultReports(connection, names);

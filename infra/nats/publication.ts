@@ -19,7 +19,7 @@ export interface Publication {
   publishIfLost(): void;
   /** How many times it was published. */
   count(): number;
-  /** Its number in the stream, as far as a PubAck has told. */
+  /** Its number in the stream; undefined until a PubAck brings it. */
   storedAt(): number | undefined;
   /** Milliseconds since a worker last said that it has the message; Infinity if none has. */
   sinceClaim(): number;

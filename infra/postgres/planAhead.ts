@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { Follower } from "./advance.ts";
 
-interface Planned<F, P> {
+interface PreparedPlan<F, P> {
   followers: F[];
   events: RecordedEvent[];
   plan: P;
@@ -12,8 +12,8 @@ interface Planned<F, P> {
  * time. A plan is used only for the same followers and the same events, and only once.
  */
 export function createPlanner<F extends Follower, P>(make: (followers: F[], events: RecordedEvent[]) => P) {
-  let ahead: Planned<F, P> | undefined;
-  const isSame = (planned: Planned<F, P>, followers: F[], events: RecordedEvent[]): boolean =>
+  let ahead: PreparedPlan<F, P> | undefined;
+  const isSame = (planned: PreparedPlan<F, P>, followers: F[], events: RecordedEvent[]): boolean =>
     planned.events === events &&
     planned.followers.length === followers.length &&
     planned.followers.every((one, n) => one === followers[n]);

@@ -6,7 +6,7 @@ const MAX_EVENTS = 1_000;
 /** A database that was restored, or failed over, may assign the same positions to other events. */
 const MAX_AGE_MS = 1_000;
 
-type Committed = Extract<AppendResult, { kind: "committed" }>;
+type CommittedAppend = Extract<AppendResult, { kind: "committed" }>;
 type RecentEvent = Omit<ScannedEvent, "data"> & { json: string };
 
 /**
@@ -20,7 +20,7 @@ export function createRecentEvents() {
     add(
       { events }: { events: Pick<EncodedEvent, "stream" | "version" | "type" | "data">[] },
       { organization_id, traceparent }: Pick<Command, "organization_id" | "traceparent">,
-      { first, at }: Committed,
+      { first, at }: CommittedAppend,
     ): void {
       if (first === 0) return;
       if (recent.at(-1)?.position !== first - 1) recent = [];

@@ -13,7 +13,7 @@ export type TakeTurns = <T>(organization_id: string, work: () => Promise<T>) => 
 
 /**
  * Cheap checks run at once. All others run in a thread, one at a time, and organizations take turns: a schema that is
- * written to compute for ever delays the checks of its own organization.
+ * written to compute forever delays the checks of its own organization.
  */
 export function openSchemaChecker(takeTurns: TakeTurns): SchemaChecker & { close(): Promise<void> } {
   let thread: Worker | undefined;

@@ -17,7 +17,7 @@ const MAX_IDLE_MS = 60_000;
 /** How long a turn waits for figures; then the last known ones decide, so that a slow database holds up no turn. */
 const MAX_WAIT_MS = 2_000;
 
-/** Gives `last` instead where reading fails or takes long. */
+/** Resolves to `last` when the reading fails or takes longer than MAX_WAIT_MS. */
 export async function within<T>(reading: Promise<T>, last: T): Promise<T> {
   const timer = new AbortController();
   try {
@@ -37,12 +37,12 @@ interface ReadingOptions extends FigureOptions {
   onError(error: unknown): void;
 }
 
-/** What budgets leave, by organization, and when it is read again. */
+/** The figures of each organization's budgets, and when they are read again. */
 export function createReadings(options: ReadingOptions, tell: (organization: string, reached: BudgetStep[]) => void) {
   const figures = createFigures(options);
   const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
   const far = new WeakSet<Reading>();
-  /** When the newest turn of an organization ended, until its figures were read for it. */
+  /** When the newest turn of an organization ended; an entry exists until figures that contain that turn are read. */
   const lastEnds = new Map<string, number>();
   const lastOf = (organization: string): Reading => known.get(organization) ?? NO_READING;
   const loader = createLoader(async (organization) => {
@@ -72,14 +72,14 @@ export function createReadings(options: ReadingOptions, tell: (organization: str
       if ((last.budgets.length === 0 || far.has(last)) && age <= MAX_IDLE_MS) return last;
       return within(reading, last);
     },
-    /** Reads the figures a second after the last of the turns that end one after the other. */
+    /** Reads the figures once no turn has ended for a second, so that a burst of turns costs one query. */
     lookLater(organization: string): void {
       if (lastOf(organization).budgets.length === 0) return;
       const isAwaited = lastEnds.has(organization);
       lastEnds.set(organization, currentTime());
       if (!isAwaited) awaitQuiet(organization);
     },
-    /** Reads the whole day. A reading that runs may have begun before what the caller wants to see. */
+    /** Reads the whole day again, after a running reading: that one may have begun before the caller's change. */
     async whole(organization: string): Promise<Reading> {
       await loader.running(organization)?.catch(() => {});
       figures.forget(organization);

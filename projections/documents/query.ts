@@ -63,14 +63,19 @@ export const SELECT_DOCUMENTS = `select d.id, d.organization_id, d.collection_id
 const decodeWarnings = (stored: string | null): ReadingWarning[] => decodeOrNull(stored) ?? [];
 
 /** Columns of JSON text. */
-interface Encoded {
+interface EncodedColumns {
   tags: string;
   metadata: string | null;
   readers: string | null;
   warnings: string | null;
 }
-export type StoredRow = Omit<DocumentRow, keyof Encoded> & Encoded;
-const parseEncoded = ({ tags, metadata, readers, warnings }: Encoded): Pick<DocumentRow, keyof Encoded> => ({
+export type StoredRow = Omit<DocumentRow, keyof EncodedColumns> & EncodedColumns;
+const parseEncoded = ({
+  tags,
+  metadata,
+  readers,
+  warnings,
+}: EncodedColumns): Pick<DocumentRow, keyof EncodedColumns> => ({
   tags: decode(tags),
   metadata: decodeOrNull(metadata) ?? {},
   readers: decodeOrNull(readers),
@@ -169,7 +174,7 @@ export async function findLiveDocuments(
   organization: string,
   ids: string[],
 ): Promise<Map<string, LiveDocument>> {
-  const rows = await db.query<Omit<LiveDocument, keyof Encoded> & Encoded>(
+  const rows = await db.query<Omit<LiveDocument, keyof EncodedColumns> & EncodedColumns>(
     `select d.id, d.name, d.collection_id, c.name as collection, d.mime_type, d.tags, d.metadata, d.readers, d.live_generation,
        r.warnings, d.created_at, d.updated_at ${FROM_DOCUMENTS} ${LIVE_READING}
      where d.organization_id = $1 and d.id = any ($2) and d.live_generation is not null`,

@@ -38,12 +38,12 @@ const MARKS =
 /** A sentence or line of a passage. */
 type Piece = Span & Source;
 
-interface Prepared extends Source {
+interface PreparedPassage extends Source {
   pieces: Piece[];
   cited: Span | undefined;
 }
 
-function prepare({ text, cited }: CitedPassage, language: Language): Prepared {
+function prepare({ text, cited }: CitedPassage, language: Language): PreparedPassage {
   const pieces = [...sentencesOf(text)].map(({ start, end }) => ({
     start,
     end,
@@ -92,18 +92,22 @@ async function findPlace(pieces: readonly Piece[], claim: Claim, meter: Meter): 
 const overlaps = (one: Span, other: Span | undefined): boolean =>
   other === undefined || (one.start < other.end && other.start < one.end);
 
-interface Compared extends Comparison {
+interface PassageComparison extends Comparison {
   passage: number;
 }
 
 /** What the best passage lacks may stand in others, if all of them are cited for this part of the answer and not for all of it. */
 function compareTogether(
   claim: Claim,
-  best: Compared,
-  { passages, compared, answer }: { passages: readonly Prepared[]; compared: readonly Compared[]; answer: Span },
-): Compared {
+  best: PassageComparison,
+  {
+    passages,
+    compared,
+    answer,
+  }: { passages: readonly PreparedPassage[]; compared: readonly PassageComparison[]; answer: Span },
+): PassageComparison {
   const cited = compared.map(({ passage }) => passages[passage]!);
-  const isForAll = ({ cited: part }: Prepared): boolean =>
+  const isForAll = ({ cited: part }: PreparedPassage): boolean =>
     part === undefined || (part.start <= answer.start && part.end >= answer.end);
   if (isSupported(best) || cited.length < 2 || cited.length > MAX_TOGETHER || cited.some(isForAll)) return best;
   const together = compare(claim, combine(cited));
@@ -113,7 +117,7 @@ function compareTogether(
 type Finding = Pick<CheckedSentence, "verdict" | "support" | "missing_numbers" | "missing_quotes" | "source">;
 
 interface Evidence {
-  passages: readonly Prepared[];
+  passages: readonly PreparedPassage[];
   /** All of the answer. */
   answer: Span;
   meter: Meter;
@@ -123,7 +127,7 @@ interface Evidence {
 async function judge(claim: Claim, around: Span, { passages, answer, meter }: Evidence): Promise<Finding> {
   const nothing = { support: 0, missing_numbers: [], missing_quotes: [], source: null };
   if (claim.stems.size + claim.numbers.length < MIN_CLAIM) return { verdict: "no_claim", ...nothing };
-  const compared: Compared[] = [];
+  const compared: PassageComparison[] = [];
   for (const [passage, one] of passages.entries()) {
     if (!overlaps(around, one.cited)) continue;
     compared.push({ passage, ...compare(claim, one) });
@@ -150,7 +154,7 @@ async function judge(claim: Claim, around: Span, { passages, answer, meter }: Ev
 export async function checkAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CheckedSentence[]> {
   const said = answer.replace(MARKS, (mark) => " ".repeat(mark.length));
   const language = detectLanguage(splitWords(said));
-  const prepared: Prepared[] = [];
+  const prepared: PreparedPassage[] = [];
   for (const passage of passages) {
     prepared.push(prepare(passage, language));
     await setImmediate();

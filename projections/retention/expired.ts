@@ -72,11 +72,11 @@ async function listKind<R extends object>(
 
 /** Some things behind the cursor that are older than the rules allow and that no hold covers, oldest first. */
 export async function listExpired(db: Db, organization: string, range: Range & { after: Cursor }) {
-  type Owned = { id: string; scope: string };
+  type OwnedRow = { id: string; scope: string };
   const [threads, turns, files, documents, runs] = await Promise.all([
-    listKind<Owned>(db, organization, range, "threads", "o.id, o.scope"),
-    listKind<Owned & { thread_id: string }>(db, organization, range, "turns", "o.id, o.scope, o.thread_id"),
-    listKind<Owned>(db, organization, range, "files", "o.id, o.scope"),
+    listKind<OwnedRow>(db, organization, range, "threads", "o.id, o.scope"),
+    listKind<OwnedRow & { thread_id: string }>(db, organization, range, "turns", "o.id, o.scope, o.thread_id"),
+    listKind<OwnedRow>(db, organization, range, "files", "o.id, o.scope"),
     listKind<{ id: string }>(db, organization, range, "documents", "o.id"),
     listKind<{ id: string }>(db, organization, range, "runs", "o.id"),
   ]);

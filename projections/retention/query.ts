@@ -13,8 +13,8 @@ export interface RetentionRow {
 
 /** The subjects of an organization that have rules, in the order in which they first had some. */
 export async function listRetention(db: Db, organization: string): Promise<RetentionRow[]> {
-  type Stored = Omit<RetentionRow, "rules" | "deleted"> & Required<RetentionCounts> & { rules: string };
-  const rows = await db.query<Stored>(
+  type StoredRow = Omit<RetentionRow, "rules" | "deleted"> & Required<RetentionCounts> & { rules: string };
+  const rows = await db.query<StoredRow>(
     `select subject, rules, threads, files, documents, runs, turns, next_round_at, last_round_at, updated_at from read.retention
      where organization_id = $1 and rules is not null order by created_at, id`,
     [organization],

@@ -8,14 +8,15 @@ import { parseFiles, type AttachmentRow } from "./approvalFiles.ts";
 
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
 
-type Named = Pick<Actor, "type" | "id"> & { name: string | null };
+/** `name` is null if the person or the key no longer exists. */
+type NamedActor = Pick<Actor, "type" | "id"> & { name: string | null };
 /** `name` is null if the person no longer exists. */
 interface NamedPerson {
   id: string;
   name: string | null;
 }
 
-/** Somebody handed the approval on. */
+/** An assignee handed the approval on to somebody else. */
 export interface Delegation {
   by: NamedPerson;
   to: NamedPerson;
@@ -24,8 +25,7 @@ export interface Delegation {
 }
 
 export interface VoteRow {
-  /** `name` is null if the person or the key no longer exists. */
-  by: Named;
+  by: NamedActor;
   /** The person in whose place a substitute voted. */
   in_place_of: NamedPerson | null;
   decision: "approve" | "reject";
@@ -62,13 +62,13 @@ export interface ApprovalRow {
   body: string | null;
   /** JSON Schema of the form that the decider of the approval fills in. */
   form: Record<string, unknown> | null;
-  /** With those to whom it has escalated. */
+  /** Includes the people that an escalation added. */
   assignees: z.infer<typeof ApprovalText>["assignees"];
   reminded_at: Date | null;
   escalated_at: Date | null;
   self_approval: boolean;
   allow_api_key: boolean;
-  /** Equal votes that decide. */
+  /** Votes for the same decision that decide. */
   required: number;
   one_rejection_ends: boolean;
   /** In the order of casting; only when more than one is required. */
@@ -76,8 +76,7 @@ export interface ApprovalRow {
   decision: "approve" | "reject" | null;
   data: unknown;
   comment: string | null;
-  /** `name` is null if the person or the key no longer exists. */
-  decided_by: Named | null;
+  decided_by: NamedActor | null;
   /** The person in whose place a substitute decided. */
   decided_for: NamedPerson | null;
   decided_at: Date | null;
@@ -91,12 +90,12 @@ export interface ApprovalRow {
   expires_at: Date;
   created_at: Date;
   /** Who is behind the run, or asked the agent. */
-  asked_by: Named;
+  asked_by: NamedActor;
   /** The rules of the workflow now; null if the workflow cannot be read. Those of an agent's tool are in the approval itself. */
   rules: Envelope["approvals"] | null;
 }
 
-/** The agent's own settings for the tool decide, and these leave them as they are. */
+/** An approval of a call holds the rules of the agent's tool; these allow everything, so that they restrict nothing more. */
 const CALL_RULES: NonNullable<ApprovalRow["rules"]> = { default_expiry_s: 1, allow_api_key: true };
 
 export interface StoredRow
@@ -184,15 +183,15 @@ const parseVote = ({ type, id, name, for_id, for_name, decision, data, comment, 
 
 function parseCall({ turn_id, thread_id, agent_id, agent_name, call, calls }: StoredRow): ApprovedCall | null {
   if (turn_id === null || thread_id === null || agent_id === null) return null;
-  const asked = call === null ? undefined : decodeOrNull<ToolCall[]>(calls)?.[call];
+  const request = call === null ? undefined : decodeOrNull<ToolCall[]>(calls)?.[call];
   const name = decodeOrNull<string>(agent_name);
   return {
     turn_id,
     thread_id,
     agent_id,
     agent_name: name,
-    call_id: asked?.id ?? null,
-    arguments: asked?.arguments ?? null,
+    call_id: request?.id ?? null,
+    arguments: request?.arguments ?? null,
   };
 }
 

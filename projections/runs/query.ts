@@ -61,9 +61,9 @@ const COLUMNS = `r.id, r.organization_id, r.workflow_id, w.name as workflow_name
     (select count(*)::int from read.approvals a where a.run_id = r.id and a.status = 'pending') as pending_approvals`;
 /** Lists do not show results, which may be long. */
 const LISTED = COLUMNS.replace("r.result", "null as result");
-type Encoded = "workflow_name" | "external_user_id" | "result" | "error" | "cancelled_by";
-type StoredRow = Omit<RunRow, Encoded | "started_by" | "run_as"> &
-  Record<Encoded, string | null> & { started_by: string; run_as: string };
+type EncodedColumn = "workflow_name" | "external_user_id" | "result" | "error" | "cancelled_by";
+type StoredRow = Omit<RunRow, EncodedColumn | "started_by" | "run_as"> &
+  Record<EncodedColumn, string | null> & { started_by: string; run_as: string };
 const parseRow = (row: StoredRow): RunRow => ({
   ...row,
   workflow_name: decodeOrNull(row.workflow_name),

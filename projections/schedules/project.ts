@@ -3,7 +3,7 @@ import { scheduledRunId, type DueTime, type ScheduleEvent, type ScheduleSettings
 import type { TriggerEvent } from "#events/trigger.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
-type Ended = Extract<TriggerEvent, { type: "TriggerDisabled" | "TriggerDeleted" }>;
+type EndEvent = Extract<TriggerEvent, { type: "TriggerDisabled" | "TriggerDeleted" }>;
 
 const patch = (trigger_id: string, row: Row): Change[] => [
   { table: "schedules", kind: "patch", key: { trigger_id }, row },
@@ -13,7 +13,7 @@ const encodeSettings = ({ rule, jitter_seconds, overlap, missed }: ScheduleSetti
   settings: encode({ rule, jitter_seconds, overlap, missed } satisfies ScheduleSettings),
 });
 
-/** What became of a due time. */
+/** The outcome of a due time. */
 const last = (
   due_at: string,
   { recorded_at }: Pick<RecordedEvent, "recorded_at">,
@@ -28,7 +28,7 @@ const last = (
 });
 const OUTCOMES = { start: "starting", queue: "queued", skip: "skipped" } as const;
 
-export const schedules = defineProjection<ScheduleEvent | Ended>({
+export const schedules = defineProjection<ScheduleEvent | EndEvent>({
   name: "schedules",
   version: 1,
   tables: new URL("table.sql", import.meta.url),

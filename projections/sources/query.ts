@@ -30,7 +30,7 @@ export interface SourceRow {
   created_at: Date;
   updated_at: Date;
 }
-type Stored = Omit<SourceRow, "include" | "exclude" | "rule" | "pages"> & {
+type StoredRow = Omit<SourceRow, "include" | "exclude" | "rule" | "pages"> & {
   include: string;
   exclude: string;
   rule: string | null;
@@ -49,7 +49,7 @@ const SELECT = `select s.id, s.collection_id, s.kind, s.url, s.include, s.exclud
 
 const NO_PAGES: PageCounts = { new: 0, changed: 0, same: 0, failed: 0, gone: 0, removed: 0 };
 
-const parseRow = (row: Stored): SourceRow => ({
+const parseRow = (row: StoredRow): SourceRow => ({
   ...row,
   url: decode(row.url),
   include: decode(row.include),
@@ -61,7 +61,7 @@ const parseRow = (row: Stored): SourceRow => ({
 
 export async function getSource(db: Db, organization: string, id: string): Promise<SourceRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(`${SELECT} where s.organization_id = $1 and s.id = $2`, [organization, id]);
+  const [row] = await db.query<StoredRow>(`${SELECT} where s.organization_id = $1 and s.id = $2`, [organization, id]);
   return row && parseRow(row);
 }
 
@@ -73,7 +73,7 @@ export const listSources = (
   page: Page,
 ): Promise<PageRows<SourceRow>> => {
   const where = "where s.organization_id = $1 and s.collection_id = $2";
-  return readPage<Stored, SourceRow>(db, page, {
+  return readPage<StoredRow, SourceRow>(db, page, {
     ordered: `${SELECT} ${where} order by s.created_at desc, s.id desc`,
     from: `${FROM} ${where}`,
     values: [organization, collection],

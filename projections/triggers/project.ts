@@ -6,10 +6,12 @@ import { defineProjection, encode, type Change, type Row } from "../projection.t
 /** Of the events of a schedule, those that change what the row of its trigger holds. */
 type NamedSchedule = Extract<ScheduleEvent, { type: (typeof SCHEDULE_SET_BY)[number] }>;
 
-type Created = RecordedEvent<Extract<TriggerEvent | ScheduleEvent, { type: "TriggerCreated" | "ScheduleCreated" }>>;
+type CreationEvent = RecordedEvent<
+  Extract<TriggerEvent | ScheduleEvent, { type: "TriggerCreated" | "ScheduleCreated" }>
+>;
 
 /** A new row; the columns that a kind of trigger does not have are null. */
-const create = ({ organization_id, data, recorded_at, meta }: Created, name: string, columns: Row): Change => ({
+const create = ({ organization_id, data, recorded_at, meta }: CreationEvent, name: string, columns: Row): Change => ({
   table: "triggers",
   kind: "put",
   key: { id: data.trigger_id },

@@ -39,14 +39,14 @@ const SELECT = `select t.id, t.workflow_id, t.hook_token, t.secret_hint, t.run_a
     t.created_at, t.rotated_at, t.set_by, t.verify, t.headers, t.event, s.started_at as last_used_at
   ${FROM}`;
 /** Columns that hold JSON. */
-interface Encoded {
+interface EncodedColumns {
   run_as: string | null;
   verify: string | null;
   headers: string;
   event: string | null;
 }
-type StoredRow = Omit<TriggerRow, keyof Encoded> & Encoded;
-const decodeColumns = ({ run_as, verify, headers, event }: Encoded): Pick<TriggerRow, keyof Encoded> => ({
+type StoredRow = Omit<TriggerRow, keyof EncodedColumns> & EncodedColumns;
+const decodeColumns = ({ run_as, verify, headers, event }: EncodedColumns): Pick<TriggerRow, keyof EncodedColumns> => ({
   run_as: decodeOrNull(run_as),
   verify: decodeOrNull(verify),
   headers: decode(headers),
@@ -131,8 +131,8 @@ export interface TriggerInUse {
 const isParked = (projection: string, stream: string): string =>
   `exists (select from log.parked p where p.projection = '${projection}' and p.stream = ${stream})`;
 
-type StoredTriggerInUse = Omit<TriggerInUse, keyof Encoded | "envelope"> &
-  Encoded & { envelope: string; hook_token: string };
+type StoredTriggerInUse = Omit<TriggerInUse, keyof EncodedColumns | "envelope"> &
+  EncodedColumns & { envelope: string; hook_token: string };
 
 /** Triggers by the token of their hook. Never cache them: a rotated secret must stop working at once. */
 export async function findTriggersByToken(db: Db, hook_tokens: string[]): Promise<Map<string, TriggerInUse>> {

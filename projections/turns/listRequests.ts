@@ -55,9 +55,9 @@ const NEWEST_FIRST = "order by started_at desc, id desc";
 const MATCHING = `($6::text is null or status = $6) and ($7::text is null or principal = $7) and ($8::text is null or model = $8)
   and ($9::text is null or agent::json->>'agent_id' = $9) and ($10::text is null or position(lower($10) in lower(error)) > 0)`;
 
-type Encoded = "principal_name" | "input" | "usage" | "error" | "code";
-type StoredRow = Omit<RequestRow, Encoded | "agent"> &
-  Record<Encoded | "agent" | "agent_name", string | null> & { exists: boolean };
+type EncodedColumn = "principal_name" | "input" | "usage" | "error" | "code";
+type StoredRow = Omit<RequestRow, EncodedColumn | "agent"> &
+  Record<EncodedColumn | "agent" | "agent_name", string | null> & { exists: boolean };
 
 function parseRow({ agent, agent_name, exists, ...row }: StoredRow): RequestRow {
   const turnAgent = decodeOrNull<TurnAgent>(agent);

@@ -16,14 +16,14 @@ const place = ({ organization_id }: RecordedEvent, owner: string, project_id: st
   row: { organization_id, project_id },
 });
 
-type Placing<T extends ProjectEvent["type"]> = RecordedEvent<Extract<ProjectEvent, { type: T }>>;
+type PlacingEvent<T extends ProjectEvent["type"]> = RecordedEvent<Extract<ProjectEvent, { type: T }>>;
 
 export const projectsOfOwners = {
-  KeyCreated: (event: Placing<"KeyCreated">) => [place(event, `key:${event.data.key_id}`, event.data.project_id)],
-  AgentCreated: (event: Placing<"AgentCreated">) => [
+  KeyCreated: (event: PlacingEvent<"KeyCreated">) => [place(event, `key:${event.data.key_id}`, event.data.project_id)],
+  AgentCreated: (event: PlacingEvent<"AgentCreated">) => [
     place(event, `agent:${event.data.agent_id}`, event.data.project_id),
   ],
-  AgentChanged: (event: Placing<"AgentChanged">) => {
+  AgentChanged: (event: PlacingEvent<"AgentChanged">) => {
     const { agent_id, project_id } = event.data;
     return project_id === undefined ? [] : [place(event, `agent:${agent_id}`, project_id)];
   },

@@ -5,14 +5,14 @@ import { encode, type Change } from "../projection.ts";
 
 /* The names of external users, as long as a turn or a run of theirs exists. */
 
-type Created = RecordedEvent<Extract<RunEvent, { type: "RunCreated" }>>;
+type CreatedRun = RecordedEvent<Extract<RunEvent, { type: "RunCreated" }>>;
 
 const table = "usage_users";
 
 export const removeUser = (id: string): Change[] => [{ table, kind: "remove", key: { id } }];
 
 /** Turns of the run have its scope. Those of runs that it starts have the same mark, and no name. */
-export function putUserOfRun({ organization_id, data, personal }: Created): Change[] {
+export function putUserOfRun({ organization_id, data, personal }: CreatedRun): Change[] {
   const { run_id, user_mark = null } = data;
   const name = encode(personal?.external_user_id ?? null);
   if (name === null) return [];

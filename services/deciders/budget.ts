@@ -10,7 +10,7 @@ import {
 import type { Decider } from "#events/decider.ts";
 import { Rejection } from "#events/rejection.ts";
 
-interface Reported {
+interface ReportedStep {
   period: string;
   percent: number;
   at_most: string;
@@ -18,7 +18,7 @@ interface Reported {
 export type BudgetState =
   | { status: "absent" }
   /** `reported`: how far each limit was reached in the newest period in which it was. */
-  | { status: "set"; reported: Partial<Record<BudgetStep["limit"], Reported>>; alert?: BudgetAlert | undefined };
+  | { status: "set"; reported: Partial<Record<BudgetStep["limit"], ReportedStep>>; alert?: BudgetAlert | undefined };
 
 export const budget: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
   version: 2,

@@ -67,7 +67,7 @@ export function unusedBlobs({ blobs, blob, text, earlier, vectors }: StoredDocum
   return blobs.filter((key) => !used.has(key));
 }
 
-/** Blobs of vectors beyond which a document starts again, so that a text that is replaced every day does not grow for ever. */
+/** Blobs of vectors beyond which a document starts again, so that a text that is replaced every day does not grow without end. */
 const MAX_VECTOR_BLOBS = 100;
 
 /** The vectors that stay beside those of another event: none of another space. */

@@ -30,9 +30,9 @@ interface ApprovalLink {
 
 /** By approval id. */
 type OpenApprovals = Record<string, OpenApproval>;
-type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+type TypedEvent<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
-export function requestApproval(approvals: OpenApprovals, { data }: EventOf<"ApprovalRequested">): OpenApprovals {
+export function requestApproval(approvals: OpenApprovals, { data }: TypedEvent<"ApprovalRequested">): OpenApprovals {
   const { approval_id, key, expires_at, on_expiry, remind_at, escalate_at, votes } = data;
   const approval = {
     key,
@@ -49,7 +49,7 @@ export function requestApproval(approvals: OpenApprovals, { data }: EventOf<"App
 export const approvalTimes = ({ expires_at, remind_at, escalate_at }: OpenApproval): string[] =>
   [expires_at, remind_at, escalate_at].filter((time) => time !== undefined);
 
-type Change = EventOf<
+type Change = TypedEvent<
   | "ApprovalVoted"
   | "ApprovalReminded"
   | "ApprovalEscalated"

@@ -150,14 +150,14 @@ function answerWait({ children, waits }: LiveLinks, key: string): Partial<LiveLi
 }
 
 /** The fields of a live run that its links change. */
-interface Linked extends LiveLinks {
+interface LinkedRun extends LiveLinks {
   woken: boolean;
   epoch: number;
   worker: string | null;
 }
 
 /** How an event about other runs changes a live run. */
-export function evolveLinks(state: LiveLinks, event: RunEvent): Partial<Linked> {
+export function evolveLinks(state: LiveLinks, event: RunEvent): Partial<LinkedRun> {
   switch (event.type) {
     case "ChildRunRequested": {
       const { key, child_run_id: run_id, on_parent_end } = event.data;

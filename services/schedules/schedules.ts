@@ -46,7 +46,7 @@ async function readSchedule({ log }: SchedulesDeps, head: StreamHead): Promise<S
   return state.schedule;
 }
 
-/** Starts the run that is decided, and records what became of it. */
+/** Starts the run that is decided, and records the outcome. */
 async function startDecided(deps: SchedulesDeps, target: Target, state: ScheduleState): Promise<void> {
   const { trigger_id } = state;
   const { due_at } = state.starting!;

@@ -115,7 +115,7 @@ async function* newestFirst(
 }
 
 /** How far a history has been read. */
-interface Reading {
+interface HistoryProgress {
   /** Characters that it may still have. */
   left: number;
   /** What a blob counts whose length was not recorded. */
@@ -127,7 +127,7 @@ interface Reading {
 }
 
 /** Whole turns of a span, newest first, without refused and erased ones. */
-async function* earlierTurns(stores: HistoryStores, span: Span, reading: Reading) {
+async function* earlierTurns(stores: HistoryStores, span: Span, reading: HistoryProgress) {
   const answerOf = async ({ version: from, data }: RecordedEvent<StartedEvent>, end: EndEvent | undefined) =>
     end?.type === "TurnCompleted" && end.data.open_calls
       ? callingMessages(stores, { ...span, from, before: end.version }, data.turn_id, end.data.model)
@@ -178,7 +178,7 @@ async function newestTurns(
   stores: HistoryStores,
   span: Span,
   older: ThreadMessage[][],
-  reading: Reading,
+  reading: HistoryProgress,
 ): Promise<RecentHistory | undefined> {
   const turns: ThreadMessage[][] = [];
   let size = 0;
@@ -198,7 +198,7 @@ async function newestTurns(
 }
 
 /** Before the turn has room, a history is read until it is too long for one that needs none. */
-const beginReading = (maxText: number, hasRoom: boolean): Reading => ({
+const beginReading = (maxText: number, hasRoom: boolean): HistoryProgress => ({
   left: hasRoom ? maxText : FREE_SIZE,
   unknownBytes: hasRoom ? 0 : Number.POSITIVE_INFINITY,
   isCut: false,

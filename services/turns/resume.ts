@@ -10,11 +10,11 @@ import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /* A parked turn has no worker: the commit that decides the last of its approvals resumes it (ADR 48). */
 
-type Resumed = Extract<ThreadEvent, { type: "TurnResumed" }>["data"];
+type Resumption = Extract<ThreadEvent, { type: "TurnResumed" }>["data"];
 
 /** The turn that a commit gives to this worker. */
-export const findResumed = ({ events }: Pick<CommittedCommand, "events">, worker: string): Resumed | undefined => {
-  const data = events.find(({ type }) => type === "TurnResumed")?.data as Resumed | undefined;
+export const findResumed = ({ events }: Pick<CommittedCommand, "events">, worker: string): Resumption | undefined => {
+  const data = events.find(({ type }) => type === "TurnResumed")?.data as Resumption | undefined;
   return data?.worker === worker ? data : undefined;
 };
 
@@ -22,7 +22,7 @@ export const findResumed = ({ events }: Pick<CommittedCommand, "events">, worker
 export async function loadResumed(
   { log, readFrames }: Pick<TakeOverOptions, "readFrames"> & { log: Pick<EventLog, "read"> },
   stream: string,
-  { turn_id, attempt, ends_by }: Resumed,
+  { turn_id, attempt, ends_by }: Resumption,
 ): Promise<{ turn: TurnToRun; trace: Trace | undefined } | undefined> {
   const events = await log.read(stream);
   const started = findTurnStart(events, turn_id);

@@ -8,7 +8,7 @@ import { FREE_SIZE, ModelError, type AnswerShare } from "./model.ts";
 interface TurnLimits {
   /** Prompts with the history before them, in UTF-16 units. A turn waits for room. */
   conversations: CapacityLimits;
-  /** What models and tools have said, in UTF-16 units. Nothing waits with an open connection, so what finds no room is cut. */
+  /** Output of models and tools, in UTF-16 units. An answer that finds no room is cut: waiting would hold the provider's connection open. */
   answers: CapacityLimits;
   /** Pieces of answers that have not arrived whole, in bytes. */
   pieces: CapacityLimits;
@@ -37,7 +37,7 @@ export class TurnShare implements AnswerShare {
   readonly #shares: Shares;
   readonly #organization: string;
   #reserved = 0;
-  #said = 0;
+  #answered = 0;
   #countedAnswer = 0;
   #countedPiece = 0;
   #isClosed = false;
@@ -53,7 +53,7 @@ export class TurnShare implements AnswerShare {
     return size <= FREE_SIZE || this.#reserved > 0;
   }
 
-  /** Resolves when there is room for a conversation of this size. Once for each turn: who holds room and waits for more may wait for ever. */
+  /** Resolves when there is room for a conversation of this size. Called once per turn: turns that hold room and wait for more could wait for each other. */
   async reserve(size: number, signal: AbortSignal): Promise<void> {
     const { conversations, maxConversation } = this.#shares;
     const wanted = Math.min(size, maxConversation);
@@ -63,7 +63,7 @@ export class TurnShare implements AnswerShare {
     else this.#reserved = wanted;
   }
 
-  /** Gives back what the conversation does not need. */
+  /** Shrinks the reservation to the size that the conversation turned out to need. */
   keep(size: number): void {
     if (this.#reserved === 0) return;
     const kept = size <= FREE_SIZE ? 0 : Math.min(size, this.#reserved);
@@ -72,15 +72,15 @@ export class TurnShare implements AnswerShare {
   }
 
   add(size: number): void {
-    const said = this.#said + size;
-    if (said > FREE_SIZE) {
+    const answered = this.#answered + size;
+    if (answered > FREE_SIZE) {
       const { answers } = this.#shares;
-      const more = said - FREE_SIZE - this.#countedAnswer;
+      const more = answered - FREE_SIZE - this.#countedAnswer;
       if (!answers.hasRoom(this.#organization, more)) throw new ModelError("cut", NO_ROOM);
       answers.take(this.#organization, more);
       this.#countedAnswer += more;
     }
-    this.#said = said;
+    this.#answered = answered;
   }
 
   holdPiece(bytes: number): void {

@@ -86,13 +86,13 @@ function settleAtEnd(deps: AgentDeps, { organization_id }: TurnOwner, turn_id: s
   return forget;
 }
 
-type Created = Starter["created"];
+type CreatedRun = Starter["created"];
 
 /** The scope of a thread that this run may continue: its own, or that of a run whose answers it inherits. */
 async function scopeToContinue(
   { log }: AgentDeps,
   { organization_id }: TurnOwner,
-  created: Created,
+  created: CreatedRun,
   thread: RecordedEvent[],
 ): Promise<string> {
   const own = runScope(created.run_id);
@@ -127,7 +127,7 @@ async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedSt
 async function start(
   deps: AgentDeps,
   owner: TurnOwner,
-  created: Created,
+  created: CreatedRun,
   { turn, thread }: { turn: NewAgentTurn; thread: RecordedEvent[] },
 ): Promise<AgentTurnStart> {
   const { organization_id, project_id } = owner;

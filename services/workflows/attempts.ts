@@ -35,7 +35,7 @@ interface AttemptsOptions {
   onEnded(): void;
 }
 
-interface Running {
+interface RunningAttempt {
   key: string;
   attempt: number;
   aborter: AbortController;
@@ -45,7 +45,7 @@ interface Running {
 interface State extends AttemptsOptions {
   deps: AttemptsDeps;
   run: OpenRun;
-  running: Map<string, Running>;
+  running: Map<string, RunningAttempt>;
   finished: StepEntry[];
   hadEffects: boolean;
 }
@@ -71,7 +71,7 @@ function startAttempt(state: State, script: Script, key: string, attempt: number
     finish(await runAttempt(deps, run, script, { key, attempt, epoch, worker: deps.worker, ensureRecorded }, signal));
     deps.failpoint("after-step");
   };
-  const one: Running = { key, attempt, aborter, ended: Promise.resolve() };
+  const one: RunningAttempt = { key, attempt, aborter, ended: Promise.resolve() };
   running.set(name, one);
   one.ended = execute()
     .catch((error: unknown) => {
@@ -87,7 +87,7 @@ function startAttempt(state: State, script: Script, key: string, attempt: number
 
 function refit(state: State, finished: StepEntry[], epoch: number): void {
   const { run, running, deps } = state;
-  const isCurrent = ({ key, attempt }: Pick<Running, "key" | "attempt">) =>
+  const isCurrent = ({ key, attempt }: Pick<RunningAttempt, "key" | "attempt">) =>
     isRunning(run.history.state, key, attempt, { epoch, worker: deps.worker });
   state.finished = [...finished, ...state.finished].filter(isCurrent);
   for (const [name, one] of running)

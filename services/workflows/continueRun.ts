@@ -54,11 +54,11 @@ export interface ContinuationDeps extends VaultDeps {
   send: Send;
 }
 
-type Created = EventFrom<typeof RunCreated>;
-type Ended = EventFrom<typeof RunContinued>;
+type CreatedEvent = EventFrom<typeof RunCreated>;
+type ContinuedEvent = EventFrom<typeof RunContinued>;
 
 /** The data of StartRun for the next run. It depends on the log alone, so every process that starts it sends the same. */
-function nextRun({ data, personal }: Created, { data: end }: Ended, ended_at: Date, args: StoredValue) {
+function nextRun({ data, personal }: CreatedEvent, { data: end }: ContinuedEvent, ended_at: Date, args: StoredValue) {
   const { created_at: _, worker: _worker, parent: _parent, start_place: _start, continued_from, ...settings } = data;
   const { definition_version, limits, approvals, retention_days } = end;
   const continued: ContinuedRun = {
@@ -108,11 +108,11 @@ export async function startNextRun(
   const { organization_id } = head;
   const target = { organization_id, stream: streamName("run", run_id) };
   if ((await deps.log.heads([target.stream])).has(target.stream)) return;
-  const created = (await readOne(deps, head, RunCreated.type)) as unknown as Created;
+  const created = (await readOne(deps, head, RunCreated.type)) as unknown as CreatedEvent;
   const ended = await readOne(deps, head, RunContinued.type);
-  const { personal } = ended as unknown as Ended;
+  const { personal } = ended as unknown as ContinuedEvent;
   const json = await openValues(deps, head).json(personal!.args);
-  const data = nextRun(created, ended as unknown as Ended, ended.recorded_at, { json });
+  const data = nextRun(created, ended as unknown as ContinuedEvent, ended.recorded_at, { json });
   const { rejection } = await deps.send(target, StartRun.type, {
     ...data,
     watchers,

@@ -35,7 +35,7 @@ export interface OpenRun {
 }
 
 type Deps = VaultDeps & { log: Pick<EventLog, "read"> };
-type Created = EventFrom<typeof RunCreated>;
+type CreatedEvent = EventFrom<typeof RunCreated>;
 
 const readInline = (value: StoredValue): string => {
   if ("json" in value) return value.json;
@@ -99,7 +99,7 @@ async function readInherited(values: Values, chunks: StoredValue[] = []): Promis
 async function open(
   deps: Deps,
   target: Target,
-  created: Created,
+  created: CreatedEvent,
   { known = [], creation }: { known?: RecordedEvent[]; creation?: Promise<void> },
 ): Promise<OpenRun> {
   if (!created.personal) throw new RunGone(`${target.stream} was destroyed`);
@@ -153,7 +153,7 @@ async function open(
 export async function fromCreated(
   deps: Deps,
   target: Target,
-  created: Created,
+  created: CreatedEvent,
   creation: Promise<void>,
 ): Promise<OpenRun> {
   const run = await open(deps, target, created, { creation });
@@ -166,5 +166,5 @@ export async function fromLog(deps: Deps, target: Target): Promise<OpenRun> {
   const events = await deps.log.read(target.stream);
   const [created] = events;
   if (!created) throw new RunGone(`${target.stream} has no event`);
-  return open(deps, target, created as RecordedEvent<Created>, { known: events });
+  return open(deps, target, created as RecordedEvent<CreatedEvent>, { known: events });
 }

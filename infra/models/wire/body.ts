@@ -91,10 +91,10 @@ function createEventCheck(share: AnswerShare | undefined) {
 }
 
 /** How the reader takes the body: as Server-Sent Events, or as one text. */
-type Reading = "events" | "whole";
+type BodyForm = "events" | "whole";
 
 /** Passes bytes through. Throws InvalidBody for invalid UTF-8 and for a piece that costs too much, where a reader would buffer, guess and parse. */
-function createBodyCheck(reading: Reading, share: AnswerShare | undefined) {
+function createBodyCheck(reading: BodyForm, share: AnswerShare | undefined) {
   let carried = NO_BYTES;
   const pieces = reading === "events" ? createEventCheck(share) : createJsonCheck(share);
   return {
@@ -136,7 +136,7 @@ async function drain({ chunks, cancel }: IncomingResponse): Promise<void> {
 /** The checked bytes of an answer. When the reader stops early, the connection is drained or cancelled. */
 export function checkedChunks(
   incoming: IncomingResponse,
-  reading: Reading,
+  reading: BodyForm,
   share?: AnswerShare,
 ): AsyncIterableIterator<Uint8Array> {
   const check = createBodyCheck(reading, share);

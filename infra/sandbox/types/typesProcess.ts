@@ -15,7 +15,7 @@ const CHECK_MS = 250;
 const TOO_COMPLEX = "The types of this source take too long, or too much memory, to be checked.";
 const NOT_FOLLOWED = "The compiler cannot follow this source: it nests too deep.";
 
-interface Running {
+interface RunningProcess {
   id: number;
   cpuBefore: number;
   began: number;
@@ -24,7 +24,7 @@ interface Running {
 
 /** A process that checks the types of one script at a time. It has no credentials, and reads no file but its program. */
 export function startTypesProcess() {
-  let running: Running | undefined;
+  let running: RunningProcess | undefined;
   let nextId = 0;
   function settle(check: TypeCheck): void {
     running?.resolve(check);

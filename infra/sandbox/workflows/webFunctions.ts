@@ -1,7 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** UTF-16 units that a script can pass in one call. */
+/** UTF-16 units of an input or a result. */
 const MAX_SIZE = 1024 * 1024;
+/** JSON escapes a unit with up to six (`\u0000`). */
+const MAX_JSON_SIZE = 6 * MAX_SIZE;
 const URL_PARTS = [
   "href",
   "origin",
@@ -14,7 +16,7 @@ const URL_PARTS = [
   "pathname",
   "search",
   "hash",
-] as const; // prettier-ignore
+] as const;
 
 const describeUrl = (url: URL | null): string =>
   url ? JSON.stringify(Object.fromEntries(URL_PARTS.map((part) => [part, url[part]]))) : "";
@@ -38,7 +40,7 @@ function decode(label: string, fatal: string, ignoreBom: string, data: string): 
   return new TextDecoder(label, { fatal: fatal === "true", ignoreBOM: ignoreBom === "true" }).decode(bytesOf(data));
 }
 
-/** Pure functions of texts; bytes are texts of one byte per unit. */
+/** Strings in, a string out. Bytes are passed as strings of one byte per unit (`latin1`). */
 const FUNCTIONS: Record<string, (...texts: string[]) => string> = {
   parseUrl: (text = "", base) => describeUrl(URL.parse(text, base)),
   changeUrl: (href = "", part = "", value = "") => changeUrl(href, part, value),
@@ -54,11 +56,11 @@ const FUNCTIONS: Record<string, (...texts: string[]) => string> = {
 };
 
 /**
- * What the web's URL, TextEncoder, TextDecoder and crypto.subtle of a script compute here: `texts` is JSON of a list of strings.
+ * Computes for a script's URL, TextEncoder, TextDecoder and crypto.subtle, which QuickJS lacks. `texts` is a JSON array of strings.
  * Returns "=" and the result, or "!" and a message for the author of the script.
  */
 export function callWebFunction(name: string, texts: string): string {
-  if (texts.length > 6 * MAX_SIZE) return "!the input is longer than 1 MiB";
+  if (texts.length > MAX_JSON_SIZE) return "!the input is longer than 1 MiB";
   try {
     const result = FUNCTIONS[name]!(...(JSON.parse(texts) as string[]));
     return result.length > MAX_SIZE ? "!the result is longer than 1 MiB" : `=${result}`;

@@ -148,7 +148,7 @@ export const WEB_GUEST = `
       return key;
     },
     sign: async (algorithm, key, data) => toBytes(mac(algorithm, key, data)).buffer,
-    /* Every byte is compared, whichever differs. */
+    /* Compares every byte, so that the time it takes does not reveal where the first difference is. */
     async verify(algorithm, key, signature, data) {
       const [expected, given] = [mac(algorithm, key, data), fromBytes("the signature", signature)];
       let differences = expected.length === given.length ? 0 : 1;

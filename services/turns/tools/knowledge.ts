@@ -7,7 +7,7 @@ export interface KnowledgeHit {
   name: string;
   /** Display name of its collection. */
   collection: string;
-  /** Of the text that was searched. */
+  /** The version of the document whose text was searched. */
   version: number;
   seq: number;
   page: number | null;
@@ -15,14 +15,14 @@ export interface KnowledgeHit {
   /** `p. 4`, a heading path, or `excerpt 13`. */
   reference: string;
   content: string;
-  /** Where the content is in that text; absent while an index of before serves. */
+  /** Where the content is in that text; absent when an earlier version wrote the index. */
   start?: number;
   end?: number;
   /** For people: opens the passage. */
   url: string;
 }
 
-/** Whom a turn reads for. */
+/** The person or key that a turn reads for. */
 export interface KnowledgeReader {
   principal: Principal;
   /** The end user that the request names. */

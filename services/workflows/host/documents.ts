@@ -57,7 +57,7 @@ async function findExternal(log: DocumentDeps["log"], external_claim: string): P
   return typeof holder === "string" ? parseStreamName(holder).id : undefined;
 }
 
-interface Pushed {
+interface PushedDocument {
   document_id: string;
   result: "created" | "replaced" | "unchanged";
 }
@@ -66,7 +66,7 @@ interface Pushed {
  * Pushes text, as `POST …/documents/text` does. A document without `external_id` has an id that derives from the call, so that
  * every attempt of the step means the same one.
  */
-export async function push(deps: DocumentDeps, hostCall: HostCall, input: CallInput<"push">): Promise<Pushed> {
+export async function push(deps: DocumentDeps, hostCall: HostCall, input: CallInput<"push">): Promise<PushedDocument> {
   const { step, call } = hostCall;
   const { organization_id, run_id, key } = step;
   const collection_id = await requireWritable(deps, hostCall, { name: input.collection, field: "push: collection" });
@@ -109,7 +109,7 @@ export async function push(deps: DocumentDeps, hostCall: HostCall, input: CallIn
 }
 
 /** Another document has the same text. One with the same external_id was pushed a moment ago: the next attempt replaces it. */
-function takeHolder(document_id: string, external_claim: string | null): Pushed {
+function takeHolder(document_id: string, external_claim: string | null): PushedDocument {
   if (external_claim === null) return { document_id, result: "unchanged" };
   throw new StepFailure(
     "step_error",

@@ -1,14 +1,48 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import type { ScheduleRule } from "#events/schedule.ts";
 import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
-import { ApiError } from "../base/errors.ts";
-import type { When } from "./scheduleShape.ts";
+import { ApiError } from "./errors.ts";
 
+const MAX_EVERY_SECONDS = 31_536_000;
 /** Intervals that are looked at: with five fields, the shortest one occurs within the first days with a due time. */
 const EXAMINED_TIMES = 60;
 const YEAR_MS = 366 * 86_400_000;
 const MAX_YEARS_AHEAD = 10;
+
+/** Exactly one of `cron`, `every` and `at`; `checkSchedule` checks which, and whether it can be due. */
+export const ScheduleInput = z.strictObject(
+  {
+    cron: z
+      .string()
+      .trim()
+      .max(100)
+      .nullish()
+      .describe("Five fields (minute, hour, day, month, weekday), or a name such as `@daily`."),
+    time_zone: z
+      .string()
+      .max(100)
+      .nullish()
+      .describe("For `cron`: an IANA name such as `Europe/Berlin`. Default: UTC."),
+    every: z.int().min(1).max(MAX_EVERY_SECONDS).nullish().describe("Seconds between two runs."),
+    at: z.iso
+      .datetime({ offset: true, error: "must be a time such as 2027-01-31T09:00:00Z" })
+      .nullish()
+      .describe("Once."),
+  },
+  { error: (issue) => (issue.code === "invalid_type" ? "must be an object with cron, every or at" : undefined) },
+);
+
+/** A rule in an answer. */
+export const ScheduleOutput = z.union([
+  z.object({ cron: z.string(), time_zone: z.string() }),
+  z.object({ every: z.int() }),
+  z.object({ at: z.iso.datetime() }),
+]);
+
+/** Leaves out `from`, which only counts the intervals. */
+export const presentRule = (rule: ScheduleRule): z.infer<typeof ScheduleOutput> =>
+  "every" in rule ? { every: rule.every } : rule;
 
 const refuse = (param: string, why: string) => new ApiError("invalid_schedule", `${param}: ${why}`, { param });
 
@@ -44,7 +78,7 @@ function readAt(at: string, now: Date): ScheduleRule {
   return { at: new Date(time).toISOString() };
 }
 
-function readRule({ cron, time_zone, every, at }: z.infer<typeof When>, now: Date): ScheduleRule {
+function readRule({ cron, time_zone, every, at }: z.infer<typeof ScheduleInput>, now: Date): ScheduleRule {
   const given = [cron, every, at].filter((rule) => rule !== null && rule !== undefined);
   if (given.length !== 1) throw refuse("schedule", "give exactly one of cron, every and at.");
   if (typeof time_zone === "string" && typeof cron !== "string")
@@ -65,7 +99,7 @@ function shortestInterval(rule: ScheduleRule, times: Date[]): number {
  * a schedule that is never due, one that is due more often than every `min_seconds`, and jitter beyond the interval.
  */
 export function checkSchedule(
-  when: z.infer<typeof When>,
+  when: z.infer<typeof ScheduleInput>,
   { min_seconds, jitter_seconds }: { min_seconds: number; jitter_seconds: number },
 ): ScheduleRule {
   const now = new Date(currentTime());
