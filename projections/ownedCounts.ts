@@ -11,7 +11,7 @@ export interface OwnedCount {
   /** When the oldest was created; null if there is none. */
   oldest: Date | null;
 }
-/** What several holds cover counts for each. */
+/** A thing that several holds cover counts for each of them. */
 export interface HeldCount {
   hold_id: string;
   subject: string;

@@ -63,19 +63,14 @@ export const SELECT_DOCUMENTS = `select d.id, d.organization_id, d.collection_id
 const decodeWarnings = (stored: string | null): ReadingWarning[] => decodeOrNull(stored) ?? [];
 
 /** Columns of JSON text. */
-interface EncodedColumns {
+interface JsonRow {
   tags: string;
   metadata: string | null;
   readers: string | null;
   warnings: string | null;
 }
-export type StoredRow = Omit<DocumentRow, keyof EncodedColumns> & EncodedColumns;
-const parseEncoded = ({
-  tags,
-  metadata,
-  readers,
-  warnings,
-}: EncodedColumns): Pick<DocumentRow, keyof EncodedColumns> => ({
+export type StoredRow = Omit<DocumentRow, keyof JsonRow> & JsonRow;
+const parseEncoded = ({ tags, metadata, readers, warnings }: JsonRow): Pick<DocumentRow, keyof JsonRow> => ({
   tags: decode(tags),
   metadata: decodeOrNull(metadata) ?? {},
   readers: decodeOrNull(readers),
@@ -174,7 +169,7 @@ export async function findLiveDocuments(
   organization: string,
   ids: string[],
 ): Promise<Map<string, LiveDocument>> {
-  const rows = await db.query<Omit<LiveDocument, keyof EncodedColumns> & EncodedColumns>(
+  const rows = await db.query<Omit<LiveDocument, keyof JsonRow> & JsonRow>(
     `select d.id, d.name, d.collection_id, c.name as collection, d.mime_type, d.tags, d.metadata, d.readers, d.live_generation,
        r.warnings, d.created_at, d.updated_at ${FROM_DOCUMENTS} ${LIVE_READING}
      where d.organization_id = $1 and d.id = any ($2) and d.live_generation is not null`,
