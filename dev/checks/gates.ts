@@ -20,7 +20,8 @@ export interface Finding {
 }
 
 interface LintOutput {
-  diagnostics: { code: string; filename: string; labels: { span: { line: number } }[] }[];
+  /** A directive that disables nothing is reported without a code. */
+  diagnostics: { code?: string; filename: string; labels: { span: { line: number } }[] }[];
 }
 
 interface FormatOutput {
@@ -52,7 +53,7 @@ const lint: Gate = {
     (JSON.parse(output) as LintOutput).diagnostics.map(({ code, filename, labels }) => ({
       file: filename,
       line: labels[0]?.span.line ?? null,
-      rule: code.replace(/^.*\((.*)\)$/, "$1"),
+      rule: code?.replace(/^.*\((.*)\)$/, "$1") ?? "unused-directive",
     })),
 };
 

@@ -23,12 +23,29 @@ export const proveGates = async (): Promise<{ planted: number; wrong: string[] }
       const { stdout } = await runTool(gate.readable, house);
       for (const finding of gate.findings(stdout)) reported.add(spell(finding));
     }
+    const plantedRules = new Set([...planted].map((fault) => fault.split(" ").at(-1)));
+    const unproven = (await lintRules())
+      .filter((rule) => !plantedRules.has(rule))
+      .map((rule) => `no fault is planted for the rule ${rule}`);
     const missed = [...planted].filter((fault) => !reported.has(fault)).map((fault) => `not reported: ${fault}`);
     const invented = [...reported].filter((fault) => !planted.has(fault)).map((fault) => `not a fault: ${fault}`);
-    return { planted: planted.size, wrong: [...missed, ...invented] };
+    return { planted: planted.size, wrong: [...unproven, ...missed, ...invented] };
   } finally {
     await rm(house, { recursive: true });
   }
+};
+
+interface LintRules {
+  rules?: Record<string, unknown>;
+  overrides?: LintRules[];
+}
+
+/** The rules that the project's lint settings turn on by name, without their plugin. */
+const lintRules = async (): Promise<string[]> => {
+  const settings = JSON.parse(await readFile(join(root, ".oxlintrc.json"), "utf8")) as LintRules;
+  const named = [settings, ...(settings.overrides ?? [])].flatMap(({ rules = {} }) => Object.entries(rules));
+  const on = named.filter(([, level]) => [level].flat()[0] === "error").map(([name]) => name.split("/").at(-1)!);
+  return [...new Set(on)];
 };
 
 const spell = ({ file, line, rule }: Finding): string => `${line === null ? file : `${file}:${line}`} ${rule}`;
