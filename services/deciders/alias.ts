@@ -29,6 +29,11 @@ export const alias: Decider<AliasState, AliasCommand, AliasEvent> = {
   },
   evolve({ names }, event) {
     const others = names.filter((name) => name !== event.data.alias);
-    return { names: event.type === "AliasConfigured" ? [...others, event.data.alias] : others };
+    switch (event.type) {
+      case "AliasConfigured":
+        return { names: [...others, event.data.alias] };
+      case "AliasRemoved":
+        return { names: others };
+    }
   },
 };

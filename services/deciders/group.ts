@@ -27,6 +27,11 @@ export const group: Decider<GroupState, GroupCommand, GroupEvent> = {
   },
   evolve({ names }, event) {
     const others = names.filter((name) => name !== event.data.group);
-    return { names: event.type === "GroupConfigured" ? [...others, event.data.group] : others };
+    switch (event.type) {
+      case "GroupConfigured":
+        return { names: [...others, event.data.group] };
+      case "GroupRemoved":
+        return { names: others };
+    }
   },
 };

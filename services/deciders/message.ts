@@ -21,7 +21,14 @@ export const message: Decider<MessageState, MessageCommand, MessageEvent> = {
         return state.status === "posted" ? [MessageDelivered.of(command.data)] : [];
     }
   },
-  evolve: (_, { type }) => ({ status: type === "MessagePosted" ? "posted" : "delivered" }),
+  evolve(_, { type }) {
+    switch (type) {
+      case "MessagePosted":
+        return { status: "posted" };
+      case "MessageDelivered":
+        return { status: "delivered" };
+    }
+  },
   workStatus: ({ status }) => ({ status: status === "posted" ? "delivering" : null, due_at: null, worker: null }),
   erases: (events) => ({
     things: events.flatMap(({ type, data }) =>

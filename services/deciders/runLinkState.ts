@@ -156,8 +156,33 @@ interface LinkedRun extends LiveLinks {
   worker: string | null;
 }
 
+/** The events of a run about other runs, messages and turns of agents. */
+type LinkEvent = Extract<
+  RunEvent,
+  {
+    type:
+      | "ChildRunRequested"
+      | "ChildRunStarted"
+      | "RunWaitStarted"
+      | "MessageWaitStarted"
+      | "AgentTurnRequested"
+      | "RunWaitRegistered"
+      | "AgentTurnStarted"
+      | "AgentTurnPending"
+      | "WaitAnswered"
+      | "WaitTimedOut"
+      | "RunWatched";
+  }
+>;
+
+/** The events that change nothing of a live run. A new event is in neither list, so it does not compile until it is folded. */
+type NeutralEvent = Extract<
+  RunEvent,
+  { type: "RunCreated" | "RunLogged" | "RunWarned" | "ValueNoted" | "RunSettled" | "RunKept" | "RunForgotten" }
+>;
+
 /** How an event about other runs changes a live run. */
-export function evolveLinks(state: LiveLinks, event: RunEvent): Partial<LinkedRun> {
+export function evolveLinks(state: LiveLinks, event: LinkEvent | NeutralEvent): Partial<LinkedRun> {
   switch (event.type) {
     case "ChildRunRequested": {
       const { key, child_run_id: run_id, on_parent_end } = event.data;
@@ -203,7 +228,13 @@ export function evolveLinks(state: LiveLinks, event: RunEvent): Partial<LinkedRu
       return { woken: true, waits: withoutWait(state.waits, event.data.key) };
     case "RunWatched":
       return { watchers: [...state.watchers, watcherIn(event.data)] };
-    default:
+    case "RunCreated":
+    case "RunLogged":
+    case "RunWarned":
+    case "ValueNoted":
+    case "RunSettled":
+    case "RunKept":
+    case "RunForgotten":
       return {};
   }
 }
