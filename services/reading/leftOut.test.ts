@@ -196,14 +196,11 @@ test("an OpenDocument text has embedded objects, hidden texts and headers counte
   });
 });
 
-test("what is typed into a form is counted where it is not read", async () => {
+test("what is typed into a form of an OpenDocument text is counted", async () => {
   const forms =
     '<office:forms><form:form><form:text form:current-value="typed"/><form:text form:current-value=""/></form:form></office:forms>';
   const counted = [{ code: "form_fields_left_out", count: 1 }];
   expect((await read("a.odt", openText(`${forms}<text:p>Text</text:p>`))).warnings).toEqual(counted);
-  const page =
-    '<p>Text of the page</p><form><input type="hidden" value="x"><input value="Ada"><textarea></textarea></form>';
-  expect((await read("a.html", Buffer.from(page))).warnings).toEqual(counted);
 });
 
 test("RTF has embedded objects, hidden texts and headers counted", async () => {
@@ -362,5 +359,75 @@ describe("a PDF", () => {
   test("that only says that its form cannot be shown is refused", async () => {
     const catalog = "/AcroForm<</XFA 8 0 R/Fields[]>>";
     await expect(read("a.pdf", pdf({ catalog, more: [String(stream(Buffer.from("<xdp/>")))] }))).rejects.toThrow("XFA");
+  });
+});
+
+describe("what was lost in silence is read:", () => {
+  test("the addresses of cells, once in a merged area, unless their text says them", async () => {
+    const sheet = utils.aoa_to_sheet([
+      ["Supplier", "Site", "Where"],
+      ["Harbour [Ltd]", "https://a.example/x", "Here"],
+      ["Wide", "Wide", "There"],
+    ]);
+    const link = (cell: string, Target: string) => void (sheet[cell].l = { Target });
+    link("A2", "https://a.example/a(b)|c");
+    link("B2", "https://a.example/x");
+    link("C2", "#S!A1");
+    link("C3", "mailto:ann@a.example");
+    link("A3", "https://a.example/wide");
+    sheet["!merges"] = [{ s: { r: 2, c: 0 }, e: { r: 2, c: 1 } }];
+    const made = utils.book_new();
+    utils.book_append_sheet(made, sheet, "S");
+    const { text } = await read("a.xlsx", write(made, { type: "buffer", bookType: "xlsx" }) as Buffer);
+    expect(text.split("\n").slice(4)).toEqual([
+      "| [Harbour \\[Ltd\\]](https://a.example/a%28b%29%7Cc) | https://a.example/x | Here |",
+      "| [Wide](https://a.example/wide) | Wide | [There](mailto:ann@a.example) |",
+    ]);
+  });
+
+  test("the controls on a sheet with their marks, and not once more as shapes", async () => {
+    const shape = (kind: string, label: string, more = ""): string =>
+      `<v:shape id="s"><v:fill o:detectmouseclick="t"/><v:textbox><div><font face="Tahoma">${label}<br></font></div></v:textbox><x:ClientData ObjectType="${kind}">${more}</x:ClientData></v:shape>`;
+    const vml = `<xml xmlns:v="urn:v" xmlns:x="urn:x">${shape("Checkbox", "Paid &amp; sent", "<x:Checked>1</x:Checked>")}${shape("Radio", "By post")}${shape("Button", "Send")}${shape("Note", "A comment")}</xml>`;
+    const made = utils.book_new();
+    utils.book_append_sheet(made, utils.aoa_to_sheet([["Item", "Sum"]]), "S");
+    const drawn =
+      '<x:wsDr xmlns:x="urn:x" xmlns:a="urn:a"><x:sp><x:txBody><a:p><a:r><a:t>By post</a:t></a:r></a:p></x:txBody></x:sp></x:wsDr>';
+    const file = withParts(write(made, { type: "buffer", bookType: "xlsx" }) as Buffer, {
+      "xl/worksheets/_rels/sheet1.xml.rels": relationsTo(
+        ["vmlDrawing", "../drawings/v.vml"],
+        ["drawing", "../drawings/d.xml"],
+      ),
+      "xl/drawings/v.vml": vml,
+      "xl/drawings/d.xml": drawn,
+    });
+    const { text } = await read("a.xlsx", file);
+    expect(text.split("\n\n").slice(2)).toEqual(["\\[x] Paid & sent", "\\[ ] By post", "Send"]);
+  });
+
+  test("the boxes of RTF, before the paragraph in which they are anchored", async () => {
+    const old = "{\\*\\do\\dobxcolumn\\dobypara\\dptxbx{\\dptxbxtext\\pard Old box\\par}\\dpx1\\dpy2}";
+    const newer = "{\\shp{\\*\\shpinst\\shpleft1{\\sp{\\sn a}{\\sv b}}{\\shptxt\\pard New box\\par}}{\\shprslt x}}";
+    const file = `{\\rtf1 Before${old} it\\par\\trowd\\cellx100\\intbl A${newer}\\cell\\row\\pard After\\par}`;
+    expect((await read("a.rtf", Buffer.from(file))).text).toBe("Old box\n\nBefore it\n\nNew box\n\nA\n\nAfter");
+  });
+
+  test("what is typed into a web page or chosen on it; lists without a choice are counted", async () => {
+    const chosen = '<select><option value="">Pick</option><option selected value="2">Two  nights</option></select>';
+    const open = "<select><option>Small<option>Large</select>";
+    const page = `<p>Name: <input value=" Ada "><input type="hidden" value="x"><input type="submit" value="Go"></p><p>Stay: ${chosen}</p><p>Wish: <textarea>A quiet
+room</textarea></p><p>Size: ${open}</p><nav>${open}</nav>`;
+    expect(await read("a.html", Buffer.from(page))).toEqual({
+      text: "Name: Ada\n\nStay: Two nights\n\nWish: A quiet room\n\nSize:",
+      warnings: [{ code: "form_fields_left_out", count: 1 }],
+    });
+  });
+
+  test("declarative shadow roots, with the children of their hosts in their places", async () => {
+    const inner = '<x-b><template shadowrootmode="closed"><i>inner</i></template>not shown</x-b>';
+    const page = `<x-a><template shadowrootmode="open"><h2><slot name="title">No title</slot></h2><p>Shadow ${inner}</p><slot></slot><slot name="gone">Default</slot></template><b slot="title">Opening hours</b><p>Light text</p></x-a><template><p>not shown</p></template>`;
+    expect((await read("a.html", Buffer.from(page))).text).toBe(
+      "## Opening hours\n\nShadow *inner*\n\nLight text\n\nDefault",
+    );
   });
 });

@@ -2,6 +2,7 @@ import type { Element } from "hast";
 import type { Handle, State } from "hast-util-to-mdast";
 import { defaultHandlers } from "hast-util-to-mdast";
 import type { ListItem, Nodes, PhrasingContent } from "mdast";
+import { fieldText } from "./formFields.ts";
 import { mathToTex } from "./mathToTex.ts";
 import { NOTE, NOTE_REFERENCE } from "./notes.ts";
 import { tableHandler } from "./table.ts";
@@ -68,7 +69,10 @@ const definitions: Handle = (state, node) => {
   return { type: "list", children: items };
 };
 
-const checkbox: Handle = (_state, node) => {
+/** What is typed into a field or chosen in it, and the mark of a box. */
+const field: Handle = (_state, node) => {
+  const value = fieldText(node);
+  if (value !== "") return { type: "text", value };
   if (!/^(?:checkbox|radio)$/.test(property(node, "type")) || property(node, "role") !== "") return undefined;
   return verbatim("checked" in node.properties && node.properties["checked"] !== false ? "[x]" : "[ ]");
 };
@@ -130,9 +134,9 @@ export const handlers: Record<string, Handle> = {
   mark: content,
   audio: content,
   video: content,
-  select: ignore,
-  textarea: ignore,
-  input: checkbox,
+  select: field,
+  textarea: field,
+  input: field,
   iframe: ignore,
   comment: ignore,
   math,

@@ -1,6 +1,7 @@
 import type { Element, Nodes, Root } from "hast";
 import type { Warn } from "../reader.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { isOpenChoice } from "./formFields.ts";
 import {
   childNodes,
   eachElement,
@@ -13,7 +14,7 @@ import {
 } from "./tree.ts";
 
 const NEVER_TEXT = new Set(["script", "style", "template", "head", "iframe", "object", "embed", "datalist"]);
-const BOILERPLATE = new Set(["nav", "noscript", "select", "textarea"]);
+const BOILERPLATE = new Set(["nav", "noscript"]);
 const BOILERPLATE_ROLES = /^(?:navigation|search|banner|contentinfo|dialog|alertdialog|menu|menubar|toolbar)$/;
 const EDITING_CLASSES = /^(?:headerlink|anchor-link|mw-editsection|noprint|skip-link|skip-nav)$/;
 const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
@@ -113,5 +114,7 @@ export const mainContent = (root: Root, warn: Warn = ignoreWarnings): Root => {
   const length = lengthOf(clean);
   if (length < 100 && length <= lengthOf(whole) * 0.1) return whole;
   warnOfCount(warn, "hidden_text_left_out", countHiddenTexts(whole));
-  return mainPart(clean);
+  const main = mainPart(clean);
+  warnOfCount(warn, "form_fields_left_out", findElements(main, isOpenChoice).length);
+  return main;
 };

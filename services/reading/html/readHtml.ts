@@ -5,6 +5,7 @@ import { decodeText } from "../text/charset.ts";
 import { ignoreWarnings } from "../warnings.ts";
 import { warnOfHtmlParts } from "./omissions.ts";
 import { xhtmlToHtml, parseHtml } from "./parseHtml.ts";
+import { openShadowRoots } from "./shadowRoots.ts";
 import { toMarkdown } from "./toMarkdown.ts";
 
 const FRAMES_ONLY = "The page has no text of its own: it shows other pages in frames. Upload those.";
@@ -15,6 +16,7 @@ const isXhtml = (html: string): boolean =>
 /** The main content of an HTML page as Markdown. Throws UnreadableFile. */
 export const htmlToMarkdown = (html: string, warn: Warn = ignoreWarnings): string => {
   const root = parseHtml(isXhtml(html) ? xhtmlToHtml(html) : html);
+  openShadowRoots(root);
   warnOfHtmlParts(warn, root);
   return toMarkdown(mainContent(root, warn));
 };

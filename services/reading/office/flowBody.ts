@@ -7,6 +7,8 @@ export interface FlowBody {
   /** Null: a paragraph that is left out. */
   endParagraph(paragraph: Paragraph | null, inTable: boolean): void;
   endCell(): void;
+  /** Blocks that stand before the open paragraph or table: a box that is anchored there. */
+  addBlocks(blocks: ElementContent[]): void;
   endRow(plans: CellPlan[], header: boolean): void;
   /** All blocks. No other method may be called afterwards. */
   finish(): ElementContent[];
@@ -36,6 +38,9 @@ export const flowBody = (): FlowBody => {
     endCell() {
       cells.push(toBlocks(cell));
       cell = [];
+    },
+    addBlocks(blocks) {
+      content.push(...blocks.filter((node) => node.type === "element"));
     },
     endRow(plans, header) {
       if (cells.length > 0) rows.push({ plans, header, cells });

@@ -3,6 +3,7 @@ import { element } from "../html/tree.ts";
 import { mergeRuns } from "./paragraphs.ts";
 import { classifyParagraph } from "./paragraphRole.ts";
 import { type Group, newPart, type RtfReader } from "./rtfReaderState.ts";
+import { DEFAULT_PARAGRAPH } from "./rtfState.ts";
 
 const closeParagraph = ({ state, styles, part }: RtfReader, inTable: boolean): void => {
   const runs = mergeRuns(part.runs);
@@ -34,17 +35,27 @@ export const startNote = (reading: RtfReader): void => {
   reading.part = newPart(note);
 };
 
-const endNote = (reading: RtfReader, outer: Group["outer"]): void => {
+/** The text of a shape is no part of the paragraph in which it is anchored. */
+export const startBox = (reading: RtfReader): void => {
+  const group = reading.groups.at(-1);
+  if (!group || reading.state.destination !== "text") return;
+  group.outer = reading.part;
+  reading.part = newPart();
+  reading.state = { ...reading.state, paragraph: DEFAULT_PARAGRAPH };
+};
+
+const endPart = (reading: RtfReader, outer: Group["outer"]): void => {
   if (!outer) return;
   endParagraph(reading);
   const { note, body } = reading.part;
   if (note) note.children = body.finish();
+  else outer.body.addBlocks(body.finish());
   reading.part = outer;
 };
 
 export const endGroup = (reading: RtfReader): void => {
   const group = reading.groups.pop();
   if (!group) return;
-  endNote(reading, group.outer);
+  endPart(reading, group.outer);
   reading.state = group.state;
 };

@@ -1,4 +1,4 @@
-import { endCell, endParagraph, startNote } from "./rtfBlocks.ts";
+import { endCell, endParagraph, startBox, startNote } from "./rtfBlocks.ts";
 import { charsetEncoding, codePageEncoding } from "./rtfCharset.ts";
 import { newRow, type RtfReader } from "./rtfReaderState.ts";
 import { applyToState, SYMBOLS } from "./rtfState.ts";
@@ -33,6 +33,8 @@ const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void
   },
   field: (reading) => void (reading.state = { ...reading.state, field: { href: "" } }),
   footnote: startNote,
+  shptxt: startBox,
+  dptxbxtext: startBox,
   ansicpg: (reading, value) => void (reading.encoding = codePageEncoding(value ?? 1252)),
   mac: (reading) => void (reading.encoding = "macintosh"),
   fcharset: (reading, value) => describeFont(reading, { encoding: charsetEncoding(value ?? 0) }),

@@ -4,19 +4,19 @@ import type { Run } from "./paragraphs.ts";
 import { type FlowBody, flowBody } from "./flowBody.ts";
 import { INITIAL_STATE, type State } from "./rtfState.ts";
 
-/** The text of the document or of a note. */
+/** The text of the document, of a note or of a box. */
 export interface TextPart {
   body: FlowBody;
   /** Of the open paragraph. */
   runs: Run[];
   label: string;
-  /** Undefined for the document. */
+  /** Undefined for the document and for boxes. */
   note?: Element;
 }
 
 export interface Group {
   state: State;
-  /** The text that a note in this group interrupts. */
+  /** The text that a note or a box in this group interrupts. */
   outer?: TextPart;
 }
 

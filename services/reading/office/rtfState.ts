@@ -67,7 +67,7 @@ export const DESTINATIONS: Record<string, Destination> = {
 };
 
 /** Starred groups that are read. */
-export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst"]);
+export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst", "do"]);
 
 /** Groups without text of the document, or with a copy of it. */
 export const SKIPPED_DESTINATIONS = new Set(

@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { getDocumentProxy } from "unpdf";
 import { MAX_PIXELS } from "../pictures/limits.ts";
 import { UnreadableFile } from "../reader.ts";
+import { inProcessWorker } from "./inProcessWorker.ts";
+import { useDirectDecompression } from "./inflate.ts";
 
 export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
@@ -58,7 +60,10 @@ export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promi
     enableXfa: false,
   };
   const data = new Uint8Array(bytes);
-  const opened = images ? openWithDecoders({ data, ...parameters }) : getDocumentProxy(data, parameters);
+  useDirectDecompression();
+  const opened = images
+    ? openWithDecoders({ data, ...parameters })
+    : getDocumentProxy(data, { ...parameters, worker: await inProcessWorker() });
   const pdf = await opened.catch((error: unknown) => {
     const locked = error instanceof Error && error.name === "PasswordException";
     throw new UnreadableFile(locked ? LOCKED : DAMAGED, { cause: error });

@@ -46,6 +46,20 @@ describe("a letterhead", () => {
   });
 });
 
+test("A clause that begins several pages is no running head, and its lines stay together", async () => {
+  const clause = [
+    show(72, 704, 10, "This clause is provided for all of the parts alike and carries no"),
+    show(72, 692, 10, "weight of its own."),
+  ].join(" ");
+  const page = (part: string): string =>
+    `${show(72, 770, 10, "Sample agreement")} ${clause} ${show(72, 600, 10, part)}`;
+  const whole = "This clause is provided for all of the parts alike and carries no weight of its own.";
+  expect(await readPdf(pdfOf([page(`${LOREM}.`), page("The end of it.")]))).toEqual([
+    `${whole}\n\n${LOREM}.`,
+    `${whole}\n\nThe end of it.`,
+  ]);
+});
+
 test("What no tag contains, such as the flattened field of a form, follows the tagged text", async () => {
   const field = show(300, 400, 10, "Ada Park");
   expect(await readPdf(taggedPdf(`${field} ${show(300, 20, 8, "7")}`))).toEqual([`${LOREM}\n\nAda Park`]);

@@ -43,6 +43,7 @@ export function findRunningHeads(pages: readonly PageLines[]): Set<TextLine> {
     const [row, text] = [Number(key.slice(0, key.indexOf(":"))), key.slice(key.indexOf(":"))];
     return [row - 1, row, row + 1].some((at) => repeated(`${at}${text}`));
   };
+  const repeats = new Set(edges.filter(near).map(({ line }) => line));
   const found = new Set<TextLine>();
   const outer = new Set(edges.filter((edge) => isOutermost(edge.line, pages[edge.page]!)));
   const offset = pageNumberOffset([...outer], pages.length);
@@ -50,10 +51,34 @@ export function findRunningHeads(pages: readonly PageLines[]): Set<TextLine> {
     const outermost = outer.has(edge);
     const numbered = offset !== null && outermost && offsets(edge.line, edge.page).includes(offset);
     if (numbered && edge.line.raw.length < 120) found.add(edge.line);
-    else if ((NUMBER.test(edge.line.raw) && outermost) || (near(edge) && !/^#$/.test(repeatKey(edge.line))))
+    else if (NUMBER.test(edge.line.raw) && outermost) found.add(edge.line);
+    else if (
+      repeats.has(edge.line) &&
+      repeatKey(edge.line) !== "#" &&
+      !isSentence(edge.line, pages[edge.page]!, repeats)
+    )
       found.add(edge.line);
   }
   return found;
+}
+
+/** Distance of two lines of a paragraph, as a share of their size. */
+const MAX_LEADING = 0.8;
+
+const follows = (line: TextLine, above: TextLine): boolean =>
+  line.y0 - above.y1 < line.size * MAX_LEADING &&
+  line.y0 > above.y0 &&
+  Math.abs(line.size - above.size) < line.size * 0.05 &&
+  /^\p{Ll}/u.test(line.raw);
+
+/** Whether the line is part of a sentence of the page's own: contracts repeat clauses, and some begin their pages with one. */
+function isSentence(line: TextLine, page: PageLines, repeats: ReadonlySet<TextLine>): boolean {
+  const column = page.columns.find((parts) => parts.includes(line)) ?? [];
+  const at = column.indexOf(line);
+  const [above, below] = [column[at - 1], column[at + 1]];
+  const own = (part: TextLine | Table | undefined): part is TextLine =>
+    part !== undefined && !isTable(part) && !repeats.has(part);
+  return (own(below) && follows(below, line)) || (own(above) && follows(line, above));
 }
 
 /** Differences between the line's first or last number and the page's index; for page numbers the difference is constant. */

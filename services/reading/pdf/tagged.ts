@@ -107,6 +107,12 @@ const allRuns = (node: StructureNode, walk: Walk, depth = 0): Run[] =>
     ? (walk.runs.get(node.id ?? "") ?? [])
     : (node.children ?? []).flatMap((child) => (depth < MAX_DEPTH ? allRuns(child, walk, depth + 1) : []));
 
+/** The cells from left to right, if their tags are in neither direction: some programs write them as they were typed. */
+const inPlace = (row: Cell[]): Cell[] => {
+  const steps = row.slice(1).map((cell, at) => Math.sign(cell.x - row[at]!.x));
+  return steps.includes(1) && steps.includes(-1) ? row.toSorted((a, b) => a.x - b.x) : row;
+};
+
 /** Aligns rows with spanning cells: each cell goes to the column of the fullest row that is nearest in x. */
 function alignRows(rows: readonly Cell[][]): string[][] {
   const fullest = rows.reduce((a, b) => (b.length > a.length ? b : a), []);
@@ -137,7 +143,7 @@ function addTable(table: StructureNode, walk: Walk): void {
       return { text, x: Math.min(...runs.map((run) => run.x0)) };
     }),
   );
-  const filled = alignRows(rows).filter((row) => row.some((cell) => cell !== ""));
+  const filled = alignRows(rows.map(inPlace)).filter((row) => row.some((cell) => cell !== ""));
   if (filled.length > 0) walk.blocks.push({ kind: "table", rows: filled });
   for (const child of (table.children ?? []).filter((one) => one.role === "Caption")) addElement(child, walk, 0);
 }

@@ -2,6 +2,8 @@
 export interface Cell {
   column: number;
   text: string;
+  /** The address that it leads to. */
+  link?: string;
   /** Text rather than a number, date or truth value. */
   isText: boolean;
   /** The number of its merged area; all cells of the area repeat its text. */

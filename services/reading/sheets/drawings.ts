@@ -1,9 +1,11 @@
 import type { ElementContent } from "hast";
-import { childElements, type Element } from "../guard/xml.ts";
+import { childElements, textContent, type Element } from "../guard/xml.ts";
 import type { Zip } from "../guard/zip.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
+import { element } from "../html/tree.ts";
+import { controlText, readControls, type Control } from "./controls.ts";
 import { chartToHtml, readChart, type Chart } from "../slides/chart.ts";
-import { childNamed, childrenNamed, findPath, localName, reference } from "../slides/localNames.ts";
+import { childNamed, childrenNamed, descendantsNamed, findPath, localName, reference } from "../slides/localNames.ts";
 import { nestLists } from "../slides/nestLists.ts";
 import { diagramToHtml } from "../slides/diagram.ts";
 import { readParagraphs } from "../slides/paragraphs.ts";
@@ -27,8 +29,22 @@ const shapesIn = (node: Element | undefined): Element[] =>
     return localName(child) === "sp" ? [child] : shapesIn(child);
   });
 
-const textBoxes = (drawing: Element | undefined, relations: Relations): ElementContent[] =>
-  shapesIn(drawing).flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
+const oneLine = (shape: Element): string =>
+  descendantsNamed(shape, "t").map(textContent).join("").replace(/\s+/g, " ").trim();
+
+/** Newer programs draw the label of a control once more as a shape. */
+const textBoxes = (drawing: Element | undefined, relations: Relations, controls: Control[]): ElementContent[] => {
+  const labels = new Set(controls.map(({ label }) => label));
+  return shapesIn(drawing)
+    .filter((shape) => !labels.has(oneLine(shape)))
+    .flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
+};
+
+/** The controls on a sheet. */
+const controlsOf = (zip: Zip, relations: Relations): Control[] =>
+  [...relations.values()].flatMap(({ kind, target }) =>
+    kind === "vmlDrawing" ? readControls(zip.text(target) ?? "") : [],
+  );
 
 /** The boxes of SmartArt graphics, as lists. */
 const diagrams = (parts: Parts, relations: Relations): ElementContent[] =>
@@ -45,7 +61,7 @@ const charts = (parts: Parts, relations: Relations): Chart[] =>
     return root ? [readChart(root)] : [];
   });
 
-/** Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, charts with their values; "" without any. */
+/** Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, controls, charts with their values; "" without any. */
 export const openDrawings = (zip: Zip): ((sheet: string) => string) => {
   const parts = openParts(zip);
   const name = parts.related("", "officeDocument") ?? "xl/workbook.xml";
@@ -54,13 +70,18 @@ export const openDrawings = (zip: Zip): ((sheet: string) => string) => {
   return (wanted) => {
     const sheet = sheets.find(({ attributes }) => attributes["name"] === wanted);
     const relation = sheet && relations.get(reference(sheet, "id"));
-    const drawing = relation && parts.related(relation.target, "drawing");
-    if (drawing === undefined) return "";
+    if (!relation) return "";
+    const controls = controlsOf(zip, parts.relations(relation.target));
+    const drawing = parts.related(relation.target, "drawing") ?? "";
     const drawn = parts.relations(drawing);
-    const shown = charts(parts, drawn).flatMap((chart) => chartToHtml(withoutRepeated(chart, wanted)));
     return toMarkdown({
       type: "root",
-      children: [...textBoxes(parts.xml(drawing), drawn), ...diagrams(parts, drawn), ...shown],
+      children: [
+        ...textBoxes(parts.xml(drawing), drawn, controls),
+        ...controls.map((control) => element("p", [controlText(control)])),
+        ...diagrams(parts, drawn),
+        ...charts(parts, drawn).flatMap((chart) => chartToHtml(withoutRepeated(chart, wanted))),
+      ],
     });
   };
 };

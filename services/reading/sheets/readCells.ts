@@ -1,13 +1,16 @@
 import type { CellObject, DenseWorkSheet } from "@e965/xlsx";
 import type { Block, Cell, Row } from "./blocks.ts";
 import { cellText } from "./cellText.ts";
+import { cellLink } from "./cellLink.ts";
 
 /** Cells of a merged area that is filled; a larger one is only a background. */
 const MAX_AREA = 10_000;
 
 const toCell = (cell: CellObject, column: number, date1904: boolean): Cell | undefined => {
   const text = cellText(cell, date1904);
-  return text === "" ? undefined : { column, text, isText: cell.t === "s", area: null };
+  if (text === "") return undefined;
+  const link = cellLink(cell.l, text);
+  return { column, text, ...(link !== undefined && { link }), isText: cell.t === "s", area: null };
 };
 
 /** Rows with content. forEach skips the holes that SheetJS leaves for empty rows and cells. */
@@ -30,11 +33,13 @@ const fillMerges = (rows: Map<number, Row>, merges: NonNullable<DenseWorkSheet["
     const anchor = rows.get(s.r)?.cells.find(({ column }) => column === s.c);
     if (!anchor || (e.r - s.r + 1) * (e.c - s.c + 1) > MAX_AREA) continue;
     anchor.area = area;
+    // its first cell leads to the address
+    const { link: _, ...copy } = anchor;
     for (let at = s.r; at <= e.r; at += 1) {
       const row: Row = rows.get(at) ?? { at, cells: [] };
       rows.set(at, row);
       for (let column = s.c; column <= e.c; column += 1) {
-        if (at !== s.r || column !== s.c) row.cells.push({ ...anchor, column });
+        if (at !== s.r || column !== s.c) row.cells.push({ ...copy, column });
       }
     }
   }

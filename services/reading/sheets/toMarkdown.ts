@@ -1,19 +1,21 @@
 import { escapePlain } from "../text/plain.ts";
 import { markdownTable } from "../text/table.ts";
-import { splitBlocks, usedColumns, type Block, type Row } from "./blocks.ts";
+import { splitBlocks, usedColumns, type Block, type Cell, type Row } from "./blocks.ts";
+import { withLink } from "./cellLink.ts";
 
 /** A single column with a longer text (in UTF-16 units) is notes rather than a list. */
 const MIN_NOTE_LENGTH = 60;
 
-/** The texts of a row, once per merged area. */
-const distinctTexts = ({ cells }: Row): string[] =>
-  cells.filter(({ area }, at) => area === null || cells[at - 1]?.area !== area).map(({ text }) => text);
+/** The cells of a row, once per merged area. */
+const distinctCells = ({ cells }: Row): Cell[] =>
+  cells.filter(({ area }, at) => area === null || cells[at - 1]?.area !== area);
 
 /** A row with a single text: a title above a table, or a note below. */
 const isLine = (row: Row, width: number): boolean =>
-  distinctTexts(row).length === 1 && (width > 2 || row.cells.length > 1) && row.cells[0]!.isText;
+  distinctCells(row).length === 1 && (width > 2 || row.cells.length > 1) && row.cells[0]!.isText;
 
-const paragraphs = (rows: Row[]): string[] => rows.map((row) => escapePlain(distinctTexts(row).join(" ")));
+const paragraphs = (rows: Row[]): string[] =>
+  rows.map((row) => escapePlain(distinctCells(row).map(withLink).join(" ")));
 
 const YEAR = /^(?:19|20)\d\d$/;
 
@@ -40,7 +42,7 @@ const isStacked = ([first, second, third]: Block): boolean => {
 };
 
 const rowTexts = (row: Row, columns: number[]): string[] => {
-  const texts = new Map(row.cells.map(({ column, text }) => [column, text]));
+  const texts = new Map(row.cells.map((cell) => [cell.column, withLink(cell)]));
   return columns.map((column) => texts.get(column) ?? "");
 };
 

@@ -43,7 +43,7 @@ const shape = (node: Element, context: OdtContext): ElementContent[] => {
 
 const slideNotes = (page: Element, context: OdtContext): ElementContent[] => {
   const frames = childElements(findChild(page, "presentation:notes") ?? page).filter(
-    (node) => presentationClass(node) === "notes",
+    (node) => !REPEATED.has(presentationClass(node)),
   );
   const notes = frames.flatMap((frame) => findAll(frame, "draw:text-box")).flatMap((box) => odtNode(box, context));
   return frames.some((frame) => oneLine(frame) !== "") ? [element("p", ["Notes:"]), ...notes] : [];

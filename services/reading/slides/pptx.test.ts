@@ -136,10 +136,10 @@ test("groups, alternatives and image descriptions are read; links keep their add
 });
 
 test("speaker notes follow the slide", async () => {
-  const notes = `<p:notes ${NAMES}><p:cSld><p:spTree>${shape(text("7"), `<p:ph type="sldNum"/>`)}${shape(text("Counted twice."), `<p:ph type="body"/>`)}</p:spTree></p:cSld></p:notes>`;
+  const notes = `<p:notes ${NAMES}><p:cSld><p:spTree>${shape(text("7"), `<p:ph type="sldNum"/>`)}${shape(text("Counted twice."), `<p:ph type="body"/>`)}${shape(text("Ask for the plan."))}</p:spTree></p:cSld></p:notes>`;
   const more = { "ppt/notesSlides/n.xml": notes };
   expect(await only(title("Pools"), { n: ["notesSlide", "../notesSlides/n.xml"] }, more)).toBe(
-    "# Pools\n\nNotes: Counted twice.",
+    "# Pools\n\nNotes: Counted twice.\n\nAsk for the plan.",
   );
 });
 

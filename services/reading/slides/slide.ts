@@ -3,7 +3,7 @@ import type { Element } from "../guard/xml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { slideComments } from "./comments.ts";
-import { findPlaceholder, shapeTree, placeholderType, type Design } from "./design.ts";
+import { findPlaceholder, shapeTree, type Design } from "./design.ts";
 import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, childNamed } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
@@ -11,14 +11,17 @@ import type { Parts } from "./parts.ts";
 import { repeatedTexts, shapesToHtml } from "./shapes.ts";
 import { slideTitle } from "./title.ts";
 
+/** What a page of notes has beside the notes: the slide itself, and what repeats on every page. */
+const BESIDE_NOTES = new Set(["sldImg", "sldNum", "dt", "hdr", "ftr"]);
+
+/** The notes of a slide, also those that somebody wrote into boxes of their own. */
 const slideNotes = (parts: Parts, slide: string): ElementContent[] => {
   const name = parts.related(slide, "notesSlide") ?? "";
-  const shapes = descendantsNamed(shapeTree(parts.xml(name)), "sp");
-  const body = shapes.find((shape) => {
-    const placeholder = findPlaceholder(shape);
-    return placeholder !== undefined && placeholderType(placeholder) === "body";
-  });
-  const [first, ...rest] = readParagraphs(childNamed(body, "txBody"), parts.relations(name), []);
+  const shapes = descendantsNamed(shapeTree(parts.xml(name)), "sp").filter(
+    (shape) => !BESIDE_NOTES.has(findPlaceholder(shape)?.attributes["type"] ?? ""),
+  );
+  const links = parts.relations(name);
+  const [first, ...rest] = shapes.flatMap((shape) => readParagraphs(childNamed(shape, "txBody"), links, []));
   if (!first) return [];
   return nestLists([{ ...first, content: [{ type: "text", value: "Notes: " }, ...first.content] }, ...rest]);
 };

@@ -1,0 +1,37 @@
+import type { Element, ElementContent, Root } from "hast";
+import { childNodes, eachElement, isElement, property } from "./tree.ts";
+
+const isShadow = (node: ElementContent): node is Element & { content: Root } =>
+  isElement(node) &&
+  node.tagName === "template" &&
+  node.content !== undefined &&
+  /^(?:open|closed)$/i.test(property(node, "shadowRootMode") || property(node, "shadowrootmode"));
+
+const slotOf = (node: ElementContent): string => (isElement(node) ? property(node, "slot") : "");
+
+/** Puts the children of a host where its shadow has a place of their name. A place without any shows its own content. */
+const fillSlots = (nodes: ElementContent[], light: Map<string, ElementContent[]>): ElementContent[] =>
+  nodes.flatMap((node): ElementContent[] => {
+    if (!isElement(node)) return [node];
+    const children = fillSlots(node.children, light);
+    if (node.tagName !== "slot") return [{ ...node, children }];
+    const name = property(node, "name");
+    const given = light.get(name);
+    light.delete(name);
+    return given ?? children;
+  });
+
+/**
+ * Shows what browsers show of elements with a declarative shadow root, `<template shadowrootmode="open">`: its content, with the
+ * element's own children where it has a place for them. Changes the tree.
+ */
+export const openShadowRoots = (root: Root): void =>
+  eachElement(root, (host) => {
+    const shadow = host.children.find(isShadow);
+    if (!shadow) return;
+    const light = Map.groupBy(
+      host.children.filter((child) => child !== shadow),
+      slotOf,
+    );
+    host.children = fillSlots(childNodes(shadow.content) as ElementContent[], light);
+  });

@@ -1,0 +1,54 @@
+import { getResolvedPDFJS } from "unpdf";
+
+type Listener = (event: { data: unknown }) => void;
+
+/** Operators of a page, as the parsing half of pdf.js sends them. */
+interface Operators {
+  chunk: { fnArray: unknown[]; argsArray: unknown[] };
+}
+
+const isOperators = (message: unknown): message is Operators =>
+  Array.isArray((message as Partial<Operators> | null)?.chunk?.fnArray);
+
+/** The parsing half empties the two lists once they are sent, so they are copied; what they hold it leaves alone. */
+const copyOperators = ({ chunk, ...rest }: Operators): Operators => ({
+  ...rest,
+  chunk: { ...chunk, fnArray: [...chunk.fnArray], argsArray: [...chunk.argsArray] },
+});
+
+/**
+ * Connects both halves of pdf.js in this process. Its own connection clones every glyph of every page, an eighth of the time
+ * that a text takes (ADR 93).
+ */
+class Port {
+  readonly #listeners = new Set<Listener>();
+
+  postMessage(message: unknown, transfer?: ArrayBuffer[]): void {
+    const data = isOperators(message) ? copyOperators(message) : structuredClone(message, { transfer: transfer ?? [] });
+    queueMicrotask(() => {
+      for (const listener of this.#listeners) listener({ data });
+    });
+  }
+
+  addEventListener(_type: string, listener: Listener, { signal }: { signal?: AbortSignal } = {}): void {
+    this.#listeners.add(listener);
+    signal?.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
+  }
+
+  removeEventListener(_type: string, listener: Listener): void {
+    this.#listeners.delete(listener);
+  }
+}
+
+/** Both builds of pdf.js leave their parsing half under this name. */
+interface ParsingHalf {
+  pdfjsWorker: { WorkerMessageHandler: { initializeFromPort(port: Port): void } };
+}
+
+/** A worker of pdf.js for one file, without a thread. */
+export async function inProcessWorker() {
+  const { PDFWorker } = await getResolvedPDFJS();
+  const port = new Port();
+  (globalThis as unknown as ParsingHalf).pdfjsWorker.WorkerMessageHandler.initializeFromPort(port);
+  return PDFWorker.create({ port: port as unknown as Worker });
+}

@@ -1,0 +1,32 @@
+import { deflateSync } from "node:zlib";
+import { afterEach, expect, test, vi } from "vitest";
+import { readPdf } from "./readPdf.ts";
+import { fileOf, objectsOf, pdfOf, show, stream } from "./testing/build.ts";
+
+afterEach(() => void vi.unstubAllGlobals());
+
+test("the operators of a page are not cloned on their way through pdf.js", async () => {
+  const original = structuredClone;
+  const cloned: unknown[] = [];
+  vi.stubGlobal("structuredClone", (value: unknown, options?: Parameters<typeof structuredClone>[1]) => {
+    cloned.push(value);
+    return original(value, options);
+  });
+  const texts = ["The words of a page are read.", "So are those of the next."];
+  expect(await readPdf(pdfOf(texts.map((text) => show(72, 600, 10, text))))).toEqual(texts);
+  expect(cloned.length).toBeGreaterThan(0);
+  expect(cloned.filter((value) => JSON.stringify(value).includes("fnArray"))).toEqual([]);
+});
+
+test("compressed operators are read, also with bytes after their end; those that are cut off make a damaged page", async () => {
+  const lines = Array.from({ length: 400 }, (_, n) => show(72, 700 - n, 10, `line${(n * 7919) % 1_000}`));
+  const packed = deflateSync(lines.join("\n"));
+  const read = async (bytes: Uint8Array): Promise<string> => {
+    const objects = objectsOf([""]);
+    objects[4] = stream(Buffer.from(bytes), "/Filter/FlateDecode");
+    return (await readPdf(fileOf(objects))).join("");
+  };
+  expect(await read(packed)).toContain("line81");
+  expect(await read(Buffer.concat([packed, Buffer.from("trailing bytes")]))).toContain("line81");
+  await expect(read(packed.subarray(0, packed.length / 2))).rejects.toThrow("damaged");
+});
