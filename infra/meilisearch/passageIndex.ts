@@ -4,7 +4,7 @@ import { filterSuperseded } from "./filter.ts";
 import { indexesOf } from "./limitedKey.ts";
 import { hasIndex } from "./hasIndex.ts";
 import { openServer, type ServerAddress, type Server } from "./server.ts";
-import { settings, vectorSettings } from "./settings.ts";
+import { servingSettings, settings, vectorSettings } from "./settings.ts";
 import { waitForTasks } from "./tasks.ts";
 import { encodeVectorBodies, groupByLength, vectorIndexOf, wordIndexOf } from "./vectors.ts";
 
@@ -133,6 +133,7 @@ const SCRIPTS = [
 const WARM_MS = 60_000;
 const warm = async (server: Server, indexUid: string): Promise<void> => {
   const queries = SCRIPTS.map((script) => ({ indexUid, ...script, filter: `org = ${MARKER}`, limit: 0 }));
+  await change(server, "PATCH", `/indexes/${indexUid}/settings`, servingSettings);
   await server.request({ method: "POST", path: "/multi-search", body: { queries }, timeoutMs: WARM_MS });
 };
 

@@ -3,10 +3,17 @@ import { EMBEDDER } from "./vectors.ts";
 const equality = { facetSearch: false, filter: { equality: true, comparison: false } };
 
 /**
+ * What costs an index no filling, so it is set anew for one of before. A search gives keys alone: the server would parse the text of
+ * each of the thousand or more hits of a question first. Texts are fetched by key, which this does not concern (ADR 94).
+ */
+export const servingSettings = { displayedAttributes: ["pk"] };
+
+/**
  * Settings of an index of passages. The search removes stop words itself: here, changing them would need a re-index.
  * Proximity by attribute halves the indexing time, and our ranking needs nothing finer.
  */
 export const settings = {
+  ...servingSettings,
   searchableAttributes: ["title", "text", "lead"],
   filterableAttributes: [
     { attributePatterns: ["org", "coll", "doc", "tags", "marks"], features: equality },

@@ -58,7 +58,10 @@ export interface PassageIndex {
   count(index: string): Promise<number>;
   /** The generations in the index; undefined if they changed while they were read. */
   generations(index: string): Promise<IndexedGeneration[] | undefined>;
-  /** Makes the server load its dictionaries, so that the first search in any language is as fast as later ones. */
+  /**
+   * Makes the first search in any language as fast as later ones: the server loads its dictionaries, and an index of before gets the
+   * settings that need no filling.
+   */
   warm(index: string): Promise<void>;
   /** Ids of the indexes of this deployment. */
   list(): Promise<string[]>;

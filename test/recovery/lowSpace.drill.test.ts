@@ -1,7 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
+import type { Role } from "../../roles/runRoles.ts";
+import { DIMENSIONS, startSearchEndpoints } from "../doubles/searchEndpoints.ts";
 import { clientOf, fileForm, say } from "../http/service.ts";
+import { openReader } from "../knowledge/library.ts";
+import { openSourceSite } from "../knowledge/sourceSite.ts";
 import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
 import { openTenant, SOON, UNKNOWN, WAITING, workflowSource } from "../workflows/harness.ts";
 
@@ -146,4 +151,50 @@ test("a schedule says that a run was not started for lack of space, and starts t
   const later = await openTenant(roomy.url, theirs);
   const runs = async () => (await later.owner("GET", `/workflows/runs?workflow_id=${workflow.id}`)).body.data.length;
   await expect.poll(runs, SOON).toBeGreaterThan(0);
+});
+
+test("vectors wait and pages of sources are not fetched while there is no space, and both are made up for", async () => {
+  const [site, endpoints] = [await openSourceSite(), await startSearchEndpoints()];
+  site.pages.set("/a.html", "The heron waits.");
+  const own = await testDeployment();
+  mkdirSync(join(own.folder, "blobs"), { recursive: true });
+  const env = { PRIVATE_FETCH_HOSTS: site.host, PRIVATE_PROVIDER_HOSTS: "127.0.0.1", SOURCE_DELAY_MS: "0" };
+  const start = (roles: readonly Role[], percent: string) =>
+    startPlatform({ roles, deployment: own, env: { ...env, FREE_DISK_PERCENT: percent } });
+  // the process that works has no space; the one that answers takes new documents
+  const answering = await start(["http", "projections"], "0,0,0");
+  const full = await start(["services"], "100,0,0");
+  const theirs = await answering.organization();
+  const library = openReader(answering.url, theirs.api_key);
+  const { token } = (await clientOf({ chat: answering.url }, "")("POST", "/api/auth/login", theirs.admin)).body;
+  const account = clientOf({ chat: answering.url }, token);
+  const collection = await library.collect("Birds");
+  const { id } = (await library.push(collection, { name: "a.md", text: "The crane sleeps." })).body;
+  expect((await library.ended(id)).status).toBe("ready");
+  const endpoint = { api_key: "sk-e", base_url: endpoints.url, model: "m", dimensions: DIMENSIONS };
+  expect((await account("PUT", "/api/providers/embeddings", endpoint)).status).toBe(200);
+  const source = (
+    await library.call("POST", `/collections/${collection}/sources`, { kind: "url", url: site.url("/a.html") })
+  ).body.id;
+  const lastRead = (read: number) =>
+    library.until(`/sources/${source}`, ({ last_read }) => last_read.read === read && last_read.status === "ended");
+  const page = async () => (await library.call("GET", `/sources/${source}/pages`)).body.data[0];
+
+  await lastRead(1);
+  expect(await page()).toMatchObject({ result: "failed", error: expect.stringContaining("almost full") });
+  expect(site.requests.map(({ path }) => path)).not.toContain("/a.html");
+  // it looks for documents without vectors every second
+  await sleep(3_000);
+  expect(endpoints.embedded()).toEqual([]);
+  expect((await account("GET", "/api/embeddings")).body).toMatchObject({ documents: 1, embedded: 0 });
+  await full.stop();
+
+  await start(["services"], "0,0,0");
+  await library.call("POST", `/sources/${source}/read`);
+  await lastRead(2);
+  expect(await page()).toMatchObject({ result: "new" });
+  await expect
+    .poll(async () => (await account("GET", "/api/embeddings")).body, SOON)
+    .toMatchObject({ documents: 2, embedded: 2 });
+  await endpoints.close();
 });

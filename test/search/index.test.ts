@@ -130,6 +130,28 @@ test("an index is made with a mark that no search finds; emptied it is lost, and
   await its.index.drop(third);
 });
 
+test("a search gives keys alone, also of an index of before once it is warmed; texts are fetched", async () => {
+  const passage = aPassage("The metronome ticks.");
+  const old = `${its.prefix}-passages-00000004`;
+  await its.index.create(old);
+  const send = async (path: string, method: string, body: object) => {
+    const headers = { authorization: `Bearer ${its.key}`, "content-type": "application/json" };
+    const reply = await fetch(`${its.url}/indexes/${old}${path}`, { method, headers, body: JSON.stringify(body) });
+    return (await reply.json()) as any;
+  };
+  const shown = async () => Object.keys((await send("/search", "POST", { q: "metronome" })).hits[0]);
+  await its.put([passage], old);
+  expect(await shown()).toEqual(["pk"]);
+  const { taskUid } = await send("/settings", "PATCH", { displayedAttributes: ["*"] });
+  await its.index.waitFor([taskUid]);
+  expect(await shown()).toContain("text");
+  await its.index.warm(old);
+  await expect.poll(shown).toEqual(["pk"]);
+  const { ids } = await found("metronome", where(passage), old);
+  expect(await its.engine.fetch(old, where(passage), ids)).toMatchObject([{ text: "The metronome ticks." }]);
+  await its.index.drop(old);
+});
+
 test("a search fails, and is not empty, when the index is lost, the key is wrong or no server is there", async () => {
   const passage = aPassage("anchor");
   const asking = (engine: typeof its.engine, index = its.id) =>

@@ -42,7 +42,11 @@ export const plainBm25 = (works: Work[]): Searcher => {
 };
 
 /** Sends the question as one query to Meilisearch, with the tenant's filter and the default matching strategy (`last`). */
-export const rawMeilisearch = ({ url, key, id }: Library, { organization_id }: Tenant, limit = 10) => {
+export const rawMeilisearch = (
+  { url, key, id }: Library,
+  { organization_id }: Tenant,
+  { limit, texts }: { limit: number; texts: Map<string, string> },
+) => {
   const dispatcher = new Agent();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "accept-encoding": "identity" };
   const search: Searcher = async (question) => {
@@ -52,8 +56,8 @@ export const rawMeilisearch = ({ url, key, id }: Library, { organization_id }: T
       headers,
       body: JSON.stringify({ q: question, limit, filter: `org = "${organization_id}"` }),
     });
-    const { hits } = (await body.json()) as { hits: { text: string }[] };
-    return hits.map(({ text }) => text);
+    const { hits } = (await body.json()) as { hits: { pk: string }[] };
+    return hits.map(({ pk }) => texts.get(pk) ?? "");
   };
   return { search, close: () => dispatcher.close() };
 };

@@ -47,9 +47,10 @@ const measure = async (library: Library, effort: Effort): Promise<Report> => {
   const others = PASSAGES[effort];
   const { works, sets } = judgedCorpus();
   const [small, large] = [await library.createTenant(), await library.createTenant()];
-  await library.add(small, works);
+  const texts = await library.add(small, works);
   await fill(library, large, others);
-  const [raw, rawLarge] = [rawMeilisearch(library, small, LIMIT), rawMeilisearch(library, large, LIMIT)];
+  const raw = rawMeilisearch(library, small, { limit: LIMIT, texts });
+  const rawLarge = rawMeilisearch(library, large, { limit: LIMIT, texts });
   const ours = ownSearcher(library, small);
   const passages = works.reduce((sum, { pieces }) => sum + pieces.length, 0);
   const ranked = await rank(sets, { ours, "plain BM25": plainBm25(works), "Meilisearch's default": raw.search });

@@ -7,6 +7,7 @@ import { migrate } from "../../../infra/postgres/migrate.ts";
 import { asDb, openPool } from "../../../infra/postgres/pool.ts";
 import { collections } from "../../../projections/collections/project.ts";
 import { documents } from "../../../projections/documents/project.ts";
+import { primaryKey } from "../../../infra/meilisearch/document.ts";
 import type { IndexedPassage } from "../../../services/knowledge/passageIndex.ts";
 import { dataFolder } from "../tools/dataFolder.ts";
 import { progress } from "../tools/progress.ts";
@@ -43,8 +44,8 @@ export const openLibrary = async () => {
     url,
     key,
     createTenant: () => createTenant(pool),
-    /** Adds documents with their passages, in order. */
-    async add(tenant: Tenant, works: Work[]): Promise<void> {
+    /** Adds documents with their passages, in order. Returns the texts by their keys in the index. */
+    async add(tenant: Tenant, works: Work[]): Promise<Map<string, string>> {
       const added = works.map((work) => ({ ...work, document_id: newId() }));
       await insertDocuments(pool, tenant, added);
       const passages = added.flatMap((document) => toPassages(tenant, document));
@@ -52,6 +53,7 @@ export const openLibrary = async () => {
         const outcomes = await index.waitFor(await index.put(id, passages.slice(from, from + BATCH_SIZE)));
         for (const outcome of outcomes.values()) if (!outcome.ok) throw new Error(outcome.error);
       }
+      return new Map(passages.map((passage) => [primaryKey(passage), passage.text]));
     },
     async close(): Promise<void> {
       await Promise.all([index.close(), engine.close(), pool.end()]);
