@@ -429,5 +429,8 @@ room</textarea></p><p>Size: ${open}</p><nav>${open}</nav>`;
     expect((await read("a.html", Buffer.from(page))).text).toBe(
       "## Opening hours\n\nShadow *inner*\n\nLight text\n\nDefault",
     );
+    const deep = `<template shadowrootmode="open">${"<div>".repeat(100)}<slot></slot></template>`;
+    const hosts = `<x-a>${deep}`.repeat(100);
+    await expect(read("a.html", Buffer.from(`${hosts}<p>Text</p>`))).rejects.toThrow("nested too deeply");
   });
 });

@@ -1,5 +1,9 @@
 import type { Element, ElementContent, Root } from "hast";
-import { childNodes, eachElement, isElement, property } from "./tree.ts";
+import { UnreadableFile } from "../reader.ts";
+import { childNodes, isElement, property } from "./tree.ts";
+
+/** Places within places make a page deeper than its source, and later passes recurse. */
+const MAX_DEPTH = 1_000;
 
 const isShadow = (node: ElementContent): node is Element & { content: Root } =>
   isElement(node) &&
@@ -21,17 +25,25 @@ const fillSlots = (nodes: ElementContent[], light: Map<string, ElementContent[]>
     return given ?? children;
   });
 
+const openHost = (host: Element): void => {
+  const shadow = host.children.find(isShadow);
+  if (!shadow) return;
+  const light = Map.groupBy(
+    host.children.filter((child) => child !== shadow),
+    slotOf,
+  );
+  host.children = fillSlots(childNodes(shadow.content) as ElementContent[], light);
+};
+
 /**
  * Shows what browsers show of elements with a declarative shadow root, `<template shadowrootmode="open">`: its content, with the
- * element's own children where it has a place for them. Changes the tree.
+ * element's own children where it has a place for them. Changes the tree. Throws UnreadableFile: nested too deeply.
  */
-export const openShadowRoots = (root: Root): void =>
-  eachElement(root, (host) => {
-    const shadow = host.children.find(isShadow);
-    if (!shadow) return;
-    const light = Map.groupBy(
-      host.children.filter((child) => child !== shadow),
-      slotOf,
-    );
-    host.children = fillSlots(childNodes(shadow.content) as ElementContent[], light);
-  });
+export const openShadowRoots = (node: Root | Element, depth = 0): void => {
+  if (depth > MAX_DEPTH) throw new UnreadableFile("The file is nested too deeply.");
+  for (const child of childNodes(node)) {
+    if (!isElement(child)) continue;
+    openHost(child);
+    openShadowRoots(child, depth + 1);
+  }
+};
