@@ -17,11 +17,20 @@ export const ignoreWarnings: Warn = () => {};
 
 export const minLetters = (pages: number): number => (pages === 1 ? MIN_LETTERS_ALONE : MIN_LETTERS);
 
-export const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+const LETTER = /[\p{L}\p{N}]/gu;
+
+export const countLetters = (text: string): number => text.match(LETTER)?.length ?? 0;
+
+/** Reads no further than it must: a page has thousands. */
+const hasLetters = (text: string, least: number): boolean =>
+  text
+    .matchAll(LETTER)
+    .drop(least - 1)
+    .next().done !== true;
 
 /** The pages (from 1) of these texts that have none. */
 export const pagesWithoutText = (texts: readonly string[]): number[] =>
-  texts.flatMap((text, index) => (countLetters(text) < minLetters(texts.length) ? [index + 1] : []));
+  texts.flatMap((text, index) => (hasLetters(text, minLetters(texts.length)) ? [] : [index + 1]));
 
 /** Letters and digits of a header or footer that says something: `Page 3 of 12` has fewer. */
 const MIN_EDGE_LETTERS = 12;

@@ -15,7 +15,12 @@ function classify(unicode: string): GlyphKind {
 /** Different texts of glyphs that are kept; a font of all Chinese characters has fewer. */
 const MAX_KINDS = 100_000;
 
+/** Letters, digits and signs of ASCII, which most glyphs are. */
+const isPlainAscii = (unicode: string): boolean =>
+  unicode.length === 1 && unicode.charCodeAt(0) > 0x20 && unicode.charCodeAt(0) < 0x7f;
+
 export function kindOf(unicode: string): GlyphKind {
+  if (isPlainAscii(unicode)) return "plain";
   let kind = kinds.get(unicode);
   if (kind === undefined) {
     if (kinds.size >= MAX_KINDS) kinds.clear();
