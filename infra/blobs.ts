@@ -88,11 +88,14 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
 /** Ends the name of a blob that is not complete. A process that dies leaves it. */
 export const PART = ".part";
 const MAX_ATTEMPTS = 20;
-/** Creates a file in a folder that may not exist. Retries when its empty folder is removed at the same moment. */
+/**
+ * Creates a file in a folder that may not exist; most do, as a document's after its upload. Retries when its empty folder is removed
+ * at the same moment.
+ */
 async function createBelow<T>(path: string, create: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
-      await makeFolder(dirname(path));
+      if (attempt > 1) await makeFolder(dirname(path));
       return await create();
     } catch (error) {
       if (!isError(error, "ENOENT") || attempt === MAX_ATTEMPTS) throw error;
