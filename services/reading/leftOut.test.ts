@@ -375,13 +375,15 @@ describe("what was lost in silence is read:", () => {
     link("C2", "#S!A1");
     link("C3", "mailto:ann@a.example");
     link("A3", "https://a.example/wide");
+    sheet["D2"] = { t: "s", v: "Map", f: 'HYPERLINK("https://a.example/map?a=1&b=2","Map")' };
+    sheet["!ref"] = "A1:D3";
     sheet["!merges"] = [{ s: { r: 2, c: 0 }, e: { r: 2, c: 1 } }];
     const made = utils.book_new();
     utils.book_append_sheet(made, sheet, "S");
     const { text } = await read("a.xlsx", write(made, { type: "buffer", bookType: "xlsx" }) as Buffer);
     expect(text.split("\n").slice(4)).toEqual([
-      "| [Harbour \\[Ltd\\]](https://a.example/a%28b%29%7Cc) | https://a.example/x | Here |",
-      "| [Wide](https://a.example/wide) | Wide | [There](mailto:ann@a.example) |",
+      "| [Harbour \\[Ltd\\]](https://a.example/a%28b%29%7Cc) | https://a.example/x | Here | [Map](https://a.example/map?a=1&b=2) |",
+      "| [Wide](https://a.example/wide) | Wide | [There](mailto:ann@a.example) |  |",
     ]);
   });
 

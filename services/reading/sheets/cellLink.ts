@@ -1,4 +1,4 @@
-import type { Hyperlink } from "@e965/xlsx";
+import type { CellObject } from "@e965/xlsx";
 import type { Cell } from "./blocks.ts";
 
 const ABSOLUTE = /^(?:https?:\/\/|mailto:)\S+$/i;
@@ -8,9 +8,12 @@ const MAX_ADDRESS = 2_000;
 /** What would end an address in a table of Markdown. */
 const encodeSign = (sign: string): string => `%${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(2, "0")}`;
 
+/** A formula whose address is a text; others compute it. */
+const FORMULA = /^HYPERLINK\("([^"]+)"/i;
+
 /** The address that a cell leads to, unless its text says it; undefined for places in the workbook and files beside it. */
-export const cellLink = (link: Hyperlink | undefined, text: string): string | undefined => {
-  const address = link?.Target.trim() ?? "";
+export const cellLink = ({ l: link, f: formula }: CellObject, text: string): string | undefined => {
+  const address = (link?.Target ?? FORMULA.exec(formula ?? "")?.[1] ?? "").trim();
   if (address.length > MAX_ADDRESS || !ABSOLUTE.test(address)) return undefined;
   return text.includes(address.replace(/^mailto:/i, "")) ? undefined : address.replace(/[()<>|\\]/g, encodeSign);
 };

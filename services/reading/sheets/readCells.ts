@@ -9,7 +9,7 @@ const MAX_AREA = 10_000;
 const toCell = (cell: CellObject, column: number, date1904: boolean): Cell | undefined => {
   const text = cellText(cell, date1904);
   if (text === "") return undefined;
-  const link = cellLink(cell.l, text);
+  const link = cellLink(cell, text);
   return { column, text, ...(link !== undefined && { link }), isText: cell.t === "s", area: null };
 };
 

@@ -16,9 +16,9 @@ import { openXlsDrawings } from "./xlsDrawings.ts";
 /** `Workbook.Sheets[].Hidden`: only a program can show the sheet. */
 const VERY_HIDDEN = 2;
 
-const open = (bytes: Uint8Array): WorkBook => {
+const open = (bytes: Uint8Array, { formulas = false } = {}): WorkBook => {
   try {
-    return read(bytes, { type: "array", dense: true, cellNF: true, cellFormula: false, cellHTML: false });
+    return read(bytes, { type: "array", dense: true, cellNF: true, cellFormula: formulas, cellHTML: false });
   } catch (cause) {
     if (cause instanceof Error && /password|encrypt/i.test(cause.message)) {
       throw new UnreadableFile("The file is protected by a password.", { cause });
@@ -58,13 +58,15 @@ const SHEET = /^xl\/worksheets\/[^/]+\.xml$/;
 /** A cell with a formula and no value, as programs write it that do not compute. */
 const BARE_FORMULA = /<c\b([^<>]*)>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g;
 
-/** A formula whose value is an empty text has one. */
-const countBareFormulas = (zip: Zip): number => {
-  let count = 0;
-  for (const name of zip.names().filter((one) => SHEET.test(one)))
-    for (const [, attributes = ""] of (zip.text(name) ?? "").matchAll(BARE_FORMULA))
-      if (!attributes.includes('t="str"')) count += 1;
-  return count;
+/** The formulas that matter: those without a value (an empty text is one), and whether some make links. */
+const readFormulas = (zip: Zip): { bare: number; links: boolean } => {
+  let [bare, links] = [0, false];
+  for (const name of zip.names().filter((one) => SHEET.test(one))) {
+    const xml = zip.text(name) ?? "";
+    links ||= xml.includes("HYPERLINK(");
+    for (const [, attributes = ""] of xml.matchAll(BARE_FORMULA)) if (!attributes.includes('t="str"')) bare += 1;
+  }
+  return { bare, links };
 };
 
 /** What sheets have beside their cells. */
@@ -108,8 +110,13 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
   const zip = openZip(bytes);
   warnOfCount(warn, "images_without_text", countParts(zip, PICTURE));
   warnOfCount(warn, "embedded_files_left_out", countParts(zip, EMBEDDED));
-  warnOfCount(warn, "formulas_without_values", countBareFormulas(zip));
-  return toMarkdown(open(bytes), { drawnOn: openDrawings(zip), edges: excelEdges(zip) }, warn);
+  const formulas = readFormulas(zip);
+  warnOfCount(warn, "formulas_without_values", formulas.bare);
+  return toMarkdown(
+    open(bytes, { formulas: formulas.links }),
+    { drawnOn: openDrawings(zip), edges: excelEdges(zip) },
+    warn,
+  );
 };
 
 const EMPTY_STYLES = "<office:document-styles/>";
