@@ -3,7 +3,7 @@ import { EMBEDDER } from "./vectors.ts";
 const equality = { facetSearch: false, filter: { equality: true, comparison: false } };
 
 /**
- * What costs an index no filling, so it is set anew for one of before. A search gives keys alone: the server would parse the text of
+ * An index of before takes these over without being filled again. A search gives keys alone: the server would parse the text of
  * each of the thousand or more hits of a question first. Texts are fetched by key, which this does not concern (ADR 94).
  */
 export const servingSettings = { displayedAttributes: ["pk"] };

@@ -50,5 +50,5 @@ export async function inProcessWorker() {
   const { PDFWorker } = await getResolvedPDFJS();
   const port = new Port();
   (globalThis as unknown as ParsingHalf).pdfjsWorker.WorkerMessageHandler.initializeFromPort(port);
-  return PDFWorker.create({ port: port as unknown as Worker });
+  return PDFWorker.create({ port });
 }

@@ -37,7 +37,8 @@ test("the cells of a row that are tagged in neither direction stand where people
   const at = (x: number, text: string): Cell => ({ x, text });
   const head = [at(72, "City"), at(400, "Source"), at(200, "This week"), at(300, "Last week")];
   const row = [at(72, "Iowa"), at(200, "1.35"), at(300, "1.38"), at(400, "Reported")];
-  expect(await readPdf(tablePdf([head, row]))).toEqual([
-    "| City | This week | Last week | Source |\n| --- | --- | --- | --- |\n| Iowa | 1.35 | 1.38 | Reported |",
+  const gap = [at(72, "Ohio"), at(200, ""), at(300, "1.40"), at(400, "Reported")];
+  expect(await readPdf(tablePdf([head, row, gap]))).toEqual([
+    "| City | This week | Last week | Source |\n| --- | --- | --- | --- |\n| Iowa | 1.35 | 1.38 | Reported |\n| Ohio |  | 1.40 | Reported |",
   ]);
 });

@@ -3,6 +3,7 @@ import type { FontStyles } from "./fontStyles.ts";
 import { groupLines, linesInOrder } from "./lines.ts";
 import { isEdge } from "./runningHeads.ts";
 import type { Run } from "./runs.ts";
+import { alignRows, type Cell } from "./taggedRows.ts";
 import { type TextLine, toTextLine } from "./textLine.ts";
 
 /** A node of pdf.js's structure tree: an element, or marked content by its id. */
@@ -88,11 +89,6 @@ function addList(list: StructureNode, walk: Walk, level: number): void {
   }
 }
 
-interface Cell {
-  text: string;
-  x: number;
-}
-
 const rowsIn = (node: StructureNode, depth = 0): StructureNode[] =>
   (node.children ?? []).flatMap((child) => {
     if (child.role === "TR") return [child];
@@ -107,32 +103,6 @@ const allRuns = (node: StructureNode, walk: Walk, depth = 0): Run[] =>
     ? (walk.runs.get(node.id ?? "") ?? [])
     : (node.children ?? []).flatMap((child) => (depth < MAX_DEPTH ? allRuns(child, walk, depth + 1) : []));
 
-/** The cells from left to right, if their tags are in neither direction: some programs write them as they were typed. */
-const inPlace = (row: Cell[]): Cell[] => {
-  const steps = row.slice(1).map((cell, at) => Math.sign(cell.x - row[at]!.x));
-  return steps.includes(1) && steps.includes(-1) ? row.toSorted((a, b) => a.x - b.x) : row;
-};
-
-/** Aligns rows with spanning cells: each cell goes to the column of the fullest row that is nearest in x. */
-function alignRows(rows: readonly Cell[][]): string[][] {
-  const fullest = rows.reduce((a, b) => (b.length > a.length ? b : a), []);
-  return rows.map((row) => {
-    if (row.length === fullest.length || row.some((cell) => cell.text === "")) return row.map((cell) => cell.text);
-    const cells = fullest.map(() => "");
-    let from = 0;
-    for (const [index, cell] of row.entries()) {
-      const last = fullest.length - (row.length - index);
-      let best = from;
-      for (let at = from; at <= last; at++) {
-        if (Math.abs(fullest[at]!.x - cell.x) < Math.abs(fullest[best]!.x - cell.x)) best = at;
-      }
-      cells[best] = cell.text;
-      from = best + 1;
-    }
-    return cells;
-  });
-}
-
 function addTable(table: StructureNode, walk: Walk): void {
   const rows = rowsIn(table).map((row) =>
     (row.children ?? []).filter(isCell).map((cell): Cell => {
@@ -143,7 +113,7 @@ function addTable(table: StructureNode, walk: Walk): void {
       return { text, x: Math.min(...runs.map((run) => run.x0)) };
     }),
   );
-  const filled = alignRows(rows.map(inPlace)).filter((row) => row.some((cell) => cell !== ""));
+  const filled = alignRows(rows).filter((row) => row.some((cell) => cell !== ""));
   if (filled.length > 0) walk.blocks.push({ kind: "table", rows: filled });
   for (const child of (table.children ?? []).filter((one) => one.role === "Caption")) addElement(child, walk, 0);
 }
