@@ -1,4 +1,3 @@
-import { loadEncoding } from "#infra/models/tokens.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
@@ -138,7 +137,6 @@ async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
 export async function startServicesRole(resources: Resources) {
   const { logger, log, bus, worker, db, pool, blobs } = resources;
   const onError = (error: unknown) => logger.warn({ err: error }, "background work failed, retrying");
-  await loadEncoding();
   const work = openWork(resources);
   const { reach, sameBus, clock } = resources;
   const gate = allGates([{ isOpen: reach.isReachable, onChange: reach.onChange }, clock, sameBus]);

@@ -1,50 +1,84 @@
-import { beginWork } from "#events/slices.ts";
+import { Worker } from "node:worker_threads";
 import type { ModelMessage, ModelRequest } from "#services/turns/model.ts";
 
-type Encoding = typeof import("gpt-tokenizer/encoding/o200k_base");
-let encoding: Promise<Encoding> | undefined;
+/* Counts tokens in a thread of its own: the encoder takes 60 MB and 0.3 s to load. Where providers count, nobody needs it. */
 
-/** Loading takes 0.3 s of the event loop, and 60 MB: processes that count do it before they take work. */
-export const loadEncoding = (): Promise<Encoding> => (encoding ??= import("gpt-tokenizer/encoding/o200k_base"));
-
-/** UTF-16 units encoded at once: 100,000 equal letters take the encoder 2.5 s, 64,000 in slices of 1,000 take 8 ms. */
-const SLICE_SIZE = 1_000;
 /** UTF-16 units counted; the rest is extrapolated. 64,000 characters of prose take 3 to 5 ms, of JSON up to 40. */
 const MAX_COUNTED = 64_000;
-/** Special tokens such as <|endoftext|> count as plain text. */
-const PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256 };
 
-/** Slices of a text; none ends inside a surrogate pair. */
-function* slices(text: string): Generator<{ at: number; slice: string }> {
-  for (let at = 0; at < text.length; ) {
-    const splitsPair = text.codePointAt(at + SLICE_SIZE - 1)! > 0xffff;
-    const slice = text.slice(at, at + SLICE_SIZE + (splitsPair ? 1 : 0));
-    yield { at, slice };
-    at += slice.length;
-  }
+/** Texts to count one after the other until they have more than `limit` tokens. */
+export interface TokenQuestion {
+  id: number;
+  texts: string[];
+  limit: number;
+}
+/** `units`: of all texts, or of the longest beginning within the limit. `tokens`: of the slices that fit whole. */
+export interface TokenAnswer {
+  id: number;
+  tokens: number;
+  units: number;
+}
+
+interface Waiting {
+  resolve(answer: TokenAnswer): void;
+  reject(error: Error): void;
+}
+
+/** Keeps the process alive only while somebody waits. */
+function startThread() {
+  const worker = new Worker(new URL("./tokenThread.ts", import.meta.url), { resourceLimits: RESOURCE_LIMITS });
+  worker.unref();
+  const waiting = new Map<number, Waiting>();
+  let isLost = false;
+  let lastId = 0;
+  const lose = (error: Error): void => {
+    isLost = true;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  worker.on("message", (answer: TokenAnswer) => {
+    waiting.get(answer.id)?.resolve(answer);
+    waiting.delete(answer.id);
+    if (waiting.size === 0) worker.unref();
+  });
+  worker.on("error", (cause) => lose(new Error("The thread that counts tokens failed.", { cause })));
+  worker.on("exit", () => lose(new Error("The thread that counts tokens ended.")));
+  return {
+    isLost: () => isLost,
+    ask: (question: Omit<TokenQuestion, "id">): Promise<TokenAnswer> =>
+      new Promise((resolve, reject) => {
+        const id = ++lastId;
+        if (waiting.size === 0) worker.ref();
+        waiting.set(id, { resolve, reject });
+        worker.postMessage({ id, ...question } satisfies TokenQuestion);
+      }),
+  };
+}
+
+let thread: ReturnType<typeof startThread> | undefined;
+function ask(question: Omit<TokenQuestion, "id">): Promise<TokenAnswer> {
+  if (!thread || thread.isLost()) thread = startThread();
+  return thread.ask(question);
 }
 
 /** Tokens of several texts; their first MAX_COUNTED units are counted, so that a long history costs no more than a long text. */
-async function countWith({ countTokens: count }: Encoding, texts: string[]): Promise<number> {
-  let tokens = 0;
-  let counted = 0;
-  const pause = beginWork();
+async function countAll(texts: string[]): Promise<number> {
+  const beginnings: string[] = [];
+  let left = MAX_COUNTED;
   for (const text of texts) {
-    const beginning = text.slice(0, MAX_COUNTED - counted);
-    for (const { slice } of slices(beginning)) {
-      tokens += count(slice, PLAIN_TEXT);
-      await pause();
-    }
-    counted += beginning.length;
-    if (counted === MAX_COUNTED) break;
+    if (left === 0) break;
+    beginnings.push(text.slice(0, left));
+    left -= Math.min(text.length, left);
   }
+  const { tokens, units } = await ask({ texts: beginnings, limit: Infinity });
   const length = texts.reduce((sum, text) => sum + text.length, 0);
-  return counted === length ? tokens : Math.round((tokens * length) / counted);
+  return units === length ? tokens : Math.round((tokens * length) / units);
 }
 
 /** Tokens of a text, accurate to a few per cent; other providers' models count differently anyway. */
 export async function countTokens(text: string): Promise<number> {
-  return text === "" ? 0 : countWith(await loadEncoding(), [text]);
+  return text === "" ? 0 : countAll([text]);
 }
 
 const countedText = (message: ModelMessage): string =>
@@ -55,35 +89,21 @@ const countedText = (message: ModelMessage): string =>
 
 /** Prompt tokens of a request: its texts and tools, plus 4 tokens for each. Attachments are not counted. */
 export async function countPrompt(request: ModelRequest): Promise<number> {
-  const count = await loadEncoding();
   const texts = [...request.messages.map(countedText), ...request.tools.map((tool) => JSON.stringify(tool))];
   if (request.instructions !== null) texts.unshift(request.instructions);
-  return (await countWith(count, texts)) + 4 * texts.length;
+  return (await countAll(texts)) + 4 * texts.length;
 }
 
 /** The longest beginning of a text with at most `limit` tokens; it never ends inside a surrogate pair. */
 export async function firstTokens(text: string, limit: number): Promise<string> {
-  const { countTokens: count } = await loadEncoding();
   let left = limit;
-  const pause = beginWork();
-  for (const { at, slice } of slices(text)) {
-    const tokens = count(slice, PLAIN_TEXT);
-    if (tokens > left)
-      return text.slice(0, at) + longestWithin(slice, (beginning) => count(beginning, PLAIN_TEXT) <= left);
+  for (let at = 0; at < text.length; ) {
+    const splitsPair = text.codePointAt(at + MAX_COUNTED - 1)! > 0xffff;
+    const part = text.slice(at, at + MAX_COUNTED + (splitsPair ? 1 : 0));
+    const { tokens, units } = await ask({ texts: [part], limit: left });
+    at += units;
     left -= tokens;
-    await pause();
+    if (units < part.length) return text.slice(0, at);
   }
   return text;
-}
-
-/** A binary search, because gpt-tokenizer's `decode` carries an unfinished character into the next text. */
-function longestWithin(text: string, fits: (beginning: string) => boolean): string {
-  let [fitting, tooLong] = [0, text.length];
-  while (tooLong - fitting > 1) {
-    const middle = (fitting + tooLong) >> 1;
-    if (fits(text.slice(0, middle))) fitting = middle;
-    else tooLong = middle;
-  }
-  const splitsPair = fitting > 0 && text.codePointAt(fitting - 1)! > 0xffff;
-  return text.slice(0, splitsPair ? fitting - 1 : fitting);
 }

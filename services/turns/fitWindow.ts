@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { isUuid } from "#events/ids.ts";
 import type { Prompt } from "#events/thread.ts";
 import type { ToolOffer } from "./model.ts";
@@ -10,8 +9,6 @@ const MARGIN = 0.1;
 const ANSWER_SHARE = 1 / 8;
 /** A UTF-16 unit has at most about this many tokens; fewer units than that need not be counted. */
 const MAX_TOKENS_PER_UNIT = 2;
-/** UTF-16 units counted before the event loop gets its turn: prose takes 5 ms. */
-const SLICE = 64_000;
 /** What a provider adds to each message. */
 const TOKENS_OF_MESSAGE = 4;
 
@@ -38,11 +35,15 @@ async function tokensOf(message: ThreadMessage, count: CountTokens): Promise<num
   return tokens;
 }
 
-async function roomForHistory({ tokens, maxOutput, request }: Window, count: CountTokens): Promise<number> {
+/** What a window has for the history and the request. */
+function roomForTexts({ tokens, maxOutput }: Window): number {
   const answer = Math.min(maxOutput ?? tokens * ANSWER_SHARE, tokens / 2);
-  const used = await Promise.all(request.map(count));
-  return tokens * (1 - MARGIN) - answer - used.reduce((sum, each) => sum + each + TOKENS_OF_MESSAGE, 0);
+  return tokens * (1 - MARGIN) - answer;
 }
+
+/** As many tokens as texts can have at most. */
+const mostTokens = (texts: string[]): number =>
+  texts.reduce((sum, text) => sum + MAX_TOKENS_PER_UNIT * text.length + TOKENS_OF_MESSAGE, 0);
 
 /** Whole turns, oldest first. */
 function splitTurns(history: ThreadMessage[]): ThreadMessage[][] {
@@ -83,17 +84,17 @@ export async function fitWindow(
   window: Window,
   count: CountTokens,
 ): Promise<ThreadMessage[]> {
-  let left = await roomForHistory(window, count);
-  const units = history.reduce((sum, message) => sum + fullText(message).length, 0);
-  if (MAX_TOKENS_PER_UNIT * units + TOKENS_OF_MESSAGE * history.length <= left) return history;
+  const room = roomForTexts(window);
+  const most = mostTokens(history.map(fullText));
+  // most requests are so short that nothing has to be counted
+  if (mostTokens(window.request) + most <= room) return history;
+  const used = await Promise.all(window.request.map(count));
+  let left = room - used.reduce((sum, each) => sum + each + TOKENS_OF_MESSAGE, 0);
+  if (most <= left) return history;
   const fitting: { turn: ThreadMessage[]; tokens: number }[] = [];
-  let sinceTurn = 0;
   for (const turn of splitTurns(history).toReversed()) {
     const before = left;
     for (const message of turn) {
-      if (!counted.has(message)) sinceTurn += message.text.length;
-      if (sinceTurn > SLICE) await setImmediate();
-      if (sinceTurn > SLICE) sinceTurn = 0;
       left -= await tokensOf(message, count);
     }
     if (left < 0) return startAtAnchor(fitting.toReversed()).flat();
