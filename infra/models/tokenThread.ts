@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { beginWork } from "#events/slices.ts";
-import type { TokenAnswer, TokenQuestion } from "./tokens.ts";
+import type { TokenAnswer, TokenQuestion } from "./askTokenThread.ts";
 
 /* The program of the thread that counts tokens. Questions share its time, as other long work shares that of the event loop. */
 

@@ -1,66 +1,15 @@
 import { Worker } from "node:worker_threads";
 import type { ModelMessage, ModelRequest } from "#services/turns/model.ts";
+import { openTokenThread } from "./askTokenThread.ts";
 
 /* Counts tokens in a thread of its own: the encoder takes 60 MB and 0.3 s to load. Where providers count, nobody needs it. */
 
 /** UTF-16 units counted; the rest is extrapolated. 64,000 characters of prose take 3 to 5 ms, of JSON up to 40. */
 const MAX_COUNTED = 64_000;
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256 };
 
-/** Texts to count one after the other until they have more than `limit` tokens. */
-export interface TokenQuestion {
-  id: number;
-  texts: string[];
-  limit: number;
-}
-/** `units`: of all texts, or of the longest beginning within the limit. `tokens`: of the slices that fit whole. */
-export interface TokenAnswer {
-  id: number;
-  tokens: number;
-  units: number;
-}
-
-interface Waiting {
-  resolve(answer: TokenAnswer): void;
-  reject(error: Error): void;
-}
-
-/** Keeps the process alive only while somebody waits. */
-function startThread() {
-  const worker = new Worker(new URL("./tokenThread.ts", import.meta.url), { resourceLimits: RESOURCE_LIMITS });
-  worker.unref();
-  const waiting = new Map<number, Waiting>();
-  let isLost = false;
-  let lastId = 0;
-  const lose = (error: Error): void => {
-    isLost = true;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
-  worker.on("message", (answer: TokenAnswer) => {
-    waiting.get(answer.id)?.resolve(answer);
-    waiting.delete(answer.id);
-    if (waiting.size === 0) worker.unref();
-  });
-  worker.on("error", (cause) => lose(new Error("The thread that counts tokens failed.", { cause })));
-  worker.on("exit", () => lose(new Error("The thread that counts tokens ended.")));
-  return {
-    isLost: () => isLost,
-    ask: (question: Omit<TokenQuestion, "id">): Promise<TokenAnswer> =>
-      new Promise((resolve, reject) => {
-        const id = ++lastId;
-        if (waiting.size === 0) worker.ref();
-        waiting.set(id, { resolve, reject });
-        worker.postMessage({ id, ...question } satisfies TokenQuestion);
-      }),
-  };
-}
-
-let thread: ReturnType<typeof startThread> | undefined;
-function ask(question: Omit<TokenQuestion, "id">): Promise<TokenAnswer> {
-  if (!thread || thread.isLost()) thread = startThread();
-  return thread.ask(question);
-}
+const ask = openTokenThread(
+  () => new Worker(new URL("./tokenThread.ts", import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: 256 } }),
+);
 
 /** Tokens of several texts; their first MAX_COUNTED units are counted, so that a long history costs no more than a long text. */
 async function countAll(texts: string[]): Promise<number> {

@@ -8,12 +8,25 @@ const DRAIN_MS = 1_000;
 /** Pieces of one answer, empty ones included. The longest answers have 130,000 tokens, and a piece for each. */
 const MAX_PIECES = 500_000;
 
-/** Adds an event to those before it. Words that follow others of their kind join them. */
-function join(events: ModelEvent[], event: ModelEvent): void {
-  const last = events.at(-1);
-  const isSame = last?.type === event.type && (last.type === "text" || last.type === "reasoning");
-  if (isSame && event.type === last.type) events[events.length - 1] = { ...last, text: last.text + event.text };
-  else events.push(event);
+/** Collects events of an answer. Words that follow others of their kind join them, but for the first ones: these reach the reader alone. */
+function createJoiner() {
+  let events: ModelEvent[] = [];
+  let first: ModelEvent | undefined;
+  return {
+    add(event: ModelEvent): void {
+      const last = events.at(-1);
+      const isSame = last?.type === event.type && (last.type === "text" || last.type === "reasoning");
+      if (isSame && event.type === last.type && last !== first)
+        events[events.length - 1] = { ...last, text: last.text + event.text };
+      else events.push(event);
+      first ??= event;
+    },
+    take(): ModelEvent[] {
+      const taken = events;
+      events = [];
+      return taken;
+    },
+  };
 }
 
 interface StreamedAnswer<T> {
@@ -28,8 +41,8 @@ interface StreamedAnswer<T> {
 }
 
 /**
- * The events of a streamed answer. Words that arrived together are one event, because each passes through all that reads the
- * answer; those before a failure come first. Throws a ModelError for an endless answer.
+ * The events of a streamed answer. Words that arrived together after the first are one event, because each passes through all that
+ * reads the answer; those before a failure come first. Throws a ModelError for an endless answer.
  */
 export async function* readUntilFinished<T>(
   { send, toEvents, isFinished }: StreamedAnswer<T>,
@@ -37,6 +50,7 @@ export async function* readUntilFinished<T>(
 ): AsyncGenerator<ModelEvent> {
   const sending = linkAborter(signal);
   const pause = beginWork();
+  const joiner = createJoiner();
   let isOver = false;
   try {
     const lists = (await send(sending.signal))[Symbol.asyncIterator]();
@@ -46,16 +60,15 @@ export async function* readUntilFinished<T>(
       const read = await (isFinished() ? Promise.race([next, wait(DRAIN_MS, undefined, { ref: false })]) : next);
       isOver = read?.done === true;
       if (!read || read.done) return;
-      const events: ModelEvent[] = [];
       try {
         for (const piece of read.value) {
           if (count++ === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
-          for (const event of toEvents(piece)) join(events, event);
+          for (const event of toEvents(piece)) joiner.add(event);
           const turn = pause();
           if (turn) await turn;
         }
       } finally {
-        for (const event of events) yield event;
+        for (const event of joiner.take()) yield event;
       }
     }
   } catch (error) {

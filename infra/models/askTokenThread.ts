@@ -1,0 +1,53 @@
+import type { Worker } from "node:worker_threads";
+
+/** Texts to count one after the other until they have more than `limit` tokens. */
+export interface TokenQuestion {
+  id: number;
+  texts: string[];
+  limit: number;
+}
+/** `units`: of all texts, or of the longest beginning within the limit. `tokens`: of the slices that fit whole. */
+export interface TokenAnswer {
+  id: number;
+  tokens: number;
+  units: number;
+}
+
+type Thread = Pick<Worker, "postMessage" | "ref" | "unref" | "on">;
+type Ask = (question: Omit<TokenQuestion, "id">) => Promise<TokenAnswer>;
+
+/** Keeps the process alive only while a count is under way. */
+function listenTo(thread: Thread, onLost: () => void): Ask {
+  const waiting = new Map<number, PromiseWithResolvers<TokenAnswer>>();
+  let lastId = 0;
+  const lose = (error: Error): void => {
+    onLost();
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  thread.unref();
+  thread.on("message", (answer: TokenAnswer) => {
+    waiting.get(answer.id)?.resolve(answer);
+    waiting.delete(answer.id);
+    if (waiting.size === 0) thread.unref();
+  });
+  thread.on("error", (cause) => lose(new Error("The thread that counts tokens failed.", { cause })));
+  thread.on("exit", () => lose(new Error("The thread that counts tokens ended.")));
+  return (question) => {
+    const id = ++lastId;
+    const answered = Promise.withResolvers<TokenAnswer>();
+    if (waiting.size === 0) thread.ref();
+    waiting.set(id, answered);
+    thread.postMessage({ id, ...question } satisfies TokenQuestion);
+    return answered.promise;
+  };
+}
+
+/** Asks a thread that starts with the first question. When it is lost, the questions under way fail, and the next one starts another. */
+export function openTokenThread(start: () => Thread): Ask {
+  let ask: Ask | undefined;
+  return (question) => {
+    ask ??= listenTo(start(), () => (ask = undefined));
+    return ask(question);
+  };
+}
