@@ -8,6 +8,9 @@ import { lenient, TokenCount } from "../wire/json.ts";
 const MAX_CHOICES = 8;
 const MAX_LISTED = 1_000;
 
+/** Not looked through: a list of hundreds of thousands would be copied entry by entry. */
+const List = z.custom<unknown[]>(Array.isArray);
+
 const Annotation = z.object({
   url_citation: z.object({
     url: z.string(),
@@ -20,7 +23,7 @@ const Annotation = z.object({
 /** Some servers send the text as a list of parts. */
 const Text = z.union([
   z.string(),
-  z.array(z.unknown()).transform((parts) =>
+  List.transform((parts) =>
     parts
       .slice(0, MAX_LISTED)
       .map((part) => TextPart.safeParse(part).data?.text ?? "")
@@ -43,8 +46,8 @@ const Message = z.object({
   refusal: lenient(z.string()),
   reasoning_content: lenient(z.string()),
   reasoning: lenient(z.string()),
-  annotations: lenient(z.array(z.unknown())),
-  tool_calls: lenient(z.array(z.unknown())),
+  annotations: lenient(List),
+  tool_calls: lenient(List),
 });
 
 const Choice = z.object({
@@ -62,7 +65,7 @@ const WireUsage = z.object({
 });
 
 /** A whole completion, or one chunk of a stream. */
-export const Completion = z.object({ choices: z.array(z.unknown()), usage: lenient(WireUsage) });
+export const Completion = z.object({ choices: List, usage: lenient(WireUsage) });
 export type Completion = z.infer<typeof Completion>;
 
 /** The content of the first choice of a completion or a chunk; no request asks for more choices. */
