@@ -6,6 +6,7 @@ import type { Projection } from "#projections/projection.ts";
 import { advance, collectChanges, skipUnreadable, type Sink } from "./advance.ts";
 import { openBatches, type Batches } from "./batches.ts";
 import { foldChanges } from "./foldChanges.ts";
+import { BATCH } from "./logFollower.ts";
 import { logParked, parkedStream } from "./parked.ts";
 import { createPlanner, type Planner } from "./planAhead.ts";
 import { swapIn, type Copy } from "./swap.ts";
@@ -13,8 +14,6 @@ import { createTables, readTables } from "./tables.ts";
 import { attributePlanError } from "./errors.ts";
 import { planRounds, writePlan } from "./writePlan.ts";
 
-// as in the live follower: larger batches cost a fifth more in garbage collection
-const BATCH = 1_000;
 const MAX_SWAP_ATTEMPTS = 100;
 const SWAP_PAUSE_MS = 100;
 const LOCK_PAUSE_MS = 200;
