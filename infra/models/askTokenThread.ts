@@ -1,4 +1,5 @@
 import type { Worker } from "node:worker_threads";
+import { beginWork } from "#events/slices.ts";
 
 /** Texts to count one after the other until they have more than `limit` tokens. */
 export interface TokenQuestion {
@@ -25,12 +26,15 @@ function listenTo(thread: Thread, onLost: () => void): Ask {
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   };
-  thread.unref();
-  thread.on("message", (answer: TokenAnswer) => {
+  /** Answers that arrive together come in one callback, and each lets a turn go on: they share the rounds of the event loop. */
+  const deliver = async (answer: TokenAnswer): Promise<void> => {
+    await beginWork()();
     waiting.get(answer.id)?.resolve(answer);
     waiting.delete(answer.id);
     if (waiting.size === 0) thread.unref();
-  });
+  };
+  thread.unref();
+  thread.on("message", (answer: TokenAnswer) => void deliver(answer));
   thread.on("error", (cause) => lose(new Error("The thread that counts tokens failed.", { cause })));
   thread.on("exit", () => lose(new Error("The thread that counts tokens ended.")));
   return (question) => {

@@ -24,6 +24,31 @@ describe("reading the log in batches", () => {
     expect(limits).toEqual([1_000, 63, 1_000]);
   });
 
+  test("gives out large events in parts, read once, and no more than the limit", async () => {
+    const reads: number[] = [];
+    const batches = openBatches(noPool, {
+      follow: async (after, limit) => {
+        reads.push(after);
+        return range(after, limit, 12, 256 * 1024);
+      },
+    });
+    const parts: number[][] = [];
+    for (const [after, limit] of [
+      [0, 20],
+      [3, 1],
+      [4, 20],
+      [7, 20],
+      [10, 20],
+    ] as const) {
+      const { events, more } = await batches.read(after, limit);
+      parts.push(events.map(({ position }) => position));
+      expect(more).toBe(after < 10);
+    }
+    expect(parts).toEqual([[1, 2, 3], [4], [5, 6, 7], [8, 9, 10], [11, 12]]);
+    expect(reads).toEqual([0]);
+    expect((await batches.read(2, 20)).events[0]!.position).toBe(3);
+  });
+
   test("uses a prefetched batch, prepares it and does not read it again", async () => {
     const positions: number[] = [];
     const batches = openBatches(noPool, {
