@@ -74,11 +74,15 @@ function textType({ bytes, filename, mimetype }: UploadedFile, claimed: string[]
   return HTML.test(head) ? MEDIA_TYPES.html : MEDIA_TYPES.txt;
 }
 
+/** No reader takes compressed data. file-type would inflate it, and may find nothing in a file that was cut off. */
+const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
 async function binaryType(
   { bytes }: UploadedFile,
   claimed: string[],
   { pictures }: DetectionOptions,
 ): Promise<string | undefined> {
+  if (isGzip(bytes)) return undefined;
   // without a known signature the claimed type counts, and its reader says what is wrong with the file
   const found = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
   if (!found) return claimed.find((type) => !TEXTUAL.includes(type));
