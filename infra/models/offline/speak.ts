@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Citation, FinishReason, ToolCall } from "#events/thread.ts";
+import { beginWork } from "#events/slices.ts";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { countPrompt, countTokens, firstTokens } from "../tokens.ts";
 
@@ -32,6 +33,8 @@ export interface Speech {
 
 /** Yields a text as a model would: up to a stop sequence and the token limit, in chunks if it is streamed, with its usage. */
 export async function* speak(request: ModelRequest, speech: Speech): AsyncGenerator<ModelEvent> {
+  // turns whose starts were committed together go on in one callback
+  await beginWork()();
   const fullText = beforeStop(speech.text, request.stop);
   const text = request.max_output_tokens === null ? fullText : await firstTokens(fullText, request.max_output_tokens);
   const reasoning = speech.reasoning ?? "";
