@@ -89,8 +89,8 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
 export const PART = ".part";
 const MAX_ATTEMPTS = 20;
 /**
- * Creates a file in a folder that may not exist; most do, as a document's after its upload. Retries when its empty folder is removed
- * at the same moment.
+ * Creates a file, and its folder only where that is missing: most exist, as a document has several blobs. Retries when the empty
+ * folder is removed at the same moment.
  */
 async function createBelow<T>(path: string, create: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)

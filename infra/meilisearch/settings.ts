@@ -3,8 +3,8 @@ import { EMBEDDER } from "./vectors.ts";
 const equality = { facetSearch: false, filter: { equality: true, comparison: false } };
 
 /**
- * An index of before takes these over without being filled again. A search gives keys alone: the server would parse the text of
- * each of the thousand or more hits of a question first. Texts are fetched by key, which this does not concern (ADR 94).
+ * Settings that an existing index takes over without being filled again. A search answers with keys alone: otherwise the server
+ * parses the texts of all hits, a thousand and more for a question. Texts are fetched by key, which these do not change (ADR 94).
  */
 export const servingSettings = { displayedAttributes: ["pk"] };
 

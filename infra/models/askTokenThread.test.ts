@@ -30,6 +30,21 @@ test("when the thread is lost, the counts under way fail, and the next count sta
   expect(threads).toHaveLength(2);
 });
 
+test("a thread that fails and then ends does not take along the one that was started in between", async () => {
+  const threads = [new Thread(false), new Thread(false)];
+  const started: Thread[] = [];
+  const ask = openTokenThread(() => {
+    started.push(threads[started.length]!);
+    return started.at(-1)! as never;
+  });
+  await ask(question);
+  threads[0]!.emit("error", new Error("out of memory"));
+  await ask(question);
+  threads[0]!.emit("exit", 1);
+  await ask(question);
+  expect(started).toEqual(threads);
+});
+
 test("the thread keeps its process alive only while a count is under way", async () => {
   const thread = new Thread(false);
   const ask = openTokenThread(() => thread as never);

@@ -49,9 +49,14 @@ function listenTo(thread: Thread, onLost: () => void): Ask {
 
 /** Asks a thread that starts with the first question. When it is lost, the questions under way fail, and the next one starts another. */
 export function openTokenThread(start: () => Thread): Ask {
-  let ask: Ask | undefined;
+  let current: Ask | undefined;
+  const startThread = (): Ask => {
+    // a thread that fails also ends, when the next one may have started
+    const ask = listenTo(start(), () => (current = current === ask ? undefined : current));
+    return ask;
+  };
   return (question) => {
-    ask ??= listenTo(start(), () => (ask = undefined));
-    return ask(question);
+    current ??= startThread();
+    return current(question);
   };
 }

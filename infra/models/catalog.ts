@@ -54,9 +54,9 @@ export function openCatalog(options: CatalogOptions): Catalog {
       const providers = [...providersOf(organization, rows).values()];
       const lists = await resolvedSoon(providers.map(({ listed }) => listed.get()));
       const models = offline ? [...offlineModels] : [];
-      await mapInSlices(providers, (provider) => {
+      await mapInSlices([...providers.entries()], ([n, provider]) => {
         const room = MAX_SHOWN - models.length;
-        if (room > 0) models.push(...mergeModels(provider, lists[providers.indexOf(provider)] ?? []).slice(0, room));
+        if (room > 0) models.push(...mergeModels(provider, lists[n] ?? []).slice(0, room));
       });
       return models.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },

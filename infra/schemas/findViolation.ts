@@ -25,7 +25,7 @@ const MAX_PLAIN_ENUM = 50;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether the check is quick forevery value: the schema has no pattern, no reference and no alternatives. */
+/** Whether the check is quick for every value: the schema has no pattern, no reference and no alternatives. */
 function isPlain(schema: unknown): boolean {
   if (typeof schema === "boolean") return true;
   if (!isObject(schema)) return false;

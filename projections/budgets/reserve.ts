@@ -47,10 +47,10 @@ export async function readPrices(db: Db, organization: string): Promise<PriceOf>
   });
 }
 
-/** How long a found price is used again: one that begins later holds a second late here, and never in costs. */
+/** A new price counts for what is held back up to a second late. Costs never use a price from here. */
 const MAX_PRICE_AGE_MS = 1_000;
 
-/** Every turn asks twice for the same few models. */
+/** Keeps what was found: every turn asks twice for the same few models. */
 function remember(find: PriceOf): PriceOf {
   const found = new Map<string, PricedModel | undefined>();
   let since = Number.NEGATIVE_INFINITY;

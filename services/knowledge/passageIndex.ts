@@ -59,8 +59,8 @@ export interface PassageIndex {
   /** The generations in the index; undefined if they changed while they were read. */
   generations(index: string): Promise<IndexedGeneration[] | undefined>;
   /**
-   * Makes the first search in any language as fast as later ones: the server loads its dictionaries, and an index of before gets the
-   * settings that need no filling.
+   * Makes the first search in any language as fast as later ones: the server loads its dictionaries. An index of an earlier release
+   * gets the settings that need no filling.
    */
   warm(index: string): Promise<void>;
   /** Ids of the indexes of this deployment. */

@@ -12,7 +12,7 @@ import { gateOf, type Gate } from "./toolGate.ts";
 import type { TurnShare } from "./turnMemory.ts";
 
 /** Rounds of tools in one turn (spec: Limits). */
-const MAX_ROUNDS = 10;
+export const MAX_ROUNDS = 10;
 /** Tool calls per round; more are dropped. */
 const MAX_CALLS = 32;
 const MAX_PARALLEL_CALLS = 4;

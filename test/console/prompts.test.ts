@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { NO_USAGE } from "#events/thread.ts";
 import { joinTexts } from "#infra/models/offline/conversation.ts";
+import { MAX_ROUNDS } from "#services/turns/converse.ts";
 import { roundMessages as sentMessages, type Round } from "#services/turns/round.ts";
 import type { TracedCall, TracedRound } from "../../console/api/trace.ts";
 import { countPrompts, roundMessages, toolsBefore } from "../../console/screens/request/promptOf.ts";
@@ -64,5 +65,8 @@ test("the model is asked again after each round, unless a call has no result or 
   expect(countPrompts({ rounds: traced() })).toBe(3);
   expect(countPrompts({ rounds: traced("client") })).toBe(2);
   expect(countPrompts({ rounds: traced("running") })).toBe(2);
-  expect(countPrompts({ rounds: Array.from({ length: 5 }, () => traced()).flat() })).toBe(10);
+  // the service does not ask again after its last round
+  const rounds = Array.from({ length: MAX_ROUNDS }, () => traced()[0]!);
+  expect(countPrompts({ rounds })).toBe(MAX_ROUNDS);
+  expect(countPrompts({ rounds: rounds.slice(1) })).toBe(MAX_ROUNDS);
 });
