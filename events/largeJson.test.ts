@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeLargeJson, isLargeJson, measureJson, writeLargeJson } from "./largeJson.ts";
+import { encodeLargeJson, isLargeJson, measureJson, writeInPieces, writeLargeJson } from "./largeJson.ts";
 
 const ignore = (): void => {};
 const long = (text: string): string => text.repeat(Math.ceil(100_000 / text.length));
@@ -14,11 +14,18 @@ test.each([
   ["nothing long", { empty: {}, list: [], nested: [[[{}]]] }],
 ])("%s are written as JSON.stringify does", async (_title, value) => {
   expect(await writeLargeJson(value, ignore)).toBe(JSON.stringify(value));
+  expect((await Array.fromAsync(writeInPieces(value))).join("")).toBe(JSON.stringify(value));
   expect((await encodeLargeJson(value)).toString()).toBe(Buffer.from(JSON.stringify(value)).toString());
 });
 
 test("a value is large from 64 KiB on", () => {
   expect([isLargeJson({ text: "x".repeat(60_000) }), isLargeJson({ text: "x".repeat(70_000) })]).toEqual([false, true]);
+});
+
+test("pieces are short, also where a text gets six times as long", async () => {
+  const pieces = await Array.fromAsync(writeInPieces(["\u0001".repeat(1_000_000), 1]));
+  expect(pieces.length).toBeGreaterThan(5);
+  for (const { length } of pieces) expect(length).toBeLessThan(1024 * 1024);
 });
 
 test("any value is written as JSON.stringify does", async () => {

@@ -69,6 +69,23 @@ export async function writeLargeJson(value: unknown, count: (bytes: number) => v
   return written.join("");
 }
 
+/** UTF-16 units that are sent at once; the last of its parts may exceed it six times, as every unit of a text may be escaped. */
+const MAX_SENT = 128 * 1024;
+
+/** The same in pieces of about MAX_SENT units: to join them, or to copy them for another process, would hold the event loop. */
+export async function* writeInPieces(value: unknown): AsyncGenerator<string> {
+  const pause = beginWork();
+  let piece = "";
+  for (const part of parts(value)) {
+    piece += part;
+    await pause();
+    if (piece.length < MAX_SENT) continue;
+    yield piece;
+    piece = "";
+  }
+  if (piece !== "") yield piece;
+}
+
 /** The same as bytes: encoding a long text in one piece would hold the event loop, too. */
 export async function encodeLargeJson(value: unknown): Promise<Buffer<ArrayBuffer>> {
   const written: Buffer[] = [];

@@ -51,3 +51,11 @@ test("a query that is not answered by its deadline ends, and its connection is c
   answer(null, { rows: [1] });
   expect(released).toHaveLength(1);
 });
+
+test("a pool that gives up finding a connection after the query's deadline ends nothing else", async () => {
+  let giveUp = () => {};
+  const connect = (take: (error: Error) => void) => void (giveUp = () => take(new Error("timeout exceeded")));
+  const query = limitReadTime({ waitingCount: 0, connect } as unknown as pg.Pool);
+  await expect(query(SELECT, performance.now())).rejects.toThrow("did not answer in time");
+  expect(giveUp).not.toThrow();
+});

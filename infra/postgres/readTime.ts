@@ -101,9 +101,10 @@ export function limitReadTime(pool: pg.Pool) {
       const entry: RunningQuery = { text: query.text, began: Number.POSITIVE_INFINITY, deadline, isSlow: false, end };
       running.add(entry);
       pool.connect((error, client, done) => {
+        // a pool that found no connection in time calls without `done`, whatever its types say
+        if (error || !client) return end(error ?? new Error("no connection"));
         // its time was up before a connection was free
         if (isOver) return done();
-        if (error || !client) return end(error ?? new Error("no connection"));
         // a server that ends says so beside the query, too
         client.on("error", end);
         release = (failure) => {

@@ -72,11 +72,15 @@ function chooseExamples(): Record<string, unknown> {
   return Object.fromEntries(names.toSorted().map((name) => [name, tidy(longest(name))]));
 }
 
+/** Errors have examples of their own. */
 const namesOfDescription = (): string[] =>
   Object.values<any>(description.paths)
     .flatMap((methods) => Object.values<any>(methods))
-    .flatMap(({ responses }) => Object.values<any>(responses))
-    .flatMap(({ content }) => (content?.["application/json"] ? [nameIn(content["application/json"].schema)] : []));
+    .flatMap(({ responses }) => Object.entries<any>(responses))
+    .flatMap(([status, { content }]) =>
+      status < "3" && content?.["application/json"] ? [content["application/json"].schema] : [],
+    )
+    .map(nameIn);
 
 /** Fields of an example that no real answer has, and fields of every real answer that it lacks. */
 function oddFields(name: string, example: object): string[] {

@@ -14,8 +14,7 @@ import type { HeldCallback } from "./profile.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const monitor = fileURLToPath(new URL("loopMonitor.ts", import.meta.url));
-/** A busy machine takes minutes for what takes seconds. */
-const READY_MS = 180_000;
+const READY_MS = 60_000;
 
 export type IsolatedDeployment = Awaited<ReturnType<typeof startDeployment>>;
 

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { afterFile } from "../cleanUp.ts";
@@ -12,7 +11,8 @@ import { askTurn } from "./load.ts";
 
 /* The disk of NATS alone is full, and has space again later. */
 
-const FULL_MS = 4_000;
+const FAULT = /does not answer, ending it: .*stream .* write error: .*no space left/;
+const FULL_MS = 15_000;
 const BACK_MS = 30_000;
 
 test("turns are 503 while NATS has no space, and are answered by themselves once it has", async () => {
@@ -34,9 +34,17 @@ test("turns are 503 while NATS has no space, and are answered by themselves once
 
   const fill = join(disk, "fill");
   expect(() => writeFileSync(fill, Buffer.alloc(64 * 1024 ** 2))).toThrow("ENOSPC");
-  await expect.poll(async () => (await askTurn(call)).status, { timeout: BACK_MS }).toBe(503);
-  await sleep(FULL_MS);
+  const statuses = new Set<number>();
+  const ask = async () => {
+    const { status } = await askTurn(call);
+    statuses.add(status);
+    return status;
+  };
+  await expect.poll(ask, { timeout: BACK_MS }).toBe(503);
+  // Most fulls break the stream of the commands, and a broken stream needs a restart. Others break nothing, and end by themselves.
+  const isBroken = () => lines.some((line) => FAULT.test(line));
+  for (const end = performance.now() + FULL_MS; !isBroken() && performance.now() < end; ) expect(await ask()).toBe(503);
   rmSync(fill);
-  await expect.poll(async () => (await askTurn(call)).status, { timeout: BACK_MS }).toBe(200);
-  expect(lines.join("\n")).toMatch(/does not answer, ending it: .*stream .* write error: .*no space left/);
+  await expect.poll(ask, { timeout: BACK_MS }).toBe(200);
+  expect([...statuses].toSorted()).toEqual([200, 503]);
 });

@@ -130,7 +130,7 @@ test("an index is made with a mark that no search finds; emptied it is lost, and
   await its.index.drop(third);
 });
 
-test("a search gives keys alone, also of an index of before once it is warmed; texts are fetched", async () => {
+test("a search gives keys alone, also in an index of an earlier release once it is warmed; texts are fetched", async () => {
   const passage = aPassage("The metronome ticks.");
   const old = `${its.prefix}-passages-00000004`;
   await its.index.create(old);

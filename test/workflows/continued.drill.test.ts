@@ -259,7 +259,9 @@ test("a retry whose process is gone is taken over with the answers that it inher
       steps: { first: () => count("first"), second: () => count("second") },
     },
   });
-  const parent_id = UNKNOWN;
+  const parent_id = await bench.start("two");
+  await bench.until(parent_id, "RunCompleted");
+  counted.clear();
   const at = new Date().toISOString();
   const call = {
     key: plainKey("step", "first", 1),

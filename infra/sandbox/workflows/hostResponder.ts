@@ -1,5 +1,5 @@
 import { findExcess } from "#events/jsonLimits.ts";
-import { isLargeJson, writeLargeJson } from "#events/largeJson.ts";
+import { writeInPieces } from "#events/largeJson.ts";
 import { createLimiter } from "#services/sharing/fairSemaphore.ts";
 import { isPlatformCall } from "#services/workflows/stepInputs.ts";
 import { StepFailure, type StepCall } from "#services/workflows/tick.ts";
@@ -37,12 +37,11 @@ export function createHostResponder({ host, context }: Pick<StepCall, "host" | "
   };
 
   return {
-    /** JSON of `{ok: true, value}` or `{ok: false, error}`. Rejects when the attempt ends while the request waits. */
-    async respond(what: string, text: string): Promise<string> {
+    /** JSON of `{ok: true, value}` or `{ok: false, error}`, in pieces. Throws when the attempt ends while the request waits. */
+    async *respond(what: string, text: string): AsyncGenerator<string> {
       const nth = what === "fetch" || what === "secret" ? 0 : platformCalls++;
       const work = () => answer(what, text, nth).then((value) => ({ ok: true, value: value ?? null }), failed);
-      const answered = await limitAnswers(work, ended);
-      return isLargeJson(answered) ? writeLargeJson(answered, () => {}) : JSON.stringify(answered);
+      yield* writeInPieces(await limitAnswers(work, ended));
     },
   };
 }

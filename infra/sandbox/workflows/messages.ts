@@ -14,8 +14,10 @@ export type Order =
   | { kind: "step"; id: number; text: string }
   /** The answer to `need`: `text` is the source of the script, or a TickOrder with the whole memo. */
   | { kind: "provide"; id: number; text: string }
-  /** The answer to a request of a step: JSON of `{ok: true, value}` or `{ok: false, error}`. */
-  | { kind: "answer"; id: number; request: number; text: string }
+  /** A piece of the answer to a request of a step: JSON of `{ok: true, value}` or `{ok: false, error}`. */
+  | { kind: "answerPiece"; id: number; request: number; text: string }
+  /** All pieces of the answer were sent. */
+  | { kind: "answered"; id: number; request: number }
   | { kind: "cancel"; id: number }
   /** Drops the memo of the run whose id is `text`. */
   | { kind: "forget"; id: number; text: string };

@@ -39,7 +39,11 @@ export function runAttempt({ id, runner, address, call, signal, onFinished }: At
   const host = createHostResponder(call, AbortSignal.any([signal, ended.signal]));
 
   async function respond({ request, what, text }: Extract<Report, { kind: "request" }>): Promise<void> {
-    runner.send(address, { kind: "answer", id, request, text: await host.respond(what, text) });
+    for await (const piece of host.respond(what, text)) {
+      ended.signal.throwIfAborted();
+      runner.send(address, { kind: "answerPiece", id, request, text: piece });
+    }
+    runner.send(address, { kind: "answered", id, request });
   }
   const cancel = (): void => {
     ended.abort();

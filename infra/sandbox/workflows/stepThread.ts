@@ -13,8 +13,8 @@ const CODE_CACHE_BYTES = 16 * 1024 * 1024;
 
 /** An attempt that this thread runs. */
 interface ThreadAttempt {
-  /** By the number of the request. */
-  answers: ((json: string) => void)[];
+  /** By the number of the request: the pieces of its answer, and who waits for all of them. */
+  answers: { pieces: string[]; resolve(json: string): void }[];
   aborter: AbortController;
   provide?: (text: string) => void;
 }
@@ -69,7 +69,7 @@ async function run(id: number, order: StepOrder): Promise<StepOutcome> {
   const script = await findScript(id, order.sha256, attempt);
   const send = (what: string, text: string) =>
     new Promise<string>((resolve) => {
-      const request = attempt.answers.push(resolve) - 1;
+      const request = attempt.answers.push({ pieces: [], resolve }) - 1;
       report({ kind: "request", id, request, what, text });
     });
   return withVm((vm) => vm.run(id, { ...order, script, send, signal: attempt.aborter.signal }));
@@ -84,10 +84,16 @@ function start(id: number, text: string): void {
     .finally(() => attempts.delete(id));
 }
 
+function endAnswer({ answers }: ThreadAttempt, request: number): void {
+  const { pieces, resolve } = answers[request]!;
+  resolve(pieces.splice(0).join(""));
+}
+
 port.on("message", (order: Order) => {
   const attempt = attempts.get(order.id);
   if (order.kind === "step") start(order.id, order.text);
   else if (order.kind === "provide") attempt?.provide?.(order.text);
-  else if (order.kind === "answer") attempt?.answers[order.request]?.(order.text);
+  else if (order.kind === "answerPiece") attempt?.answers[order.request]!.pieces.push(order.text);
+  else if (order.kind === "answered" && attempt) endAnswer(attempt, order.request);
   else if (order.kind === "cancel") attempt?.aborter.abort();
 });
