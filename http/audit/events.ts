@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mapInSlices } from "#events/slices.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -70,7 +71,7 @@ export function eventRoutes(app: App, http: Http): void {
     const slice = await http.readAuditSlice(organization_id, { ...filter, after: from, limit, newest_first });
     const toCursor = createCursor(http, organization_id);
     return {
-      data: slice.events.map((event) => presentEvent(event, toCursor)),
+      data: await mapInSlices(slice.events, (event) => presentEvent(event, toCursor)),
       next_after: toCursor(slice.events.at(-1)?.position ?? from),
       has_more: slice.more,
     };
