@@ -134,6 +134,7 @@ export const ERROR_STATUS = {
   project_in_use: 409,
   too_many_triggers: 409,
   too_many_providers: 409,
+  too_many_prices: 409,
   too_many_aliases: 409,
   too_many_groups: 409,
   trigger_disabled: 409,

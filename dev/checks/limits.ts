@@ -104,6 +104,12 @@ export const LIMITS: Record<string, readonly Limit[]> = {
     limit("What one thread may store", "THREAD_MEGABYTES", "megabytes", "thread_too_large"),
     limit("Time for an approval of a tool call, where the agent does not say", "TOOL_APPROVAL_HOURS", "hours", null),
     limit("Providers of an organization", "http/account/providers.ts#MAX_PROVIDERS", "", "too_many_providers"),
+    limit(
+      "Models whose prices an organization sets",
+      "http/account/prices.ts#MAX_PRICED_MODELS",
+      "",
+      "too_many_prices",
+    ),
     limit("Models that are read of one provider's list", "infra/models/modelList.ts#MAX_MODELS", "", null),
     limit("Models that one list shows; the others can still be used", "infra/models/catalog.ts#MAX_SHOWN", "", null),
     limit("Aliases of an organization", "services/deciders/alias.ts#MAX_ALIASES", "", "too_many_aliases"),

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { priceStream, RemovePrices, SetPrices } from "#events/price.ts";
 import { mapInSlices } from "#events/slices.ts";
-import { getPrices, listPrices } from "#projections/prices/query.ts";
+import { countPrices, getPrices, listPrices } from "#projections/prices/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -13,6 +13,8 @@ import { readRecordedAt } from "../base/send.ts";
 import { DEFAULTS, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
 
 const MAX_MODEL_LENGTH = 300;
+/** Models of one organization. A turn that a budget of money concerns reads them all. */
+const MAX_PRICED_MODELS = 5_000;
 const Params = z.object({ provider: z.string(), model: z.string().describe("A `/` in the name is written `%2F`.") });
 type Params = z.infer<typeof Params>;
 
@@ -40,6 +42,14 @@ async function findOwn(http: Http, organization: string, model: string): Promise
 const envelope = (request: FastifyRequest, model: string) =>
   commandFields(request, priceStream(request.caller.organization_id, model), ["prices"]);
 
+/** Throws 409 `too_many_prices` for one more model than there may be. Changing one is always allowed: earlier releases had no limit. */
+async function checkCount(http: Http, organization: string, model: string): Promise<void> {
+  if ((await countPrices(http.db, organization)) < MAX_PRICED_MODELS) return;
+  if (await getPrices(http.db, organization, model)) return;
+  const message = `An organization sets the prices of at most ${MAX_PRICED_MODELS} models; remove those of one first.`;
+  throw new ApiError("too_many_prices", message, { param: "model" });
+}
+
 async function setPrices(
   http: Http,
   request: FastifyRequest,
@@ -52,6 +62,7 @@ async function setPrices(
     throw new ApiError("invalid_name", message, { param: "model" });
   }
   const prices = readPrices(model, body);
+  await checkCount(http, request.caller.organization_id, model);
   const { position } = await http.send(SetPrices, { ...envelope(request, model), data: { model, prices } });
   return presentPrices({ model, prices, updated_at: await readRecordedAt(http, position) });
 }

@@ -30,6 +30,15 @@ export async function listPrices(db: Db, organization: string): Promise<PriceRow
   return mapInSlices(rows, parseRow);
 }
 
+/** The number of models whose prices an organization has set. */
+export async function countPrices(db: Db, organization: string): Promise<number> {
+  const [row] = await db.query<{ n: number }>(
+    `select count(*)::integer as n from read.prices where organization_id = $1 and ${IS_SET}`,
+    [organization],
+  );
+  return row!.n;
+}
+
 export async function getPrices(db: Db, organization: string, model: string): Promise<PriceRow | undefined> {
   const [row] = await db.query<StoredRow>(
     `select ${COLUMNS} from read.prices where organization_id = $1 and id = $2 and ${IS_SET}`,

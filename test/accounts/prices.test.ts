@@ -97,6 +97,24 @@ describe("the prices of a model", () => {
   test("are refused for an impossible name of a provider", async () =>
     expectRefusal(await set("Not%20one/large", [price]), 400, "invalid_name", "model"));
 
+  test("are set for 5,000 models at most, and those of one can always be changed and removed", async () => {
+    const crowd = await people.service.organization("Crowd");
+    const by = await people.signIn(crowd);
+    expect((await set("acme/first", [price], by)).status).toBe(200);
+    // as if they had been set one by one, which would take a minute
+    await people.service.db.query(
+      `insert into read.prices (id, organization_id, model, prices, created_at, updated_at)
+       select gen_random_uuid(), organization_id, model, prices, created_at, updated_at
+       from read.prices, generate_series(2, 5000) where organization_id = $1`,
+      [crowd.organization_id],
+    );
+    expectRefusal(await set("acme/another", [price], by), 409, "too_many_prices", "model");
+    expect((await set("acme/first", [{ ...price, input: "2" }], by)).status).toBe(200);
+    expect((await set("acme/another", [price])).status).toBe(200);
+    expect((await by("DELETE", "/prices/acme/first")).status).toBe(204);
+    expect((await set("acme/another", [price], by)).status).toBe(200);
+  });
+
   test("belong to their organization alone", async () => {
     await set("acme/ours", [price]);
     const stranger = await people.signIn(await people.service.organization("Strangers"));
