@@ -30,7 +30,7 @@ test("turns go on when the connection of one of two services processes to NATS i
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 });
 
-test("turns go on when the connection of an http process to NATS is dropped without a word", async () => {
+test("turns go on within seconds when the connection of an http process to NATS is dropped without a word", async () => {
   const deployment = await testDeployment();
   await startPlatform({ roles: ["services", "projections"], deployment });
   const { proxy, platform } = await startBehindProxy(deployment, ["http"]);
@@ -39,6 +39,10 @@ test("turns go on when the connection of an http process to NATS is dropped with
   proxy.setCurrent("dropped");
   const answers = await load(call, 6);
   printFigures("http", answers);
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  // The drop is noticed after two to three seconds. A slow machine refuses some of the turns that were sent into it.
+  const refused = answers.filter(({ status }) => status !== 200);
+  for (const { status, retry_after } of refused)
+    expect([status, Number(retry_after)]).toEqual([503, expect.toSatisfy((seconds: number) => seconds > 0)]);
+  expect(answers.slice(15).map(({ status }) => status)).toEqual(answers.slice(15).map(() => 200));
   expect((await fetch(`${platform.url}/readyz`)).status).toBe(200);
 });
