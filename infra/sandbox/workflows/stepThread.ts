@@ -13,7 +13,7 @@ const CODE_CACHE_BYTES = 16 * 1024 * 1024;
 
 /** An attempt that this thread runs. */
 interface ThreadAttempt {
-  /** By the number of the request: the pieces of its answer, and who waits for all of them. */
+  /** By the number of the request: the pieces of its answer that have arrived, and what takes the whole. */
   answers: { pieces: string[]; resolve(json: string): void }[];
   aborter: AbortController;
   provide?: (text: string) => void;
