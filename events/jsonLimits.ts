@@ -70,6 +70,8 @@ export function createJsonScan(maxTokens = MAX_TOKENS) {
       }
       return tokens > maxTokens ? `has more than ${maxTokens} values` : undefined;
     },
+    /** The tokens so far. */
+    tokens: (): number => tokens,
     /** A line of several that make one JSON ends, and with it any string. It counts as a token. A line that readers may skip closes nothing. */
     endLine(mayBeSkipped: boolean): void {
       inString = false;

@@ -39,6 +39,15 @@ describe("parsing a JSON body", () => {
     await expect(parseJsonBody(bytes(`{"filler":"${filler}"`))).rejects.toThrow(ApiError);
   });
 
+  test("parses a short body of many values in several rounds, too", async () => {
+    const names = Array.from({ length: 20_000 }, (_, n) => ({ [`name ${n}`]: 0 }));
+    const zeros = Array.from({ length: 50_000 }, () => 0);
+    const parsing = parseJsonBody(bytes(JSON.stringify({ names })));
+    expect(parsing).toBeInstanceOf(Promise);
+    expect(await parsing).toEqual({ names });
+    expect(parseJsonBody(bytes(JSON.stringify(zeros)))).toEqual(zeros);
+  });
+
   test("accepts prototype names inside a text", () => {
     expect(parseJsonBody(bytes('{"content":"__proto__"}'))).toEqual({ content: "__proto__" });
   });

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import secureJson from "secure-json-parse";
-import { createJsonScan, findExcess } from "#events/jsonLimits.ts";
+import { createJsonScan } from "#events/jsonLimits.ts";
 import { parseLargeJson } from "#events/readLargeJson.ts";
 import { beginWork } from "#events/slices.ts";
 import { ApiError } from "./errors.ts";
@@ -14,18 +14,22 @@ const SUSPICIOUS = ["__proto__", "constructor", "\\u00"];
 
 const canNamePrototypes = (bytes: Buffer): boolean => SUSPICIOUS.some((word) => bytes.includes(word));
 
-/** Bodies of more bytes are parsed in steps, between which other work runs. */
+/** Bodies of more bytes, or more tokens, are parsed in steps, between which other work runs. */
 const LARGE_BYTES = 4 * 1024 * 1024;
+const MANY_TOKENS = 60_000;
 /** Bytes that are scanned between two pauses. */
 const SCAN_AT_ONCE = 1024 * 1024;
 
 const notUtf8 = () => new ApiError("invalid_json", "The request body must be JSON in UTF-8.");
 const exceeds = (excess: string) => new ApiError("invalid_json", `The request body ${excess}.`);
 
-function requireParsable(bytes: Buffer): void {
+/** The number of tokens. Throws 400 `invalid_json` for what JSON.parse must not get. */
+function requireParsable(bytes: Buffer): number {
   if (!isUtf8(bytes)) throw notUtf8();
-  const excess = findExcess(bytes);
+  const scan = createJsonScan();
+  const excess = scan.scan(bytes);
   if (excess) throw exceeds(excess);
+  return scan.tokens();
 }
 
 const REFUSED = { protoAction: "error", constructorAction: "error" } as const;
@@ -65,10 +69,10 @@ async function parseLarge(bytes: Buffer): Promise<unknown> {
   }
 }
 
-/** Parses a request body, a large one as a promise. Throws 400 `invalid_json` for invalid JSON, too many or too deeply nested values, and prototype names. */
+/** Parses a request body; a large one, or one of many values, as a promise. Throws 400 `invalid_json` for invalid JSON, too many or too deeply nested values, and prototype names. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length > LARGE_BYTES) return parseLarge(bytes);
-  requireParsable(bytes);
+  if (requireParsable(bytes) > MANY_TOKENS) return parseLarge(bytes);
   return parse(bytes.toString("utf8"), canNamePrototypes(bytes));
 }
 

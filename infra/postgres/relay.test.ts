@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ScannedEvent } from "#events/ports.ts";
-import { relay } from "./relay.ts";
 
 /* A relay over an in-memory log, with fake timers. */
 
 vi.mock("node:timers/promises", () => ({
   setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
 }));
+// Files share the modules of a process. A relay that another file has loaded waits by the real clock.
+vi.resetModules();
+const { relay } = await import("./relay.ts");
 
 let stop: AbortController;
 let relaying: Promise<void>;

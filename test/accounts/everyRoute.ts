@@ -91,6 +91,9 @@ async function createThings(tenant: Tenant): Promise<Things> {
   await made(owner("PUT", "/groups/home", { members: [member] }));
   const collection = await made(owner("POST", "/v1/knowledge/collections", { name: "Home" }));
   const texts = `/v1/knowledge/collections/${collection.slug}/documents/text`;
+  const document = await made(owner("POST", texts, { text: "Hello", name: "a.md" }));
+  // before that, its text is refused in another way
+  await until(async () => (await made(owner("GET", `/v1/knowledge/documents/${document.id}`))).status === "ready");
   const sources = `/v1/knowledge/collections/${collection.slug}/sources`;
   return {
     ...things,
@@ -110,7 +113,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     groups: "home",
     models: "offline/echo",
     collections: collection.slug,
-    documents: (await made(owner("POST", texts, { text: "Hello", name: "a.md" }))).id,
+    documents: document.id,
     sources: (await made(owner("POST", sources, { kind: "url", url: "http://127.0.0.1:9/" }))).id,
     extractions: (await made(owner("POST", "/v1/extractions", fileForm("Hello", "note.md", { type: "" })))).id,
     files: (await made(key("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id,
