@@ -119,9 +119,24 @@ export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Re
   const owners = `/members/${(await home.made(home.owner("GET", "/auth/me"))).user.id}`;
   await attempt("PATCH /api/members/{id}", { role: "viewer" }, { path: owners });
   await attempt("DELETE /api/members/{id}", undefined, { path: owners });
+  for (const what of ["text", "passages"])
+    refusals.push(await askWhileProcessed(home, `GET /api/v1/knowledge/documents/{id}/${what}`, at));
   await refuseByRules({ attempt, home, things, keyWith });
   if (taken.length > 0) throw new Error(`no mistakes: ${taken.join("; ")}`);
   return refusals;
+}
+
+/** What a route says of a document that is processed at the moment. Each time it may be ready before it is asked for. */
+async function askWhileProcessed(
+  { owner }: Stage["home"],
+  route: string,
+  at: (template: string) => string,
+): Promise<Refused> {
+  for (;;) {
+    await owner("POST", at("POST /api/v1/knowledge/documents/{id}/reprocess"), {});
+    const { status, body } = await owner("GET", at(route));
+    if (isRefusal(status, body)) return { operation: operationOf(route), status, body };
+  }
 }
 
 type Attempt = (route: string, body?: unknown, options?: { by?: Client; path?: string }) => Promise<void>;
