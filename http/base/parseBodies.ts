@@ -19,29 +19,15 @@ export function parseBodies(
   parse: (bytes: Buffer, request: FastifyRequest) => unknown,
 ): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(types, { parseAs: "buffer" }, (request, body, done) => {
-    const bytes = body as Buffer;
-    if (bytes.length === 0) return done(null, undefined);
-    request.bodyBytes = bytes.length;
-    if (bytes.length > HASH_AT_ONCE)
-      return void parseLarge(request, bytes, parse).then((parsed) => done(null, parsed), done);
-    request.bodyHash = createHash("sha256").update(bytes).digest("hex");
-    try {
-      done(null, parse(bytes, request));
-    } catch (error) {
-      done(error as Error);
-    }
+  scope.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    if (body.length === 0) return undefined;
+    request.bodyBytes = body.length;
+    request.bodyHash = body.length > HASH_AT_ONCE ? await hashInSteps(body) : hashAtOnce(body);
+    return parse(body, request);
   });
 }
 
-async function parseLarge(
-  request: FastifyRequest,
-  bytes: Buffer,
-  parse: (bytes: Buffer, request: FastifyRequest) => unknown,
-): Promise<unknown> {
-  request.bodyHash = await hashInSteps(bytes);
-  return parse(bytes, request);
-}
+const hashAtOnce = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 /** JSON is the only type of body here, except on routes with parsers of their own. */
 export function readBodies(app: App): void {
