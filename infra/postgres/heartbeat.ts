@@ -4,19 +4,28 @@ import type pg from "pg";
 
 /** PostgreSQL truncates application_name here. */
 const MAX_NAME_LENGTH = 63;
-const HEARTBEAT_MS = 3_000;
+const HEARTBEAT_MS = 1_000;
 /** A longer gap means that a heartbeat failed: the database was unavailable, and for the other processes too. */
-const MAX_GAP_MS = 6_000;
+const MAX_GAP_MS = 3_000;
 /** After a gap, every living process has sent a heartbeat again by then. */
 const SETTLE_MS = 10_000;
+
+/**
+ * Whether the process of the row `w` of `ops.workers` is gone (SQL): silent for 10 s, or for 5 s while no connection bears
+ * its name. The 5 s are more than a gap and a heartbeat, so that after a short outage nobody takes the others for dead. A
+ * freshly started database has not seen any connections yet.
+ */
+export const IS_GONE = `(w.beat_at < now() - interval '10 seconds'
+  or (w.beat_at < now() - interval '5 seconds' and pg_postmaster_start_time() < now() - interval '10 seconds'
+      and not exists (select from pg_stat_activity a where a.application_name = w.worker)))`;
 
 /** A new name for this process. Its database connections have it as application_name, so others notice at once when it is gone. */
 export const newWorkerName = (role: string): string =>
   `${role}-${hostname()}`.slice(0, MAX_NAME_LENGTH - 18) + `-${process.pid}-${randomUUID().slice(0, 8)}`;
 
 /**
- * Sends a heartbeat every 3 s. Other processes take over the work of this one when it is silent for 10 s, and at once
- * when it leaves. The one row of this process is the lease of all its work (docs/adr/0002-leases-are-heartbeats.md).
+ * Sends a heartbeat every second. Other processes take over the work of this one when it is gone, and at once when it
+ * leaves. The one row of this process is the lease of all its work (docs/adr/0002-leases-are-heartbeats.md).
  */
 export async function startHeartbeat(
   pool: pg.Pool,

@@ -9,6 +9,7 @@ import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
 import type { AppendListener } from "./appendWatch.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
+import { IS_GONE } from "./heartbeat.ts";
 import { findOpenWork, HEAD_COLUMNS, headFrom, type HeadRow } from "./openWork.ts";
 import { createRecentKeys } from "./recentKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
@@ -45,8 +46,7 @@ const ALIVE = `select exists (
     and (exists (select from pg_stat_activity a where a.application_name = w.worker)
          or pg_postmaster_start_time() > now() - interval '10 seconds')) as alive`;
 /** A process that leaves deletes its row. */
-const DIED =
-  "select exists (select from ops.workers where worker = $1 and beat_at < now() - interval '10 seconds') as died";
+const DIED = `select exists (select from ops.workers w where w.worker = $1 and ${IS_GONE}) as died`;
 const OUTCOME =
   "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
 interface AppenderOptions {

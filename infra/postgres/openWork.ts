@@ -1,5 +1,6 @@
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
+import { IS_GONE } from "./heartbeat.ts";
 
 export const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_version, status, due_at, worker";
 
@@ -10,18 +11,16 @@ const SCORE = (worker: string): string => `hashtextextended(s.stream, hashtextex
 const PLACE = `case when s.due_at is null then s.position else ${SCORE("$1")} end`;
 /** The limit counts per aggregate, and organizations take turns: a thousand lost documents of one organization must not delay a turn, or another's document. */
 const OPEN_WORK = `
-  with sweepers as materialized (
-    select worker from ops.workers
-    where beat_at > now() - interval '10 seconds' and role ~ '(^|\\+)(all|services)(\\+|$)'
-  )
+  with living as materialized (select worker, role from ops.workers w where not ${IS_GONE}),
+  sweepers as (select worker from living where role ~ '(^|\\+)(all|services)(\\+|$)')
   select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s join (
     select stream, row_number() over (partition by aggregate order by turn, second, place) as nth from (
       select *, row_number() over (partition by aggregate, organization_id order by second, place) as turn from (
         select s.stream, split_part(s.stream, '-', 1) as aggregate, s.organization_id,
           date_trunc('second', s.due_at) as second, ${PLACE} as place
-        from log.streams s left join ops.workers w on w.worker = s.worker
+        from log.streams s left join living l on l.worker = s.worker
         where s.status <> 'waiting'
-          and (s.worker is null or w.worker is null or w.beat_at < now() - interval '10 seconds'
+          and (l.worker is null
                or (s.worker = $1 and not exists (select from unnest($4::text[]) busy where busy = s.stream)))
         union
         select s.stream, split_part(s.stream, '-', 1), s.organization_id, date_trunc('second', s.due_at), ${PLACE}

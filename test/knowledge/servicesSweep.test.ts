@@ -17,7 +17,8 @@ interface Head {
 }
 
 async function logWith(heads: Head[]) {
-  const pool = openPool((await testDatabase()).url, { max: 2, name: "sweep test" });
+  const { url } = await testDatabase();
+  const pool = openPool(url, { max: 2, name: "sweep test" });
   await pool.query(
     "insert into ops.workers (worker, role, beat_at) values ('me', 'all', now()), ('other', 'all', now())",
   );
@@ -29,7 +30,12 @@ async function logWith(heads: Head[]) {
     );
   const log = openLog(pool, openKeyring(Buffer.alloc(32, 1)));
   const seen = (busy: string[] = [], worker = "me") => log.openWork({ worker, busy, now: new Date(), limit: 10 });
-  return { seen, close: () => pool.end() };
+  const silence = (worker: string, seconds: number) =>
+    pool.query(
+      `insert into ops.workers (worker, role, beat_at) values ($1, 'services', now() - make_interval(secs => $2))`,
+      [worker, seconds],
+    );
+  return { url, seen, silence, log, close: () => pool.end() };
 }
 const many = (n: number, head: Head): Head[] => Array.from({ length: n }, () => head);
 
@@ -81,4 +87,24 @@ test("work that has just become due is shared by the processes, and none of it i
   expect(mine.length + others.length).toBe(8);
   await expect.poll(async () => (await streams("me")).length).toBe(8);
   await close();
+});
+
+test("work of a process is taken over when it is silent for 10 s, and for 5 s when its connections have ended", async () => {
+  const work = (worker: string): Head => ({ aggregate: "document", status: "pending", worker });
+  const sweep = await logWith(["busy", "stopped", "hung", "killed"].map(work));
+  const workers = ["busy", "stopped", "hung", "killed"];
+  const pools = workers.map((name) => openPool(sweep.url, { max: 1, name }));
+  await Promise.all(pools.map((pool) => pool.query("select 1")));
+  await sweep.silence("busy", 3);
+  await sweep.silence("stopped", 6);
+  await sweep.silence("hung", 11);
+  await sweep.silence("killed", 6);
+  const lost = async () => (await sweep.seen()).map(({ worker }) => worker).toSorted();
+  expect(await lost()).toEqual(["hung"]);
+
+  await Promise.all([pools[0]!.end(), pools[3]!.end()]);
+  // a database server that started less than 10 s ago may not have seen the connections yet
+  await expect.poll(lost).toEqual(["hung", "killed"]);
+  expect(await Promise.all(workers.map(sweep.log.hasDied))).toEqual([false, false, true, true]);
+  await Promise.all([pools[1]!.end(), pools[2]!.end(), sweep.close()]);
 });

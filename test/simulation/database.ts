@@ -93,10 +93,10 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
     [/from log\.append_unchanged\(/, (...values) => appendUnchanged(values)],
     [/from log\.append_new(_erasing)?\(/, (...values) => appendNew(values)],
     [/into ops\.workers/, (worker: string) => [workers.set(worker, now())]],
-    [/left join ops\.workers/, openWork],
+    [/join living/, openWork],
     [/min\(due_at\)/, nextDue],
     [
-      /from ops\.workers where worker = \$1 and beat_at/,
+      / as died/,
       (worker: string) => [{ died: now() - (workers.get(worker) ?? Infinity) > LEASE_MS }],
     ],
     [
