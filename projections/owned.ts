@@ -8,7 +8,7 @@ import { listRunsToErase, runOwnerOf } from "./runs/ownedRuns.ts";
 /** Things of one kind that are deleted together. */
 const BATCH = 50;
 
-interface Owned {
+interface OwnedThing {
   id: string;
   scope: string;
 }
@@ -24,8 +24,8 @@ export interface OwnedQuery {
 
 /** Some of what an owner has, oldest first. */
 export interface OwnedThings {
-  threads: Owned[];
-  files: Owned[];
+  threads: OwnedThing[];
+  files: OwnedThing[];
   /** Ids. */
   documents: string[];
   extractions: string[];
@@ -115,13 +115,13 @@ export async function listOwned(db: Db, organization: string, query: OwnedQuery,
   };
   const runOwner = query.kinds.includes("runs") ? runOwnerOf(query.owner, query.scopes) : undefined;
   const [threads, files, documents, extractions, runs] = await Promise.all([
-    list<Owned>("threads", "o.id, o.scope"),
-    list<Owned>("files", "o.id, o.scope"),
+    list<OwnedThing>("threads", "o.id, o.scope"),
+    list<OwnedThing>("files", "o.id, o.scope"),
     list<{ id: string }>("documents", "o.id"),
     list<{ id: string }>("extractions", "o.id"),
     runOwner ? listRunsToErase(db, { organization, owner: runOwner, before }) : { live: [], ended: [], held: false },
   ]);
-  const free = ({ rows }: Batch<Owned>): Owned[] => rows.map(({ id, scope }) => ({ id, scope }));
+  const free = ({ rows }: Batch<OwnedThing>): OwnedThing[] => rows.map(({ id, scope }) => ({ id, scope }));
   const ids = ({ rows }: Batch<{ id: string }>): string[] => rows.map(({ id }) => id);
   return {
     threads: free(threads),

@@ -19,7 +19,7 @@ import { createBatchDeleter, hasDeleted, type Deletion } from "./deleteInBatches
 import type { Send, Target } from "./send.ts";
 import { eraseRuns, type EraseRunsDeps } from "./workflows/eraseRuns.ts";
 
-type Started = Extract<ErasureEvent, { type: "ErasureStarted" }>;
+type ErasureStart = Extract<ErasureEvent, { type: "ErasureStarted" }>;
 
 /** What an erasure looks for. */
 interface OwnedQuery {
@@ -113,7 +113,7 @@ export function createEraser(options: EraserOptions) {
     const { organization_id, stream } = head;
     const { id: erasure_id } = parseStreamName(stream);
     const [started] = await log.read(stream);
-    const { owner, scopes, documents, kinds = ["threads", "files"] } = started!.data as Started["data"];
+    const { owner, scopes, documents, kinds = ["threads", "files"] } = started!.data as ErasureStart["data"];
     // what the owner creates from now on stays, so the work ends
     const before = started!.position;
     // the erasure's name in the events of its deletions is how its certificate finds them

@@ -14,7 +14,7 @@ import { forgetRun, type RunBelongings } from "./workflows/forgetRun.ts";
 /** The last thing of each kind that a round has seen: `at` is when it was created, in PostgreSQL's notation. */
 export type RoundCursor = Partial<Record<keyof RetentionRules, { at: string; id: string }>>;
 
-interface Expired {
+interface ExpiredThings {
   threads: { id: string; scope: string }[];
   turns: { id: string; thread_id: string; scope: string }[];
   files: { id: string; scope: string }[];
@@ -30,7 +30,7 @@ export interface RetainerOptions {
     organization: string,
     whose: { subject: string; rules: RetentionRules; after: RoundCursor },
     position: number,
-  ): Promise<Expired | undefined>;
+  ): Promise<ExpiredThings | undefined>;
   send: Send;
   onError(error: unknown, stream: string): void;
 }
@@ -44,7 +44,7 @@ export function createRetainer({ log, listExpired, send, onError }: RetainerOpti
   };
 
   /** Threads first: a turn that went with its thread is not deleted again. */
-  async function deleteAll(organization_id: string, expired: Expired) {
+  async function deleteAll(organization_id: string, expired: ExpiredThings) {
     const to = (stream: string) => ({ organization_id, stream });
     const deleteEach = <T>(things: T[], remove: (thing: T) => Promise<CommandResult>) =>
       Promise.all(things.map(remove));

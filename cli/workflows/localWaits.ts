@@ -10,8 +10,8 @@ import { answer, placeOf, type RunState } from "./localState.ts";
 
 type Timer = Extract<PendingCall, { kind: "timer" }>;
 /** A call that time answers. */
-type Timed = Timer | (EventCall & { timeout_ms: number });
-const isTimed = (call: PendingCall): call is Timed =>
+type TimedCall = Timer | (EventCall & { timeout_ms: number });
+const isTimed = (call: PendingCall): call is TimedCall =>
   call.kind === "timer" || (call.kind === "messageWait" && call.timeout_ms !== null);
 /** Whether an event answers the wait. Throws Problem for one that the wait does not take. */
 export async function answerEvent(state: RunState, wait: EventCall): Promise<boolean> {
@@ -53,7 +53,7 @@ export async function answerAgent(state: RunState, pending: Extract<PendingCall,
 }
 
 /** The time that it waits for is the time of all that follows. */
-function passTime(state: RunState, call: Timed): void {
+function passTime(state: RunState, call: TimedCall): void {
   state.time = Math.max(state.time, state.due.get(call.key)!);
   const at = placeOf(state, call.key);
   const shown: LocalCall = { kind: "timer", until: new Date(state.time).toISOString(), at };

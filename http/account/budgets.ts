@@ -42,14 +42,14 @@ async function listAll(http: Http, organization: string): Promise<Budget[]> {
 }
 
 /** What a request says of a budget: who spends, and by which model. */
-interface Named {
+interface BudgetName {
   name: string;
   model: string | undefined;
 }
 const isNamed = (subjects: string[], model: string | undefined, budget: Budget): boolean =>
   subjects.includes(budget.subject) && budget.model === (model ?? null);
 
-async function findBudget(http: Http, organization: string, { name, model }: Named): Promise<Budget> {
+async function findBudget(http: Http, organization: string, { name, model }: BudgetName): Promise<Budget> {
   const subjects = subjectsNamed(http, organization, name);
   const found = (await listAll(http, organization)).find((budget) => isNamed(subjects, model, budget));
   if (found) return found;
@@ -82,7 +82,7 @@ async function readAlert(
 async function setBudget(
   http: Http,
   request: FastifyRequest,
-  { name, model }: Named,
+  { name, model }: BudgetName,
   body: z.infer<typeof BudgetToSet>,
 ): Promise<Budget> {
   const { organization_id } = request.caller;
@@ -133,7 +133,7 @@ export function budgetRoutes(app: App, http: Http): void {
       .describe("The budget counts turns only that name this model or alias. Default: all turns."),
   });
   const one = { ...described, params, querystring };
-  const nameOf = ({ params: { subject }, query: { model } }: Request): Named => ({ name: subject, model });
+  const nameOf = ({ params: { subject }, query: { model } }: Request): BudgetName => ({ name: subject, model });
 
   const listing = describeList(described, "List budgets and what was spent of them", Budget);
   app.get("/budgets", { onRequest, schema: listing }, async ({ caller, query }) => {

@@ -102,14 +102,14 @@ function follow({ readAuditSlice, onCommitted }: Needs, organization: string, st
  * organization's last reader ends it.
  */
 export function createOrganizationFollowers(needs: Needs) {
-  interface Shared {
+  interface SharedFollower {
     readers: number;
     stop: AbortController;
     opened: Promise<ReturnType<typeof follow>>;
   }
-  const shared = new Map<string, Shared>();
+  const shared = new Map<string, SharedFollower>();
 
-  function open(organization: string): Shared {
+  function open(organization: string): SharedFollower {
     const stop = new AbortController();
     const opened = (async () => follow(needs, organization, (await needs.log.newestPosition()) ?? 0, stop.signal))();
     return { readers: 0, stop, opened };

@@ -20,7 +20,7 @@ interface Snapshot {
 const NO_SNAPSHOT: Snapshot = { at: Number.NEGATIVE_INFINITY, position: 0, sums: new Map() };
 
 /** Something that this process has admitted, and that the snapshot may not contain. */
-interface Admitted {
+interface Holding {
   subjects: string[];
   amounts: Amounts;
   at: number;
@@ -30,17 +30,17 @@ interface Admitted {
 
 /** What of one organization is on its way into the log or into the read model. */
 class Underway {
-  readonly #all = new Set<Admitted>();
+  readonly #all = new Set<Holding>();
   readonly #totals = new Map<string, Amounts>();
 
   get isEmpty(): boolean {
     return this.#all.size === 0;
   }
-  add(admitted: Admitted): void {
+  add(admitted: Holding): void {
     this.#all.add(admitted);
     this.#count(admitted, 1n);
   }
-  remove(admitted: Admitted): void {
+  remove(admitted: Holding): void {
     if (this.#all.delete(admitted)) this.#count(admitted, -1n);
   }
   /** Removes what a snapshot contains. */
@@ -57,7 +57,7 @@ class Underway {
   subjects(): Iterable<string> {
     return this.#totals.keys();
   }
-  #count({ subjects, amounts }: Admitted, sign: bigint): void {
+  #count({ subjects, amounts }: Holding, sign: bigint): void {
     for (const subject of subjects) {
       const total = addAmounts(this.of(subject), amounts, sign);
       if (Object.values(total).every((amount) => amount === 0n)) this.#totals.delete(subject);
@@ -105,7 +105,7 @@ export function createHoldings({ db, onError }: { db: Db; onError(error: unknown
     add(organization: string, subjects: string[], amounts: Amounts) {
       const known = underway.get(organization) ?? new Underway();
       underway.set(organization, known);
-      const admitted: Admitted = { subjects, amounts, at: currentTime(), position: undefined };
+      const admitted: Holding = { subjects, amounts, at: currentTime(), position: undefined };
       known.add(admitted);
       return {
         settle: (position: number) => void (admitted.position = position),

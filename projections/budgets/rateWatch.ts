@@ -140,8 +140,8 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
   }
 }
 
-type Refused = Pick<Applying, "rates" | "now"> & { added: Rates };
-function refusal({ counts }: TurnFollower, by: RateStatus, { rates, added, now }: Refused) {
+type Excess = Pick<Applying, "rates" | "now"> & { added: Rates };
+function refusal({ counts }: TurnFollower, by: RateStatus, { rates, added, now }: Excess) {
   const over = by.used + added[by.name] - by.at_most;
   const refused: RateRefusal = {
     code: "rate_limited",

@@ -16,9 +16,9 @@ interface RecentTurn extends TurnState, Omit<Spender, "organization_id"> {
   streamed: boolean;
 }
 
-type Stored<T> = Omit<T, "tokens"> & { usage: string | null };
+type StoredUsage<T> = Omit<T, "tokens"> & { usage: string | null };
 
-function withTokens<T>({ usage, ...row }: Stored<T>) {
+function withTokens<T>({ usage, ...row }: StoredUsage<T>) {
   const { prompt_tokens = 0, completion_tokens = 0 } = decodeOrNull<Usage>(usage) ?? {};
   return { ...row, tokens: prompt_tokens + completion_tokens };
 }
@@ -28,7 +28,7 @@ const ENDED = "coalesce(t.ended_at, t.parked_at) as ended_at";
 
 /** Turns that began since a moment, and those that are still running. */
 export async function listRecentTurns(db: Db, organization: string, since: Date): Promise<RecentTurn[]> {
-  const rows = await db.query<Stored<RecentTurn>>(
+  const rows = await db.query<StoredUsage<RecentTurn>>(
     `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, s.model, t.started_at, t.streamed, ${ENDED}, t.usage
      from read.turns t join read.usage_sources s on s.id = t.id
      where t.organization_id = $1 and t.started_at >= $2::timestamptz - interval '1 hour'
@@ -41,7 +41,7 @@ export async function listRecentTurns(db: Db, organization: string, since: Date)
 
 /** Those of the turns that are recorded. */
 export async function findTurns(db: Db, organization: string, ids: string[]): Promise<TurnState[]> {
-  const rows = await db.query<Stored<TurnState>>(
+  const rows = await db.query<StoredUsage<TurnState>>(
     `select t.id as turn_id, ${ENDED}, t.usage from unnest($2::uuid[]) as wanted (id)
      cross join lateral (select id, ended_at, parked_at, usage from read.turns
        where id = wanted.id and organization_id = $1 offset 0) t`,

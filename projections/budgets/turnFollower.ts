@@ -35,7 +35,7 @@ export interface FollowerOptions {
   process: string;
   onError(error: unknown): void;
 }
-interface Followed {
+interface FollowedOrganization {
   organization: string;
   /** Called once, after it has closed: it is read again when a turn needs it. */
   onIdle(): void;
@@ -66,7 +66,7 @@ export class TurnFollower {
   readonly #timer: NodeJS.Timeout;
   readonly #unsubscribe: () => void;
 
-  constructor(options: FollowerOptions, { organization, onIdle }: Followed) {
+  constructor(options: FollowerOptions, { organization, onIdle }: FollowedOrganization) {
     this.#options = options;
     this.#organization = organization;
     this.#onIdle = onIdle;

@@ -9,7 +9,7 @@ import { whenSpace } from "../whenSpace.ts";
 
 const TIMEOUT_MS = 10_000;
 
-export interface Added {
+export interface Growth {
   bytes: number;
   documents: number;
 }
@@ -20,7 +20,7 @@ export interface StoreContentDeps {
   vault: Pick<Vault, "createKey" | "findKey" | "put">;
   handle: Handle;
   /** Asks the limits of budgets for what the content adds. */
-  admit(added: Added): Promise<Admission>;
+  admit(added: Growth): Promise<Admission>;
 }
 
 export interface DocumentContent {
@@ -41,14 +41,14 @@ interface Details {
   replaced(): Promise<object> | object;
 }
 
-type Stored = Pick<CommandResult, "position" | "rejection"> & { isNew: boolean };
+type StoreResult = Pick<CommandResult, "position" | "rejection"> & { isNew: boolean };
 
 /** Creates the document or replaces its content. A result without a position has changed nothing. */
 export async function storeContent(
   { blobs, vault, handle, admit }: StoreContentDeps,
   content: DocumentContent,
   details: Details,
-): Promise<Stored | { refused: string }> {
+): Promise<StoreResult | { refused: string }> {
   const { document_id, organization_id, request_id, bytes, ...stored } = content;
   const thing = streamName("document", document_id);
   const existing = await vault.findKey(thing);

@@ -19,7 +19,7 @@ export interface Listing {
   gap: string | null;
 }
 
-interface Listed {
+interface QueuedPage {
   url: string;
   depth: number;
 }
@@ -31,7 +31,7 @@ export async function listPages(
   { organization_id, ...source }: SourceAddress & { organization_id: string },
 ): Promise<Listing> {
   const hosts = new Set([new URL(source.url).host]);
-  const queue: Listed[] = [{ url: source.url, depth: 1 }];
+  const queue: QueuedPage[] = [{ url: source.url, depth: 1 }];
   const seen = new Set([source.url]);
   const urls = new Set<string>();
   let gap: string | null = null;

@@ -5,7 +5,7 @@ import type { PageChange } from "#events/source.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { Handle } from "../handle.ts";
 import { describeDocument } from "../knowledge/describeDocument.ts";
-import { storeContent, type Added, type Admission } from "../knowledge/storeContent.ts";
+import { storeContent, type Admission, type Growth } from "../knowledge/storeContent.ts";
 import type { KnownPage, PageFile, WebFile } from "./ports.ts";
 
 const NOT_OURS = "The collection has a document with this address as its external_id, which is not of this source.";
@@ -20,7 +20,7 @@ export interface StorePageDeps {
   /** The type and the name of a file, or why it cannot be stored. */
   describe(organization_id: string, file: WebFile): Promise<PageFile | { refusal: string }>;
   /** Asks the limits of budgets for what a page adds. */
-  admit(organization_id: string, added: Added): Promise<Admission>;
+  admit(organization_id: string, added: Growth): Promise<Admission>;
 }
 
 export interface PageOwner {
@@ -30,8 +30,8 @@ export interface PageOwner {
   read: number;
 }
 
-type Stored = Pick<PageChange, "result" | "document_id" | "content_claim" | "etag" | "last_modified" | "error">;
-const failed = (error: string): Stored => ({ result: "failed", error });
+type StoreOutcome = Pick<PageChange, "result" | "document_id" | "content_claim" | "etag" | "last_modified" | "error">;
+const failed = (error: string): StoreOutcome => ({ result: "failed", error });
 
 /**
  * Stores a page as a document, or as its next version. The id of a new document derives from the read, so an attempt that is
@@ -41,7 +41,7 @@ export async function storePage(
   deps: StorePageDeps,
   owner: PageOwner,
   { url, known, found }: { url: string; known: KnownPage | undefined; found: WebFile },
-): Promise<Stored> {
+): Promise<StoreOutcome> {
   const file = await deps.describe(owner.organization_id, found);
   if ("refusal" in file) return failed(file.refusal);
   const content_claim = contentClaim(deps.keyring, owner.collection_id, file.sha256, url);

@@ -18,7 +18,7 @@ export interface EraseRunsDeps {
 
 const REASON = "Everything that its owner has is erased.";
 
-interface Erased {
+interface RunErasure {
   results: CommandResult[];
   /** Not all of them could go yet. */
   waits: boolean;
@@ -35,7 +35,7 @@ export async function eraseRuns(
   part: Omit<Target, "stream">,
   { live, ended, position }: { live: string[]; ended: string[]; position: number },
   by: Actor,
-): Promise<Erased> {
+): Promise<RunErasure> {
   const cancel = (run_id: string) =>
     send({ ...part, stream: streamName("run", run_id) }, CancelRun.type, { run_id, by, reason: REASON });
   const heads = await log.heads(ended.map((id) => streamName("run", id)));

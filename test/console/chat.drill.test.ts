@@ -89,7 +89,7 @@ describe("a conversation", () => {
     await page.getByRole("link", { name: "Fork from here" }).first().click();
     await page.getByRole("heading", { name: "A fork of a conversation" }).waitFor();
     await page.getByText("the first conversation stays as it is", { exact: false }).waitFor();
-    expect(await turns()).toEqual([expect.stringContaining("First")]);
+    await expect.poll(turns).toEqual([expect.stringContaining("First")]);
     await inspect(page, "chat-fork");
     await ask(page, "Third");
     await expect.poll(() => page.url()).toMatch(/\/console\/chat\/[0-9a-f-]{36}/);

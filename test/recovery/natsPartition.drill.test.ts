@@ -8,7 +8,7 @@ import { pathAt } from "../natsRoutes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
 /** The other servers elect leaders, and the processes move to them; the rest is for a machine with other work. */
-const BACK_MS = 45_000;
+const BACK_MS = 90_000;
 
 let cluster: NatsCluster;
 beforeAll(async () => {

@@ -66,9 +66,9 @@ function* groupLoads(wanted: readonly WantedGeneration[]): Generator<WantedGener
   if (group.length > 0) yield group;
 }
 
-type Loaded = { one: WantedGeneration; found: IndexedPassage[] | "unreadable" | undefined };
+type LoadedGeneration = { one: WantedGeneration; found: IndexedPassage[] | "unreadable" | undefined };
 
-async function load(deps: PutDeps, one: WantedGeneration): Promise<Loaded> {
+async function load(deps: PutDeps, one: WantedGeneration): Promise<LoadedGeneration> {
   try {
     return { one, found: await loadPassages(deps, one) };
   } catch (error) {

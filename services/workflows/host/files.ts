@@ -6,7 +6,7 @@ import type { EventLog } from "#events/ports.ts";
 import { runOfScope, runScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
 import type { Handle } from "../../handle.ts";
-import type { Added, Admission } from "../../knowledge/storeContent.ts";
+import type { Admission, Growth } from "../../knowledge/storeContent.ts";
 import { whenSpace } from "../../whenSpace.ts";
 import { MAX_FILE_BYTES, type CallInput } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
@@ -36,7 +36,7 @@ export interface FileDeps {
   handle: Handle;
   files: { find(organization: string, id: string): Promise<StoredFile | undefined> };
   /** Asks the limits of storage and of budgets for what a step adds. */
-  admitContent(owner: Pick<StepAttempt, "organization_id" | "project_id">, added: Added): Promise<Admission>;
+  admitContent(owner: Pick<StepAttempt, "organization_id" | "project_id">, added: Growth): Promise<Admission>;
 }
 
 /**
