@@ -7,7 +7,7 @@ import { createEraser, type EraserOptions } from "./erasures.ts";
 const head = { stream: streamName("erasure", newId()), organization_id: newId(), position: 7 } as StreamHead;
 const owner = `key:${newId()}`;
 const admin = newId();
-type Owned = Awaited<ReturnType<EraserOptions["listOwned"]>>;
+type OwnedThings = Awaited<ReturnType<EraserOptions["listOwned"]>>;
 const NOTHING = { threads: [], files: [], documents: [], extractions: [], runs: { live: [], ended: [] }, held: false };
 const threads = (...ids: string[]) => ({ ...NOTHING, threads: ids.map((id) => ({ id, scope: "s" })) });
 const runsOf = (runs: { live?: string[]; ended?: string[] }) => ({ ...NOTHING, runs: { ...NOTHING.runs, ...runs } });
@@ -31,7 +31,7 @@ interface Answers {
 
 /** Erases what `pages` contain, one page a query; each deletion appends an event at `position`. */
 function start(
-  pages: Owned[],
+  pages: OwnedThings[],
   position: number,
   { heads = [], isRefused = () => false, destroyed = [], left = [] }: Answers = {},
 ) {

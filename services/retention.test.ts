@@ -9,8 +9,8 @@ import { createRetainer, type RetainerOptions } from "./retention.ts";
 const organization_id = newId();
 const subject = "organization";
 const stream = retentionStream(organization_id, subject);
-type Expired = Awaited<ReturnType<RetainerOptions["listExpired"]>>;
-const NOTHING: Expired = { threads: [], turns: [], files: [], documents: [], runs: [], cursor: {} };
+type ExpiredThings = Awaited<ReturnType<RetainerOptions["listExpired"]>>;
+const NOTHING: ExpiredThings = { threads: [], turns: [], files: [], documents: [], runs: [], cursor: {} };
 
 const headWith = (threads: number | undefined): StreamHead => {
   const due_at = "2026-11-23T12:00:00.000Z";
@@ -21,7 +21,12 @@ const headWith = (threads: number | undefined): StreamHead => {
 };
 
 /** Deletes what `pages` contain, one page a query; each deletion appends an event at `position`. */
-function start(heads: StreamHead[], pages: (Expired | undefined)[], position: number, refused = new Set<string>()) {
+function start(
+  heads: StreamHead[],
+  pages: (ExpiredThings | undefined)[],
+  position: number,
+  refused = new Set<string>(),
+) {
   const calls = {
     rules: [] as unknown[],
     after: [] as unknown[],
@@ -53,7 +58,7 @@ function start(heads: StreamHead[], pages: (Expired | undefined)[], position: nu
 }
 
 test("a round deletes batch by batch, records how many, and ends", async () => {
-  const mixed: Expired = {
+  const mixed: ExpiredThings = {
     ...NOTHING,
     threads: [{ id: "t", scope: "s" }],
     turns: [{ id: "u", thread_id: "other", scope: "s" }],

@@ -6,12 +6,12 @@ import type { TickOutcome } from "#services/workflows/tick.ts";
 
 /* Events and values of which a test names only what it is about. */
 
-type Uploaded = EventFrom<typeof DocumentUploaded>;
+type UploadEvent = EventFrom<typeof DocumentUploaded>;
 
 export const documentUploaded = (
   document_id: string,
-  data: Partial<Uploaded["data"]> = {},
-  personal: Partial<NonNullable<Uploaded["personal"]>> = {},
+  data: Partial<UploadEvent["data"]> = {},
+  personal: Partial<NonNullable<UploadEvent["personal"]>> = {},
 ) =>
   DocumentUploaded.of(
     {

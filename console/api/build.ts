@@ -148,14 +148,14 @@ export const saveDefinition = (id: string, body: { source?: string; grants?: str
   call<DefinitionWithSource & { notice: string | null }>(one("definitions", id), { method: "PATCH", body });
 export const deleteDefinition = (id: string) => call<void>(one("definitions", id), { method: "DELETE" });
 
-interface Checked {
+interface SourceCheck {
   fault: { message: string; line: number | null; column: number | null } | null;
   workflow?: { lint: LintWarning[] };
 }
 /** What a save would refuse, and what it would warn of. */
 export async function checkSource(type: ScriptType, source: string) {
   if (source.trim() === "") return [];
-  const { fault, workflow } = await call<Checked>("definitions/check", { method: "POST", body: { type, source } });
+  const { fault, workflow } = await call<SourceCheck>("definitions/check", { method: "POST", body: { type, source } });
   if (fault) return [{ ...fault, severity: "error" as const }];
   return (workflow?.lint ?? []).map((warning) => ({ ...warning, severity: "warning" as const }));
 }

@@ -18,7 +18,7 @@ export interface Process {
   alive: boolean;
 }
 
-interface Parked {
+interface ParkedStream {
   projection: string;
   stream: string;
   error: string;
@@ -45,7 +45,7 @@ export interface DeploymentHealth {
   checks: Record<string, Check>;
   version: { node: string };
   processes: Process[];
-  parked: Parked[];
+  parked: ParkedStream[];
   targets: TargetHealth[];
 }
 

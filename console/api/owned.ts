@@ -7,7 +7,7 @@ import type { Slice } from "./types.ts";
 export const OWNED_KINDS = ["threads", "responses", "files"] as const;
 export type OwnedKind = (typeof OWNED_KINDS)[number];
 
-export interface Owned {
+export interface OwnedThing {
   id: string;
   /** Of threads and responses: the first words of the user. */
   title?: string | null;
@@ -24,9 +24,9 @@ export const listOwned = (kind: OwnedKind, owner: string, after: string | undefi
     queryKey: ["thread", "owned", kind, owner, after],
     queryFn: ({ signal }) => {
       const query = { owner, after };
-      if (kind === "files") return call<Slice<Owned>>("files", { signal, query });
-      if (kind === "responses") return call<Slice<Owned>>("responses", { signal, query });
-      return call<Slice<Owned>>("threads", { signal, query });
+      if (kind === "files") return call<Slice<OwnedThing>>("files", { signal, query });
+      if (kind === "responses") return call<Slice<OwnedThing>>("responses", { signal, query });
+      return call<Slice<OwnedThing>>("threads", { signal, query });
     },
   });
 

@@ -47,14 +47,14 @@ export const getTrace = (id: string, as_of?: string) =>
     queryFn: ({ signal }) => call<Trace>(`turns/${encodeURIComponent(id)}/trace`, { signal, query: { as_of } }),
   });
 
-interface Named {
+interface AgentName {
   id: string;
   name: string;
 }
 
 export const listAgents = queryOptions({
   queryKey: ["agent", "list"],
-  queryFn: ({ signal }) => call<Page<Named>>("agents", { signal, query: { limit: 500 } }),
+  queryFn: ({ signal }) => call<Page<AgentName>>("agents", { signal, query: { limit: 500 } }),
 });
 
 export const listModels = queryOptions({

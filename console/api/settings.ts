@@ -4,17 +4,17 @@ import type { Page } from "./types.ts";
 
 /* Projects, providers of models, secrets, and the person's own password. What is secret is written and never read back. */
 
-interface Dated {
+interface Dates {
   created_at: string;
   updated_at: string;
 }
 
-export interface Project extends Dated {
+export interface Project extends Dates {
   id: string;
   name: string;
 }
 
-export interface Provider extends Dated {
+export interface Provider extends Dates {
   name: string;
   base_url: string | null;
   /** Null: those that the provider lists. */
@@ -34,7 +34,7 @@ interface ProviderSettings extends Pick<Provider, "base_url" | "models" | "forma
   context_windows: Record<string, number | string> | null;
 }
 
-export interface Secret extends Dated {
+export interface Secret extends Dates {
   name: string;
 }
 

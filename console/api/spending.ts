@@ -94,9 +94,9 @@ export const usedPercent = ({ limits }: Pick<Budget, "limits">): number =>
 
 /** Amounts of money are texts. */
 export type BudgetToSet = Record<LimitName, number | string | null> & { hard: boolean; workflow_id: string | null };
-type Named = Pick<Budget, "subject" | "model">;
-const queryOf = ({ model }: Named) => (model === null ? {} : { query: { model } });
-export const setBudget = (named: Named, body: BudgetToSet) =>
+type BudgetName = Pick<Budget, "subject" | "model">;
+const queryOf = ({ model }: BudgetName) => (model === null ? {} : { query: { model } });
+export const setBudget = (named: BudgetName, body: BudgetToSet) =>
   call<Budget>(one("budgets", named.subject), { method: "PUT", body, ...queryOf(named) });
 export function removeBudget(key: string) {
   const named = splitBudgetKey(key);

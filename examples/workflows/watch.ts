@@ -16,7 +16,7 @@ export const meta = {
   },
 };
 
-interface Watched {
+interface Args {
   url: string;
   limit: number;
   /** The highest number so far: what one run hands to the next. */
@@ -30,7 +30,7 @@ export const steps = {
 
 const QUESTIONS = 24;
 
-export async function run(ctx: RunContext, { url, limit, highest = 0, every = "1h" }: Watched) {
+export async function run(ctx: RunContext, { url, limit, highest = 0, every = "1h" }: Args) {
   for (let n = 1; n <= QUESTIONS; n++) {
     const value = await ctx.runStep("ask", { url }, { key: String(n) });
     if (value > highest) highest = value;

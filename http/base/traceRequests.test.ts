@@ -8,14 +8,14 @@ import { newTrace, type Trace } from "#events/trace.ts";
 import type { App } from "./app.ts";
 import { traceRequests } from "./traceRequests.ts";
 
-interface Recorded {
+interface SpanRecord {
   name: string;
   parent: Trace | undefined;
   trace: Trace;
   attributes: Attributes;
   failure: string | undefined;
 }
-const spans: Recorded[] = [];
+const spans: SpanRecord[] = [];
 let stop = () => {};
 let app: App;
 beforeEach(() => {
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const record = () => {
   stop = setSpanRecorder((name, { attributes = {} }, parent) => {
-    const span: Recorded = { name, parent, trace: newTrace(), attributes: { ...attributes }, failure: undefined };
+    const span: SpanRecord = { name, parent, trace: newTrace(), attributes: { ...attributes }, failure: undefined };
     return {
       trace: span.trace,
       set: (more) => Object.assign(span.attributes, more),

@@ -8,7 +8,7 @@ const NOON = Date.UTC(2026, 10, 25, 12);
 const BUDGET = { subject: "organization", limits: '{"tokens_per_day":10}', hard: true };
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 
-interface Recorded {
+interface LogEntry {
   at: number;
   tokens: number;
   turn: string;
@@ -18,7 +18,7 @@ interface Recorded {
 
 /** A read model of usage that contains the first `followed` events, and counts the rows that were summed. */
 function openUsage() {
-  const log: Recorded[] = [];
+  const log: LogEntry[] = [];
   const state = { followed: 0, summed: 0 };
   const rowsNow = () => {
     const followed = log.slice(0, state.followed);

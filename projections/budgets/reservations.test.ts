@@ -6,10 +6,10 @@ import { Reservations, type OpenTurn, type Spending } from "./reservations.ts";
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 const subjects = ["organization", "key:k"];
 
-type Recorded = { kind: "began" | "round" | "ended" | "deleted"; turn_id: string; amount: bigint };
+type LogEntry = { kind: "began" | "round" | "ended" | "deleted"; turn_id: string; amount: bigint };
 
 /** The read model after the first events of a log: what it sums, and which turns are open in it. */
-function snapshot(log: Recorded[], position: number, asked: string[]): Spending {
+function snapshot(log: LogEntry[], position: number, asked: string[]): Spending {
   const open = new Map<string, OpenTurn>();
   const begun = new Set<string>();
   let sum = 0n;
@@ -55,12 +55,12 @@ const arbitraryRun = fc.record({
 });
 type Run = typeof arbitraryRun extends fc.Arbitrary<infer R> ? R : never;
 
-const scriptOf = ({ turns }: Run): Recorded[][] =>
+const scriptOf = ({ turns }: Run): LogEntry[][] =>
   turns.map(({ reserved, rounds, more, how }, n) => {
     const turn_id = `t${n}`;
-    const begin: Recorded = { kind: "began", turn_id, amount: reserved };
+    const begin: LogEntry = { kind: "began", turn_id, amount: reserved };
     if (how === "never recorded") return [];
-    const asked = rounds.map((amount): Recorded => ({ kind: "round", turn_id, amount }));
+    const asked = rounds.map((amount): LogEntry => ({ kind: "round", turn_id, amount }));
     const total = rounds.reduce((sum, each) => sum + each, more);
     if (how === "open") return [begin, ...asked];
     return [begin, ...asked, { kind: how, turn_id, amount: total }];
@@ -69,10 +69,10 @@ const scriptOf = ({ turns }: Run): Recorded[][] =>
 function play(
   run: Run,
   hears: (turn: number, ended: boolean) => number,
-  check: (seen: Reservations, log: Recorded[]) => void,
+  check: (seen: Reservations, log: LogEntry[]) => void,
 ) {
   const scripts = scriptOf(run);
-  const log: Recorded[] = [];
+  const log: LogEntry[] = [];
   const seen = new Reservations();
   run.order.forEach((pick, n) => {
     const left = scripts.map((script, turn) => ({ script, turn })).filter(({ script }) => script.length > 0);
@@ -98,7 +98,7 @@ function play(
 }
 
 /** Of all turns: what has been spent for certain, and what those under way hold back. */
-function truth(log: Recorded[]) {
+function truth(log: LogEntry[]) {
   const { today, open } = snapshot(log, log.length, []);
   return {
     spent: today.get("organization")!.cost,
@@ -156,7 +156,7 @@ test("a turn that is never recorded holds back its reservation for half a minute
 
 test("an older snapshot that arrives late changes nothing", () => {
   const seen = new Reservations();
-  const log: Recorded[] = [
+  const log: LogEntry[] = [
     { kind: "began", turn_id: "t", amount: 5n },
     { kind: "ended", turn_id: "t", amount: 3n },
   ];
@@ -168,7 +168,7 @@ test("an older snapshot that arrives late changes nothing", () => {
 
 test("a hold that has grown stays as large when the read model tells what the turn held at first", () => {
   const seen = new Reservations();
-  const log: Recorded[] = [{ kind: "began", turn_id: "t", amount: 5n }];
+  const log: LogEntry[] = [{ kind: "began", turn_id: "t", amount: 5n }];
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.grow("t", { reserved: 9n, spent: 2n });
   seen.apply(snapshot(log, 1, ["t"]), 1);

@@ -17,7 +17,7 @@ export async function execute(args: { text?: string; fail?: boolean }, { meta }:
 }`;
 export const TOOL = "repeat";
 
-interface Headed {
+interface AgentAnswer {
   status: number;
   headers: Headers;
   text: string;
@@ -28,7 +28,7 @@ interface Headed {
 export function agentClient(url: string, token: string, agent_id: string) {
   const base = `${url}/api/agents/${agent_id}/v1`;
   const call = clientOf({ chat: base }, token);
-  const post = (body: object, headers?: Record<string, string>): Promise<Headed> =>
+  const post = (body: object, headers?: Record<string, string>): Promise<AgentAnswer> =>
     call("POST", "/responses", body, headers);
   return {
     base,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
-import { leavesWell, say, startTarget, UNKNOWN, type Answered, type Target } from "./target.ts";
+import { leavesWell, say, startTarget, UNKNOWN, type Target, type TargetAnswer } from "./target.ts";
 
 /* What belongs to another organization, key or user is answered like what does not exist, to the byte. */
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
 leavesWell(() => target);
 
 /** Everything of an answer but when it was given, and its number. */
-const bytesOf = ({ status, headers, text }: Answered) => {
+const bytesOf = ({ status, headers, text }: TargetAnswer) => {
   const rest = [...headers].filter(([name]) => !["date", "x-request-id"].includes(name));
   return { status, headers: rest, text };
 };
@@ -49,7 +49,7 @@ type Attempt = (
   query: string,
   user: string | undefined,
   headers: Record<string, string>,
-) => Promise<Answered>;
+) => Promise<TargetAnswer>;
 const attempts: [string, Attempt][] = [
   [
     "read a file",

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
-import { expectRefusal, leavesWell, say, startTarget, type Answered, type Target } from "./target.ts";
+import { expectRefusal, leavesWell, say, startTarget, type Target, type TargetAnswer } from "./target.ts";
 
 let target: Target;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const thread = async () => (await target.complete(say("Hello"))).headers.get("x-
 const upload = (name: string, headers: Record<string, string> = {}) =>
   target.send("POST", "/files", fileForm(name, `${name}.txt`), headers);
 const slow = (text: string, more: object = {}) => say(`/slow 3\n/say ${text}`, { model: "offline/scripted", ...more });
-const tally = (answers: Answered[]) => {
+const tally = (answers: TargetAnswer[]) => {
   const counts: Record<string, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;

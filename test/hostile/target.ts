@@ -5,7 +5,7 @@ import { openCommonPlatform } from "../sharedPlatform.ts";
 
 export type Target = Awaited<ReturnType<typeof startTarget>>;
 
-export interface Answered {
+export interface TargetAnswer {
   status: number;
   headers: Headers;
   text: string;
@@ -27,7 +27,7 @@ export async function startTarget(env?: Record<string, string>) {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answered> {
+  ): Promise<TargetAnswer> {
     const asIs = typeof body === "string" || body instanceof Uint8Array || body instanceof FormData;
     const response = await fetch(path.startsWith("http") ? path : chat + path, {
       method,
@@ -93,7 +93,7 @@ export const say = (content: unknown, more: Record<string, unknown> = {}) => ({
 
 /** An answer that refuses in the spec's shape; `code` undefined: it has none, which the body says by null. */
 export function expectRefusal(
-  { status, body, headers }: Answered,
+  { status, body, headers }: TargetAnswer,
   wanted: number,
   code: string | undefined,
   param?: string | null,

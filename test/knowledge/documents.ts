@@ -4,13 +4,10 @@ import type { CommandResult, Command } from "#events/envelope.ts";
 import { MARKER } from "#infra/meilisearch/document.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import type { Handle } from "#services/handle.ts";
-import type { startPlatform } from "../platform.ts";
-
-type Platform = Awaited<ReturnType<typeof startPlatform>>;
-type Opened = Platform["resources"];
+import type { Resources } from "../../roles/resources.ts";
 
 /** Sends commands about the knowledge of a new organization: over the bus, as http does, or to a handler of the test. */
-export function openKnowledge(opened: Opened, { handle }: { handle?: Handle } = {}) {
+export function openKnowledge(opened: Resources, { handle }: { handle?: Handle } = {}) {
   const { vault, bus, log } = opened;
   const [organization_id, collection_id] = [newId(), newId()];
   const ask = (
@@ -108,11 +105,11 @@ export function openKnowledge(opened: Opened, { handle }: { handle?: Handle } = 
 }
 
 /** The event types of a stream. */
-export const eventTypes = async ({ log }: Opened, stream: string): Promise<string[]> =>
+export const eventTypes = async ({ log }: Resources, stream: string): Promise<string[]> =>
   (await log.read(stream)).map(({ type }) => type);
 
 /** The search server itself, without the service in front of it. */
-export function searchServer({ addresses, settings, db }: Opened) {
+export function searchServer({ addresses, settings, db }: Resources) {
   const { meili_url, meili_master_key } = addresses;
   const index = openPassageIndex({ url: meili_url, key: meili_master_key, prefix: settings.BUS_PREFIX });
   const serving = async (): Promise<string | undefined> =>

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
+import type { Resources } from "../../roles/resources.ts";
 import { startPlatform } from "../platform.ts";
 import { openKnowledge, searchServer, eventTypes } from "./documents.ts";
 import { followerBench } from "./follower.ts";
@@ -9,9 +10,8 @@ import { followerBench } from "./follower.ts";
 
 const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
 const soon = { timeout: 60_000, interval: 20 };
-type Opened = Awaited<ReturnType<typeof startPlatform>>["resources"];
 
-const types = (opened: Opened, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
+const types = (opened: Resources, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 
 test("a document that the search server refuses, or whose blob cannot be opened, fails without affecting others", async () => {
   const { opened, index, errors, read, follow, stop } = await followerBench((real) => ({

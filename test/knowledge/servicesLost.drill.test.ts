@@ -8,6 +8,7 @@ import { MeilisearchError } from "#infra/meilisearch/request.ts";
 import { findMissingTexts, checkTexts } from "../../cli/doctor/missingTexts.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { readHealth } from "../../roles/health.ts";
+import type { Resources } from "../../roles/resources.ts";
 import { startPlatform } from "../platform.ts";
 import { openKnowledge, searchServer, eventTypes } from "./documents.ts";
 import { followerBench } from "./follower.ts";
@@ -16,8 +17,7 @@ import { followerBench } from "./follower.ts";
 
 const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
 const soon = { timeout: 60_000, interval: 20 };
-type Opened = Awaited<ReturnType<typeof startPlatform>>["resources"];
-const types = (opened: Opened, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
+const types = (opened: Resources, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 const nameOf = ({ document_id }: { document_id: string }): string => `${document_id}_1_0`;
 
 test("an emptied index is detected and rebuilt", async () => {

@@ -1,6 +1,6 @@
 import type { AnswerAppend } from "./connection.ts";
 import type { Database } from "./database.ts";
-import type { Planted } from "./run.ts";
+import type { PlantedFlaws } from "./run.ts";
 import type { World } from "./world.ts";
 
 const COMMIT_MS = 200;
@@ -16,7 +16,7 @@ const answerBeforeCommit = (world: World, database: Database): AnswerAppend => {
 };
 
 /** Bugs that the simulation must find, each built into its own parts. */
-export const plantedBugs: Record<string, Planted> = {
+export const plantedBugs: Record<string, PlantedFlaws> = {
   "an answer before the commit": { answerAppend: answerBeforeCommit },
   "a cursor over positions that are given out before the commit": { commitsLate: true },
   "a result of an older attempt is accepted": {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { plans } from "./plan.ts";
-import { simulate, type Planted } from "./run.ts";
+import { simulate, type PlantedFlaws } from "./run.ts";
 
 /*
  * A failing plan is printed with its seed and path, made as small as possible. To run it again:
@@ -9,7 +9,7 @@ import { simulate, type Planted } from "./run.ts";
 const { SIMULATION_SEED, SIMULATION_PATH, SIMULATION_RUNS } = process.env;
 
 /** A run of any plan has no finding that matches `relevant`. */
-export const noFinding = (planted: Planted, relevant: RegExp) =>
+export const noFinding = (planted: PlantedFlaws, relevant: RegExp) =>
   fc.asyncProperty(plans, async (plan) => {
     const { findings, trace } = await simulate(plan, planted);
     const found = findings.filter((finding) => relevant.test(finding));

@@ -13,7 +13,7 @@ import { createWorld, QUIET, type Process, type World } from "./world.ts";
 const STUCK_MS = FAULTS_MS + 240_000;
 const RESTART_MS = 1_000;
 
-export type Planted = Flaws & Deployment["flaws"];
+export type PlantedFlaws = Flaws & Deployment["flaws"];
 
 /** What a run came to. Equal plans give equal results, but for the names of things. */
 export interface Result {
@@ -26,7 +26,7 @@ export interface Result {
 }
 
 /** Runs the deployment through a plan until all is quiet, and looks at what is left. */
-export async function simulate(plan: Plan, planted: Planted = {}): Promise<Result> {
+export async function simulate(plan: Plan, planted: PlantedFlaws = {}): Promise<Result> {
   const world = createWorld(randomFrom(plan.course), { ...plan.rates });
   const leave = enterTime(world);
   try {

@@ -12,11 +12,11 @@ import { DeadLetters } from "./DeadLetters.tsx";
 import { Targets } from "./Targets.tsx";
 import { adviceFor, describeDetail, lagOf } from "./describeCheck.ts";
 
-interface Named extends Check {
+interface NamedCheck extends Check {
   name: string;
 }
 
-const CHECKS: Columns<Named> = [
+const CHECKS: Columns<NamedCheck> = [
   { title: "Part", className: "whole", cell: ({ name }) => name },
   { title: "State", cell: ({ ok }) => <Status status={ok ? "ready" : "failed"} /> },
   {
@@ -73,19 +73,19 @@ const Parked = ({ parked }: Pick<DeploymentHealth, "parked">) => (
 );
 
 /** Broken parts first, then by name. */
-const sorted = (checks: DeploymentHealth["checks"]): Named[] =>
+const sorted = (checks: DeploymentHealth["checks"]): NamedCheck[] =>
   Object.entries(checks)
     .map(([name, check]) => ({ name, ...check }))
     .toSorted((a, b) => Number(a.ok) - Number(b.ok) || a.name.localeCompare(b.name));
 
-const isReadModel = ({ name, ok }: Named): boolean => ok && name.startsWith("projection ");
+const isReadModel = ({ name, ok }: NamedCheck): boolean => ok && name.startsWith("projection ");
 
 /** Read models that follow the log are one line: there are many, and all say the same. */
 function Parts({ checks }: Pick<DeploymentHealth, "checks">) {
   const all = sorted(checks);
   const readModels = all.filter(isReadModel);
   const furthest = Math.max(0, ...readModels.map(({ detail }) => lagOf(detail)));
-  const table = (caption: string, rows: Named[]) => (
+  const table = (caption: string, rows: NamedCheck[]) => (
     <Table caption={caption} columns={CHECKS} rows={rows} rowKey={({ name }) => name} />
   );
   return (

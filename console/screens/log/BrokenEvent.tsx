@@ -2,10 +2,10 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { EventCheck } from "../../api/events.ts";
 
-type Named = Pick<NonNullable<EventCheck["broken"]>, "type" | "version" | "stream" | "cursor">;
+type EventName = Pick<NonNullable<EventCheck["broken"]>, "type" | "version" | "stream" | "cursor">;
 
 /** The first event that is not what was written, by its name. */
-export const BrokenEvent = ({ event, children }: { event: Named; children: ReactNode }) => (
+export const BrokenEvent = ({ event, children }: { event: EventName; children: ReactNode }) => (
   <div className="notice bad" role="alert">
     <p>
       <strong>

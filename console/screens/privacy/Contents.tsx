@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { deleteOwned, listOwned, OWNED_KINDS, type Owned, type OwnedKind } from "../../api/owned.ts";
+import { deleteOwned, listOwned, OWNED_KINDS, type OwnedKind, type OwnedThing } from "../../api/owned.ts";
 import { formatBytes } from "../../format/index.ts";
 import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
@@ -14,9 +14,9 @@ import { readSubject, SubjectField, useSubjectName } from "./SubjectField.tsx";
 
 const OWNERS = ["person", "key", "agent"] as const;
 
-const nameOf = ({ title, filename }: Owned): string => filename ?? (title || "Without words");
+const nameOf = ({ title, filename }: OwnedThing): string => filename ?? (title || "Without words");
 
-const columns = (removal: Action<string>): Columns<Owned> => [
+const columns = (removal: Action<string>): Columns<OwnedThing> => [
   {
     title: "What",
     cell: (thing) => (

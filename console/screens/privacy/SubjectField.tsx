@@ -10,8 +10,8 @@ import { useFormerNames } from "../../parts/useFormer.ts";
 import { namedChoices, Options, type Choice } from "../../parts/Choices.tsx";
 
 /** Kinds whose subjects are listed. */
-type Listed = "person" | "key" | "agent" | "project";
-type Kind = Listed | "user" | "organization" | "thread" | "file" | "document" | "run";
+type ListedKind = "person" | "key" | "agent" | "project";
+type Kind = ListedKind | "user" | "organization" | "thread" | "file" | "document" | "run";
 
 /** Whatever a hold may cover. */
 export const HELD_KINDS = [
@@ -42,7 +42,7 @@ const LABELS: Record<Kind, string> = {
 const DELETED = "deleted";
 
 /** The first 500 of each kind, and the people who left. */
-function useListed(): Record<Listed, Choice[]> {
+function useListed(): Record<ListedKind, Choice[]> {
   const people = useQuery(listMembers());
   const former = useFormerNames();
   const keys = useQuery(listKeys());
@@ -66,7 +66,7 @@ export function useSubjectName(): (subject: string) => string {
     const [kind = "", id = ""] = subject.split(":", 2);
     if (kind === "user") return "an end user";
     if (kind === "organization") return LABELS[kind];
-    return listed[kind as Listed]?.find(({ value }) => value === id)?.label ?? subject.replace(":", " ");
+    return listed[kind as ListedKind]?.find(({ value }) => value === id)?.label ?? subject.replace(":", " ");
   };
 }
 
@@ -111,7 +111,7 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
   const [before, id] = [chosen.split(":")[0], chosen.slice(chosen.indexOf(":") + 1)];
   const [kind, setKind] = useState(kinds.find((one) => one === before) ?? kinds[0]!);
   const listed = useListed();
-  const choices = kind in listed ? listed[kind as Listed] : undefined;
+  const choices = kind in listed ? listed[kind as ListedKind] : undefined;
   const isListed = choices?.some(({ value }) => value === id);
   const [picked, setPicked] = useState<string>();
   // nobody is chosen for the person: what follows may erase

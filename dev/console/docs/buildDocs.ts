@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { DECISIONS, GROUPS } from "./groups.ts";
 import { type Page, readPage } from "./readPage.ts";
 import { type FindPage, relativeLink, renderContent } from "./renderContent.ts";
-import { type Assets, escapeHtml, linksOf, type Rendered, renderPage } from "./renderPage.ts";
+import { type Assets, escapeHtml, linksOf, type RenderedPage, renderPage } from "./renderPage.ts";
 
 /*
  * The documentation as a site: the Markdown of `docs/` and the README, a start page, a list of the decisions, and an index for search.
@@ -53,7 +53,7 @@ function writeIndex(pages: Page[], folder: string): string {
   return name;
 }
 
-function renderStart(findPage: FindPage): Rendered {
+function renderStart(findPage: FindPage): RenderedPage {
   const cards = GROUPS.map((group) => {
     const items = linksOf(group, "", findPage).map(
       ({ href, label, about }) =>
@@ -71,7 +71,7 @@ function renderStart(findPage: FindPage): Rendered {
   };
 }
 
-function renderDecisions(pages: Page[]): Rendered {
+function renderDecisions(pages: Page[]): RenderedPage {
   const items = pages
     .filter(({ source }) => source.startsWith(`${DECISIONS.folder}/`))
     .map(({ path, title, description }) => {
@@ -82,7 +82,7 @@ function renderDecisions(pages: Page[]): Rendered {
   return { path: DECISIONS.path, title: DECISIONS.label, description: DECISIONS.about, headings: [], body };
 }
 
-const MISSING: Rendered = {
+const MISSING: RenderedPage = {
   path: "",
   title: "There is no such page",
   description: "There is no such page.",

@@ -10,7 +10,7 @@ export interface Assets {
 }
 
 /** A page that is rendered except for what surrounds it. */
-export interface Rendered {
+export interface RenderedPage {
   path: string;
   title: string;
   description: string;
@@ -80,7 +80,7 @@ interface Surroundings {
 }
 
 /** The whole page. It has no inline code or style, and works without its script except for search. */
-export function renderPage(page: Rendered, { assets, findPage, previous, next, base }: Surroundings): string {
+export function renderPage(page: RenderedPage, { assets, findPage, previous, next, base }: Surroundings): string {
   const { path, title, description, body, headings } = page;
   const root = relativeLink(path, "");
   const to = (file: string) => escapeHtml(relativeLink(path, file));

@@ -4,7 +4,7 @@ import { different, lost, type Finding } from "./finding.ts";
 
 const about = ({ what, id }: Operation): string => `${what} ${id}`;
 
-type Allowed = boolean | "perhaps";
+type Permission = boolean | "perhaps";
 interface Kind {
   made: OperationKind[];
   used: OperationKind;
@@ -40,8 +40,8 @@ const AGENTS: Kind = {
 };
 
 /** Whether a credential must work after its only user's operations; an unknown outcome leaves it open. */
-function allowed(history: Operation[], kind: Kind): Allowed {
-  return history.reduce<Allowed>((before, operation) => {
+function allowed(history: Operation[], kind: Kind): Permission {
+  return history.reduce<Permission>((before, operation) => {
     const now = kind.after(operation);
     if (operation.outcome === "done") return now;
     return operation.outcome === "refused" || before === now ? before : "perhaps";

@@ -8,7 +8,7 @@ import { openBlob, type Stores } from "./openBlob.ts";
 import { valuesIn } from "./values.ts";
 
 /** A blob that an event names and the expected hash of its bytes; no hash for a stored prompt. */
-interface Named {
+interface NamedBlob {
   blob: string;
   thing: string;
   sha256: string | undefined;
@@ -31,7 +31,7 @@ export const ERASING: ReadonlySet<string> = new Set([
 const READ = new Set(["DocumentRead", "ExtractionCompleted"]);
 const SENT = new Set(["DocumentUploaded", "DocumentReplaced", "ExtractionRequested"]);
 
-function namedIn(event: RecordedEvent<any>): Named[] {
+function namedIn(event: RecordedEvent<any>): NamedBlob[] {
   const { type, stream, data, personal } = event;
   if (stream.startsWith("run-"))
     return valuesIn(event).flatMap((value) =>
@@ -57,7 +57,7 @@ function namedIn(event: RecordedEvent<any>): Named[] {
   );
 }
 
-async function checkBlob(stores: Stores, named: Named): Promise<Finding[]> {
+async function checkBlob(stores: Stores, named: NamedBlob): Promise<Finding[]> {
   const bytes = await openBlob(stores, named).catch(() => Buffer.alloc(0));
   if (!bytes) return [lost("I12", named.thing, `its blob ${named.blob} is gone`)];
   return named.sha256 === undefined || sha256(bytes) === named.sha256

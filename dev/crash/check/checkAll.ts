@@ -40,7 +40,7 @@ import { checkStoringRuns } from "./storingRuns.ts";
 import { checkAttempts, checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
 import { checkVotes } from "./votes.ts";
 
-interface Checked {
+interface CheckInput {
   evidence: Evidence;
   pool: pg.Pool;
   db: Db;
@@ -101,7 +101,7 @@ const folderElsewhere = (data: string): Promise<string[]> =>
   );
 
 /** Every check. The rebuild runs last because it writes. */
-export async function checkAll({ evidence, pool, db, log, stores, folder, search }: Checked): Promise<Verdict> {
+export async function checkAll({ evidence, pool, db, log, stores, folder, search }: CheckInput): Promise<Verdict> {
   const { events } = evidence;
   const data = join(folder, "data");
   const blobs = await checkBlobs(stores, events);

@@ -6,10 +6,11 @@ import { grouped, operationOf, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 import { ENDS, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
 
-type Stored = Map<string, RecordedEvent<any>[]>;
+/** The events that stored something, by the id of the run that stored it. */
+type EventsByRun = Map<string, RecordedEvent<any>[]>;
 
 /** I10: what a run has stored under this name is one thing, however many attempts its step had, and still there. */
-function checkThing(run: RunHistory, what: string, stored: Stored, wanted: string, gone: Set<string>): Finding[] {
+function checkThing(run: RunHistory, what: string, stored: EventsByRun, wanted: string, gone: Set<string>): Finding[] {
   const name = `run ${run.id}`;
   const ids = new Set((stored.get(run.id) ?? []).map(({ stream }) => parseStreamName(stream).id));
   if (ids.size > 1) return [doubled("I10", name, `stored ${ids.size} ${what}s`)];
@@ -39,8 +40,8 @@ export function checkStoringRuns({ operations, events, values }: Evidence): Find
     ),
   );
   const of = (type: string) => events.filter((event) => event.type === type) as RecordedEvent<any>[];
-  const files: Stored = grouped(of("FileUploaded"), ({ data }) => runOfScope(data.scope) ?? "");
-  const documents: Stored = grouped(of("DocumentUploaded"), ({ meta }) => operationOf(meta.request_id));
+  const files: EventsByRun = grouped(of("FileUploaded"), ({ data }) => runOfScope(data.scope) ?? "");
+  const documents: EventsByRun = grouped(of("DocumentUploaded"), ({ meta }) => operationOf(meta.request_id));
   const gone = new Set(
     [...of("FileDeleted"), ...of("DocumentDeleted")].map(({ stream }) => parseStreamName(stream).id),
   );

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const PRLIMIT = "/usr/bin/prlimit";
 const LIMITS = { handles: "nofile", memory: "as" } as const;
-export type Limited = keyof typeof LIMITS;
+export type LimitedResource = keyof typeof LIMITS;
 
 /** How much of it a process uses. */
-const usedBy: Record<Limited, (pid: number) => number> = {
+const usedBy: Record<LimitedResource, (pid: number) => number> = {
   handles: (pid) => readdirSync(`/proc/${pid}/fd`).length,
   memory: (pid) => Number(/^VmSize:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1_024,
 };
@@ -42,7 +42,7 @@ function ifAlive(pid: number, work: () => void): void {
  * Gives a process and its children no more handles or memory than they have, for a while. Children that start meanwhile inherit
  * the limit, so it is taken from all at the end.
  */
-export async function limitTo(find: () => Promise<number[]>, what: Limited, ms: number): Promise<void> {
+export async function limitTo(find: () => Promise<number[]>, what: LimitedResource, ms: number): Promise<void> {
   const name = LIMITS[what];
   const pids = await find();
   const before = prlimit(pids[0]!, `--${name}`, "--noheadings", "--output", "SOFT");

@@ -22,7 +22,7 @@ export interface Voter {
 }
 
 /** What runs need that depend on others, and the agent whose calls wait for people. */
-export interface Linked {
+export interface LinkedSetup {
   /** Ids of the workflows. */
   workflows: Record<LinkedKind, string>;
   voters: [Voter, Voter];
@@ -37,7 +37,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const APPROVALS = { allow_api_key_when_restricted: true };
 
 /** Saves the workflows and the tool, and registers the voters; `effects` is the server that the tool calls. */
-export async function makeLinked(wire: Wire, token: string, effects: { url: string }): Promise<Linked> {
+export async function makeLinked(wire: Wire, token: string, effects: { url: string }): Promise<LinkedSetup> {
   function ask(method: string, path: string, body: unknown): Promise<WireAnswer> {
     const random = randomFrom("linked", path, JSON.stringify(body));
     return wire.send("linked", { method, path, token, body }, random);

@@ -8,17 +8,17 @@ const PATIENCE_MS = 5_000;
 
 /** What the probe requests. The checker judges for each of them, on each port, whether it works again after a fault. */
 export const PROBED = ["turn", "upload", "search", "login"] as const;
-export type Probed = (typeof PROBED)[number];
+export type ProbeKind = (typeof PROBED)[number];
 
 /** A sign-in and an upload take much processor time, so every second request is a turn. */
-const ORDER: readonly Probed[] = ["turn", "upload", "turn", "search", "turn", "login"];
+const ORDER: readonly ProbeKind[] = ["turn", "upload", "turn", "search", "turn", "login"];
 
-interface Asked {
+interface ProbeRequest {
   path: string;
   body: string | FormData;
 }
 
-function requests({ admin }: Credentials): Record<Probed, () => Asked> {
+function requests({ admin }: Credentials): Record<ProbeKind, () => ProbeRequest> {
   const messages = [{ role: "user", content: "Are you there?" }];
   const turn = JSON.stringify({ model: "offline/echo", messages });
   return {
@@ -50,7 +50,7 @@ export function startProbe({
   const requestOf = requests(credentials);
   let n = 0;
 
-  async function ask(request_id: string, what: Probed, port: number): Promise<void> {
+  async function ask(request_id: string, what: ProbeKind, port: number): Promise<void> {
     const start = journal.now();
     const { path, body } = requestOf[what]();
     const headers = {

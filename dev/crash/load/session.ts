@@ -1,5 +1,5 @@
 import type { Facts, Journal, Operation, OperationKind } from "../journal.ts";
-import type { Linked } from "./makeLinked.ts";
+import type { LinkedSetup } from "./makeLinked.ts";
 import type { Random } from "../random.ts";
 import type { WireAnswer, WireRequest, Wire } from "./wire.ts";
 import type {
@@ -37,7 +37,7 @@ export interface Session {
   workflows: KnownWorkflow[];
   runs: KnownRun[];
   /** What runs need that depend on others, and such runs of this client and its partner. */
-  linked: Linked;
+  linked: LinkedSetup;
   linkedRuns: KnownLinkedRun[];
   /** WireAnswer turns, `chatcmpl-…` and `resp_…`. */
   answered: string[];

@@ -28,7 +28,7 @@ async function unpack(bytes: Buffer, size = 1_000) {
   }
 }
 
-interface Streamed {
+interface StreamedEntry {
   name: string;
   content: Buffer;
   /** Changes of the header. */
@@ -39,7 +39,7 @@ interface Streamed {
 }
 
 /** An archive as a program writes it that does not know the sizes beforehand. */
-function streamedArchive(entries: Streamed[]): Buffer {
+function streamedArchive(entries: StreamedEntry[]): Buffer {
   const parts = entries.flatMap(({ name, content, method = 8, flags = 8, signature = true, checksum }) => {
     const packed = method === 8 ? deflateRawSync(content) : content;
     const header = Buffer.alloc(30);

@@ -1,7 +1,7 @@
 import { callRoute, fillPath, type openHomeAndForeign } from "../../accounts/everyRoute.ts";
 import { fileForm, say } from "../../http/service.ts";
 import { UNKNOWN, WAITING, type Client } from "../../workflows/tenant.ts";
-import { isRefusal, operationOf, type Refused } from "./refusals.ts";
+import { isRefusal, operationOf, type Refusal } from "./refusals.ts";
 
 type Stage = Awaited<ReturnType<typeof openHomeAndForeign>>;
 
@@ -22,8 +22,8 @@ const BODIES = ["null", "[]", '{"name":1,"priority":[],"filter":1,"cursor":1}', 
 const PICTURE = { type: "image_url", image_url: { url: "https://example.com/cat.png" } };
 
 /** Asks every route in ways that it refuses, and keeps what it says. */
-export async function askWrongly({ home, things, keyWith }: Stage, routes: string[]): Promise<Refused[]> {
-  const refusals: Refused[] = [];
+export async function askWrongly({ home, things, keyWith }: Stage, routes: string[]): Promise<Refusal[]> {
+  const refusals: Refusal[] = [];
   const keep = (route: string, { status, body }: { status: number; body: any }) => {
     if (isRefusal(status, body)) refusals.push({ operation: operationOf(route), status, body });
   };
@@ -53,8 +53,8 @@ export async function askWrongly({ home, things, keyWith }: Stage, routes: strin
 }
 
 /** Mistakes of people who know the API. */
-export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Refused[]> {
-  const refusals: Refused[] = [];
+export async function makeMistakes({ home, things, keyWith }: Stage): Promise<Refusal[]> {
+  const refusals: Refusal[] = [];
   const chat = "POST /api/openai/v1/chat/completions";
   const tool = (name: string) => ({ tools: [{ type: "function", function: { name } }] });
   const at = (template: string) => fillPath(template, things).replace(/^\/api/, "");
@@ -131,7 +131,7 @@ async function askWhileProcessed(
   { owner }: Stage["home"],
   route: string,
   at: (template: string) => string,
-): Promise<Refused> {
+): Promise<Refusal> {
   for (;;) {
     await owner("POST", at("POST /api/v1/knowledge/documents/{id}/reprocess"), {});
     const { status, body } = await owner("GET", at(route));

@@ -4,7 +4,7 @@ import { createTidy } from "../answers/tidy.ts";
 
 /* Refusals of a running service, each once for an operation. */
 
-export interface Refused {
+export interface Refusal {
   /** `method path` of the API description. */
   operation: string;
   status: number;
@@ -38,7 +38,7 @@ function createNames() {
 }
 
 /** The first refusal of each kind, without what differs between two runs. Equal ones are kept once. */
-export function toExamples(refusals: Refused[]): ErrorExamples {
+export function toExamples(refusals: Refusal[]): ErrorExamples {
   const found: Record<string, Record<string, Record<string, object>>> = {};
   for (const { operation, status, body } of refusals) {
     // an error without a code is named by its status
