@@ -29,6 +29,9 @@ const HAS_CLOCK = /^(events|services|projections|http|infra|roles)\/.*\.ts$/;
 /** The home of the clock and its comparison; the clock that sandboxed code sees; and drivers that hold no time of the log. */
 const CLOCK_HOMES = /^(events\/clock|infra\/postgres\/clock)\.ts$|^infra\/(sandbox|nats)\/|\.test\.ts$/;
 
+/** A participle says what was done to a thing and leaves open what the thing is. Three words on -ed are nouns. */
+const PARTICIPLE_TYPE = /^\s*(export )?(type|interface) (?!(Feed|Speed|Embed)\b)[A-Z][a-z]+ed(<| =| extends | \{)/;
+
 /** Their strings are often data, such as documents and questions. */
 const HOLDS_DATA = /\.test\.tsx?$|^(test|examples)\/|\/testing\/|^dev\/(bench|crash)\//;
 
@@ -52,6 +55,12 @@ const rules: TextRule[] = [
     applies: (file) => HAS_CLOCK.test(file) && !CLOCK_HOMES.test(file),
     passages: everyLine,
     pattern: OWN_CLOCK,
+  },
+  {
+    name: "noun-types",
+    applies: (file) => /\.tsx?$/.test(file),
+    passages: everyLine,
+    pattern: PARTICIPLE_TYPE,
   },
 ];
 
