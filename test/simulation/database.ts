@@ -95,10 +95,7 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
     [/into ops\.workers/, (worker: string) => [workers.set(worker, now())]],
     [/join living/, openWork],
     [/min\(due_at\)/, nextDue],
-    [
-      / as died/,
-      (worker: string) => [{ died: now() - (workers.get(worker) ?? Infinity) > LEASE_MS }],
-    ],
+    [/ as died/, (worker: string) => [{ died: now() - (workers.get(worker) ?? Infinity) > LEASE_MS }]],
     [
       /from log\.streams where stream = any/,
       (streams: string[]) => streams.flatMap((stream) => tables.streams.get(stream) ?? []).map(headRow),
