@@ -68,9 +68,6 @@ export type TurnOutput = z.infer<typeof TurnOutput>;
 export const answerText = ({ text, refusal }: Pick<TurnOutput, "text" | "refusal">): string =>
   [text, refusal].filter(Boolean).join("\n\n");
 
-/** As API answers show it: absent where it is not known. */
-export const presentCost = ({ cost }: Usage): { cost?: Money } => (cost === undefined ? {} : { cost });
-
 const isCounted = ({ prompt_tokens, completion_tokens }: Usage): boolean => prompt_tokens > 0 || completion_tokens > 0;
 
 /** Parts without any token cost nothing. Undefined if the cost of another part is unknown. */

@@ -1,7 +1,7 @@
 import { creationTime } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
-import { NO_USAGE, type Usage } from "#events/thread.ts";
-import { presentCost } from "#events/turnOutput.ts";
+import { responseUsage } from "#events/presentUsage.ts";
+import { NO_USAGE } from "#events/thread.ts";
 import { responseId } from "../turns/responseId.ts";
 import type { Item } from "./items.ts";
 
@@ -25,15 +25,6 @@ export interface ResponseHead {
   /** A message is among the items that are left out before `first_item`. */
   follows_message?: boolean;
 }
-
-const presentUsage = (usage: Usage) => ({
-  input_tokens: usage.prompt_tokens,
-  input_tokens_details: { cached_tokens: usage.cached_tokens, cache_write_tokens: usage.cache_write_tokens ?? 0 },
-  output_tokens: usage.completion_tokens,
-  output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
-  total_tokens: usage.prompt_tokens + usage.completion_tokens,
-  ...presentCost(usage),
-});
 
 /** Constant fields that strict parsers require (spec: Agent response object; wire facts). */
 const FIXED = {
@@ -79,7 +70,7 @@ export function presentResponse(head: ResponseHead, output: Item[], end?: TurnEn
     output,
     previous_response_id: head.previous_turn_id === null ? null : responseId(head.previous_turn_id),
     reasoning: { effort: head.reasoning_effort, summary: null },
-    usage: end ? presentUsage(end.status === "refused" ? NO_USAGE : end.usage) : null,
+    usage: end ? responseUsage(end.status === "refused" ? NO_USAGE : end.usage) : null,
     user: head.user,
     metadata: head.vars,
     thread_id: head.thread_id,

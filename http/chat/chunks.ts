@@ -1,10 +1,11 @@
 import type { Frame, TurnEnd } from "#events/ports.ts";
+import { completionUsage } from "#events/presentUsage.ts";
 import type { Citation, TurnOutput } from "#events/thread.ts";
 import { badGateway, errorBody } from "../base/errors.ts";
 import { turnFailure } from "../turns/turnEnd.ts";
 import { presentCalls } from "../turns/callShape.ts";
 import type { TurnHandle } from "../turns/turnHandle.ts";
-import { completionId, finishReason, presentCitations, presentUsage } from "./present.ts";
+import { completionId, finishReason, presentCitations } from "./present.ts";
 
 /** What a stream of chunks has sent so far. */
 export interface StreamProgress {
@@ -119,7 +120,7 @@ export function chunksFor(head: Head) {
         return `data: ${JSON.stringify(errorBody(badGateway(REGENERATED)))}\n\n`;
       if (end.status === "refused" || end.status === "failed")
         return `${end.status === "failed" ? rest(sent, end) : ""}data: ${JSON.stringify(errorBody(turnFailure(end)))}\n\n`;
-      const usage = head.include_usage ? `${start}],"usage":${JSON.stringify(presentUsage(end.usage))}}\n\n` : "";
+      const usage = head.include_usage ? `${start}],"usage":${JSON.stringify(completionUsage(end.usage))}}\n\n` : "";
       return `${rest(sent, end)}${ownCalls(delta, end.said.calls)}${delta("{}", finishReason(end))}${usage}data: [DONE]\n\n`;
     },
   };

@@ -1,20 +1,12 @@
 import type { TurnEnd } from "#events/ports.ts";
-import type { Citation, Usage } from "#events/thread.ts";
-import { placeOf, presentCost } from "#events/turnOutput.ts";
+import { completionUsage } from "#events/presentUsage.ts";
+import type { Citation } from "#events/thread.ts";
+import { placeOf } from "#events/turnOutput.ts";
 import { presentCalls } from "../turns/callShape.ts";
 import type { Completion } from "./schema.ts";
 import type { TurnHandle } from "../turns/turnHandle.ts";
 
 export const finishReason = (end: TurnEnd) => (end.status === "completed" ? end.finish_reason : "stop");
-
-export const presentUsage = (usage: Usage) => ({
-  prompt_tokens: usage.prompt_tokens,
-  completion_tokens: usage.completion_tokens,
-  total_tokens: usage.prompt_tokens + usage.completion_tokens,
-  prompt_tokens_details: { cached_tokens: usage.cached_tokens },
-  completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
-  ...presentCost(usage),
-});
 
 export const presentCitations = (citations: Citation[]) =>
   citations.map(({ url, title, start_index, end_index, ...place }) => ({
@@ -47,6 +39,6 @@ export function presentCompletion(turn: TurnHandle, end: Exclude<TurnEnd, { stat
         finish_reason: finishReason(end),
       },
     ],
-    usage: presentUsage(end.usage),
+    usage: completionUsage(end.usage),
   };
 }

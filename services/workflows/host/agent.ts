@@ -1,6 +1,6 @@
+import { responseUsage } from "#events/presentUsage.ts";
 import type { ToolApprovals } from "#events/toolApproval.ts";
-import { type Usage } from "#events/thread.ts";
-import { answerText, presentCost } from "#events/turnOutput.ts";
+import { answerText } from "#events/turnOutput.ts";
 import type { Envelope } from "#events/workflow.ts";
 import type { CallInput } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
@@ -37,15 +37,6 @@ export interface AgentDeps extends TurnDeps {
   agents: Agents;
   collections: Collections;
 }
-
-const presentUsage = (usage: Usage) => ({
-  input_tokens: usage.prompt_tokens,
-  input_tokens_details: { cached_tokens: usage.cached_tokens, cache_write_tokens: usage.cache_write_tokens ?? 0 },
-  output_tokens: usage.completion_tokens,
-  output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
-  total_tokens: usage.prompt_tokens + usage.completion_tokens,
-  ...presentCost(usage),
-});
 
 /** A run, and what its workflow allows. */
 export interface AskingRun {
@@ -105,7 +96,7 @@ export const agentOutput = ({ thread_id, turn_id, end }: CompletedTurn) => ({
   response_id: `resp_${turn_id}`,
   thread_id,
   output_text: answerText(end.said),
-  usage: presentUsage(end.usage),
+  usage: responseUsage(end.usage),
 });
 
 /** Asks an agent once: `{response_id, thread_id, output_text, usage}`. */

@@ -1,5 +1,5 @@
-import { answerText, presentCost } from "#events/turnOutput.ts";
-import type { Usage } from "#events/thread.ts";
+import { completionUsage } from "#events/presentUsage.ts";
+import { answerText } from "#events/turnOutput.ts";
 import type { Tools } from "../../turns/tools/index.ts";
 import { resolveCollections, type Collections } from "./collections.ts";
 import type { CallInput } from "../stepInputs.ts";
@@ -12,15 +12,6 @@ interface ChatDeps extends TurnDeps {
   tools: Tools;
   collections: Collections;
 }
-
-const presentUsage = (usage: Usage) => ({
-  prompt_tokens: usage.prompt_tokens,
-  completion_tokens: usage.completion_tokens,
-  total_tokens: usage.prompt_tokens + usage.completion_tokens,
-  prompt_tokens_details: { cached_tokens: usage.cached_tokens },
-  completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
-  ...presentCost(usage),
-});
 
 /** Asks a model once, in a new thread: `{id, model, content, finish_reason, usage, thread_id}`. */
 export async function chat(deps: ChatDeps, { step, permissions, call, signal }: HostCall, input: CallInput<"chat">) {
@@ -56,7 +47,7 @@ export async function chat(deps: ChatDeps, { step, permissions, call, signal }: 
     model: end.model ?? model,
     content: answerText(said),
     finish_reason,
-    usage: presentUsage(usage),
+    usage: completionUsage(usage),
     thread_id,
   };
 }
