@@ -8,7 +8,7 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { findModel } from "../base/model.ts";
 
 const MAX_WEIGHT = 1_000;
@@ -126,7 +126,7 @@ export function aliasRoutes(app: App, http: Http): void {
   app.get("/aliases", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.freshRead(["aliases"]);
     const rows = await listAliases(http.db, caller.organization_id);
-    return pageResponse(query, async (page) => slicePage(rows, page), present);
+    return sliceResponse(query, rows, present);
   });
 
   const reading = { ...one, summary: "Get an alias", response: { 200: Alias } };

@@ -17,7 +17,7 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS, uncountedLimit } from "./budgetShape.ts";
 import { checkModel, checkSubjectExists, checkWorkflow, checkSubjectShape, subjectsNamed } from "./budgetSubject.ts";
 
@@ -138,11 +138,7 @@ export function budgetRoutes(app: App, http: Http): void {
   const listing = describeList(described, "List budgets and what was spent of them", Budget);
   app.get("/budgets", { onRequest, schema: listing }, async ({ caller, query }) => {
     const all = await listAll(http, caller.organization_id);
-    return pageResponse(
-      query,
-      async (page) => slicePage(all, page),
-      (budget) => budget,
-    );
+    return sliceResponse(query, all, (budget) => budget);
   });
 
   const reading = { ...one, summary: "Get a budget and what was spent of it", response: { 200: Budget } };

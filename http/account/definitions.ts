@@ -13,7 +13,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, pageResponse, sliceResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import type { CheckedScript } from "../base/scriptChecker.ts";
 import { describeAccess } from "./definitionAccess.ts";
@@ -147,10 +147,8 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
 async function readVersions(http: Http, caller: Caller, id: string, query: z.infer<typeof PageQuery>) {
   const definition = await requireDefinition(http, caller, id);
   const versions = await listVersions(http.db, definition.id);
-  const { data, ...page } = await pageResponse(
-    query,
-    async (page) => slicePage(versions, page),
-    async (version) => presentVersion(version, await readSource(http, definition, version.blob)),
+  const { data, ...page } = await sliceResponse(query, versions, async (version) =>
+    presentVersion(version, await readSource(http, definition, version.blob)),
   );
   return { data: await Promise.all(data), ...page };
 }

@@ -7,7 +7,7 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 
 const MAX_MEMBERS = 500;
 
@@ -72,7 +72,7 @@ export function groupRoutes(app: App, http: Http): void {
   app.get("/groups", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
     await http.freshRead(["groups"]);
     const rows = await listGroups(http.db, caller.organization_id);
-    return pageResponse(query, async (page) => slicePage(rows, page), present);
+    return sliceResponse(query, rows, present);
   });
 
   const readingOne = { ...one, summary: "Get a group", response: { 200: Group } };

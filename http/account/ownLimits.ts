@@ -4,7 +4,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { markUser } from "../base/limits.ts";
 import { listSchema, PageQuery } from "../base/pagination.ts";
-import { pageResponse, slicePage } from "../base/pageResponse.ts";
+import { sliceResponse } from "../base/pageResponse.ts";
 import { Budget, presentBudget } from "./budgetShape.ts";
 
 const Query = PageQuery.extend({
@@ -31,13 +31,9 @@ export function ownLimitRoutes(app: App, http: Http): void {
     const statuses = await http.budgets.concerning(spender);
     const budgets = statuses.map(({ budget }) => budget);
     const rates = await http.rates.concerning(budgets, spender);
-    return pageResponse(
-      query,
-      async (page) => slicePage(statuses, page),
-      (status) => {
-        const { created_at: _, updated_at: __, ...limits } = presentBudget(status, rates);
-        return limits;
-      },
-    );
+    return sliceResponse(query, statuses, (status) => {
+      const { created_at: _, updated_at: __, ...limits } = presentBudget(status, rates);
+      return limits;
+    });
   });
 }

@@ -8,7 +8,7 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { DEFAULTS, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
 
@@ -76,11 +76,7 @@ export function priceRoutes(app: App, http: Http): void {
   const listing = describeList(described, "List prices of models", ModelPrices);
   app.get("/prices", { onRequest, schema: listing }, async ({ caller, query }) => {
     const all = await listAll(http, caller.organization_id);
-    return pageResponse(
-      query,
-      async (page) => slicePage(all, page),
-      (prices) => prices,
-    );
+    return sliceResponse(query, all, (prices) => prices);
   });
 
   const reading = { ...one, summary: "Get the prices of a model", response: { 200: ModelPrices } };

@@ -17,7 +17,7 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 
 /** Names that are APIs with a default address; any other needs a `base_url` or a `format`. */
@@ -187,7 +187,7 @@ export function providerRoutes(app: App, http: Http): void {
   app.get("/providers", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.freshRead(["providers"]);
     const rows = await listProviders(http.db, caller.organization_id);
-    return pageResponse(query, async (page) => slicePage(rows, page), present);
+    return sliceResponse(query, rows, present);
   });
 
   const reading = { ...one, summary: "Get a provider", response: { 200: Provider } };

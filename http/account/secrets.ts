@@ -8,7 +8,7 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 
 /** Shorter values occur in ordinary text, so they could not be removed from logs and results. */
 const MIN_LENGTH = 4;
@@ -45,7 +45,7 @@ export function secretRoutes(app: App, http: Http): void {
   app.get("/secrets", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.freshRead(["secrets"]);
     const rows = await listSecrets(http.db, caller.organization_id);
-    return pageResponse(query, async (page) => slicePage(rows, page), present);
+    return sliceResponse(query, rows, present);
   });
 
   const reading = { ...one, summary: "Get a secret, without its value", response: { 200: Secret } };

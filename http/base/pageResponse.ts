@@ -23,8 +23,10 @@ export async function pageResponse<R, T>(
   return { data: rows.map(present), total, limit: isCut ? rows.length : page.limit, offset: page.offset };
 }
 
-/** The page of a list that is short enough to be read whole. */
-export const slicePage = <R>(rows: R[], { limit, offset }: Page): { rows: R[]; total: number } => ({
-  rows: rows.slice(offset, offset + limit),
-  total: rows.length,
-});
+/** The same for a list that is short enough to be read whole. */
+export const sliceResponse = <R, T>(query: z.infer<typeof PageQuery>, rows: R[], present: (row: R) => T) =>
+  pageResponse(
+    query,
+    async ({ limit, offset }) => ({ rows: rows.slice(offset, offset + limit), total: rows.length }),
+    present,
+  );

@@ -5,7 +5,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { identifyPost } from "../base/idempotency.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
 import { formRoute, readUpload, UploadForm } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
@@ -62,7 +62,7 @@ async function listIn(http: Http, request: FastifyRequest, id: string, query: Co
   await http.freshRead(["documents"]);
   const found = await findByExternalId(http, request, { collection_id: id, external_id, user });
   const rows = found.filter((row) => status === null || row.status === status);
-  return pageResponse(query, async (page) => slicePage(rows, page), present);
+  return sliceResponse(query, rows, present);
 }
 
 /** Listing, uploading and pushing the documents of a collection (spec: Knowledge API). */

@@ -3,7 +3,7 @@ import { streamName } from "#events/ids.ts";
 import { listVersions, type VersionRow } from "#projections/documents/versions.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { UserQuery } from "./documentShape.ts";
 import { requireDocument } from "./lookups.ts";
 
@@ -65,6 +65,6 @@ export function versionRoutes(app: App, http: Http): void {
     const { id } = await requireDocument(http, caller, params.id, query.user);
     const rows = await listVersions(http.db, caller.organization_id, id);
     const times = await readTimes(http, caller.organization_id, id);
-    return pageResponse(query, async (page) => slicePage(rows, page), presenter(id, times));
+    return sliceResponse(query, rows, presenter(id, times));
   });
 }

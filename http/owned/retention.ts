@@ -11,7 +11,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findProject } from "../base/findProject.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { Preview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
 
 const COUNTED_MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
@@ -66,7 +66,7 @@ export function retentionRoutes(app: App, http: Http): void {
   app.get("/retention", { onRequest, schema: listing }, async ({ caller, query }) => {
     await http.freshRead(["retention"]);
     const rows = await listRetention(http.db, caller.organization_id);
-    return pageResponse(query, async (page) => slicePage(rows, page), presentRetention);
+    return sliceResponse(query, rows, presentRetention);
   });
 
   const reading = { ...one, summary: "Get the retention rules of a subject", response: { 200: Retention } };

@@ -3,7 +3,7 @@ import { streamName } from "#events/ids.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { readCounted } from "../base/readCounted.ts";
 import { foldRun } from "./foldRun.ts";
@@ -33,11 +33,7 @@ export function runStepRoutes(app: App, http: Http): void {
     const open = countOpened(request, createOpenValue(http, row));
     const steps = await stepsOf(run, row, open);
     const wanted = query.status ? steps.filter(({ step }) => step.status === query.status) : steps;
-    const { data, ...page } = await pageResponse(
-      query,
-      async (asked) => slicePage(wanted, asked),
-      (step) => step,
-    );
+    const { data, ...page } = await sliceResponse(query, wanted, (step) => step);
     return { data: await presentSteps(data, run, row, query.values === "true" ? open : undefined), ...page };
   });
 
