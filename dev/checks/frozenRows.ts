@@ -19,12 +19,18 @@ const changesOf = (projection: Projection, { type, example }: Frozen): unknown[]
     projectEvents(projection, STREAM, { type, data: example.data, personal }),
   );
 
+/** The order in which a row names its columns says nothing about it. */
+const sortColumns = (_key: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
 function hashRows(projection: Projection, examples: ReadonlyMap<string, Frozen>): string {
   const tables = readFileSync(projection.tables, "utf8").replaceAll(/--.*$/gm, "").replaceAll(/\s+/g, " ");
   const types = Object.keys(projection.on).toSorted();
   const changes = types.map((type) => [type, changesOf(projection, examples.get(type)!)]);
   return createHash("sha256")
-    .update(JSON.stringify([tables, changes]))
+    .update(JSON.stringify([tables, changes], sortColumns))
     .digest("hex");
 }
 
