@@ -2,6 +2,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import { eventTime, type RunEvent } from "#events/run.ts";
 import { askerOf } from "#events/runOrigin.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { decideApproval, patchApproval, pendingRow } from "./approvalChanges.ts";
 import { approvalLinks, useLink } from "./linkRows.ts";
 import { putFiles } from "./approvalFiles.ts";
 import { approvalPeople } from "./approvalPeople.ts";
@@ -10,7 +11,6 @@ import { toolApprovals, type ToolApprovalEvent } from "./toolApprovals.ts";
 
 type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, { type: T }>>;
 const patch = (id: string, row: Row): Change[] => [{ table: "runs", kind: "patch", key: { id }, row }];
-const patchApproval = (id: string, row: Row): Change[] => [{ table: "approvals", kind: "patch", key: { id }, row }];
 const nothing = (): Change[] => [];
 const OF_APPROVALS = [
   "approvals",
@@ -70,43 +70,29 @@ function applyCreation({ organization_id, position, data, personal }: EventRecor
   ];
 }
 
-function applyRequest({
-  organization_id,
-  version,
-  data,
-  personal,
-  recorded_at,
-}: EventRecord<"ApprovalRequested">): Change[] {
+function applyRequest(event: EventRecord<"ApprovalRequested">): Change[] {
+  const { data, personal } = event;
   if (!personal) return [];
-  const { run_id, workflow_id, project_id, self_approval, allow_api_key, expires_at, votes } = data;
+  const { run_id, workflow_id, votes } = data;
   return [
     {
       table: "approvals",
       kind: "put",
       key: { id: data.approval_id },
       row: {
+        ...pendingRow(event, personal.assignees),
         run_id,
         workflow_id,
-        organization_id,
-        project_id,
-        version,
-        status: "pending",
         name: encode(personal.name),
         title: encode(personal.title),
         body: encode(personal.body),
         form: encode(personal.form),
-        assignees: encode(personal.assignees),
-        assigned: encodeAssignees(personal.assignees),
-        self_approval,
-        allow_api_key,
         ...(personal.escalate_to && {
           escalate_to: encode(personal.escalate_to),
           escalate_assigned: encodeAssignees(personal.escalate_to),
         }),
         ...(personal.attachments && { attachments: encode(personal.attachments) }),
         ...(votes && { required: votes.required, one_rejection_ends: votes.one_rejection_ends }),
-        expires_at: new Date(expires_at),
-        created_at: recorded_at,
       },
     },
   ];
@@ -130,18 +116,9 @@ const putVote = ({ organization_id, version, data, personal }: EventRecord<"Appr
   },
 ];
 
-const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Change[] =>
-  patchApproval(data.approval_id, {
-    status: data.decision === "approve" ? "approved" : "rejected",
-    decision: data.decision,
-    // already JSON, which contains no NUL character
-    data: personal?.data ?? null,
-    comment: encode(personal?.comment),
-    decided_by_type: data.by.type,
-    decided_by_id: data.by.id,
-    ...(data.in_place_of && { decided_for: data.in_place_of }),
-    decided_at: new Date(data.at),
-  });
+/** The data is JSON already, which contains no NUL character. */
+const applyDecision = (event: EventRecord<"ApprovalDecided">): Change[] =>
+  decideApproval(event, { data: event.personal?.data ?? null });
 
 function applyMessageWait(event: EventRecord<"MessageWaitStarted">): Change[] {
   const { organization_id, position, data, personal } = event;

@@ -58,6 +58,15 @@ function titleFrom(input: PromptOrBlob | undefined): string | null {
 const answeredBy = ({ model, usage_by_model }: { model: string; usage_by_model?: unknown }): Row =>
   usage_by_model === undefined ? {} : { model: encode(model) };
 
+/** What every ended turn leaves, however it ended. */
+const endRow = ({ data, personal, recorded_at }: EventRecord<"TurnCompleted" | "TurnFailed" | "TurnStopped">): Row => ({
+  ...answeredBy(data),
+  frames: data.frames ?? null,
+  said: encode(personal?.said),
+  usage: encode(data.usage),
+  ended_at: recorded_at,
+});
+
 /** An erased turn keeps its public fields and loses its input. */
 function applyStart(event: EventRecord<"TurnStarted">): Change[] {
   const { stream, position, organization_id, data, personal, meta, recorded_at } = event;
@@ -134,38 +143,21 @@ export const turns = defineProjection<ThreadEvent>({
         row: { thread_id: parseStreamName(stream).id, status: data.status },
       },
     ],
-    TurnCompleted: ({ data, personal, recorded_at }) =>
-      patch(data.turn_id, {
+    TurnCompleted: (event) =>
+      patch(event.data.turn_id, {
         status: "completed",
-        ...answeredBy(data),
-        frames: data.frames ?? null,
-        said: encode(personal?.said),
-        finish_reason: data.finish_reason,
-        usage: encode(data.usage),
-        ended_at: recorded_at,
+        ...endRow(event),
+        finish_reason: event.data.finish_reason,
       }),
-    TurnFailed: ({ data, personal, recorded_at }) =>
-      patch(data.turn_id, {
+    TurnFailed: (event) =>
+      patch(event.data.turn_id, {
         status: "failed",
-        ...answeredBy(data),
-        ...(data.code !== undefined && { code: encode(data.code) }),
-        frames: data.frames ?? null,
-        said: encode(personal?.said),
-        error: encode(personal?.message),
-        usage: encode(data.usage),
-        ended_at: recorded_at,
+        ...endRow(event),
+        ...(event.data.code !== undefined && { code: encode(event.data.code) }),
+        error: encode(event.personal?.message),
         parked_at: null,
       }),
-    TurnStopped: ({ data, personal, recorded_at }) =>
-      patch(data.turn_id, {
-        status: "stopped",
-        ...answeredBy(data),
-        frames: data.frames ?? null,
-        said: encode(personal?.said),
-        usage: encode(data.usage),
-        ended_at: recorded_at,
-        parked_at: null,
-      }),
+    TurnStopped: (event) => patch(event.data.turn_id, { status: "stopped", ...endRow(event), parked_at: null }),
     TurnRefused: ({ data, recorded_at }) =>
       patch(data.turn_id, {
         status: "refused",
