@@ -3,33 +3,26 @@ import { COVERS } from "./holds/query.ts";
 import { ownedRows, type OwnedQuery, type OwnedRows } from "./owned.ts";
 import { decode, type Db } from "./projection.ts";
 import { ownedRunsTable, runOwnerOf } from "./runs/ownedRuns.ts";
+import type { HeldCount, ThingCount } from "./thingCounts.ts";
 
 /* What an erasure would delete now, and what holds would keep from it. */
 
-export interface OwnedCount {
-  count: number;
-  /** When the oldest was created; null if there is none. */
-  oldest: Date | null;
-}
-/** A thing that several holds cover counts for each of them. */
-export interface HeldCount {
-  hold_id: string;
-  subject: string;
-  name: string;
-  kind: ErasedKind;
-  count: number;
-}
-export type OwnedCounts = Record<ErasedKind, OwnedCount> & { held: HeldCount[] };
+export type OwnedCounts = Record<ErasedKind, ThingCount> & { held: HeldCount<ErasedKind>[] };
 
 /** Rows `o`, with the tables that their SQL names. */
 interface CountedRows extends OwnedRows {
   with: string;
 }
-const NONE: OwnedCount = { count: 0, oldest: null };
+/** Of a hold, or of what none covers. */
+interface CountRow extends Omit<HeldCount<ErasedKind>, "kind" | "hold_id"> {
+  hold_id: string | null;
+  oldest: Date | null;
+}
+const NONE: ThingCount = { count: 0, oldest: null };
 
 async function countKind(db: Db, kind: ErasedKind, { with: tables, from, values, covers }: CountedRows) {
   const held = `exists (select from holding h where ${covers})`;
-  const rows = await db.query<Omit<HeldCount, "kind" | "hold_id"> & { hold_id: string | null; oldest: Date | null }>(
+  const rows = await db.query<CountRow>(
     `with recursive ${tables} holding as (select * from read.holds where organization_id = $1 and released_at is null),
        rows as (select o.* ${from})
      select null as hold_id, '' as subject, '' as name, count(*)::integer as count, min(o.created_at) as oldest
@@ -71,6 +64,6 @@ export async function countOwned(
       return { kind, ...(rows ? await countKind(db, kind, rows) : { free: NONE, kept: [] }) };
     }),
   );
-  const counts = Object.fromEntries(counted.map(({ kind, free }) => [kind, free])) as Record<ErasedKind, OwnedCount>;
+  const counts = Object.fromEntries(counted.map(({ kind, free }) => [kind, free])) as Record<ErasedKind, ThingCount>;
   return { ...counts, held: counted.flatMap(({ kept }) => kept) };
 }

@@ -29,7 +29,7 @@ import type { StreamLimits } from "./streamLimits.ts";
 import type { TypeChecker } from "./typeChecker.ts";
 
 /** A passage as its blob has it: a part of the document's Markdown. */
-interface StoredPassage {
+export interface StoredPassage {
   seq: number;
   page: number | null;
   section: string | null;

@@ -4,20 +4,15 @@ import { z } from "zod";
 import { checkAnswer, type CheckedSentence } from "#projections/passages/checkAnswer.ts";
 import { formatReference } from "#projections/passages/formatReference.ts";
 import type { App } from "../base/app.ts";
-import type { Http } from "../base/deps.ts";
+import type { Http, StoredPassage } from "../base/deps.ts";
 import { readBlobs } from "./documentPassages.ts";
 import { canRead } from "./documentAccess.ts";
 import { findAnyDocument, requireVersion } from "./lookups.ts";
 import { Verification, VerifyRequest, type Citation } from "./verifyShape.ts";
 
-interface CitedText {
+interface CitedText extends StoredPassage {
   /** Of the text that was read. */
   version: number;
-  seq: number;
-  page: number | null;
-  section: string | null;
-  start: number;
-  end: number;
   text: string;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RetentionRules } from "#events/retention.ts";
-import type { ExpiredCount as Counted } from "#projections/retention/expired.ts";
+import type { ThingCount } from "#projections/thingCounts.ts";
 import type { RetentionRow } from "#projections/retention/query.ts";
 
 const KEEP = /^[1-9]\d{0,4}d$/;
@@ -84,9 +84,9 @@ export const presentRetention = (row: RetentionRow): z.infer<typeof Retention> =
   updated_at: row.updated_at.toISOString(),
 });
 
-export const presentCount = ({ count, oldest }: Counted) => ({ count, oldest: oldest?.toISOString() ?? null });
+export const presentCount = ({ count, oldest }: ThingCount) => ({ count, oldest: oldest?.toISOString() ?? null });
 
-export const presentPreview = (counts: Record<keyof RetentionRules, Counted>): z.infer<typeof Going> => ({
+export const presentPreview = (counts: Record<keyof RetentionRules, ThingCount>): z.infer<typeof Going> => ({
   threads: presentCount(counts.threads),
   turns: presentCount(counts.turns),
   files: presentCount(counts.files),

@@ -9,18 +9,6 @@ const MAX_CLOCK_STEP_MS = 250;
 /** What rounds of a turn spent. */
 export type RoundsRow = SpentRow & { turn_id: string };
 
-/** The usage of a day, with the turns that have not ended in the same snapshot. */
-interface StoredSpending {
-  position: number;
-  split: Date | null;
-  early: SpentRow[];
-  late: SpentRow[];
-  rounds: RoundsRow[];
-  without_rounds: string[];
-  open: (Omit<OpenTurn, "reserved" | "counted"> & { reserved: string; counted: string })[];
-  settled: string[];
-}
-
 interface Day {
   day: Date;
   nextDay: Date;
@@ -34,6 +22,7 @@ interface Day {
   byModel: boolean;
 }
 
+/** The usage of a day, with the turns that have not ended in the same snapshot. */
 export interface ReadDay extends Omit<Spending, "before" | "today" | "at"> {
   /** Until then the read model contains every event; null: it is empty. */
   split: Date | null;
@@ -46,6 +35,11 @@ export interface ReadDay extends Omit<Spending, "before" | "today" | "at"> {
   without_rounds: string[];
 }
 
+/** As PostgreSQL answers it. */
+type StoredDay = Omit<ReadDay, "open"> & {
+  open: (Omit<OpenTurn, "reserved" | "counted"> & { reserved: string; counted: string })[];
+};
+
 const rowsOf = (query: string): string => `(select coalesce(json_agg(row), '[]') from (${query}) row)`;
 const SPLIT = `(select recorded_at - interval '${MAX_CLOCK_STEP_MS} milliseconds' from log.events where position = c.position)`;
 
@@ -55,7 +49,7 @@ export async function readSpending(
   organization: string,
   { day, nextDay, from, asked, with_rounds, byModel }: Day,
 ): Promise<ReadDay> {
-  const [row] = await db.query<StoredSpending>(
+  const [row] = await db.query<StoredDay>(
     `select c.position, ${SPLIT} as split,
        ${rowsOf(spentBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as early,
        ${rowsOf(roundsBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as rounds,

@@ -2,6 +2,7 @@ import type { RetentionRules } from "#events/retention.ts";
 import { listRunFiles } from "../files/query.ts";
 import { COVERS, isHeld } from "../holds/query.ts";
 import { decode, type Db } from "../projection.ts";
+import type { HeldCount, ThingCount } from "../thingCounts.ts";
 import { listRunThreads } from "../turns/threads.ts";
 
 /** Things of one kind that are deleted together. */
@@ -93,41 +94,27 @@ export async function listExpired(db: Db, organization: string, range: Range & {
   return { threads, turns, files, documents, runs: await Promise.all(withBelongings), cursor };
 }
 
-export interface ExpiredCount {
-  count: number;
-  /** When the oldest was created; null if there is none. */
-  oldest: Date | null;
-}
-
 /** How many things are older than the rules allow and not held; a kind without a rule has none. */
-export async function countExpired(db: Db, organization: string, range: Range): Promise<Record<Kind, ExpiredCount>> {
-  const count = async (kind: Kind): Promise<ExpiredCount> => {
+export async function countExpired(db: Db, organization: string, range: Range): Promise<Record<Kind, ThingCount>> {
+  const count = async (kind: Kind): Promise<ThingCount> => {
     const days = range.rules[kind];
     if (days === undefined) return { count: 0, oldest: null };
-    const [row] = await db.query<ExpiredCount>(
+    const [row] = await db.query<ThingCount>(
       `select count(*)::integer as count, min(o.created_at) as oldest from ${EXPIRED[kind]} and not ${isHeld(kind)}`,
       valuesOf(organization, range, days),
     );
     return row!;
   };
   const counts = (Object.keys(EXPIRED) as Kind[]).map(async (kind) => [kind, await count(kind)] as const);
-  return Object.fromEntries(await Promise.all(counts)) as Record<Kind, ExpiredCount>;
-}
-
-export interface HeldCount {
-  hold_id: string;
-  subject: string;
-  name: string;
-  kind: Kind;
-  count: number;
+  return Object.fromEntries(await Promise.all(counts)) as Record<Kind, ThingCount>;
 }
 
 /** What is older than the rules allow and stays because of a hold. What several holds cover counts for each. */
-export async function countHeld(db: Db, organization: string, range: Range): Promise<HeldCount[]> {
-  const count = async (kind: Kind): Promise<HeldCount[]> => {
+export async function countHeld(db: Db, organization: string, range: Range): Promise<HeldCount<Kind>[]> {
+  const count = async (kind: Kind): Promise<HeldCount<Kind>[]> => {
     const days = range.rules[kind];
     if (days === undefined) return [];
-    const rows = await db.query<Omit<HeldCount, "kind">>(
+    const rows = await db.query<Omit<HeldCount<Kind>, "kind">>(
       `select h.id as hold_id, h.subject, h.name, found.count from read.holds h
        cross join lateral (select count(*)::integer as count from ${EXPIRED[kind]} and ${COVERS[kind]}) found
        where h.organization_id = $1 and h.released_at is null and found.count > 0 order by h.created_at, h.id`,

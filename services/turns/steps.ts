@@ -10,6 +10,7 @@ import { whenSpace } from "../whenSpace.ts";
 import type { Handle } from "../handle.ts";
 import type { CallRecord, RoundRecord } from "./converse.ts";
 import type { TargetFailure } from "./nextTarget.ts";
+import type { TurnAttempt } from "./turnToRun.ts";
 
 type ParkRecord = Omit<z.infer<typeof ParkTurn.schema>, "turn_id" | "attempt">;
 
@@ -17,14 +18,6 @@ type ParkRecord = Omit<z.infer<typeof ParkTurn.schema>, "turn_id" | "attempt">;
 const RETRY_MS = 60_000;
 /** Bytes of a result that an event holds; a longer one goes to a blob. */
 const MAX_IN_EVENT = 64 * 1024;
-
-export interface TurnAttempt {
-  organization_id: string;
-  thread: string;
-  turn_id: string;
-  attempt: number;
-  request_id: string;
-}
 
 /** The turn was taken over, deleted or parked: this attempt neither records nor reports anything more. */
 export class TurnLost extends Error {

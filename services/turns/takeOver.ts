@@ -6,8 +6,7 @@ import type { Send } from "../send.ts";
 import { isTargetFailure } from "./askTargets.ts";
 import { framesSoFar, joinFrames } from "./frames.ts";
 import { citeSources, isTurnStep, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
-import type { TurnAttempt } from "./steps.ts";
-import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
+import { findTurnStart, turnFromEvent, type TurnAttempt, type TurnToRun } from "./turnToRun.ts";
 
 /** Attempts at one turn, each of which lost its worker. */
 const MAX_ATTEMPTS = 3;

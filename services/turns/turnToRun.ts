@@ -6,12 +6,17 @@ import { actorOf, type Actor } from "#events/runOrigin.ts";
 import type { PromptOrBlob, TurnAgent } from "#events/thread.ts";
 
 /** One attempt at a turn. */
-export interface TurnToRun {
+export interface TurnAttempt {
   organization_id: string;
   /** Stream of its thread. */
   thread: string;
   turn_id: string;
   attempt: number;
+  request_id: string;
+}
+
+/** The same with all that it needs. */
+export interface TurnToRun extends TurnAttempt {
   /** `provider/model`, or an alias. */
   model: string;
   /** What the alias stands for. */
@@ -33,7 +38,6 @@ export interface TurnToRun {
   /** US dollars that budgets held back when it began; null: no budget of money concerns it. */
   reserved: Money | null;
   ends_by: string;
-  request_id: string;
   /** Version of TurnStarted in the thread; 1 means that the thread has no earlier turns. */
   version: number;
   /** Undefined when it was erased. */
