@@ -1,3 +1,5 @@
+import { splitLine, tableLines } from "./markdownTables.ts";
+
 /* The similarity of two Markdown texts, from 0 to 1, by reading order, tables and headings. */
 
 const plainText = (markdown: string): string =>
@@ -45,17 +47,8 @@ function distance<T>(
 type Rows = string[][];
 
 const tablesIn = (markdown: string): Rows[] =>
-  (markdown.match(/(?:^\|.*\|$\n?)+/gm) ?? []).map((table) =>
-    table
-      .trim()
-      .split("\n")
-      .filter((line) => !/^[| :-]+$/.test(line) || !line.includes("-"))
-      .map((line) =>
-        line
-          .slice(1, -1)
-          .split(/(?<!\\)\|/)
-          .map((cell) => cell.trim()),
-      ),
+  tableLines(markdown).map((lines) =>
+    lines.filter((line) => !/^[| :-]+$/.test(line) || !line.includes("-")).map(splitLine),
   );
 
 const different = (a: string, b: string): number => (a === b ? 0 : 1 - similarity(a.split(""), b.split("")));

@@ -1,21 +1,16 @@
 import { z } from "zod";
 import type { Knowledge, KnowledgeHit } from "./knowledge.ts";
-import { defineTool, type Tool } from "./tool.ts";
+import { defineTool, limitInput, type Tool } from "./tool.ts";
 
 /** Passages in one answer (spec: Limits). */
-const DEFAULT_LIMIT = 8;
-const MAX_LIMIT = 25;
+const LIMITS = { usual: 8, most: 25 };
 
 const input = z.object({
   query: z.string().trim().min(1).describe("What to look for, in the words that the documents use."),
   collections: z.array(z.string()).optional().describe("Names of collections to stay within."),
   document_ids: z.array(z.string()).optional().describe("Ids of documents to stay within."),
   tags: z.array(z.string()).optional().describe("Only documents with one of these tags."),
-  limit: z
-    .number()
-    .transform((wanted) => Math.min(Math.max(1, Math.trunc(wanted)), MAX_LIMIT))
-    .optional()
-    .describe(`Number of passages. Default: ${DEFAULT_LIMIT}, maximum: ${MAX_LIMIT}.`),
+  limit: limitInput("passages", LIMITS),
 });
 
 const presentPlace = ({ document_id, version, seq, page, start, end }: KnowledgeHit) => ({
@@ -52,7 +47,7 @@ export const searchDocuments = (knowledge: Knowledge): Tool<"search_documents"> 
         named: collections ?? [],
         document_ids: document_ids ?? [],
         tags: tags ?? [],
-        limit: limit ?? DEFAULT_LIMIT,
+        limit: limit ?? LIMITS.usual,
       });
       return {
         text: JSON.stringify({ results: hits.map(presentHit) }),

@@ -77,6 +77,14 @@ export const withoutNulls = (input: unknown): unknown =>
     ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
     : input;
 
+/** How many of something a call wants. Models ask for any number, and get the nearest that there is. */
+export const limitInput = (of: string, { usual, most }: { usual: number; most: number }) =>
+  z
+    .number()
+    .transform((wanted) => Math.min(Math.max(1, Math.trunc(wanted)), most))
+    .optional()
+    .describe(`Number of ${of}. Default: ${usual}, maximum: ${most}.`);
+
 /** A tool with one schema that both validates the arguments and describes them to the model. */
 export function defineTool<Name extends string, Input>({
   name,

@@ -1,3 +1,5 @@
+import { splitLine, tableLines } from "../markdownTables.ts";
+
 /* What a reader of a table learns: the value that stands in the row of a label and under a header. */
 
 /** A table as a person reads it; stacked headers are one text. */
@@ -31,16 +33,8 @@ const bare = (text: string): string =>
     .toLowerCase();
 
 const tablesIn = (markdown: string): TruthTable[] =>
-  (markdown.match(/(?:^\|.*\|$\n?)+/gm) ?? []).map((table) => {
-    const rows = table
-      .trim()
-      .split("\n")
-      .map((line) =>
-        line
-          .slice(1, -1)
-          .split(/(?<!\\)\|/)
-          .map((cell) => cell.trim()),
-      );
+  tableLines(markdown).map((lines) => {
+    const rows = lines.map(splitLine);
     return { header: rows[0]!, rows: rows.slice(2) };
   });
 
