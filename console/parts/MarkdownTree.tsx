@@ -3,6 +3,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { memo, type ReactNode } from "react";
+import { OutsideLink } from "./OutsideLink.tsx";
 
 /** Words of models and documents name addresses; only these schemes are followed. */
 const SAFE = /^(https?:|mailto:)/i;
@@ -33,14 +34,8 @@ const renderChildren = (node: Parents, { mark, depth }: Drawing): ReactNode =>
   // what is drawn has no state, and a text only grows
   node.children.map((child, n) => <Node key={n} node={child} mark={mark} depth={depth + 1} />);
 
-function AnyLink({ url, children }: { url: string; children: ReactNode }) {
-  if (!SAFE.test(url)) return <>{children}</>;
-  return (
-    <a href={url} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  );
-}
+const AnyLink = ({ url, children }: { url: string; children: ReactNode }) =>
+  SAFE.test(url) ? <OutsideLink url={url}>{children}</OutsideLink> : children;
 
 /** The region of a wide table can be scrolled by keyboard. */
 function TableOf({ table, drawing }: { table: Table; drawing: Drawing }) {

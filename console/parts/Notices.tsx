@@ -51,6 +51,13 @@ export const Empty = ({ title, children }: { title: string; children?: ReactNode
   </div>
 );
 
+/** A list that is empty because of its filters; `children` is a link to the list without them. */
+export const NoMatch = ({ what, children }: { what: string; children: ReactNode }) => (
+  <Empty title={`No ${what} matches the filters`}>
+    <p>See {children}.</p>
+  </Empty>
+);
+
 /** The result of a query, or that it loads, or why it failed. */
 export function Loaded<T>({
   query,

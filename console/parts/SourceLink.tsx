@@ -1,5 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { Source } from "../api/types.ts";
+import { OutsideLink } from "./OutsideLink.tsx";
 
 const DOCUMENT = /\/api\/v1\/knowledge\/documents\/([0-9a-f-]{36})\/(?:content|text)$/;
 
@@ -20,15 +22,14 @@ function readPassage(url: string): { id: string; seq?: number; page?: number; ve
   };
 }
 
-interface Place {
-  url: string;
-  /** More exact than the address, which names only the page of a file. */
-  seq?: number | undefined;
-  version?: number | undefined;
+interface Props {
+  /** `seq` is more exact than the address, which names only the page of a file. */
+  source: Omit<Source, "title">;
+  children: ReactNode;
 }
 
 /** A link to what an answer cites: the passage in its document, or a page of the web. Other schemes are shown as text. */
-export function SourceLink({ url, seq, version, children }: Place & { children: ReactNode }) {
+export function SourceLink({ source: { url, seq, version }, children }: Props) {
   const passage = readPassage(url);
   if (passage) {
     const { id, ...named } = passage;
@@ -40,9 +41,5 @@ export function SourceLink({ url, seq, version, children }: Place & { children: 
     );
   }
   if (!/^https?:\/\//i.test(url)) return <span title={url}>{children}</span>;
-  return (
-    <a href={url} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  );
+  return <OutsideLink url={url}>{children}</OutsideLink>;
 }

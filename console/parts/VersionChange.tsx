@@ -1,6 +1,7 @@
 import { formatExact } from "../format/index.ts";
 import { type Choice } from "./Choices.tsx";
 import { CodeEditor } from "./CodeEditor.tsx";
+import { SelectFilter } from "./Filter.tsx";
 
 interface Version {
   version: number;
@@ -13,6 +14,24 @@ export const versionChoices = (versions: readonly Version[]): Choice[] =>
     value: String(version),
     label: `${version}, ${formatExact(created_at)}`,
   }));
+
+interface FilterProps {
+  versions: readonly Version[];
+  shown: Version;
+  onPick(version: number): void;
+}
+
+/** Picks the version that is shown. */
+export const VersionFilter = ({ versions, shown, onPick }: FilterProps) => (
+  <SelectFilter
+    label="Version"
+    isRequired
+    isFirst
+    value={String(shown.version)}
+    choices={versionChoices(versions)}
+    onPick={(value) => onPick(Number(value))}
+  />
+);
 
 interface Props<V extends Version> {
   shown: V;

@@ -2,10 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { changeAgent, listAgentVersions, type Agent, type AgentSettings, type AgentVersion } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
-import { SelectFilter } from "../../parts/Filter.tsx";
 import { Loaded } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
-import { VersionChange, versionChoices } from "../../parts/VersionChange.tsx";
+import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
 
 const route = getRouteApi("/agents/$agentId");
 
@@ -47,15 +46,10 @@ export function AgentVersions({ agent }: { agent: Agent }) {
         return (
           <>
             <search className="filters">
-              <SelectFilter
-                label="Version"
-                isRequired
-                isFirst
-                value={String(shown.version)}
-                choices={versionChoices(data)}
-                onPick={(value) =>
-                  void navigate({ to: ".", replace: true, search: { ...search, version: Number(value) } })
-                }
+              <VersionFilter
+                versions={data}
+                shown={shown}
+                onPick={(version) => void navigate({ to: ".", replace: true, search: { ...search, version } })}
               />
             </search>
             <GoBack agent={agent} to={shown} />

@@ -21,13 +21,7 @@ function AnswerText({ text, calls, citations }: Words) {
   const { sources, marked } = markSources(text, citations);
   const mark = (n: number) => {
     const source = sources[n - 1];
-    return source ? (
-      <SourceLink url={source.url} seq={source.seq} version={source.version}>
-        [{n}]
-      </SourceLink>
-    ) : (
-      `[${n}]`
-    );
+    return source ? <SourceLink source={source}>[{n}]</SourceLink> : `[${n}]`;
   };
   return (
     <>
@@ -39,9 +33,7 @@ function AnswerText({ text, calls, citations }: Words) {
         <ol className="sources" aria-label="Sources">
           {sources.map((source) => (
             <li key={`${source.url} ${source.title}`}>
-              <SourceLink url={source.url} seq={source.seq} version={source.version}>
-                {source.title}
-              </SourceLink>
+              <SourceLink source={source}>{source.title}</SourceLink>
             </li>
           ))}
         </ol>

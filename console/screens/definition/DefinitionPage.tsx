@@ -5,8 +5,6 @@ import { deleteDefinition, getDefinition, saveDefinition, type DefinitionWithSou
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
-import type { Place } from "../../editor/Editor.tsx";
-import { CodeEditor } from "../../parts/CodeEditor.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/Restricted.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -14,8 +12,8 @@ import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { CheckRuns } from "./CheckRuns.tsx";
-import { Faults } from "./Faults.tsx";
 import { Grants } from "./Grants.tsx";
+import { SourceEditor } from "./SourceEditor.tsx";
 import { TryTool } from "./TryTool.tsx";
 import { useSource } from "./useSource.ts";
 import { Versions } from "./Versions.tsx";
@@ -33,9 +31,9 @@ interface WriteProps {
 /** The editor of one version. */
 function Write({ saved, newest, onSaved }: WriteProps) {
   const { line } = route.useSearch();
-  const [place, setPlace] = useState<Place | undefined>(line === undefined ? undefined : { line });
   const queries = useQueryClient();
-  const { source, setSource, checked, check, members, isChanged } = useSource(saved.type, saved.source);
+  const script = useSource(saved.type, saved.source);
+  const { source, checked, isChanged } = script;
   const save = useMutation({
     mutationFn: () => saveDefinition(saved.id, { source }),
     onSuccess: (now) => {
@@ -51,15 +49,12 @@ function Write({ saved, newest, onSaved }: WriteProps) {
           Version {newest} was saved meanwhile. Saving makes yours the newest; reload to see the other one.
         </p>
       )}
-      <CodeEditor
+      <SourceEditor
         label={`Source of ${saved.name}`}
         text={saved.source}
-        place={place}
-        onChange={setSource}
-        check={check}
-        members={members}
+        start={line === undefined ? undefined : { line }}
+        script={script}
       />
-      <Faults checked={checked} onGo={setPlace} />
       {save.isError && <ErrorNotice error={save.error} />}
       <p className="buttons">
         <ActionButton label="Save" action={{ ...save, isPending: save.isPending || !isChanged }} />

@@ -4,11 +4,9 @@ import { useState } from "react";
 import { createDefinition, type ScriptType } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { ActionButton } from "../../parts/ActionButton.tsx";
-import type { Place } from "../../editor/Editor.tsx";
-import { CodeEditor } from "../../parts/CodeEditor.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/Restricted.tsx";
-import { Faults } from "./Faults.tsx";
+import { SourceEditor } from "./SourceEditor.tsx";
 import { STARTERS } from "./starters.ts";
 import { useSource } from "./useSource.ts";
 
@@ -18,10 +16,9 @@ function Create({ type }: { type: ScriptType }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [starter] = useState(STARTERS[type]);
-  const [place, setPlace] = useState<Place>();
-  const { source, setSource, checked, check, members } = useSource(type, starter);
+  const script = useSource(type, starter);
   const create = useMutation({
-    mutationFn: () => createDefinition({ type, source }),
+    mutationFn: () => createDefinition({ type, source: script.source }),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries({ queryKey: ["definition"] });
       await navigate({ to: "/definitions/$definitionId", params: { definitionId: id }, ignoreBlocker: true });
@@ -29,15 +26,7 @@ function Create({ type }: { type: ScriptType }) {
   });
   return (
     <>
-      <CodeEditor
-        label={`Source of the ${type}`}
-        text={starter}
-        place={place}
-        onChange={setSource}
-        check={check}
-        members={members}
-      />
-      <Faults checked={checked} onGo={setPlace} />
+      <SourceEditor label={`Source of the ${type}`} text={starter} script={script} />
       {create.isError && <ErrorNotice error={create.error} />}
       <p className="buttons">
         <ActionButton label={`Create ${type}`} action={create} />

@@ -10,7 +10,7 @@ import {
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Loaded } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
-import { VersionChange, versionChoices } from "../../parts/VersionChange.tsx";
+import { VersionChange, versionChoices, VersionFilter } from "../../parts/VersionChange.tsx";
 
 const route = getRouteApi("/definitions/$definitionId");
 
@@ -46,22 +46,18 @@ export function Versions({ definition, onSaved }: Props) {
       {(all) => {
         const shown = all.find(({ version }) => version === search.version) ?? all[0]!;
         const before = all.find(({ version }) => version === (search.against ?? shown.version - 1));
-        const choices = versionChoices(all);
         return (
           <>
             <search className="filters">
-              <SelectFilter
-                label="Version"
-                isRequired
-                isFirst
-                value={String(shown.version)}
-                choices={choices}
-                onPick={(value) => change({ version: Number(value), against: undefined })}
+              <VersionFilter
+                versions={all}
+                shown={shown}
+                onPick={(version) => change({ version, against: undefined })}
               />
               <SelectFilter
                 label="Beside version"
                 value={before && String(before.version)}
-                choices={choices}
+                choices={versionChoices(all)}
                 onPick={(value) => change({ against: value === undefined ? undefined : Number(value) })}
               />
             </search>

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { getDocument, getOriginal, listVersions, type DocumentInfo } from "../../api/knowledge.ts";
 import { useRole } from "../../api/useRole.ts";
-import { fileKind } from "../../format/fileKind.ts";
-import { formatBytes, formatCount } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
+import { FileFacts } from "../../parts/FileFacts.tsx";
 import { ReadAgain } from "../../parts/ReadAgain.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
@@ -102,7 +101,7 @@ function Unreadable({ document, error }: { document: DocumentInfo; error: string
 function Details({ document }: { document: DocumentInfo }) {
   const { seq, page } = route.useSearch();
   const version = useEarlier(document);
-  const { name, status, error, mime_type, size_bytes, page_count } = document;
+  const { name, status, error } = document;
   const hasText = status === "ready" || version !== undefined;
   return (
     <>
@@ -111,8 +110,7 @@ function Details({ document }: { document: DocumentInfo }) {
         <Status status={status} />
       </header>
       <p className="quiet">
-        <span title={mime_type}>{fileKind(mime_type)}</span> · {formatBytes(size_bytes)}
-        {page_count !== undefined && ` · ${formatCount(page_count, "page")}`} · <Download document={document} />
+        <FileFacts file={document} /> · <Download document={document} />
         <Link to="/knowledge/$collection" params={{ collection: document.collection_id }}>
           Its collection
         </Link>

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { deleteExtraction, getExtraction, type Extraction } from "../../api/extractions.ts";
 import { useRole } from "../../api/useRole.ts";
-import { fileKind } from "../../format/fileKind.ts";
-import { formatBytes, formatCount } from "../../format/index.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
+import { FileFacts } from "../../parts/FileFacts.tsx";
 import { saveFile } from "../../parts/saveFile.ts";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
@@ -38,7 +37,7 @@ function Result({ name, markdown }: { name: string; markdown: string }) {
 function Details({ extraction }: { extraction: Extraction }) {
   const navigate = useNavigate();
   const { mayWrite } = useRole();
-  const { id, name, status, mime_type, size_bytes, page_count, warnings, error, markdown } = extraction;
+  const { id, name, status, warnings, error, markdown } = extraction;
   const actions = [
     {
       label: "Delete",
@@ -57,9 +56,8 @@ function Details({ extraction }: { extraction: Extraction }) {
         <Status status={status} />
       </header>
       <p className="quiet">
-        <span title={mime_type}>{fileKind(mime_type)}</span> · {formatBytes(size_bytes)}
-        {page_count !== undefined && ` · ${formatCount(page_count, "page")}`} · sent <Time at={extraction.created_at} />
-        , deleted <Time at={extraction.expires_at} />
+        <FileFacts file={extraction} /> · sent <Time at={extraction.created_at} />, deleted{" "}
+        <Time at={extraction.expires_at} />
       </p>
       {mayWrite && <ThingActions actions={actions} kind="extraction" />}
       {error && (

@@ -8,7 +8,7 @@ import { readChoice } from "../../app/search.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Empty, Loaded, NoMatch } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -75,11 +75,9 @@ function Filters({ search, projects }: { search: KeySearch; projects: Project[] 
 
 const NoKeys = ({ isFiltered, isPart }: { isFiltered: boolean; isPart: boolean }) =>
   isFiltered ? (
-    <Empty title={isPart ? "No key of this page matches the filters" : "No key matches the filters"}>
-      <p>
-        See <Link to="/keys">all keys</Link>.
-      </p>
-    </Empty>
+    <NoMatch what={isPart ? "key of this page" : "key"}>
+      <Link to="/keys">all keys</Link>
+    </NoMatch>
   ) : (
     <Empty title="There are no API keys">
       <ol>

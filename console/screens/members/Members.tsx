@@ -7,7 +7,7 @@ import { readChoice } from "../../app/search.ts";
 import { wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Loaded, NoMatch } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -74,11 +74,9 @@ function Found({ page, search }: { page: Page<Member>; search: MemberSearch }) {
   return (
     <>
       {members.length === 0 ? (
-        <Empty title={`No member ${page.total > MEMBERS_PER_PAGE ? "of this page " : ""}matches the filters`}>
-          <p>
-            See <Link to="/members">all members</Link>.
-          </p>
-        </Empty>
+        <NoMatch what={page.total > MEMBERS_PER_PAGE ? "member of this page" : "member"}>
+          <Link to="/members">all members</Link>
+        </NoMatch>
       ) : (
         <Table caption="Members, by when they joined" columns={COLUMNS} rows={members} rowKey={({ id }) => id} />
       )}

@@ -136,11 +136,9 @@ function Answer({ answer }: Pick<Trace, "answer">) {
         <>
           <h3>Sources</h3>
           <ol>
-            {sources.map(({ url, title, seq, version }) => (
-              <li key={url + title}>
-                <SourceLink url={url} seq={seq} version={version}>
-                  {title}
-                </SourceLink>
+            {sources.map((source) => (
+              <li key={source.url + source.title}>
+                <SourceLink source={source}>{source.title}</SourceLink>
               </li>
             ))}
           </ol>

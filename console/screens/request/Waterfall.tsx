@@ -44,11 +44,9 @@ const CallDetails = ({ call }: { call: TracedCall }) => (
     </div>
     {call.sources.length > 0 && (
       <ul>
-        {call.sources.map(({ url, title, seq, version }) => (
-          <li key={`${url} ${title} ${seq}`}>
-            <SourceLink url={url} seq={seq} version={version}>
-              {title}
-            </SourceLink>
+        {call.sources.map((source) => (
+          <li key={`${source.url} ${source.title} ${source.seq}`}>
+            <SourceLink source={source}>{source.title}</SourceLink>
           </li>
         ))}
       </ul>

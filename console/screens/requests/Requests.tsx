@@ -6,7 +6,7 @@ import { formatCost, formatDuration, formatNumber, shortId } from "../../format/
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { ModelName } from "../../parts/ModelName.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Empty, Loaded, NoMatch } from "../../parts/Notices.tsx";
 import { PrivacyLinks } from "../../parts/PrivacyLinks.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -113,11 +113,9 @@ function NoRequests({ search, next }: { search: RequestSearch; next: string | nu
       </Empty>
     );
   return Object.values(search).some((value) => value !== undefined) ? (
-    <Empty title="No request matches the filters">
-      <p>
-        See <Link to="/requests">all requests</Link>.
-      </p>
-    </Empty>
+    <NoMatch what="request">
+      <Link to="/requests">all requests</Link>
+    </NoMatch>
   ) : (
     <Empty title="Nothing has been asked yet">
       <ol>

@@ -6,7 +6,7 @@ import { formatCount, formatDuration, shortId } from "../../format/index.ts";
 import { ActorLink } from "../../parts/ActorLink.tsx";
 import { CHUNK } from "../../parts/Chunk.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Empty, Loaded, NoMatch } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { PagedTable, Rows, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -57,11 +57,9 @@ const COLUMNS: Columns<RunSummary> = [
 
 const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty title="No run matches the filters">
-      <p>
-        See <Link to="/runs">all runs</Link>.
-      </p>
-    </Empty>
+    <NoMatch what="run">
+      <Link to="/runs">all runs</Link>
+    </NoMatch>
   ) : (
     <Empty title="There are no runs yet">
       <ol>
