@@ -1,12 +1,17 @@
 import type { EventFrom } from "#events/define.ts";
 import { DocumentUploaded } from "#events/document.ts";
+import { newId, streamName } from "#events/ids.ts";
+import type { FeedEvent } from "#events/published.ts";
+import { RunCreated } from "#events/run.ts";
+import { Limits } from "#events/workflow.ts";
 import type { ResponseHead } from "#http/agents/present.ts";
 import type { LiveRun } from "#services/deciders/runState.ts";
-import type { TickOutcome } from "#services/workflows/tick.ts";
+import type { TickCall, TickOutcome } from "#services/workflows/tick.ts";
 
 /* Events and values of which a test names only what it is about. */
 
 type UploadEvent = EventFrom<typeof DocumentUploaded>;
+type CreationEvent = EventFrom<typeof RunCreated>;
 
 export const documentUploaded = (
   document_id: string,
@@ -31,6 +36,45 @@ export const documentUploaded = (
     { name: "a", tags: [], sha256: "", external_id: null, ...personal },
   );
 
+export const runCreated = (
+  data: Partial<CreationEvent["data"]> = {},
+  personal: Partial<NonNullable<CreationEvent["personal"]>> = {},
+) =>
+  RunCreated.of(
+    {
+      run_id: "r1",
+      workflow_id: "w1",
+      definition_id: "d1",
+      definition_version: 1,
+      project_id: null,
+      trigger_id: null,
+      started_by: { type: "system", id: "test" },
+      run_as: { type: "service", id: null },
+      limits: Limits.parse({}),
+      expires_at: "2026-01-02T00:00:00.000Z",
+      retention_days: 1,
+      approvals: { default_expiry_s: 60, allow_api_key: true },
+      slot: null,
+      created_at: "2026-01-01T00:00:00.000Z",
+      worker: null,
+      ...data,
+    },
+    { args: { json: "{}" }, external_user_id: null, ...personal },
+  );
+
+/** An event as the feed publishes it. */
+export const feedEvent = (position: number, fields: Partial<FeedEvent> = {}): FeedEvent => ({
+  position,
+  stream: streamName("run", newId()),
+  version: 1,
+  organization_id: newId(),
+  type: "RunStarted",
+  schema_version: 1,
+  recorded_at: "2026-01-01T00:00:00.000Z",
+  data: { n: position },
+  ...fields,
+});
+
 /** A run that waits for nothing. */
 export const liveRun = (fields: Partial<LiveRun> = {}): LiveRun => ({
   status: "running",
@@ -54,6 +98,19 @@ export const liveRun = (fields: Partial<LiveRun> = {}): LiveRun => ({
   waits: {},
   watchers: [],
   first_run_id: null,
+  ...fields,
+});
+
+/** The first tick of a run: nothing is answered yet. */
+export const tickCall = (fields: Partial<TickCall> = {}): TickCall => ({
+  organization_id: "o1",
+  run_id: "r1",
+  js: "",
+  sha256: "x",
+  args: "{}",
+  created_at: 0,
+  now: 0,
+  memo: [],
   ...fields,
 });
 

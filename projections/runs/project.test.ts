@@ -6,7 +6,6 @@ import {
   ApprovalRequested,
   RunCancelled,
   RunCompleted,
-  RunCreated,
   RunFailed,
   RunForgotten,
   RunLogged,
@@ -16,8 +15,8 @@ import {
   StepsScheduled,
 } from "#events/run.ts";
 import { MessageWaitStarted, WaitTimedOut } from "#events/runLinks.ts";
-import { Limits } from "#events/workflow.ts";
 import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
+import { runCreated } from "#test/samples.ts";
 import { encodeAssignees, assigneePattern } from "./assignees.ts";
 import { runs } from "./project.ts";
 
@@ -31,25 +30,17 @@ const patchApproval = (row: object) => [{ table: "approvals", kind: "patch", key
 
 const ids = { run_id: id };
 const person = { type: "person" as const, id: "p1" };
-const created = RunCreated.of(
+const created = runCreated(
   {
     ...ids,
-    workflow_id: "w1",
-    definition_id: "d1",
     definition_version: 2,
     project_id: "j1",
     trigger_id: "t1",
     started_by: { type: "webhook", id: "t1" },
-    run_as: { type: "service", id: null },
-    limits: Limits.parse({}),
     created_at: AT,
     expires_at: "2026-02-01T00:00:00.000Z",
-    retention_days: 9,
-    approvals: { default_expiry_s: 60, allow_api_key: true },
-    slot: null,
-    worker: null,
   },
-  { args: { json: "{}" }, external_user_id: "\u0000" },
+  { external_user_id: "\u0000" },
 );
 const end = { ...ids, slot: null, forget_at: AT };
 const ofApproval = { ...ids, key, approval_id };

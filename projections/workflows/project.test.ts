@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { RunCreated } from "#events/run.ts";
-import { Envelope, Limits, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
+import { Envelope, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
 import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
+import { runCreated } from "#test/samples.ts";
 import { workflows } from "./project.ts";
 
 const id = (n: number) => `0198c0de-0000-7000-8000-00000000000${n}`;
@@ -58,26 +58,7 @@ describe("the workflows projection", () => {
 
   test("stores the last start of a trigger, and nothing for a run without a trigger", () => {
     const run = (trigger_id: string | null) =>
-      RunCreated.of(
-        {
-          run_id: id(4),
-          workflow_id,
-          definition_id: id(2),
-          definition_version: 3,
-          project_id: null,
-          trigger_id,
-          started_by: { type: "webhook", id: id(5) },
-          run_as: { type: "service", id: null },
-          limits: Limits.parse({}),
-          created_at: "2026-12-01T00:00:00.000Z",
-          expires_at: "2027-01-01T00:00:00.000Z",
-          retention_days: 90,
-          approvals: envelope.approvals,
-          slot: null,
-          worker: null,
-        },
-        { args: { json: "{}" }, external_user_id: null },
-      );
+      runCreated({ run_id: id(4), workflow_id, trigger_id, started_by: { type: "webhook", id: id(5) } });
     expect(from(run(id(5)), run(null), erased(run(id(6))))).toEqual(
       [id(5), id(6)].map((trigger_id) => ({
         table: "trigger_starts",

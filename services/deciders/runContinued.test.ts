@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { ApprovalCancelled, RunCancelled, RunCompleted, RunContinued, RunCreated, RunStarted } from "#events/run.ts";
+import { ApprovalCancelled, RunCancelled, RunCompleted, RunContinued, RunStarted } from "#events/run.ts";
 import { chainClaim, ChildRunRequested, continuationId, RunSettled, RunWatched } from "#events/runLinks.ts";
 import type { TickResult } from "#events/runParts.ts";
 import { Limits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
 import { NO_TICK } from "#test/noTick.ts";
+import { runCreated } from "#test/samples.ts";
 import { run } from "./run.ts";
 import { workStatus } from "./runWork.ts";
 
@@ -17,23 +18,14 @@ const rules = {
   approvals: { default_expiry_s: 60, allow_api_key: true },
   retention_days: 1,
 };
-const created = RunCreated.of(
-  {
-    ...id,
-    ...rules,
-    workflow_id: "w1",
-    definition_id: "d1",
-    project_id: null,
-    trigger_id: null,
-    started_by: { type: "api_key", id: "k1" },
-    run_as: { type: "service", id: null },
-    expires_at: "2026-01-02T00:00:00.000Z",
-    slot: "s1",
-    created_at: AT,
-    worker: "p1",
-  },
-  { args: { json: "{}" }, external_user_id: null },
-);
+const created = runCreated({
+  ...id,
+  ...rules,
+  started_by: { type: "api_key", id: "k1" },
+  slot: "s1",
+  created_at: AT,
+  worker: "p1",
+});
 const chained = {
   ...created,
   data: {

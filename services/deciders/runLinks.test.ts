@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RunCancelled, RunCompleted, RunCreated, RunFailed, RunForgotten, RunStarted, RunTaken } from "#events/run.ts";
+import { RunCancelled, RunCompleted, RunFailed, RunForgotten, RunStarted, RunTaken } from "#events/run.ts";
 import {
   ChildRunRequested,
   ChildRunStarted,
@@ -11,35 +11,16 @@ import {
   WaitTimedOut,
 } from "#events/runLinks.ts";
 import type { LinkEntry, TickResult } from "#events/runParts.ts";
-import { Limits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
 import { NO_TICK } from "#test/noTick.ts";
+import { runCreated } from "#test/samples.ts";
 import { run } from "./run.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const LATER = "2026-01-01T01:00:00.000Z";
 const id = { run_id: "r1" };
 const [A, B] = ["a", "b"].map((key) => key.repeat(22)) as [string, string];
-const created = RunCreated.of(
-  {
-    ...id,
-    workflow_id: "w1",
-    definition_id: "d1",
-    definition_version: 1,
-    project_id: null,
-    trigger_id: null,
-    started_by: { type: "api_key", id: "k1" },
-    run_as: { type: "service", id: null },
-    limits: Limits.parse({}),
-    expires_at: "2026-01-02T00:00:00.000Z",
-    retention_days: 1,
-    approvals: { default_expiry_s: 60, allow_api_key: true },
-    slot: null,
-    created_at: AT,
-    worker: "p1",
-  },
-  { args: { json: "{}" }, external_user_id: null },
-);
+const created = runCreated({ ...id, started_by: { type: "api_key", id: "k1" }, created_at: AT, worker: "p1" });
 const text = { workflow: "child", args: { json: "{}" } };
 const requested = (on_parent_end: "cancel" | "leave" = "cancel", key = A) =>
   ChildRunRequested.of({ ...id, key, child_run_id: `child ${key[0]}`, on_parent_end }, text);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { approvalId } from "#events/ids.ts";
-import { RunCreated, RunStarted, StepCompleted, StepFailed, StepStarted, StepsScheduled } from "#events/run.ts";
+import { RunStarted, StepCompleted, StepFailed, StepStarted, StepsScheduled } from "#events/run.ts";
 import type { NewEvent } from "#events/define.ts";
 import { Limits } from "#events/workflow.ts";
-import { tickOutcome } from "#test/samples.ts";
+import { runCreated, tickOutcome } from "#test/samples.ts";
 import { differences } from "./differences.ts";
 import { emptyHistory, fold, type History } from "./history.ts";
 import { startableSteps } from "./startableSteps.ts";
@@ -13,26 +13,15 @@ import type { PendingCall, TickOutcome } from "./tick.ts";
 const NOW = Date.parse("2026-01-01T00:00:00.000Z");
 const run_id = "0198c0de-0000-7000-8000-00000000000a";
 const key = (name: string) => name.padEnd(22, "_");
-const created = RunCreated.of(
-  {
-    run_id,
-    workflow_id: "w1",
-    definition_id: "d1",
-    definition_version: 1,
-    project_id: null,
-    trigger_id: null,
-    started_by: { type: "person", id: "u1" },
-    run_as: { type: "service", id: null },
-    limits: Limits.parse({ max_parallel: 4 }),
-    expires_at: "2026-02-01T00:00:00.000Z",
-    retention_days: 1,
-    approvals: { default_expiry_s: 60, allow_api_key: false },
-    slot: null,
-    created_at: new Date(NOW).toISOString(),
-    worker: "p1",
-  },
-  { args: { json: "{}" }, external_user_id: null },
-);
+const created = runCreated({
+  run_id,
+  started_by: { type: "person", id: "u1" },
+  limits: Limits.parse({ max_parallel: 4 }),
+  expires_at: "2026-02-01T00:00:00.000Z",
+  approvals: { default_expiry_s: 60, allow_api_key: false },
+  created_at: new Date(NOW).toISOString(),
+  worker: "p1",
+});
 
 const readInline = (value: object) => ("json" in value ? (value.json as string) : "");
 function openHistory(...events: NewEvent[]): History {

@@ -42,6 +42,16 @@ export async function startWorker(bus: Bus, handle: (command: Command) => Promis
 export const noOutcomes = { outcome: async () => undefined };
 export const succeed = async (): Promise<CommandResult> => ({ position: 1, repeated: false });
 
+/** Starts a worker that handles every command. Returns the ids of what it has handled, a list that grows. */
+export async function noteHandled(bus: Bus): Promise<string[]> {
+  const handled: string[] = [];
+  await startWorker(bus, async ({ id }) => {
+    handled.push(id);
+    return succeed();
+  });
+  return handled;
+}
+
 export function newCommand(given: Partial<Command> & { seconds?: number } = {}): Command {
   const { seconds = 20, ...fields } = given;
   return {

@@ -3,7 +3,7 @@ import type { Command, CommandResult } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
 import { Unavailable, type CommandOutcome } from "#events/ports.ts";
 import { testBus } from "#test/harness.ts";
-import { openBus, newCommand, succeed, noOutcomes, until, startWorker } from "./bus.ts";
+import { openBus, newCommand, noOutcomes, noteHandled, succeed, until, startWorker } from "./bus.ts";
 import { openInspector } from "./streams.ts";
 
 const server = testBus();
@@ -63,11 +63,7 @@ test("a command without an answer fails as unavailable at its deadline, and is n
   const bus = await openBus(server);
   const late = newCommand({ seconds: 1 });
   await expect(bus.sender(noOutcomes).send(late)).rejects.toBeInstanceOf(Unavailable);
-  const handled: string[] = [];
-  await startWorker(bus, async ({ id }) => {
-    handled.push(id);
-    return succeed();
-  });
+  const handled = await noteHandled(bus);
   const next = newCommand();
   await bus.sender(noOutcomes).send(next);
   expect(handled).not.toContain(late.id);

@@ -6,7 +6,7 @@ import { nanos } from "@nats-io/transport-node";
 import { describe, expect, test, vi } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
-import { publishedTypes, type FeedEvent } from "#events/published.ts";
+import { publishedTypes } from "#events/published.ts";
 import { clientOf } from "../http/service.ts";
 import type { FeedMessage } from "#infra/nats/feed.ts";
 import { freePort } from "#infra/embedded/freePort.ts";
@@ -14,21 +14,13 @@ import { openPool } from "#infra/postgres/pool.ts";
 import type { Resources } from "../../roles/resources.ts";
 import { testBus } from "../harness.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
+import { feedEvent } from "../samples.ts";
 import { openBus } from "./bus.ts";
 import { openInspector, removeStreams, readFeed } from "./streams.ts";
 
 const organization_id = newId();
 const stream = streamName("run", newId());
-const event = (position: number): FeedEvent => ({
-  position,
-  stream,
-  version: position,
-  organization_id,
-  type: "RunStarted",
-  schema_version: 1,
-  recorded_at: "2026-01-01T00:00:00.000Z",
-  data: { n: position },
-});
+const event = (position: number) => feedEvent(position, { stream, version: position, organization_id });
 const events = (from: number, to: number): FeedMessage[] =>
   Array.from({ length: to - from + 1 }, (_, n) => ({ event: event(from + n) }));
 

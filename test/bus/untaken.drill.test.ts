@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { CommandOutcome } from "#events/ports.ts";
 import { newId } from "#events/ids.ts";
 import { testBus } from "#test/harness.ts";
-import { openBus, newCommand, noOutcomes, startWorker, succeed, until } from "./bus.ts";
+import { newCommand, noOutcomes, noteHandled, openBus, startWorker, succeed, until } from "./bus.ts";
 import { openInspector } from "./streams.ts";
 
 /* Commands whose client waits for a 503 rather than for their deadline (docs/adr/0076-a-command-that-nobody-takes-is-given-up.md). */
@@ -15,11 +15,7 @@ const GIVEN_UP = "No worker takes commands at the moment";
 
 /** A worker that notes what it handles, and then a command that was sent later. */
 async function takeLater(bus: Awaited<ReturnType<typeof openBus>>): Promise<string[]> {
-  const handled: string[] = [];
-  await startWorker(bus, async ({ id }) => {
-    handled.push(id);
-    return succeed();
-  });
+  const handled = await noteHandled(bus);
   await bus.sender(noOutcomes).send(newCommand());
   return handled;
 }

@@ -4,10 +4,10 @@ import { createInterface } from "node:readline";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { newId, streamName } from "#events/ids.ts";
-import type { FeedEvent } from "#events/published.ts";
+import { newId } from "#events/ids.ts";
 import type { Bus } from "#infra/nats/connect.ts";
 import { afterFile } from "../cleanUp.ts";
+import { feedEvent } from "../samples.ts";
 import { openBus, startWorker } from "./bus.ts";
 import { startServerWithUsers } from "./users.ts";
 
@@ -15,16 +15,7 @@ import { startServerWithUsers } from "./users.ts";
 
 const [mine, theirs] = [newId(), newId()];
 
-const event = (organization_id: string, position: number): FeedEvent => ({
-  position,
-  stream: streamName("run", newId()),
-  version: 1,
-  organization_id,
-  type: "RunStarted",
-  schema_version: 1,
-  recorded_at: "2026-01-01T00:00:00.000Z",
-  data: { n: position },
-});
+const event = (organization_id: string, position: number) => feedEvent(position, { organization_id });
 
 let server: Awaited<ReturnType<typeof startServerWithUsers>>;
 beforeAll(async () => {

@@ -1,9 +1,10 @@
 import type { NewEvent } from "#events/define.ts";
 import { newId, streamName } from "#events/ids.ts";
-import { RunCreated, RunStarted, StepAttemptFailed, StepFailed, StepsScheduled, StepStarted } from "#events/run.ts";
+import { RunStarted, StepAttemptFailed, StepFailed, StepsScheduled, StepStarted } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { Limits } from "#events/workflow.ts";
 import { Unavailable } from "#events/ports.ts";
+import { runCreated } from "#test/samples.ts";
 
 /* A run whose log is a list in memory. */
 
@@ -13,26 +14,14 @@ export const AT = "2026-01-01T00:00:00.000Z";
 export const keyOf = (letter: string): string => letter.repeat(22);
 export const INLINE = (value: StoredValue): string => ("json" in value ? value.json : "");
 
-export const CREATED = RunCreated.of(
-  {
-    run_id: RUN_ID,
-    workflow_id: newId(),
-    definition_id: newId(),
-    definition_version: 1,
-    project_id: null,
-    trigger_id: null,
-    started_by: { type: "system", id: "test" },
-    run_as: { type: "service", id: null },
-    limits: Limits.parse({}),
-    expires_at: "2036-01-01T00:00:00.000Z",
-    retention_days: 1,
-    approvals: { default_expiry_s: 60, allow_api_key: true },
-    slot: null,
-    created_at: AT,
-    worker: "w1",
-  },
-  { args: { json: "{}" }, external_user_id: null },
-);
+export const CREATED = runCreated({
+  run_id: RUN_ID,
+  workflow_id: newId(),
+  definition_id: newId(),
+  expires_at: "2036-01-01T00:00:00.000Z",
+  created_at: AT,
+  worker: "w1",
+});
 
 /** A step that was asked for and has begun. */
 export const scheduledAndBegun = (key: string): [NewEvent, NewEvent] => [

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
-import { RunCancelled, RunCreated } from "#events/run.ts";
+import { RunCancelled } from "#events/run.ts";
 import { TriggerCreated, TriggerDeleted, TriggerDisabled, TriggerRotated } from "#events/trigger.ts";
-import { Envelope, Limits, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
+import { Envelope, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
 import { rebuild } from "#infra/postgres/rebuild.ts";
 import { projections } from "#projections/index.ts";
 import type { Db } from "#projections/projection.ts";
@@ -15,6 +15,7 @@ import {
   listTriggers,
 } from "#projections/triggers/query.ts";
 import { getWorkflow, listWorkflows, countWorkflowUses, countDefinitionUses } from "#projections/workflows/query.ts";
+import { runCreated } from "../samples.ts";
 import { fixture, noteFlushes, type Fixture } from "./fixture.ts";
 
 const WILD = "nul \u0000 lone \ud800";
@@ -48,28 +49,7 @@ async function trigger(f: Fixture, workflow_id: string, hook_token: string) {
 
 async function start(f: Fixture, workflow_id: string, trigger_id: string | null) {
   const run_id = newId();
-  const { approvals, run_as } = Envelope.parse({});
-  const created = RunCreated.of(
-    {
-      run_id,
-      workflow_id,
-      definition_id: newId(),
-      definition_version: 1,
-      project_id: null,
-      trigger_id,
-      started_by: { type: "system", id: "test" },
-      run_as,
-      limits: Limits.parse({}),
-      created_at: "2026-12-01T00:00:00.000Z",
-      expires_at: "2027-01-01T00:00:00.000Z",
-      retention_days: 90,
-      approvals,
-      slot: null,
-      worker: null,
-    },
-    { args: { json: "{}" }, external_user_id: null },
-  );
-  await f.append(streamName("run", run_id), [created]);
+  await f.append(streamName("run", run_id), [runCreated({ run_id, workflow_id, definition_id: newId(), trigger_id })]);
   return run_id;
 }
 

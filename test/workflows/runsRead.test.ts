@@ -3,16 +3,8 @@ import { StepFailure } from "#services/workflows/tick.ts";
 import type { NewEvent } from "#events/define.ts";
 import { newCommand } from "#events/envelope.ts";
 import { idempotencyKey, newCommandId, newId, stepId, streamName } from "#events/ids.ts";
-import {
-  ForgetRun,
-  RunCompleted,
-  RunCreated,
-  RunStarted,
-  StepCompleted,
-  StepsScheduled,
-  StepStarted,
-} from "#events/run.ts";
-import { Envelope } from "#events/workflow.ts";
+import { ForgetRun, RunCompleted, RunStarted, StepCompleted, StepsScheduled, StepStarted } from "#events/run.ts";
+import { runCreated } from "../samples.ts";
 import { UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
 const held = gate();
@@ -193,29 +185,15 @@ describe("the record of a run", () => {
     const keys = Array.from({ length: many }, (_, n) => `key${n}`.padEnd(22, "_"));
     const steps = keys.map((key, index) => ({ key, name: "count", batch: keys[0]!, index }));
     const at = new Date().toISOString();
-    const { limits, approvals } = Envelope.parse({});
     const of = (key: string) => ({ run_id, key, name: "count", attempt: 1 });
     await append(streamName("run", run_id), [
-      RunCreated.of(
-        {
-          run_id,
-          workflow_id: workflow.id,
-          definition_id: workflow.definition.id,
-          definition_version: 1,
-          project_id: null,
-          trigger_id: null,
-          started_by: { type: "system", id: "test" },
-          run_as: { type: "service", id: null },
-          limits,
-          expires_at: at,
-          retention_days: 1,
-          approvals,
-          slot: null,
-          created_at: at,
-          worker: null,
-        },
-        { args: { json: "{}" }, external_user_id: null },
-      ),
+      runCreated({
+        run_id,
+        workflow_id: workflow.id,
+        definition_id: workflow.definition.id,
+        expires_at: at,
+        created_at: at,
+      }),
       RunStarted.of({ run_id }),
       ...keys.flatMap((key, n) => [
         StepsScheduled.of(

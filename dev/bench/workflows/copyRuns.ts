@@ -4,6 +4,7 @@ import type { RecordedEvent } from "../../../events/envelope.ts";
 import { approvalId, newId, streamName } from "../../../events/ids.ts";
 import { CreateSchedule } from "../../../events/schedule.ts";
 import { sendTo, type Send } from "../../../services/send.ts";
+import { NO_TICK } from "../../../test/noTick.ts";
 import { openDirectHandler } from "../tools/directHandler.ts";
 
 const IN_FLIGHT = 64;
@@ -92,21 +93,7 @@ const createRun = async (send: Send, organization_id: string, run_id: string, { 
   const target = { stream: streamName("run", run_id), organization_id };
   const { key } = requested.data;
   const approval = { ...requested.data, ...requested.personal!, approval_id: approvalId(run_id, key) };
-  const tick: TickResult = {
-    schedule: [],
-    start: [],
-    timers: [],
-    children: [],
-    runWaits: [],
-    messageWaits: [],
-    agentTurns: [],
-    approvals: [approval],
-    superseded: [],
-    notes: [],
-    warnings: [],
-    logs: [],
-    end: null,
-  };
+  const tick: TickResult = { ...NO_TICK, approvals: [approval] };
   // One command, as for a run that a hook starts: its first tick is recorded with its creation.
   const parts = [{ at: new Date().toISOString(), entries: [], tick }];
   const started = await send(target, StartRun.type, { ...created.data, ...created.personal, run_id, parts });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MemoEntry, StepCall, StepContext, StepResult, TickCall, TickOutcome } from "#services/workflows/tick.ts";
-import { tickOutcome } from "#test/samples.ts";
+import { tickCall, tickOutcome } from "#test/samples.ts";
 import { createSpeculation } from "./speculation.ts";
 import { newStepOrder, type SpeculatedStep } from "./messages.ts";
 
@@ -41,24 +41,14 @@ beforeEach(() => {
   memo = [];
   speculation = createSpeculation();
 });
-const tickCall = (more: Partial<TickCall> = {}): TickCall => ({
-  organization_id: "o1",
-  run_id: "r1",
-  js: "",
-  sha256: "x",
-  args: "{}",
-  created_at: 0,
-  now: 0,
-  memo,
-  ...more,
-});
+const tickWith = (more: Partial<TickCall> = {}) => tickCall({ memo, ...more });
 const put = (...all: SpeculatedStep[]) =>
   speculation.put("r1", { memo, length: memo.length }, { speculated: all, outcome: last });
 /** Neither a step nor a tick finds a speculated result. */
 function expectNothing(): void {
   expect(speculation.step(stepCall(1))).toBeUndefined();
   expect(speculation.step(stepCall(2))).toBeUndefined();
-  expect(speculation.tick(tickCall())).toBeUndefined();
+  expect(speculation.tick(tickWith())).toBeUndefined();
 }
 
 test("the outcome of a tick without speculated steps is returned unchanged", () => {
@@ -71,10 +61,10 @@ test("speculated steps and their ticks are returned one after the other, as the 
   expect(speculation.step(stepCall(1))).toEqual(resultOf(1));
   memo.push(entry(1));
   // every line that run() has logged so far
-  expect(speculation.tick(tickCall())).toMatchObject({ end: { type: "suspended" }, logs: ["before 1", "before 2"] });
+  expect(speculation.tick(tickWith())).toMatchObject({ end: { type: "suspended" }, logs: ["before 1", "before 2"] });
   expect(speculation.step(stepCall(2))).toEqual(resultOf(2));
   memo.push(entry(2));
-  expect(speculation.tick(tickCall())).toBe(last);
+  expect(speculation.tick(tickWith())).toBe(last);
   expectNothing();
 });
 
@@ -82,7 +72,7 @@ test("values that now() fixed are predicted, in any order", () => {
   put(speculated(1, { notes: [{ key: "now", json: "5" }] }), speculated(2));
   speculation.step(stepCall(1));
   memo.push({ key: "now", value: { json: "5" } }, entry(1));
-  expect(speculation.tick(tickCall())).toMatchObject({ logs: ["before 1", "before 2"] });
+  expect(speculation.tick(tickWith())).toMatchObject({ logs: ["before 1", "before 2"] });
 });
 
 describe("speculated results are dropped when", () => {
@@ -94,7 +84,7 @@ describe("speculated results are dropped when", () => {
   };
   test("the step had another result", () => {
     memo.push({ key: "k0", value: { json: "0" } });
-    const call = tickCall();
+    const call = tickWith();
     put(speculated(1), speculated(2));
     speculation.step(stepCall(1));
     memo.push({ key: "k1", value: { json: '"other"' } });
@@ -105,7 +95,7 @@ describe("speculated results are dropped when", () => {
     put(speculated(1), speculated(2));
     speculation.step(stepCall(1));
     memo.push({ key: "k1", value: { error: { message: "no", code: "step_error" } } });
-    expect(speculation.tick(tickCall())).toBeUndefined();
+    expect(speculation.tick(tickWith())).toBeUndefined();
     expectNothing();
   });
   test.each([
@@ -117,14 +107,14 @@ describe("speculated results are dropped when", () => {
     put(speculated(1, { notes: [{ key: "now", json: "5" }] }), speculated(2));
     speculation.step(stepCall(1));
     memo.push(...more);
-    expect(speculation.tick(tickCall())).toBeUndefined();
+    expect(speculation.tick(tickWith())).toBeUndefined();
     expectNothing();
   });
-  test("the memo is another array with the same entries", () => expectDropped(tickCall({ memo: [entry(1)] })));
+  test("the memo is another array with the same entries", () => expectDropped(tickWith({ memo: [entry(1)] })));
   test("the next tick comes before the step", () => {
     put(speculated(1));
     memo.push(entry(1));
-    expect(speculation.tick(tickCall())).toBeUndefined();
+    expect(speculation.tick(tickWith())).toBeUndefined();
     expectNothing();
   });
   test("the step comes twice", () => {
@@ -162,7 +152,7 @@ describe("speculated results are dropped when", () => {
 test("a run gets no speculated result of another run", () => {
   put(speculated(1));
   expect(speculation.step(stepCall(1, { context: { ...context, run_id: "r2" } }))).toBeUndefined();
-  expect(speculation.tick(tickCall({ run_id: "r2" }))).toBeUndefined();
+  expect(speculation.tick(tickWith({ run_id: "r2" }))).toBeUndefined();
   expect(speculation.step(stepCall(1))).toEqual(resultOf(1));
 });
 

@@ -1,19 +1,11 @@
 import { expect, test } from "vitest";
-import type { MemoEntry, TickCall } from "#services/workflows/tick.ts";
+import type { MemoEntry } from "#services/workflows/tick.ts";
+import { tickCall } from "#test/samples.ts";
 import { orderFor } from "./tickAttempt.ts";
 import { createTickThreadPool } from "./tickThreadPool.ts";
 
 const entry = (n: number): MemoEntry => ({ key: `k${n}`, value: { json: `${n}` } });
-const callWith = (memo: MemoEntry[]): TickCall => ({
-  organization_id: "o1",
-  run_id: "r1",
-  js: "",
-  sha256: "x",
-  args: "{}",
-  created_at: 1,
-  now: 2,
-  memo,
-});
+const callWith = (memo: MemoEntry[]) => tickCall({ created_at: 1, now: 2, memo });
 
 test("A thread gets the whole memo of a run first, then the new entries only", () => {
   const thread = createTickThreadPool().take("r1");
