@@ -3,6 +3,7 @@ import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, say } from "../http/service.ts";
 import { openTenant, SOON, UNKNOWN, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
+import { chargeDollar } from "./chargeDollar.ts";
 import { openPeople, type People } from "./people.ts";
 
 /* A budget that is reached starts a run, which tells people (docs/spending.md). */
@@ -15,9 +16,7 @@ beforeAll(async () => {
 async function newTenant() {
   const credentials = await people.service.organization("Alerted");
   const tenant = await openTenant(people.service.base, credentials);
-  await tenant.made(
-    tenant.owner("PUT", "/prices/offline/echo", { prices: [{ input: "0", output: "0", per_call: "1" }] }),
-  );
+  await chargeDollar(tenant.owner, "offline/echo");
   const first = clientOf(people.service, credentials.api_key);
   const set = (subject: string, body: object) => tenant.owner("PUT", `/budgets/${subject}`, body);
   const runsOf = async (id: string): Promise<any[]> =>

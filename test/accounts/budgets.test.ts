@@ -3,6 +3,7 @@ import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, say } from "../http/service.ts";
 import { openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
+import { chargeDollar } from "./chargeDollar.ts";
 import { openPeople, type People } from "./people.ts";
 
 /* Budgets and rate limits: what they count, what they refuse, and that the figure that refuses is the one that is shown (docs/spending.md). */
@@ -19,7 +20,7 @@ const NOBODY = "0198c0de-0000-7000-8000-00000000000f";
 async function newTenant() {
   const credentials = await people.service.organization("Spenders");
   const owner = await people.signIn(credentials);
-  await owner("PUT", "/prices/offline/echo", { prices: [{ input: "0", output: "0", per_call: "1" }] });
+  await chargeDollar(owner, "offline/echo");
   const key = async (more: object = {}) => {
     const made = (await owner("POST", "/keys", { name: "K", ...more })).body;
     return { id: made.id as string, call: clientOf(people.service, made.key) };

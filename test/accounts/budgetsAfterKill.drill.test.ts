@@ -4,6 +4,7 @@ import { signIn } from "../agents/agents.ts";
 import { startProcess } from "../faults/processes.ts";
 import { clientOf } from "../http/service.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
+import { chargeDollar } from "./chargeDollar.ts";
 
 /* What a client of OpenAI's API reads in headers, at the limit in the middle of a stream, and after all processes were killed. */
 
@@ -49,8 +50,7 @@ test("a limit that is reached in the middle of a stream cuts nothing off, and a 
   const platform = await startPlatform({ deployment });
   const { api_key, admin } = await platform.organization();
   const owner = (await signIn(platform.url, admin)).call;
-  for (const model of [MODEL, SCRIPTED])
-    await owner("PUT", `/prices/${model}`, { prices: [{ input: "0", output: "0", per_call: "1" }] });
+  await chargeDollar(owner, MODEL, SCRIPTED);
   await owner("PUT", "/budgets/organization", {
     cost_per_day: "3",
     cost_per_week: "30",

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { testFolder } from "../harness.ts";
 import { fileForm } from "../http/service.ts";
+import { jsonLines } from "../jsonLines.ts";
 import { processEnv, startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
 import { code, SOON, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
@@ -64,10 +65,7 @@ async function save(name: string, text: string): Promise<string> {
 
 test("the certificate of an erasure names each deletion, and the live log and its export prove it", async () => {
   const { id, owner, text } = await erase();
-  const lines = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(text);
   const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
   expect(lines[0]).toMatchObject({
     type: "certificate",

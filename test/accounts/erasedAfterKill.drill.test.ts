@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { startProcess } from "../faults/processes.ts";
+import { jsonLines } from "../jsonLines.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { code, SOON, workflowSource } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
@@ -44,10 +45,7 @@ test("an erasure goes on after kills, and counts each deletion once", async () =
   for (const run of runs)
     expect(code(await home.owner("GET", `/workflows/runs/${run}`))).toEqual([404, "run_not_found"]);
   const { text } = await home.owner("GET", `/erasures/${id}/certificate`);
-  const lines = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(text);
   expect(lines.at(-1)).toMatchObject({ type: "end", erased: 74, counts: COUNTS });
   expect(new Set(lines.map(({ stream, version }) => `${stream}@${version}`)).size).toBe(lines.length);
 });

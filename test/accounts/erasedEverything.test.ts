@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { blobFolder, newId, streamName } from "#events/ids.ts";
 import { newCanary } from "../erasure/canary.ts";
 import { fileForm } from "../http/service.ts";
+import { jsonLines } from "../jsonLines.ts";
 import type { Platform } from "../platform.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { tablesWith } from "../tables.ts";
@@ -34,8 +35,7 @@ const KEEPS = workflowSource(
 
 async function exportOf(subject: string): Promise<any[]> {
   const { text } = await home.owner("GET", `/exports?subject=${encodeURIComponent(subject)}`);
-  const lines = text.trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line));
+  return jsonLines(text);
 }
 const ofType = (lines: any[], type: string): any[] => lines.filter((line) => line.type === type);
 const idsOf = (lines: any[], type: string): string[] => ofType(lines, type).map(({ id }) => id);
@@ -54,10 +54,7 @@ async function settled(id: string): Promise<any> {
 }
 async function certificateOf(id: string): Promise<any[]> {
   const { text } = await home.owner("GET", `/erasures/${id}/certificate`);
-  return text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  return jsonLines(text);
 }
 /** Names of the blobs of a thing. */
 const blobsOf = (thing: string): Promise<string[]> =>

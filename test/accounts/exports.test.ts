@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { jsonLines } from "../jsonLines.ts";
 import { code, UNKNOWN, workflowSource, type Client, type Tenant } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
@@ -18,10 +19,7 @@ const ASKS = workflowSource(`const { approved } = await ctx.awaitApproval("go", 
 async function exportOf(subject: string, by: Client = home.owner): Promise<any[]> {
   const { status, text, headers } = await by("GET", `/exports?subject=${encodeURIComponent(subject)}`);
   expect([status, headers.get("content-type")], text).toEqual([200, "application/x-ndjson"]);
-  const lines = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(text);
   const { type, counts } = lines.at(-1);
   const counted = lines.slice(1, -1).reduce((sums, line) => ({ ...sums, [line.type]: (sums[line.type] ?? 0) + 1 }), {});
   expect([lines[0].type, type, counts]).toEqual(["export", "end", counted]);

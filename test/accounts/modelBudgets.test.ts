@@ -3,6 +3,7 @@ import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, say } from "../http/service.ts";
 import { openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
+import { chargeDollar } from "./chargeDollar.ts";
 import { openPeople, type People } from "./people.ts";
 
 /* Budgets of one model, of a week and of all time, and what callers see of them (docs/spending.md). */
@@ -17,8 +18,7 @@ const soon = { timeout: 30_000, interval: 200 };
 async function newTenant() {
   const credentials = await people.service.organization("Modellers");
   const owner = await people.signIn(credentials);
-  for (const model of ["echo", "scripted"])
-    await owner("PUT", `/prices/offline/${model}`, { prices: [{ input: "0", output: "0", per_call: "1" }] });
+  await chargeDollar(owner, "offline/echo", "offline/scripted");
   const path = (subject: string, model?: string) =>
     `/budgets/${subject}${model === undefined ? "" : `?model=${encodeURIComponent(model)}`}`;
   const set = (subject: string, body: object, model?: string) => owner("PUT", path(subject, model), body);

@@ -3,6 +3,7 @@ import { signIn } from "../agents/agents.ts";
 import { startProcess } from "../faults/processes.ts";
 import { clientOf, say } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
+import { chargeDollar } from "./chargeDollar.ts";
 
 /* A budget of money over several http processes, one of which is killed in mid-turn (docs/spending.md, ADR 55). */
 
@@ -16,8 +17,7 @@ test("bursts in two processes do not pass a hard budget, also after one is kille
   const victim = await startProcess("http", deployment);
   const { api_key, admin } = await platform.organization();
   const owner = (await signIn(platform.url, admin)).call;
-  for (const model of ["echo", "scripted"])
-    await owner("PUT", `/prices/offline/${model}`, { prices: [{ input: "0", output: "0", per_call: "1" }] });
+  await chargeDollar(owner, "offline/echo", "offline/scripted");
   await owner("PUT", "/budgets/organization", { cost_per_month: String(LIMIT) });
   const limit = async () => (await owner("GET", "/budgets/organization")).body.limits[0];
   const [here, there] = [platform, victim].map(({ url }) => clientOf({ chat: `${url}/api/openai/v1` }, api_key));

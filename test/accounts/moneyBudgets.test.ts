@@ -3,6 +3,7 @@ import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, say } from "../http/service.ts";
 import { openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
+import { chargeDollar } from "./chargeDollar.ts";
 import { openPeople, type People } from "./people.ts";
 
 /* Budgets of money hold what turns may cost until they end (docs/spending.md, ADR 55). */
@@ -16,8 +17,7 @@ beforeAll(async () => {
 async function newTenant() {
   const credentials = await people.service.organization("Spenders");
   const owner = await people.signIn(credentials);
-  for (const model of ["echo", "scripted"])
-    await owner("PUT", `/prices/offline/${model}`, { prices: [{ input: "0", output: "0", per_call: "1" }] });
+  await chargeDollar(owner, "offline/echo", "offline/scripted");
   const limit = async (subject = "organization") => (await owner("GET", `/budgets/${subject}`)).body.limits[0];
   const set = (body: object, subject = "organization") => owner("PUT", `/budgets/${subject}`, body);
   const call = clientOf(people.service, credentials.api_key);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { say } from "../http/service.ts";
 import { openTenant, SOON, workflowSource } from "../workflows/tenant.ts";
+import { chargeDollar } from "./chargeDollar.ts";
 import { openPeople, type People } from "./people.ts";
 
 /* Turns of runs are counted for who started the run, and for its external user (docs/spending.md). */
@@ -26,7 +27,7 @@ const starting = (id: string) =>
 async function newTenant() {
   const tenant = await openTenant(people.service.base, await people.service.organization("Runners"));
   const { owner, made, newKey, register, untilOver } = tenant;
-  await made(owner("PUT", "/prices/offline/echo", { prices: [{ input: "0", output: "0", per_call: "1" }] }));
+  await chargeDollar(owner, "offline/echo");
   const key = await newKey();
   const workflow = await register(ASKING, { models: ["offline/echo"] });
   const by = async (name: string): Promise<any[]> => (await made(owner("GET", `/usage?group_by=${name}`))).data;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
+import { jsonLines } from "../jsonLines.ts";
 import { eventsIn, expectStream } from "./grammar.ts";
 import { openPayDesk, payTo, responses, type Payer, type PayDesk } from "./payDesk.ts";
 
@@ -249,10 +250,7 @@ test("the export of somebody who decided has what their own calls said, and not 
   await Promise.all([ended(foreign, asked[0]!.id), ended(own, asked[1]!.id)]);
   const { status, text } = await desk.person.call("GET", `/exports?subject=person:${me}`);
   expect(status).toBe(200);
-  const lines = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(text);
   const saidIn = ({ approvals }: { approvals: any[] }) =>
     lines.find(({ type, id }) => type === "approval" && id === approvals[0].id).tool_call.arguments;
   expect(asked.map(saidIn)).toEqual([null, '{"to":"rob","amount":100}']);

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { testFolder } from "#test/harness.ts";
 import { belongings } from "../accounts/tenants.ts";
+import { jsonLines } from "../jsonLines.ts";
 import { openWorkflows, type Tenant, type Workflows } from "../workflows/harness.ts";
 import { svc } from "./localDefinition.ts";
 
@@ -23,11 +24,6 @@ async function ok(...args: string[]): Promise<string> {
   expect([code, stderr]).toEqual([0, ""]);
   return stdout;
 }
-const linesOf = (text: string): any[] =>
-  text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 
 /** An external user with two threads and a file. */
 async function leaveThings(): Promise<string> {
@@ -45,7 +41,7 @@ const threadsOf = async (subject: string): Promise<number> => {
 describe("svc erasures", () => {
   test("a dry run says what would go and what a hold keeps, and changes nothing", async () => {
     const subject = await leaveThings();
-    const thread = linesOf((await run(["export", subject])).stdout).find(({ type }) => type === "thread").id;
+    const thread = jsonLines((await run(["export", subject])).stdout).find(({ type }) => type === "thread").id;
     const hold = { subject: `thread:${thread}`, name: "Case 7", reason: "A claim" };
     const { id } = await home.made(home.owner("POST", "/holds", hold));
     const dry = await ok("erasures", "start", subject, "--dry-run");
@@ -66,7 +62,7 @@ describe("svc erasures", () => {
     expect(await threadsOf(subject)).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const certificate = readFileSync(file, "utf8");
-    expect(linesOf(certificate).at(-1)).toMatchObject({ type: "end", erased: 3 });
+    expect(jsonLines(certificate).at(-1)).toMatchObject({ type: "end", erased: 3 });
     const again = await run(["erasures", "certificate", id!]);
     expect(again).toMatchObject({ code: 0, stdout: certificate, stderr: "The certificate names 3 deletions\n" });
     // the only copy of a certificate is not replaced
@@ -106,7 +102,7 @@ test("svc export writes a whole export to a new file, and says what is in it", a
   const file = join(await testFolder(), "export.jsonl");
   const { code, stdout, stderr } = await run(["export", subject, "--out", file]);
   expect([code, stdout, stderr]).toEqual([0, "", expect.stringMatching(/^Exported 2 thread, 2 turn, 1 file, /)]);
-  const lines = linesOf(readFileSync(file, "utf8"));
+  const lines = jsonLines(readFileSync(file, "utf8"));
   expect([lines[0].subject, lines.at(-1).type]).toEqual([subject, "end"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });

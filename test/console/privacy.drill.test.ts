@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { say } from "../http/service.ts";
+import { jsonLines } from "../jsonLines.ts";
 import { SOON } from "../workflows/soon.ts";
 import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
 
@@ -17,11 +18,7 @@ beforeAll(async () => {
 async function saved(page: Page, begin: () => Promise<void>): Promise<{ name: string; lines: any[] }> {
   const [download] = await Promise.all([page.waitForEvent("download"), begin()]);
   const text = await readFile(await download.path(), "utf8");
-  const lines = text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  return { name: download.suggestedFilename(), lines };
+  return { name: download.suggestedFilename(), lines: jsonLines(text) };
 }
 
 /** Fills the form for what is chosen. */

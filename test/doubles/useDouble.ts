@@ -4,6 +4,12 @@ import type { Dialect, DialectDouble } from "./dialect.ts";
 import { collectEvents, modelRequest } from "./modelRequest.ts";
 import { openModels } from "#infra/models/index.ts";
 
+/** How an answer may come. */
+export const WAYS = [
+  { way: "buffered", streamed: false },
+  { way: "streamed", streamed: true },
+];
+
 /** A provider's double for the tests of a file or a `describe`; before each test it forgets its replies and requests. */
 export function useDouble<Double extends DialectDouble>(dialect: Dialect<Double>) {
   const models = openModels({ offline: false, privateHosts: [] });

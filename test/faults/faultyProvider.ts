@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { startOpenai } from "../doubles/openai.ts";
 import type { Reply } from "../doubles/openai.ts";
-import { clientOf, say } from "../http/service.ts";
+import { chunksOf, clientOf, say } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
 /** Deadline of a turn, buffered; a streamed one has six times as long. */
@@ -14,10 +14,7 @@ export type Fault = Reply | ((call: number) => Reply);
 
 /** What a reader of a stream has got. */
 export function readStream(text: string) {
-  const frames = text
-    .split("\n\n")
-    .filter((frame) => frame.startsWith("data: {"))
-    .map((frame) => JSON.parse(frame.slice(6)));
+  const frames = chunksOf(text);
   return {
     text: frames.map(({ choices }) => choices?.[0]?.delta.content ?? "").join(""),
     error: frames.find((frame) => frame.error)?.error,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { chunksOf } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
 
 let target: Target;
@@ -191,11 +192,7 @@ test("text that stores choke on comes back as it went, from every field of a thr
   );
 
   const streamed = await target.complete(JSON.stringify({ ...say(odd), stream: true }));
-  const words = streamed.text
-    .split("\n\n")
-    .flatMap((frame) =>
-      frame.startsWith("data: {") ? (JSON.parse(frame.slice(6)).choices[0].delta.content ?? []) : [],
-    );
+  const words = chunksOf(streamed.text).flatMap(({ choices }) => choices[0].delta.content ?? []);
   expect(words.join("")).toBe(odd);
 
   const own = await target.complete(JSON.stringify(say(odd)));

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts";
+import { chunksOf } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
 
 /* A provider is a stranger as well: whatever it answers, ours stays in shape and keeps the secret. */
@@ -125,10 +126,7 @@ describe.concurrent("in a stream", () => {
     const { status, text } = await target.complete(say("x", { model: `openai/${name}`, stream: true }));
     expect(text).not.toContain(KEY);
     if (heard === "") return expect(status).toBe(502);
-    const frames = text
-      .split("\n\n")
-      .filter((frame) => frame.startsWith("data: {"))
-      .map((frame) => JSON.parse(frame.slice(6)));
+    const frames = chunksOf(text);
     expect(frames.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("")).toBe(heard);
     expect([text.endsWith(DONE), "error" in frames.at(-1)]).toEqual([!broken, broken]);
   });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { chargeDollar } from "../accounts/chargeDollar.ts";
 import { openPeople, type People } from "../accounts/people.ts";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal } from "./target.ts";
@@ -14,8 +15,7 @@ beforeAll(async () => {
 async function newTenant() {
   const credentials = await people.service.organization("Attackers");
   const owner = await people.signIn(credentials);
-  for (const model of ["echo", "scripted"])
-    await owner("PUT", `/prices/offline/${model}`, { prices: [{ input: "0", output: "0", per_call: "1" }] });
+  await chargeDollar(owner, "offline/echo", "offline/scripted");
   const set = (body: object, subject = "organization") => owner("PUT", `/budgets/${subject}`, body);
   const limit = async (subject = "organization") => (await owner("GET", `/budgets/${subject}`)).body.limits[0];
   return { credentials, owner, set, limit, call: clientOf(people.service, credentials.api_key) };

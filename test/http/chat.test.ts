@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { clientOf, fileForm, say, startService, type Service } from "./service.ts";
+import { chunksOf, clientOf, fileForm, say, startService, type Service } from "./service.ts";
 
 let service: Service;
 let call: ReturnType<typeof clientOf>;
@@ -9,11 +9,6 @@ beforeAll(async () => {
 });
 
 const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
-const chunksOf = (text: string) =>
-  text
-    .split("\n\n")
-    .filter((frame) => frame.startsWith("data: {"))
-    .map((frame) => JSON.parse(frame.slice("data: ".length)));
 const png = Buffer.from("\x89PNG not really").toString("base64");
 
 describe("a buffered completion", () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openLibrary, type Library } from "../knowledge/library.ts";
-import { clientOf } from "./service.ts";
+import { chunksOf, clientOf } from "./service.ts";
 
 /* The tools of a chat completion (spec: Chat API, built-in tool names, limits, errors). */
 
@@ -47,11 +47,6 @@ const answers = (...replies: Reply[]) => {
   provider.script(({ method }) => (method === "POST" ? replies[Math.min(n++, replies.length - 1)] : undefined));
 };
 const asked = () => provider.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
-const chunksOf = (text: string) =>
-  text
-    .split("\n\n")
-    .filter((frame) => frame.startsWith("data: {"))
-    .map((frame) => JSON.parse(frame.slice("data: ".length)));
 
 /** The answer to a request, buffered or streamed, in one shape. */
 async function answered(streamed: boolean, body: object) {

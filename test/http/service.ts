@@ -53,6 +53,13 @@ export function fileForm(
   return form;
 }
 
+/** The chunks of a streamed completion, and the error that ends a broken one. `[DONE]` is none. */
+export const chunksOf = (text: string): any[] =>
+  text
+    .split("\n\n")
+    .filter((frame) => frame.startsWith("data: {"))
+    .map((frame) => JSON.parse(frame.slice("data: ".length)));
+
 export const say = (text: string, more: Record<string, unknown> = {}) => ({
   model: "offline/echo",
   messages: [{ role: "user", content: text }],

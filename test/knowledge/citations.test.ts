@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
-import { clientOf } from "../http/service.ts";
+import { chunksOf, clientOf } from "../http/service.ts";
 import { openLibrary, type Library } from "./library.ts";
 
 /* Every citation names the document, the version of its text, the passage and the characters that were read. */
@@ -66,8 +66,7 @@ test("a chat cites the characters that its model has read, buffered and streamed
   expect((await textOf(url_citation)).slice(url_citation.start, url_citation.end)).toContain("28 days of paid leave");
 
   const { text } = await library.call("POST", path, { ...request, stream: true });
-  const chunks = text.split("\n\n").filter((line: string) => line.startsWith("data: {"));
-  const streamed = chunks.flatMap((line: string) => JSON.parse(line.slice(6)).choices[0]?.delta.annotations ?? []);
+  const streamed = chunksOf(text).flatMap(({ choices }) => choices[0]?.delta.annotations ?? []);
   expect(streamed[0].url_citation).toMatchObject(PLACE);
 });
 

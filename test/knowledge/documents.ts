@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { expect } from "vitest";
 import { blobFolder, newCommandId, newId, streamName } from "#events/ids.ts";
 import type { CommandResult, Command } from "#events/envelope.ts";
 import { MARKER } from "#infra/meilisearch/document.ts";
@@ -107,6 +108,13 @@ export function openKnowledge(opened: Resources, { handle }: { handle?: Handle }
 /** The event types of a stream. */
 export const eventTypes = async ({ log }: Resources, stream: string): Promise<string[]> =>
   (await log.read(stream)).map(({ type }) => type);
+
+/** What happens to an uploaded document until it can be found. */
+export const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
+export const soon = { timeout: 60_000, interval: 20 };
+
+/** Waits until the event types of a stream are as expected. */
+export const pollTypes = (opened: Resources, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 
 /** The search server itself, without the service in front of it. */
 export function searchServer({ addresses, settings, db }: Resources) {

@@ -9,19 +9,17 @@ import { sendTo } from "#services/send.ts";
 import { encodePassages } from "#services/reading/passageLines.ts";
 import type { Reader } from "#services/reading/reader.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { openKnowledge, searchServer, eventTypes } from "./documents.ts";
+import { eventTypes, openKnowledge, pollTypes, READY, searchServer, soon } from "./documents.ts";
 
 /* How the services process committed documents and extractions, whatever sent the commands. */
 
-const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
 const EXTRACTED = ["ExtractionRequested", "ExtractionStarted", "ExtractionCompleted"];
-const soon = { timeout: 60_000, interval: 20 };
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 beforeAll(async () => {
   platform = await startPlatform();
 });
-const types = (stream: string) => expect.poll(() => eventTypes(platform.resources, stream), soon);
+const types = (stream: string) => pollTypes(platform.resources, stream);
 const last = async (stream: string) => (await platform.resources.log.read(stream)).at(-1)!;
 const blobsOf = (organization: string, stream: string) =>
   readdir(join(platform.settings.DATA_DIR, "blobs", organization, stream)).catch(() => []);
@@ -122,9 +120,9 @@ test("a document that a dead worker was reading is read by another worker with t
   await stage.stop();
 
   const { resources: opened } = await startPlatform({ deployment });
-  await expect.poll(() => eventTypes(opened, queued.stream), soon).toEqual(READY);
-  await expect.poll(() => eventTypes(opened, asked.stream), soon).toEqual(EXTRACTED);
-  await expect.poll(() => eventTypes(opened, begun.stream), soon).toHaveLength(5);
+  await pollTypes(opened, queued.stream).toEqual(READY);
+  await pollTypes(opened, asked.stream).toEqual(EXTRACTED);
+  await pollTypes(opened, begun.stream).toHaveLength(5);
   expect((await opened.log.read(begun.stream))[2]!.data).toMatchObject({ attempt: 2 });
   await expect.poll(async () => (await eventTypes(opened, lost.stream)).at(-1), soon).toBe("ReadingFailed");
   expect((await opened.log.read(lost.stream)).at(-1)!.data).toMatchObject({ attempt: 3 });

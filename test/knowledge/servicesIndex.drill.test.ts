@@ -1,17 +1,11 @@
 import { expect, test } from "vitest";
 import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
-import type { Resources } from "../../roles/resources.ts";
 import { startPlatform } from "../platform.ts";
-import { openKnowledge, searchServer, eventTypes } from "./documents.ts";
+import { openKnowledge, pollTypes, READY, searchServer, soon } from "./documents.ts";
 import { followerBench } from "./follower.ts";
 
 /* The follower that writes the passage index: with refused writes, crashes, a lost index, and an index rebuilt on request. */
-
-const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
-const soon = { timeout: 60_000, interval: 20 };
-
-const types = (opened: Resources, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 
 test("a document that the search server refuses, or whose blob cannot be opened, fails without affecting others", async () => {
   const { opened, index, errors, read, follow, stop } = await followerBench((real) => ({
@@ -27,12 +21,13 @@ test("a document that the search server refuses, or whose blob cannot be opened,
   const [good, bad, torn] = [await read("good"), await read("poison"), await read("torn")];
   await opened.blobs.remove(torn.named.passages);
   const following = follow();
-  await types(opened, good.stream).toEqual(READY);
-  for (const { stream } of [bad, torn]) await types(opened, stream).toEqual([...READY.slice(0, 3), "IndexingFailed"]);
+  await pollTypes(opened, good.stream).toEqual(READY);
+  for (const { stream } of [bad, torn])
+    await pollTypes(opened, stream).toEqual([...READY.slice(0, 3), "IndexingFailed"]);
   expect(await index.passages()).toEqual([`${good.document_id}_1_0`]);
   expect(errors.map(String)).toContainEqual(expect.stringContaining("invalid_document_id"));
   const later = await read("later");
-  await types(opened, later.stream).toEqual(READY);
+  await pollTypes(opened, later.stream).toEqual(READY);
   stop();
   await following;
 });
@@ -53,7 +48,7 @@ test("an unreachable search server and a follower that crashes at any point lose
   }));
   const documents = await Promise.all(["one", "two", "three"].map(read));
   const following = follow();
-  for (const { stream } of documents) await types(opened, stream).toEqual(READY);
+  for (const { stream } of documents) await pollTypes(opened, stream).toEqual(READY);
   await expect.poll(async () => (await index.passages()).length, soon).toBe(3);
   expect(points).toEqual(["after-passages-put", "after-indexed"]);
   const place = async () => (await openIndexRegistry(opened.pool).status()).position;
@@ -70,7 +65,7 @@ test("a renamed document is updated in the index, and a deleted one is removed",
   const { upload, ask, remove } = openKnowledge(opened);
   const server = searchServer(opened);
   const { document_id, stream } = await upload("The heron waits.", { name: "first.md" });
-  await types(opened, stream).toEqual(READY);
+  await pollTypes(opened, stream).toEqual(READY);
   await ask(stream, "ChangeDocument", { document_id, name: "second.md" });
   const titles = async () => (await server.fields("title")).map(({ title }) => title);
   await expect.poll(titles, soon).toEqual(["second.md"]);
@@ -83,7 +78,7 @@ test("while documents are reprocessed, search always has their live generation",
   const { upload, reprocess } = openKnowledge(opened);
   const server = searchServer(opened);
   const documents = await Promise.all([1, 2, 3].map((n) => upload(`# Guide ${n}\n\nThe heron waits.`)));
-  for (const { stream } of documents) await types(opened, stream).toEqual(READY);
+  for (const { stream } of documents) await pollTypes(opened, stream).toEqual(READY);
   const shown = () =>
     opened.db.query<{ id: string; live_generation: number }>(
       "select id, live_generation from read.documents where live_generation is not null",
@@ -104,7 +99,7 @@ test("while documents are reprocessed, search always has their live generation",
   for (let generation = 2; generation <= 6; generation++)
     for (const { document_id, stream } of documents) {
       await reprocess(document_id, generation % 2 === 0);
-      await types(opened, stream).toHaveLength(4 * generation);
+      await pollTypes(opened, stream).toHaveLength(4 * generation);
     }
   await expect.poll(server.passages, soon).toEqual(documents.map(({ document_id }) => `${document_id}_6_0`).sort());
   done = true;
@@ -120,15 +115,15 @@ test("a lost index is rebuilt from the log, including changes made meanwhile, an
   const leftover = `${opened.settings.BUS_PREFIX}-passages-00000000`;
   await server.create(leftover);
   const [kept, gone, again] = await Promise.all(["kept", "gone", "again"].map((text) => upload(text)));
-  for (const { stream } of [kept!, gone!, again!]) await types(opened, stream).toEqual(READY);
+  for (const { stream } of [kept!, gone!, again!]) await pollTypes(opened, stream).toEqual(READY);
   await reprocess(again!.document_id);
-  await types(opened, again!.stream).toHaveLength(8);
+  await pollTypes(opened, again!.stream).toHaveLength(8);
   const lost = (await server.serving())!;
 
   await server.drop(lost);
   const meanwhile = await upload("meanwhile");
   await remove(gone!.document_id);
-  await types(opened, meanwhile.stream).toEqual(READY);
+  await pollTypes(opened, meanwhile.stream).toEqual(READY);
   await expect.poll(server.serving, soon).not.toBe(lost);
   const names = [`${kept!.document_id}_1_0`, `${again!.document_id}_2_0`, `${meanwhile.document_id}_1_0`].sort();
   await expect.poll(() => server.passages().catch(() => []), soon).toEqual(names);
@@ -141,7 +136,7 @@ test("a new index is built on request while the old one serves, and replaces it 
   const server = searchServer(opened);
   const upTo = (n: number) => Promise.all(Array.from({ length: n }, (_, at) => upload(`Text ${at}`)));
   const early = await upTo(20);
-  for (const { stream } of early) await types(opened, stream).toEqual(READY);
+  for (const { stream } of early) await pollTypes(opened, stream).toEqual(READY);
   const old = (await server.serving())!;
   const rebuilt = rebuildPassages(opened.db, () => {});
   const late = await upTo(10);
@@ -156,7 +151,7 @@ test("a new index is built on request while the old one serves, and replaces it 
   );
   expect(await server.passages()).toEqual(expect.arrayContaining(early.map(({ document_id }) => `${document_id}_1_0`)));
   expect(found.length).toBeGreaterThanOrEqual(20);
-  for (const { stream } of late) await types(opened, stream).toEqual(READY);
+  for (const { stream } of late) await pollTypes(opened, stream).toEqual(READY);
   expect(await server.passages()).toHaveLength(30);
   expect(await rebuilt).toMatchObject({ index_id: serving, building: null });
 });

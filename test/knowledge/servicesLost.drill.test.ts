@@ -8,16 +8,13 @@ import { MeilisearchError } from "#infra/meilisearch/request.ts";
 import { findMissingTexts, checkTexts } from "../../cli/doctor/missingTexts.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { readHealth } from "../../roles/health.ts";
-import type { Resources } from "../../roles/resources.ts";
 import { startPlatform } from "../platform.ts";
-import { openKnowledge, searchServer, eventTypes } from "./documents.ts";
+import { aPassage } from "../search/passages.ts";
+import { openKnowledge, pollTypes, READY, searchServer, soon } from "./documents.ts";
 import { followerBench } from "./follower.ts";
 
 /* An index that lost its content: emptied, restored from an older copy, or refusing changes. */
 
-const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
-const soon = { timeout: 60_000, interval: 20 };
-const types = (opened: Resources, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 const nameOf = ({ document_id }: { document_id: string }): string => `${document_id}_1_0`;
 
 test("an emptied index is detected and rebuilt", async () => {
@@ -25,7 +22,7 @@ test("an emptied index is detected and rebuilt", async () => {
   const { upload } = openKnowledge(opened);
   const server = searchServer(opened);
   const documents = await Promise.all(["one", "two", "three"].map((text) => upload(text)));
-  for (const { stream } of documents) await types(opened, stream).toEqual(READY);
+  for (const { stream } of documents) await pollTypes(opened, stream).toEqual(READY);
   const emptied = (await server.serving())!;
   const { meili_url, meili_master_key } = opened.addresses;
   const headers = { authorization: `Bearer ${meili_master_key}` };
@@ -39,7 +36,7 @@ test("the service is not ready while its index is lost", async () => {
   const { opened, index, read, follow, stop } = await followerBench();
   const document = await read("one");
   const following = follow();
-  await types(opened, document.stream).toEqual(READY);
+  await pollTypes(opened, document.stream).toEqual(READY);
   stop();
   await following;
   const health = async () => (await readHealth(opened, { has: searchServer(opened).exists }))["index passages"];
@@ -54,7 +51,7 @@ test("an index that lacks passages is detected and rebuilt, at startup and later
   const { opened, index, errors, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
   const documents = [await read("one"), await read("two"), await read("three")];
   const following = follow();
-  for (const { stream } of documents) await types(opened, stream).toEqual(READY);
+  for (const { stream } of documents) await pollTypes(opened, stream).toEqual(READY);
   const names = documents.map(nameOf).sort();
   for (const gone of documents.slice(0, 2)) {
     const lacking = (await index.serving())!;
@@ -74,28 +71,12 @@ test("passages of a deleted document that a former leader writes late are remove
   const { opened, index, errors, knowledge, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
   const [kept, deleted] = [await read("kept"), await read("deleted")];
   const following = follow();
-  for (const { stream } of [kept, deleted]) await types(opened, stream).toEqual(READY);
+  for (const { stream } of [kept, deleted]) await pollTypes(opened, stream).toEqual(READY);
   await knowledge.remove(deleted.document_id);
   await expect.poll(index.passages, soon).toEqual([nameOf(kept)]);
   const serving = (await index.serving())!;
-  const late = {
-    organization_id: knowledge.organization_id,
-    collection_id: knowledge.collection_id,
-    document_id: deleted.document_id,
-    generation: 1,
-    seq: 0,
-    tags: [],
-    metadata: {},
-    readers: null,
-    mime_type: "text/plain",
-    created_at: new Date(),
-    name: "a.md",
-    page: null,
-    section: null,
-    lead: "",
-    text: "deleted",
-    start: 0,
-  };
+  const { organization_id, collection_id } = knowledge;
+  const late = aPassage("deleted", { organization_id, collection_id, document_id: deleted.document_id });
   const surplus = () => errors.filter((error) => error instanceof SurplusPassages).length;
   // the deletion itself may still be running and remove it too
   const putLate = async () => {
@@ -130,7 +111,7 @@ test("passages lost while the read model lags are detected once it has caught up
     // the read model can be read but does not advance
     await client.query("begin; lock table read.documents in exclusive mode");
     gone = await read("two");
-    await types(opened, gone.stream).toEqual(READY);
+    await pollTypes(opened, gone.stream).toEqual(READY);
     lacking = (await index.serving())!;
     await index.waitFor([await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }])]);
     const before = counts;
@@ -160,7 +141,7 @@ test("a change that the search server refuses three times is logged with the doc
   }));
   const document = await read("The heron waits.");
   const following = follow();
-  await types(opened, document.stream).toEqual(READY);
+  await pollTypes(opened, document.stream).toEqual(READY);
   const { document_id, stream } = document;
   await knowledge.ask(stream, "ChangeDocument", { document_id, name: "second.md" });
   const told = () => errors.filter((error) => error instanceof DocumentNotIndexed).map(String);
@@ -177,7 +158,7 @@ test("a document that no index accepts causes one rebuild, not endless ones", as
   const { opened, index, errors, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
   const [kept, torn] = [await read("kept"), await read("torn")];
   const following = follow();
-  for (const { stream } of [kept, torn]) await types(opened, stream).toEqual(READY);
+  for (const { stream } of [kept, torn]) await pollTypes(opened, stream).toEqual(READY);
   await opened.blobs.remove(torn.named.passages);
   const lost = (await index.serving())!;
   await index.drop(lost);
@@ -188,7 +169,7 @@ test("a document that no index accepts causes one rebuild, not endless ones", as
     expect.stringContaining(torn.stream),
   ]);
   const later = await read("later");
-  await types(opened, later.stream).toEqual(READY);
+  await pollTypes(opened, later.stream).toEqual(READY);
   expect(await index.serving()).toBe(filled);
   stop();
   await following;
@@ -200,7 +181,7 @@ test("a new index that lacks passages of the serving one does not replace it unt
   const leader = await opened.pool.connect();
   await leader.query("select pg_advisory_lock(hashtext('svc'), hashtext('passages'))");
   const following = follow();
-  for (const { stream } of [kept, torn]) await types(opened, stream).toEqual(READY);
+  for (const { stream } of [kept, torn]) await pollTypes(opened, stream).toEqual(READY);
   const serving = (await index.serving())!;
   const { text } = torn.named;
   const bytes = (await opened.blobs.get(text))!;

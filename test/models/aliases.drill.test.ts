@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { agentClient, makeTool, signIn, TOOL } from "../agents/agents.ts";
-import { clientOf } from "../http/service.ts";
+import { chunksOf, clientOf } from "../http/service.ts";
 import { startPlatform, type Platform } from "../platform.ts";
 import { startProviders, type Provider } from "./providers.ts";
 
@@ -49,11 +49,6 @@ async function freshOrganization() {
 
 const ask = (model: string, more: object = {}, client = chat) =>
   client("POST", "/chat/completions", { model, messages: [{ role: "user", content: "Hello" }], ...more });
-const chunksOf = (text: string): any[] =>
-  text
-    .split("\n\n")
-    .filter((frame) => frame.startsWith("data: {"))
-    .map((frame) => JSON.parse(frame.slice("data: ".length)));
 const traceOf = async (id: string, client = person) => (await client.call("GET", `/turns/${id}/trace`)).body;
 const refusal = ({ dialect }: Provider, status: number, headers = {}) => ({
   status,

@@ -3,7 +3,7 @@ import { makeTool, signIn, TOOL } from "../agents/agents.ts";
 import { PDF, PNG } from "../clients/deployment.ts";
 import { toGoogleAnswer } from "../doubles/google/dialect.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { clientOf } from "../http/service.ts";
+import { chunksOf, clientOf } from "../http/service.ts";
 import { startPlatform } from "../platform.ts";
 import { holdAfter, PROVIDERS, startProviders, type Provider } from "./providers.ts";
 
@@ -35,19 +35,13 @@ test.each(["anthropic", "google"] as const)(
   },
 );
 
-const chunksIn = (text: string): any[] =>
-  text
-    .split("\n\n")
-    .filter((frame) => frame.startsWith("data: {"))
-    .map((frame) => JSON.parse(frame.slice("data: ".length)));
-
 /** The answer to a request in one shape, whether it was buffered or streamed. */
 async function complete(streamed: boolean, body: object, headers?: Record<string, string>) {
   const more = streamed ? { stream: true, stream_options: { include_usage: true } } : {};
   const answer = await chat("POST", "/chat/completions", { ...body, ...more }, headers);
   expect(answer.status, answer.text).toBe(200);
   if (streamed) expect(answer.text.endsWith("data: [DONE]\n\n")).toBe(true);
-  const chunks = streamed ? chunksIn(answer.text) : [answer.body];
+  const chunks = streamed ? chunksOf(answer.text) : [answer.body];
   const choices = chunks.flatMap((chunk) => chunk.choices);
   const messages = choices.map(({ delta, message }) => delta ?? message);
   return {

@@ -5,7 +5,7 @@ import { PRIVATE_ADDRESSES } from "../doubles/privateAddresses.ts";
 import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
 import { eventsIn } from "../agents/grammar.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { clientOf } from "../http/service.ts";
+import { chunksOf, clientOf } from "../http/service.ts";
 import { openDesk, type Desk } from "./desk.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -257,8 +257,7 @@ describe("the sources of a web search", () => {
     }));
     expect(annotations).toEqual(wanted);
     const { text } = await desk.complete({ ...request, stream: true });
-    const chunks = text.split("\n\n").filter((frame) => frame.startsWith("data: {"));
-    expect(chunks.flatMap((frame) => JSON.parse(frame.slice(6)).choices[0]?.delta.annotations ?? [])).toEqual(wanted);
+    expect(chunksOf(text).flatMap(({ choices }) => choices[0]?.delta.annotations ?? [])).toEqual(wanted);
   });
 
   test("are cited by an agent, buffered and streamed", async () => {

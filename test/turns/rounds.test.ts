@@ -4,7 +4,7 @@ import { FinishTool, NO_USAGE, RequestRound } from "#events/thread.ts";
 import { createHandler, type Handle, type CommittedCommand } from "#services/handle.ts";
 import { turnCommand } from "#services/turns/steps.ts";
 import { turnFromEvent, type TurnToRun } from "#services/turns/turnToRun.ts";
-import { clientOf } from "../http/service.ts";
+import { chunksOf, clientOf } from "../http/service.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
 
 /* A turn with tools whose worker dies between two steps, on a whole deployment. */
@@ -41,12 +41,6 @@ async function doomedWorker(deployment: Deployment, work: (handle: Handle, turn:
   };
 }
 
-const parseChunks = (text: string): any[] =>
-  text
-    .split("\n\n")
-    .filter((frame) => frame.startsWith("data: {"))
-    .map((frame) => JSON.parse(frame.slice("data: ".length)));
-
 test("a reader receives each word once when another worker takes over a turn with tools", async () => {
   const deployment = await testDeployment();
   const front = await startPlatform({ roles: ["http", "projections"], deployment });
@@ -67,7 +61,7 @@ test("a reader receives each word once when another worker takes over a turn wit
   const { resources: opened } = await startPlatform({ roles: ["services"], deployment });
   const { text, headers } = await answer;
   expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
-  const words = parseChunks(text).map(({ choices }) => choices[0].delta.content ?? "");
+  const words = chunksOf(text).map(({ choices }) => choices[0].delta.content ?? "");
   expect(words.join("")).toBe("Let me look. Found it.");
   expect(words.filter((word) => word === TEXT)).toHaveLength(1);
   // the second worker streams word by word

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { chargeDollar } from "../accounts/chargeDollar.ts";
 import { toolSource } from "../tools/desk.ts";
 import { openWorkflows, SOON, workflowSource, type Tenant, type Workflows } from "./harness.ts";
 import { listenTo, type ReceivedEvent } from "./runEvents.ts";
@@ -170,7 +171,7 @@ describe("a turn of a run", () => {
   test("is refused by a budget that is used up, and counts for its agent and as a step", async () => {
     const other = await w.join("Spenders");
     const agent = await other.newAgent();
-    await other.owner("PUT", "/prices/offline/echo", { prices: [{ input: "0", output: "0", per_call: "1" }] });
+    await chargeDollar(other.owner, "offline/echo");
     await other.made(other.owner("PUT", `/budgets/agent:${agent}`, { cost_per_day: "1" }));
     const source =
       workflowSource(`const [one, two] = [await ctx.agent(args.agent, "One"), await ctx.agent(args.agent, "Two", { onError: "return" })];

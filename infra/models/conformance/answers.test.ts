@@ -2,12 +2,7 @@ import { describe, expect, test } from "vitest";
 import { streamReply } from "#test/doubles/dialect.ts";
 import { DIALECTS } from "#test/doubles/dialects.ts";
 import { collectEvents, finishEvent, outputText, reasoningText } from "#test/doubles/modelRequest.ts";
-import { useDouble } from "#test/doubles/useDouble.ts";
-
-const WAYS = [
-  { way: "buffered", streamed: false },
-  { way: "streamed", streamed: true },
-];
+import { useDouble, WAYS } from "#test/doubles/useDouble.ts";
 
 describe.each(DIALECTS)("$name", (dialect) => {
   const { double, open, request } = useDouble(dialect);

@@ -4,12 +4,8 @@ import { describe, expect, test } from "vitest";
 import { sseHeaders, streamReply } from "#test/doubles/dialect.ts";
 import { DIALECTS } from "#test/doubles/dialects.ts";
 import { collectEvents, collectFailure, outputText } from "#test/doubles/modelRequest.ts";
-import { useDouble } from "#test/doubles/useDouble.ts";
+import { useDouble, WAYS } from "#test/doubles/useDouble.ts";
 
-const WAYS = [
-  { way: "buffered", streamed: false },
-  { way: "streamed", streamed: true },
-];
 const REFUSED = [400, 404, 413, 422];
 const CREDENTIAL_REFUSED =
   "The provider refused the credential that is configured for it. An administrator must check the provider's API key.";

@@ -3,15 +3,11 @@ import type { ModelRequest } from "#services/turns/model.ts";
 import type { Answer } from "#test/doubles/dialect.ts";
 import { DIALECTS } from "#test/doubles/dialects.ts";
 import { afterCalls, callsEvent, collectEvents, finishEvent, outputText, tool } from "#test/doubles/modelRequest.ts";
-import { useDouble } from "#test/doubles/useDouble.ts";
+import { useDouble, WAYS } from "#test/doubles/useDouble.ts";
 
 /* Rounds of tools. The doubles refuse calls without results, and state that comes back changed. */
 
 const tools = ["search", "read"].map(tool);
-const WAYS = [
-  { way: "buffered", streamed: false },
-  { way: "streamed", streamed: true },
-];
 
 describe.each(DIALECTS)("$name", (dialect) => {
   const { double, open, request } = useDouble(dialect);
