@@ -1,7 +1,7 @@
 import { streamName } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
 import { openModels } from "#infra/models/index.ts";
-import { countTokens } from "#infra/models/tokens.ts";
+import { countPrompt, countTokens } from "#infra/models/tokens.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { hasProjected } from "#projections/progress.ts";
 import { listParkedThreads } from "#projections/runs/approvals.ts";
@@ -56,6 +56,7 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
     tools,
     handle,
     countTokens,
+    countPrompt,
     onToolError: (error, { turn_id, request_id }, tool) =>
       logger.warn({ err: error, turn_id, request_id, tool }, "tool failed"),
     onCredentialRefused: (details, { organization_id, turn_id, request_id, model }) =>

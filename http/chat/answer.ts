@@ -19,6 +19,13 @@ const STOP_AFTER_MS = 3_000;
 const KEEP_ALIVE_MS = 10_000;
 const RESTARTING = "The server is restarting and the turn continues. Retry the request to get its answer.";
 
+const STOPPED =
+  "The turn of this request was stopped before its answer was complete. Send a new Idempotency-Key to ask again.";
+
+/** A client that repeats a request would take what a stopped turn had said for the whole answer. */
+const endForRepetition = (end: TurnEnd | undefined): TurnEnd | undefined =>
+  end?.status === "stopped" ? { ...end, status: "failed", message: STOPPED } : end;
+
 /** Answers with the whole completion once the turn has ended. The turn continues when the client disconnects. */
 export async function answerBuffered(
   http: Http,
@@ -30,7 +37,7 @@ export async function answerBuffered(
     reader.close();
     void noteUnanswered(http, turn);
   });
-  let end = endBefore;
+  let end = endForRepetition(endBefore);
   try {
     end ??= await waitForEnd(http, turn, reader, disconnected);
   } finally {
@@ -110,7 +117,7 @@ async function writeUntilEnd(
 
 /**
  * Answers with the turn's chunks as they arrive. A client that disconnects after the first one stops the turn. A repetition of a
- * request whose turn has failed gets the status of the failure, as it does without a stream.
+ * request whose turn has failed or was stopped gets the status of the failure, as it does without a stream.
  */
 export async function answerStreamed(
   http: Http,
@@ -119,13 +126,13 @@ export async function answerStreamed(
   disconnected: AbortSignal,
 ): Promise<void> {
   const { turn, reader } = attached;
-  if (attached.end && isFailure(attached.end)) {
+  let end = endForRepetition(attached.end);
+  if (end && isFailure(end)) {
     reader.close();
-    throw turnFailure(attached.end);
+    throw turnFailure(end);
   }
   const stream = createChunkStream(reply, turn);
   const stopCounting = countReader(turn);
-  let end = attached.end as TurnEnd | undefined;
   onDisconnect(disconnected, () => {
     reader.close();
     stopCounting();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NO_USAGE } from "#events/thread.ts";
 import { AnswerInterrupted, askModel } from "./askModel.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
-import type { Model } from "./model.ts";
+import { ModelError, type Model } from "./model.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -50,4 +50,19 @@ test("a buffered model request may be silent until its turn ends", async () => {
   await vi.advanceTimersByTimeAsync(55 * MINUTE);
   turn.abort("late");
   expect(await answer).toMatchObject({ output: { text: "50 " }, cause: "late" });
+});
+
+test("an interrupted answer names its request when the provider was working on it, and not when it could not be reached", async () => {
+  const stopped = new AbortController();
+  const silent = ask(false, pausingModel(), stopped.signal);
+  await vi.advanceTimersByTimeAsync(MINUTE);
+  stopped.abort("stopped");
+  expect(await silent).toMatchObject({ output: { text: "" }, request: { streamed: false } });
+  const away: Model = {
+    // eslint-disable-next-line require-yield
+    async *complete() {
+      throw new ModelError("refused", "No connection.");
+    },
+  };
+  expect(await ask(true, away)).toMatchObject({ cause: { kind: "refused" }, request: undefined });
 });

@@ -22,13 +22,17 @@ export interface ModelAnswer {
   usage: Usage;
 }
 
-/** The model's answer ended without its finish event; `output` is the part that arrived. */
+/** The model's answer ended without its finish event. */
 export class AnswerInterrupted extends Error {
+  /** The part that arrived. */
   readonly output: TurnOutput;
-  constructor(output: TurnOutput, cause: unknown) {
+  /** The request, if the provider was working on it: then it counts the prompt, however little has arrived. */
+  readonly request: ModelRequest | undefined;
+  constructor(output: TurnOutput, cause: unknown, request?: ModelRequest) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
     this.name = "AnswerInterrupted";
     this.output = output;
+    this.request = request;
   }
 }
 
@@ -72,6 +76,7 @@ export async function askOnce(
   const reasoning: string[] = [];
   const citations: Citation[] = [];
   let refusal: string | undefined;
+  let hasBegun = false;
   let requested: Pick<ModelAnswer, "calls" | "opaque"> = { calls: [] };
   const output = (): TurnOutput => ({
     text: text.join(""),
@@ -83,6 +88,7 @@ export async function askOnce(
   try {
     for await (const event of model.complete(request, silence.until)) {
       silence.onWord();
+      hasBegun = true;
       if (event.type === "finish")
         return { output: output(), ...requested, finish_reason: event.finish_reason, usage: event.usage };
       if (event.type === "tool_calls") {
@@ -96,11 +102,16 @@ export async function askOnce(
       onFrame(event);
     }
   } catch (error) {
-    throw new AnswerInterrupted(output(), silence.isSilent() ? silence.error() : error);
+    const wasWorking = hasBegun || signal.aborted;
+    throw new AnswerInterrupted(
+      output(),
+      silence.isSilent() ? silence.error() : error,
+      wasWorking ? request : undefined,
+    );
   } finally {
     silence.stop();
   }
-  throw new AnswerInterrupted(output(), new ModelError("cut", "The model ended without finishing."));
+  throw new AnswerInterrupted(output(), new ModelError("cut", "The model ended without finishing."), request);
 }
 
 /** Whether a part of the answer has arrived. */

@@ -177,8 +177,8 @@ async function record({ failures, recordFailure }: Targets, failure: TargetFailu
 }
 
 /** Nobody has seen the half answer of a buffered turn: it leaves nothing, as it does without an alias. */
-const asSeen = ({ streamed }: Targets, { output, cause }: AnswerInterrupted): AnswerInterrupted =>
-  new AnswerInterrupted(streamed ? output : NO_OUTPUT, cause);
+const asSeen = ({ streamed }: Targets, { output, cause, request }: AnswerInterrupted): AnswerInterrupted =>
+  new AnswerInterrupted(streamed ? output : NO_OUTPUT, cause, streamed ? request : undefined);
 
 /** The failure of the last target, as the end of the turn tells it. */
 function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInterrupted {

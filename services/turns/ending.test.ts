@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import { RefuseTurn } from "#events/thread.ts";
+import { NO_USAGE, RefuseTurn } from "#events/thread.ts";
 import { Unavailable } from "#events/ports.ts";
+import { modelRequest } from "#test/doubles/modelRequest.ts";
+import { AnswerInterrupted } from "./askModel.ts";
 import { endInterrupted } from "./ending.ts";
 import { ModelError } from "./model.ts";
+import { NO_OUTPUT } from "./round.ts";
 
-const counter = { countTokens: async () => 0 };
+const counter = { countTokens: async () => 7, countPrompt: async () => 90_000 };
 const unanswered = { rounds: [], of_agent: false, reason: undefined };
 
 test("a turn whose worker cannot read what it needs is refused as unavailable, and no model is blamed", async () => {
@@ -20,4 +23,18 @@ test("a turn that the provider refuses has its message, no code, and the time th
   const busy = new ModelError("refused", "Too many requests.", { status: 429, retry_after_ms: 5_000 });
   const { end } = await endInterrupted(counter, busy, unanswered);
   expect(end).toEqual({ status: "refused", code: null, message: "Too many requests.", retry_after_ms: 5_000 });
+});
+
+test.each([
+  ["after some words", "Well", new AnswerInterrupted({ ...NO_OUTPUT, text: "Well" }, "stopped", modelRequest("Go on"))],
+  ["before its first word", "", new AnswerInterrupted(NO_OUTPUT, "stopped", modelRequest("Go on"))],
+])("a turn that is stopped %s counts all that its provider was sent", async (_, text, interrupted) => {
+  const { data } = await endInterrupted(counter, interrupted, { ...unanswered, reason: "stopped" });
+  expect(data).toMatchObject({ said: { text }, usage: { prompt_tokens: 90_000, completion_tokens: 7 } });
+});
+
+test("a turn that no provider worked on counts nothing", async () => {
+  const refused = new AnswerInterrupted(NO_OUTPUT, new ModelError("transient", "No connection."));
+  const { data } = await endInterrupted(counter, refused, { ...unanswered, of_agent: true });
+  expect(data).toMatchObject({ usage: NO_USAGE });
 });

@@ -1,9 +1,9 @@
 import { Unavailable, type StopReason, type TurnEnd } from "#events/ports.ts";
-import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Prompt, type Usage } from "#events/thread.ts";
+import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Usage } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import type { RoundAnswer } from "./converse.ts";
 import { LimitReached } from "./hold.ts";
-import { ModelError } from "./model.ts";
+import { ModelError, type ModelRequest } from "./model.ts";
 import type { AskedTargets } from "./openAsk.ts";
 import { citeSources, joinOutputs, NO_OUTPUT, turnUsage, type Round } from "./round.ts";
 
@@ -23,10 +23,10 @@ export type TurnEnding = {
 
 interface TokenCounter {
   countTokens(text: string): Promise<number>;
+  countPrompt(request: ModelRequest): Promise<number>;
 }
 
 interface InterruptedTurn {
-  prompt?: Prompt;
   rounds: Round[];
   /** Undefined if it was interrupted before its price was known. */
   addCost?: (usage: Usage) => Usage;
@@ -54,14 +54,15 @@ export function endCompleted(last: RoundAnswer, rounds: Round[], routed: AskedTa
 export async function endInterrupted(
   counter: TokenCounter,
   error: unknown,
-  { prompt, rounds, addCost = (usage) => usage, of_agent, routed, reason }: InterruptedTurn,
+  { rounds, addCost = (usage) => usage, of_agent, routed, reason }: InterruptedTurn,
 ): Promise<TurnEnding> {
   const open = error instanceof AnswerInterrupted ? error.output : NO_OUTPUT;
   const cause = error instanceof AnswerInterrupted ? error.cause : error;
   const said = citeSources(joinOutputs([...rounds, open]), rounds);
   const text = open.text + open.reasoning;
-  const last = text === "" ? NO_USAGE : addCost(await estimateUsage(counter, prompt, text));
-  const target = text === "" ? undefined : routed?.asked;
+  const request = error instanceof AnswerInterrupted ? error.request : undefined;
+  const last = request ? addCost(await estimateUsage(counter, request, text)) : NO_USAGE;
+  const target = request && routed?.asked;
   const openRound = { usage: last, ...(target !== undefined && { model: target }) };
   const used = turnUsage([...(routed?.replaced ?? []), ...rounds, openRound], !!routed);
   if (reason === "stopped")
@@ -91,8 +92,7 @@ function describeCause(cause: unknown): string {
   return cause instanceof ModelError ? cause.message : "The model could not be asked.";
 }
 
-async function estimateUsage({ countTokens }: TokenCounter, prompt: Prompt | undefined, answer: string) {
-  const sent = prompt ? [prompt.instructions ?? "", ...prompt.messages.map(({ text }) => text)].join("\n") : "";
-  const [prompt_tokens, completion_tokens] = await Promise.all([countTokens(sent), countTokens(answer)]);
+async function estimateUsage({ countTokens, countPrompt }: TokenCounter, request: ModelRequest, answer: string) {
+  const [prompt_tokens, completion_tokens] = await Promise.all([countPrompt(request), countTokens(answer)]);
   return { ...NO_USAGE, prompt_tokens, completion_tokens };
 }

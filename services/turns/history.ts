@@ -28,9 +28,6 @@ const PAGE_EVENTS = 200;
 const PAGE_BYTES = 1_000_000;
 /** A character takes at most 6 bytes of JSON, and a prompt has other fields beside its text. */
 const MAX_JSON_PER_CHARACTER = 6;
-/** Bytes of attachments that a turn loads of the turns before it. Providers take requests of 20 to 50 MB. */
-const MAX_HISTORY_FILE_BYTES = 50_000_000;
-
 interface Span {
   thread: string;
   from: number;
@@ -155,18 +152,6 @@ async function* earlierTurns(stores: HistoryStores, span: Span, reading: History
   }
 }
 
-/** Leaves out the older attachments that exceed the budget; their messages keep the text. */
-function limitFiles(messages: ThreadMessage[]): ThreadMessage[] {
-  let left = MAX_HISTORY_FILE_BYTES;
-  return messages
-    .toReversed()
-    .map((message) => {
-      const attachments = message.attachments.filter(({ bytes }) => (left -= bytes) >= 0);
-      return attachments.length === message.attachments.length ? message : { ...message, attachments };
-    })
-    .toReversed();
-}
-
 const callText = ({ calls }: ThreadMessage): number =>
   calls?.reduce((sum, call) => sum + call.arguments.length, 0) ?? 0;
 /** UTF-16 units of what was said and called. */
@@ -230,7 +215,7 @@ export async function readHistory(
     }
     if (hasRoom || !reading.isCut) {
       recentHistories.put(organization_id, thread, history);
-      return limitFiles(history.turns.toReversed().flat());
+      return history.turns.toReversed().flat();
     }
     await share.reserve(maxHistoryText, signal);
   }

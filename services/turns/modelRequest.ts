@@ -5,6 +5,12 @@ import type { AnswerShare, ModelMessage, ModelRequest, Part } from "./model.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
+/**
+ * Bytes of attachments in a request that has some of earlier turns. In base64 they are 29 MB: the strictest provider takes
+ * requests of 32 MB, and would refuse each later turn of the thread.
+ */
+const MAX_FILE_BYTES = 22_000_000;
+
 type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undefined>;
 
 /** Content that is attached several times is loaded once. Undefined when the bytes or their key are gone. */
@@ -24,6 +30,18 @@ const isSameFile = (a: Attachment, b: Attachment): boolean =>
 export function attachedBytes(messages: ThreadMessage[]): number {
   const sizes = new Map(messages.flatMap(({ attachments }) => attachments.map(({ sha256, bytes }) => [sha256, bytes])));
   return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Leaves out the older attachments for which those of the turn itself have no room; their messages keep the text. */
+export function limitFiles(history: ThreadMessage[], own: ThreadMessage[]): ThreadMessage[] {
+  let left = MAX_FILE_BYTES - attachedBytes(own);
+  return history
+    .toReversed()
+    .map((message) => {
+      const attachments = message.attachments.filter(({ bytes }) => (left -= bytes) >= 0);
+      return attachments.length === message.attachments.length ? message : { ...message, attachments };
+    })
+    .toReversed();
 }
 
 /** `provider`: the one that gets the messages; undefined while it is not known. */

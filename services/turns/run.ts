@@ -22,8 +22,8 @@ import {
   turnMessages,
   type HistoryStores,
 } from "./history.ts";
-import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
-import { ModelError } from "./model.ts";
+import { attachedBytes, buildModelRequest, limitFiles } from "./modelRequest.ts";
+import { ModelError, type ModelRequest } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
 import { openPublisher } from "./publisher.ts";
@@ -50,6 +50,7 @@ export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxH
   toolApprovals: WaitOptions;
   /** Tokens of a text, for answers whose provider reported no usage (stopped or cut off). */
   countTokens(text: string): Promise<number>;
+  countPrompt(request: ModelRequest): Promise<number>;
   /** A tool failed in a way that no other arguments would mend. */
   onToolError(error: unknown, turn: TurnToRun, tool: string): void;
 }
@@ -156,9 +157,8 @@ async function answer(
   }
 }
 
-/** How far a turn has come: its prompt, its rounds, and the targets that it has asked. */
+/** How far a turn has come: its rounds, and the targets that it has asked. */
 interface Progress {
-  prompt?: Prompt;
   rounds: Round[];
   share: TurnShare;
   addCost?: (usage: Usage) => Usage;
@@ -190,7 +190,7 @@ async function askWithTools(
     turn.version > 1 ? readHistory(options, turn, share, signal) : [],
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
-  Object.assign(answered, { prompt, addCost, routed });
+  Object.assign(answered, { addCost, routed });
   if (turn.steps.length > 0) {
     rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
     share.add(sizeOfRounds(rounds));
@@ -204,7 +204,7 @@ async function askWithTools(
   const before = tokens
     ? await fitWindow(history, describeWindow(tokens, prompt, offers, own), options.countTokens)
     : history;
-  const conversation = pairResults([...before, ...own]);
+  const conversation = pairResults([...limitFiles(before, own), ...own]);
   const held = textOf(conversation);
   if (share.hasRoom(held)) share.keep(held);
   else await share.reserve(held, signal);

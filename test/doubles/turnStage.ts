@@ -208,6 +208,7 @@ export function stageTurn(script: TurnScript) {
       tools: { find: async (_, names) => names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []) },
       handle,
       countTokens: async (text) => text.length,
+      countPrompt: async ({ messages }) => JSON.stringify(messages).length,
       holdMoney: async () => {},
       memory: script.memory ?? createTurnMemory(),
       toolApprovals: { default_seconds: 3_600, max_parked, countParked: async () => 0, hasAgent: async () => true },

@@ -252,6 +252,17 @@ describe("a client that disconnects", () => {
     expect(await turns()).toBe(before + 1);
   });
 
+  test("from a stream and repeats its Idempotency-Key later gets no half answer", async () => {
+    const key = { "idempotency-key": "stopped" };
+    const body = slow("a b c d e f g h i j k l m n o p q r s t u v w x y z", true);
+    await leave(body, "first bytes", key);
+    await expect.poll(statusOf).toBe("stopped");
+    const before = await turns();
+    const again = await complete(body, key);
+    expect([again.status, again.body.error.message]).toEqual([502, expect.stringContaining("was stopped")]);
+    expect(await turns()).toBe(before);
+  });
+
   test("at any moment disturbs no other request", async () => {
     const headers = { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json" };
     const leaving = Array.from({ length: 40 }, async (_, n) => {

@@ -87,6 +87,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           onCredentialRefused: () => {},
           handle: flaws.ending?.(handle, database) ?? handle,
           countTokens: async (text) => text.length,
+          countPrompt: async ({ messages }) => JSON.stringify(messages).length,
           toolApprovals: {
             default_seconds: 3_600,
             max_parked: 100,
