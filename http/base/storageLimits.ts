@@ -30,11 +30,12 @@ export async function requireThreadStorage(
   param: string,
 ): Promise<void> {
   const limit = settings.THREAD_MEGABYTES;
-  if (bytes <= limit * MEGABYTE && (await threadBytes(db, organization_id, thread_id)) + bytes <= limit * MEGABYTE)
-    return;
+  const fitsAlone = bytes <= limit * MEGABYTE;
+  if (fitsAlone && (await threadBytes(db, organization_id, thread_id)) + bytes <= limit * MEGABYTE) return;
+  const advice = fitsAlone ? "Start another thread." : "Send less at a time.";
   throw new ApiError(
     "thread_too_large",
-    `${param} does not fit: a thread stores at most ${limit} MB of attachments and long messages. Start another thread.`,
+    `${param} does not fit: a thread stores at most ${limit} MB of attachments and long messages. ${advice}`,
     { param },
   );
 }

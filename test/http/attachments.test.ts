@@ -92,6 +92,9 @@ test("a thread that is full refuses attachments and long messages, and takes sho
   expect([attached.status, attached.body.error.code]).toEqual([413, "thread_too_large"]);
   expect(attached.body.error.param).toBe("messages[0].content[0].file.file_data");
   expect((await complete(say("short"), thread)).status).toBe(200);
+  // another thread would not help a message that no thread takes
+  const alone = await complete(say("z".repeat(1_200 * KILOBYTE)));
+  expect([alone.status, alone.body.error.message]).toEqual([413, expect.stringContaining("Send less at a time.")]);
 });
 
 test("an organization that has stored all it may is refused uploads, and another one is not", async () => {
