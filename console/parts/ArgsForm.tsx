@@ -29,12 +29,13 @@ interface Props {
   /** JSON Schema of the arguments. */
   schema: FormSchema | null;
   submit: string;
-  send: Action<unknown>;
+  /** Reads the form with `readArgs`, where what it throws is shown. */
+  send: Action<FormData>;
 }
 
 /** The arguments of a tool or of a run. */
 export const ArgsForm = ({ schema, submit, send }: Props) => (
-  <Form submit={submit} send={{ ...send, mutate: (form) => send.mutate(readArgs(form, schema)) }}>
+  <Form submit={submit} send={send}>
     <ArgsFields schema={schema} label="Arguments" />
   </Form>
 );

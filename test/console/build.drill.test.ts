@@ -48,13 +48,17 @@ export const other: number = "text";`;
   await page.keyboard.insertText("sku");
   await page.getByText("1 warning, which a save takes.").waitFor();
   const source = `export const meta = { name: "add", description: ${JSON.stringify(HOSTILE)},
-  parameters: { type: "object", properties: { a: { type: "number" } }, required: ["a"] } };
+  parameters: { type: "object", properties: { a: { type: "number" }, more: { type: "object" } }, required: ["a"] } };
 export const execute = ({ a }: { a: number }) => ({ sum: a + 1, words: ${JSON.stringify(HOSTILE)} });`;
   await write(page, "Source of add", source);
   await page.getByText("The service finds no fault in it.").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Version 2 is saved.").waitFor();
   await page.getByLabel("a", { exact: true }).fill("41");
+  await page.getByLabel("more").fill("{ x");
+  await page.getByRole("button", { name: "Call the tool" }).click();
+  await page.getByRole("alert").getByText("more: must be JSON").waitFor();
+  await page.getByLabel("more").fill('{ "x": 1 }');
   await page.getByRole("button", { name: "Call the tool" }).click();
   await page.getByText('"sum": 42').waitFor();
   await inspect(page, "tool-tried");

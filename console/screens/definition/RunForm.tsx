@@ -3,13 +3,13 @@ import { Link } from "@tanstack/react-router";
 import { startRun, type Workflow } from "../../api/build.ts";
 import type { FormSchema } from "../../api/types.ts";
 import { shortId } from "../../format/index.ts";
-import { ArgsForm } from "../../parts/ArgsForm.tsx";
+import { ArgsForm, readArgs } from "../../parts/ArgsForm.tsx";
 
 /** Starts a run of a registered workflow. */
 export function RunForm({ workflow, schema }: { workflow: Workflow; schema: FormSchema | null }) {
   const queries = useQueryClient();
   const send = useMutation({
-    mutationFn: async (args: unknown) => startRun(workflow.id, args),
+    mutationFn: async (form: FormData) => startRun(workflow.id, readArgs(form, schema)),
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
   return (

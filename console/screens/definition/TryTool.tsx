@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { tryTool, type Definition } from "../../api/build.ts";
 import { getTrace } from "../../api/requests.ts";
 import { formatDuration, parseJson } from "../../format/index.ts";
-import { ArgsForm } from "../../parts/ArgsForm.tsx";
+import { ArgsForm, readArgs } from "../../parts/ArgsForm.tsx";
 import { Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Value } from "../../parts/Value.tsx";
@@ -40,7 +40,9 @@ function Result({ turn }: { turn: string }) {
 
 /** Calls the saved version of a tool with arguments that a person enters. */
 export function TryTool({ tool }: { tool: Definition }) {
-  const send = useMutation({ mutationFn: async (args: unknown) => tryTool(tool.name, args) });
+  const send = useMutation({
+    mutationFn: async (form: FormData) => tryTool(tool.name, readArgs(form, tool.parameters)),
+  });
   return (
     <section className="stack" aria-labelledby="try">
       <h2 id="try">Try it</h2>
