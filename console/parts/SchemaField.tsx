@@ -18,7 +18,9 @@ function Input({ name, schema, required }: Props) {
   if (schema.enum)
     return (
       <select {...common}>
-        {!required && <option value="">–</option>}
+        <option value="" disabled={required}>
+          {required ? "Choose one" : "–"}
+        </option>
         {schema.enum.map((choice) => (
           <option key={JSON.stringify(choice)} value={asText(choice)}>
             {asText(choice)}
@@ -33,9 +35,13 @@ function Input({ name, schema, required }: Props) {
   return <textarea {...common} rows={4} maxLength={maxLength} />;
 }
 
+/** What helps to fill a field in: what its schema says, and how values that have no field of their own are written. */
+const hintOf = ({ type, description }: FormSchema): string =>
+  [description, (type === "array" || type === "object") && "as JSON"].filter(Boolean).join(", ");
+
 /** One field of a form that is described by a JSON schema. */
 function Field({ name, schema, required }: Props) {
-  const hint = schema.type === "array" || schema.type === "object" ? "as JSON" : schema.description;
+  const hint = hintOf(schema);
   const label = schema.title ?? name;
   if (schema.type === "boolean")
     return (

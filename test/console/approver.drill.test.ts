@@ -99,6 +99,7 @@ describe("the inbox", () => {
     await page.getByRole("heading", { name: `Pay ${HOSTILE}?` }).waitFor();
     await inspect(page, "approval-form");
     await page.getByLabel("Amount").fill("5");
+    expect(await page.getByLabel("Reason").inputValue()).toBe("");
     await page.getByLabel("Reason").selectOption("late");
     await page.getByLabel("Tell the customer").check();
     await page.getByRole("button", { name: "Approve" }).click();
