@@ -1,3 +1,5 @@
+import type { Assignee } from "./toolApproval.ts";
+
 /* Answers of the API, as far as the console uses them. */
 
 export type Role = "owner" | "admin" | "builder" | "approver" | "viewer";
@@ -105,6 +107,9 @@ export interface Approval {
   /** For whom a substitute decided. */
   decided_in_place_of: NamedPerson | null;
   decided_at: string | null;
+  assignees: Assignee[];
+  /** Whether the reader may decide it now. */
+  may_decide: boolean;
   /** Whose substitute the reader is, where it is not the reader who is asked. */
   in_place_of: NamedPerson | null;
   delegations: { by: NamedPerson; to: NamedPerson; reason: string; at: string }[];

@@ -26,7 +26,7 @@ async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> 
 async function* wholeApprovalLines({ http, sent }: ExportScope, row: ApprovalRow): Lines {
   if (sent.has(row.id)) return;
   sent.add(row.id);
-  yield { ...presentApproval(row), type: "approval" };
+  yield { ...presentApproval(row, null), type: "approval" };
   const comments = row.comment_count > 0 ? await listComments(http.db, row.id) : [];
   for (const comment of comments) yield { type: "comment", approval_id: row.id, ...comment };
 }
@@ -80,7 +80,7 @@ export async function* approvalLines({ http, organization_id, subject, recheck, 
     await recheck();
     const rows = await listDecidedBy(http.db, organization_id, subject.actor, { after, limit: PAGE });
     for (const row of rows.filter(({ id }) => !sent.has(id)))
-      yield { ...presentApproval(withoutOthersWords(row, subject.actor)), type: "approval" };
+      yield { ...presentApproval(withoutOthersWords(row, subject.actor), null), type: "approval" };
     if (rows.length < PAGE) return;
     after = rows.at(-1)!.id;
   }

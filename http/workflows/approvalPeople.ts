@@ -14,7 +14,7 @@ import { ApiError } from "../base/errors.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
 import { Approval, Attachment, presentApproval } from "./approvalShape.ts";
-import { isExcluded, checkOwnRight, isAssignedNow } from "./approvers.ts";
+import { checkOwnRight, findReader, isAssignedNow, isExcluded } from "./approvers.ts";
 import { notPending, requireApproval, requireRunApproval } from "./decideApproval.ts";
 import { filesField, readOwnFiles } from "./ownFiles.ts";
 
@@ -79,7 +79,7 @@ async function delegate(http: Http, request: FastifyRequest, id: string, body: z
   }
   const envelope = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
   await http.send(DelegateApproval, { ...envelope, data: { run_id, approval_id: approval.id, by, ...body } });
-  return presentApproval(await requireApproval(http, caller, approval.id));
+  return presentApproval(await requireApproval(http, caller, approval.id), await findReader(http, caller));
 }
 
 async function comment(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof NewComment>) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Actor } from "#events/runOrigin.ts";
 import { Assignee } from "#events/runParts.ts";
 import { responseId } from "../turns/responseId.ts";
-import { findReplaced, isAssigned, type Approvers } from "./approvers.ts";
+import { rightOf, type Reader } from "./approvers.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 
 export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
@@ -35,6 +35,9 @@ export const Approval = z
     body: z.string().nullable(),
     form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the `data` of a decision."),
     assignees: z.array(Assignee),
+    may_decide: z
+      .boolean()
+      .describe("Whether the reader may decide it now: it is pending, the reader is asked and has not voted."),
     in_place_of: Person.nullable().describe("Whose substitute the reader is, where it is not the reader who is asked."),
     delegations: z
       .array(z.object({ by: Person, to: Person, reason: z.string(), at: time }))
@@ -96,14 +99,23 @@ function presentCall({ call, name, asked_by }: ApprovalRow): z.infer<typeof Tool
   return { response_id: responseId(turn_id), thread_id, agent, call_id, tool: name, arguments: args, asked_by };
 }
 
-/** For whom a reader would decide; null where the reader is asked, may not decide, or nobody decides any more. */
-function presentReplaced(row: ApprovalRow, reader: Approvers | null): z.infer<typeof Person> | null {
-  if (!reader || row.status !== "pending" || isAssigned(reader.self, row)) return null;
-  const replaced = findReplaced(reader.in_place_of, reader.self.user_id, row);
-  return replaced ? { id: replaced.user_id, name: replaced.name } : null;
+/** Whether somebody has voted, or a substitute in their place. */
+const hasVoted = ({ votes }: ApprovalRow, id: string): boolean =>
+  votes.some(({ by, in_place_of }) => by.id === id || in_place_of?.id === id);
+
+/** Whether a reader may decide now, and for whom; nobody may once it is decided. */
+function presentRight(row: ApprovalRow, reader: Reader | null) {
+  const right = reader && row.status === "pending" ? rightOf(reader, row) : undefined;
+  if (!reader || !right || right.refusal !== undefined) return { may_decide: false, in_place_of: null };
+  const { in_place_of: replaced } = right;
+  return {
+    may_decide: !hasVoted(row, "key" in reader ? reader.key : reader.self.user_id),
+    in_place_of: replaced ? { id: replaced.user_id, name: replaced.name } : null,
+  };
 }
 
-export function presentApproval(row: ApprovalRow, reader: Approvers | null = null): z.infer<typeof Approval> {
+/** As `reader` sees it; in an export nobody does. */
+export function presentApproval(row: ApprovalRow, reader: Reader | null): z.infer<typeof Approval> {
   return {
     id: row.id,
     run_id: row.run_id,
@@ -114,7 +126,7 @@ export function presentApproval(row: ApprovalRow, reader: Approvers | null = nul
     body: row.body,
     form: row.form,
     assignees: row.assignees,
-    in_place_of: presentReplaced(row, reader),
+    ...presentRight(row, reader),
     delegations: row.delegations.map(({ at, ...delegation }) => ({ ...delegation, at: at.toISOString() })),
     comment_count: row.comment_count,
     attachments: row.attachments,

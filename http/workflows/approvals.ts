@@ -8,7 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { Approval, ApprovalStatus, presentApproval } from "./approvalShape.ts";
-import { findApprovers } from "./approvers.ts";
+import { findApprovers, findReader } from "./approvers.ts";
 import { decide, DecisionBody, requireApproval } from "./decideApproval.ts";
 import { actorFrom } from "./access.ts";
 import { requireRun } from "./lookups.ts";
@@ -47,10 +47,11 @@ export function approvalRoutes(app: App, http: Http): void {
   app.get("/runs/:run_id/approvals", { onRequest: requireCredential(http), schema: ofRun }, async (request) => {
     const { id } = await requireRun(http, request.caller, request.params.run_id);
     await http.freshRead(["runs"], streamName("run", id));
+    const reader = await findReader(http, request.caller);
     return pageResponse(
       { limit: "500", ...request.query },
       (page) => listRunApprovals(http.db, id, page),
-      (row) => presentApproval(row),
+      (row) => presentApproval(row, reader),
     );
   });
 
@@ -88,8 +89,7 @@ export function approvalRoutes(app: App, http: Http): void {
     { onRequest: requireCredential(http), schema: readingOne },
     async ({ caller, params }) => {
       const row = await requireApproval(http, caller, params.approval_id);
-      const { organization_id, session } = caller;
-      return presentApproval(row, session ? await findApprovers(http, organization_id, session) : null);
+      return presentApproval(row, await findReader(http, caller));
     },
   );
 
@@ -116,7 +116,7 @@ function decisionRoute(app: App, http: Http): void {
     async (request) => {
       const row = await decide(http, request, request.params.approval_id, request.body);
       const run = row.run_id === null ? null : await requireRun(http, request.caller, row.run_id);
-      return { ...presentApproval(row), run_status: run && run.status };
+      return { ...presentApproval(row, await findReader(http, request.caller)), run_status: run && run.status };
     },
   );
 }

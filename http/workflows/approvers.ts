@@ -4,10 +4,11 @@ import { listGroupsOf } from "#projections/groups/query.ts";
 import type { ApprovalRow, Approver } from "#projections/runs/approvals.ts";
 import { listSubstituted, type Principal } from "#projections/users/substitutes.ts";
 import { mayDecide } from "../auth/authenticate.ts";
+import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 
-export const notAllowed = (message: string) => new ApiError("approver_not_allowed", message);
+const notAllowed = (message: string) => new ApiError("approver_not_allowed", message);
 
 type Needs = Pick<Http, "db" | "freshRead">;
 type Person = Omit<Approver, "groups">;
@@ -26,7 +27,7 @@ async function findSubstituted(http: Needs, organization_id: string, user_id: st
 }
 
 /** A person with groups, and those in whose place the person may decide. */
-export interface Approvers {
+interface Approvers {
   self: Approver;
   in_place_of: Principal[];
 }
@@ -37,28 +38,40 @@ export async function findApprovers(http: Needs, organization_id: string, person
   return { self: { user_id, email, role, groups: await findGroupsOf(http, organization_id, user_id) }, in_place_of };
 }
 
-export const allowsSelfApproval = ({ self_approval, rules }: ApprovalRow): boolean =>
+/** Who reads an approval, and may be the one who decides it: a person, or an API key by its id. */
+export type Reader = Approvers | { key: string };
+
+export const findReader = async (http: Needs, caller: Caller): Promise<Reader> => {
+  const { session, principal, organization_id } = caller;
+  return session ? findApprovers(http, organization_id, session) : { key: principal.slice("key:".length) };
+};
+
+const allowsSelfApproval = ({ self_approval, rules }: ApprovalRow): boolean =>
   self_approval && rules?.self_approval !== false;
 
 /** Whether it is somebody's own run or question to an agent, which that one may not decide about. */
 export const isExcluded = (row: ApprovalRow, id: string): boolean => !allowsSelfApproval(row) && row.asked_by.id === id;
 
-/** Throws 403 `approver_not_allowed`. */
-export function checkNotStarter(row: ApprovalRow, id: string): void {
+/** Why somebody may not decide what they started themselves. */
+function refuseStarter(row: ApprovalRow, id: string): string | undefined {
   const what = row.call
     ? "asked the agent, or set the trigger of the run that did"
     : "started the run, or set its trigger";
-  if (isExcluded(row, id)) throw notAllowed(`The one who ${what}, may not decide this approval.`);
+  return isExcluded(row, id) ? `The one who ${what}, may not decide this approval.` : undefined;
 }
 
-/** Throws 403 `approver_not_allowed` for somebody who may not decide, even if assigned. */
-export function checkEligible({ user_id, role }: Person, row: ApprovalRow): void {
-  checkNotStarter(row, user_id);
-  if (!mayDecide(role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");
+/** A key may have any holder, so an approval that is for certain people is decided by a key only where the envelope says so. */
+function refuseKey(row: ApprovalRow): string | undefined {
+  const { allow_api_key, assignees, rules } = row;
+  if (!allow_api_key || !rules?.allow_api_key) return "An API key may not decide this approval; sign in.";
+  if (rules.allow_api_key_when_restricted) return undefined;
+  if (assignees.length > 0) return "This approval is assigned to people; an API key may not decide it.";
+  if (allowsSelfApproval(row)) return undefined;
+  return "The one who asked may not decide this approval, nor may an API key; sign in.";
 }
 
 /** The last delegation that names a person decides; without one, the assignees do. */
-export function isAssigned(
+function isAssigned(
   { user_id, email, role, groups }: Approver,
   { delegations, assignees }: ApprovalRow,
 ): boolean {
@@ -83,7 +96,7 @@ export async function isAssignedNow(http: Needs, organization_id: string, person
 }
 
 /** The first person in whose place a substitute may decide, or has voted: somebody who may, and has not voted otherwise. */
-export function findReplaced(in_place_of: Principal[], substitute_id: string, row: ApprovalRow): Principal | undefined {
+function findReplaced(in_place_of: Principal[], substitute_id: string, row: ApprovalRow): Principal | undefined {
   const voters = row.votes
     .filter(({ by }) => by.id !== substitute_id)
     .flatMap(({ by, in_place_of: replaced }) => [by.id, replaced?.id]);
@@ -93,21 +106,29 @@ export function findReplaced(in_place_of: Principal[], substitute_id: string, ro
   );
 }
 
-/**
- * The person in whose place somebody may decide, undefined for an own right. The roles, groups, substitutes and rules of this
- * moment count, not those when it was asked for. Throws 403 `approver_not_allowed`.
- */
-export async function findRight(
-  http: Needs,
-  organization_id: string,
-  person: Person,
-  row: ApprovalRow,
-): Promise<string | undefined> {
-  checkEligible(person, row);
-  if (await isAssignedNow(http, organization_id, person, row)) return undefined;
-  const replaced = findReplaced(await findSubstituted(http, organization_id, person.user_id), person.user_id, row);
-  if (!replaced) throw notAllowed("This approval is assigned to others.");
-  return replaced.user_id;
+/** Why somebody may not decide; otherwise the person in whose place, undefined for an own right. */
+type Right = { refusal: string } | { refusal?: undefined; in_place_of: Principal | undefined };
+
+/** The roles, groups, substitutes and rules of this moment count, not those when it was asked for. */
+export function rightOf(reader: Reader, row: ApprovalRow): Right {
+  if ("key" in reader) {
+    const refusal = refuseStarter(row, reader.key) ?? refuseKey(row);
+    return refusal === undefined ? { in_place_of: undefined } : { refusal };
+  }
+  const { self, in_place_of } = reader;
+  const refusal = refuseStarter(row, self.user_id);
+  if (refusal !== undefined) return { refusal };
+  if (!mayDecide(self.role)) return { refusal: "Your role may not decide approvals; approvers and above may." };
+  if (isAssigned(self, row)) return { in_place_of: undefined };
+  const replaced = findReplaced(in_place_of, self.user_id, row);
+  return replaced ? { in_place_of: replaced } : { refusal: "This approval is assigned to others." };
+}
+
+/** The id of the person in whose place a reader may decide, undefined for an own right. Throws 403 `approver_not_allowed`. */
+export function requireRight(reader: Reader, row: ApprovalRow): string | undefined {
+  const right = rightOf(reader, row);
+  if (right.refusal !== undefined) throw notAllowed(right.refusal);
+  return right.in_place_of?.user_id;
 }
 
 /** For what only somebody with an own right may do. Throws 403 `approver_not_allowed`. */
@@ -117,6 +138,6 @@ export async function checkOwnRight(
   person: Person,
   row: ApprovalRow,
 ): Promise<void> {
-  if ((await findRight(http, organization_id, person, row)) !== undefined)
+  if (requireRight(await findApprovers(http, organization_id, person), row) !== undefined)
     throw notAllowed("A substitute decides, and hands nothing on.");
 }

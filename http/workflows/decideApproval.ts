@@ -13,7 +13,7 @@ import { ApiError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
-import { allowsSelfApproval, checkNotStarter, findRight, notAllowed } from "./approvers.ts";
+import { findReader, requireRight } from "./approvers.ts";
 import { filesField, readOwnFiles } from "./ownFiles.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
@@ -81,26 +81,6 @@ function mayRead(caller: Caller, { call, asked_by, allow_api_key }: ApprovalRow)
   return isAsker || (caller.session ? mayDecide(caller.session.role) : allow_api_key);
 }
 
-/**
- * A key may have any holder, so an approval that is for certain people is decided by a key only where the envelope says so.
- * Throws 403 `approver_not_allowed`.
- */
-function checkKeyAllowed({ allow_api_key, assignees, rules }: ApprovalRow, selfApproval: boolean): void {
-  if (!allow_api_key || !rules?.allow_api_key) throw notAllowed("An API key may not decide this approval; sign in.");
-  if (rules.allow_api_key_when_restricted) return;
-  if (assignees.length > 0) throw notAllowed("This approval is assigned to people; an API key may not decide it.");
-  if (!selfApproval) throw notAllowed("The one who asked may not decide this approval, nor may an API key; sign in.");
-}
-
-/** The person in whose place the caller decides, if not in an own right. Throws 403 `approver_not_allowed`. */
-async function checkAllowed(http: Http, caller: Caller, row: ApprovalRow): Promise<string | undefined> {
-  const { session, principal, organization_id } = caller;
-  if (session) return findRight(http, organization_id, session, row);
-  checkNotStarter(row, principal.slice("key:".length));
-  checkKeyAllowed(row, allowsSelfApproval(row));
-  return undefined;
-}
-
 /** Fields that were not sent get the `default` of the form. */
 function withDefaults(form: ApprovalRow["form"], data: unknown): unknown {
   const { properties } = form ?? {};
@@ -159,7 +139,7 @@ export async function decide(
   const decision = readDecision(body);
   const identity = identifyPost(request, `/api/workflows/approvals/${id.toLowerCase()}/decision`);
   const row = await requireApproval(http, caller, id);
-  const in_place_of = await checkAllowed(http, caller, row);
+  const in_place_of = requireRight(await findReader(http, caller), row);
   // throws when the key was used for another decision
   await previousOutcome(http, identity);
   if (row.status !== "pending") return checkSameDecision(row, caller, decision);

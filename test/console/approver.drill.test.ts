@@ -190,6 +190,9 @@ describe("an approval among people", () => {
     await inspect(page, "approval-delegating");
     await page.getByRole("button", { name: "Delegate it" }).click();
     await page.getByText("“He knows it”").waitFor();
+    await page.getByText("This is for Bob to decide.").waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+    expect(await page.getByText("Share a link").count()).toBe(0);
     await inspect(page, "approval-delegated");
     await page.goto(`${tenant.url}/console/inbox`);
     await page.getByText("Away for a while?").waitFor();

@@ -41,10 +41,28 @@ const inboxOf = async (by: Call): Promise<any[]> =>
   (await by("GET", "/workflows/approvals?status=pending&mine=true&limit=500")).body.data;
 const has = async (by: Call, id: string) => (await inboxOf(by)).some((one) => one.id === id);
 
+const delegate = (id: string, by: Call, to: string, reason: string | undefined = "On leave") =>
+  by("POST", `/workflows/approvals/${id}/delegate`, { to, reason });
+
+test("an approval says beforehand whether its reader may decide it", async () => {
+  const { ann, bob, eve } = await newPeople();
+  const readers = [owner, ann.call, bob.call, eve.call, home.key];
+  const mayDecide = (id: string) =>
+    Promise.all(readers.map(async (by) => (await by("GET", `/workflows/approvals/${id}`)).body.may_decide));
+  const { id } = await startAsking({ assignees: [{ person: ann.id }] });
+  expect(await mayDecide(id)).toEqual([false, true, false, false, false]);
+  expect((await delegate(id, ann.call, bob.id)).body.may_decide).toBe(false);
+  expect(await mayDecide(id)).toEqual([false, false, true, false, false]);
+  expect((await decide(id, bob.call)).body.may_decide).toBe(false);
+  expect(await mayDecide(id)).toEqual([false, false, false, false, false]);
+  const open = await startAsking({ self_approval: false, votes: { required: 2, one_rejection_ends: true } });
+  expect(await mayDecide(open.id)).toEqual([false, true, true, false, false]);
+  expect((await decide(open.id, ann.call)).body).toMatchObject({ status: "pending", may_decide: false });
+  expect(await mayDecide(open.id)).toEqual([false, false, true, false, false]);
+});
+
 describe("delegating an approval", () => {
   beforeAll(async () => void (people = await newPeople()));
-  const delegate = (id: string, by: Call, to: string, reason: string | undefined = "On leave") =>
-    by("POST", `/workflows/approvals/${id}/delegate`, { to, reason });
 
   test("hands it to somebody else, with a reason that stays visible", async () => {
     const { ann, bob } = people;

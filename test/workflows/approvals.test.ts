@@ -75,6 +75,7 @@ describe("an approval", () => {
       attachments: [],
       files: [],
       assignees: [],
+      may_decide: true,
       in_place_of: null,
       delegations: [],
       comment_count: 0,
@@ -104,6 +105,7 @@ describe("an approval", () => {
       200,
       {
         ...pending,
+        may_decide: false,
         status: "approved",
         votes: [{ ...vote, at: time }],
         decision: "approve",

@@ -1,19 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { attachmentAddress } from "../../api/approvalPeople.ts";
 import { call } from "../../api/call.ts";
-import { getApproval, whoAmI } from "../../api/queries.ts";
+import { getApproval } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
-import { getRun } from "../../api/run.ts";
-import { parseJson } from "../../format/index.ts";
-import { ActorLink } from "../../parts/ActorLink.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
-import { PlainFields, plainFieldsOf } from "../../parts/PlainFields.tsx";
+import { PlainFields } from "../../parts/PlainFields.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { Value } from "../../parts/Value.tsx";
 import { AskedBody } from "../../parts/AskedBody.tsx";
 import { Afterwards } from "./Afterwards.tsx";
 import { Attachments } from "./Attachments.tsx";
@@ -22,6 +17,8 @@ import { Comments } from "./Comments.tsx";
 import { Delegate, Delegations } from "./Delegate.tsx";
 import { nameOf } from "./nameOf.ts";
 import { ShareLink } from "./ShareLink.tsx";
+import { Asker, AskingRun, WaitingCall } from "./WhatAsks.tsx";
+import { WhoDecides } from "./WhoDecides.tsx";
 import "./inbox.css";
 
 const route = getRouteApi("/inbox/$approvalId");
@@ -81,74 +78,12 @@ function Votes({ approval: { id, required, votes } }: { approval: Approval }) {
   );
 }
 
-/** What the tool would do, for whom. */
-function WaitingCall({ call }: { call: NonNullable<Approval["tool_call"]> }) {
-  const { agent, tool, asked_by } = call;
-  return (
-    <section aria-label="Tool call">
-      <p>
-        The agent {agent.name ?? "that is no longer here"} wants to run <code>{tool}</code>. It was asked by{" "}
-        {asked_by.name ?? "somebody who is no longer here"}.
-      </p>
-      <Value label="Arguments" value={call.arguments === null ? "(deleted)" : parseJson(call.arguments)} />
-    </section>
-  );
-}
-
-/** Which workflow asks, who started it and with what: the person who decides may know none of it. */
-function AskingRun({ id }: { id: string }) {
-  const { data: run } = useQuery(getRun(id));
-  if (!run) return null;
-  const { args } = run;
-  const isPlain = plainFieldsOf(args) !== undefined;
-  const isEmpty = typeof args === "object" && args !== null && Object.keys(args).length === 0;
-  return (
-    <section aria-label="What asks" className="stack">
-      <p className="quiet">
-        Asked by the workflow {run.workflow_name ?? "that is no longer here"}, which{" "}
-        <ActorLink actor={run.started_by} /> started <Time at={run.created_at} />
-        {isPlain ? " with:" : "."}
-      </p>
-      {isPlain && <PlainFields label="What it was started with" value={args} />}
-      {!isPlain && !isEmpty && (
-        <details>
-          <summary>What it was started with</summary>
-          <Value label="Arguments" value={args} />
-        </details>
-      )}
-    </section>
-  );
-}
-
-function Asker({ approval: { run_id, tool_call } }: { approval: Approval }) {
-  return (
-    <p>
-      {run_id !== null && (
-        <Link to="/runs/$runId" params={{ runId: run_id }}>
-          See the run that asks
-        </Link>
-      )}
-      {tool_call && (
-        <Link to="/requests/$turnId" params={{ turnId: tool_call.response_id.replace("resp_", "") }}>
-          See the request that waits
-        </Link>
-      )}
-    </p>
-  );
-}
-
 function Question({ approval }: { approval: Approval }) {
   const queries = useQueryClient();
-  const [isDone, setDone] = useState(false);
-  const { data: me } = useQuery(whoAmI);
-  const hasVoted = approval.votes.some(({ by }) => by.id === me?.user.id);
   const decide = useMutation({
     mutationFn: (decision: Decision) =>
       call<Approval>(`workflows/approvals/${approval.id}/decision`, { method: "POST", body: decision }),
-    onSuccess: (decided) => {
-      setDone(true);
-      queries.setQueryData(getApproval(approval.id).queryKey, decided);
-    },
+    onSuccess: (decided) => queries.setQueryData(getApproval(approval.id).queryKey, decided),
     // also when it failed: somebody else may have decided a moment ago
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
@@ -175,7 +110,8 @@ function Question({ approval }: { approval: Approval }) {
       <Votes approval={approval} />
       <Outcome approval={approval} />
       {approval.status !== "pending" && approval.run_id !== null && <Afterwards runId={approval.run_id} />}
-      {approval.status === "pending" && !isDone && !hasVoted && (
+      {approval.status === "pending" && !approval.may_decide && <WhoDecides approval={approval} />}
+      {approval.may_decide && (
         <DecisionForm
           id={approval.id}
           schema={approval.form}
@@ -185,7 +121,7 @@ function Question({ approval }: { approval: Approval }) {
         />
       )}
       {approval.run_id !== null && <Comments approval={approval} />}
-      {approval.status === "pending" && approval.run_id !== null && approval.in_place_of === null && (
+      {approval.may_decide && approval.run_id !== null && approval.in_place_of === null && (
         <>
           <Delegate approval={approval} />
           <ShareLink approval={approval.id} />

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import { attachmentAddress, commentOn, listComments, MAX_FILES } from "../../api/approvalPeople.ts";
+import { useRole } from "../../api/useRole.ts";
 import { AttachField, useFiles } from "../../parts/Attach.tsx";
 import { formText } from "../../parts/formText.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
@@ -12,6 +13,7 @@ import { FocusableButton } from "../../parts/FocusableButton.tsx";
 /** What people say about an approval without deciding it. */
 export function Comments({ approval: { id, status } }: { approval: { id: string; status: string } }) {
   const queries = useQueryClient();
+  const { mayWrite } = useRole();
   const { data: comments } = useQuery(listComments(id));
   const { files, clear, ...attaching } = useFiles(MAX_FILES);
   const add = useMutation({
@@ -41,7 +43,7 @@ export function Comments({ approval: { id, status } }: { approval: { id: string;
           ))}
         </ul>
       )}
-      {status === "pending" && (
+      {status === "pending" && mayWrite && (
         <details>
           <summary>Comment without deciding</summary>
           <form className="decision" onSubmit={submit}>

@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { getRun } from "../../api/run.ts";
+import type { Approval } from "../../api/types.ts";
+import { parseJson } from "../../format/index.ts";
+import { ActorLink } from "../../parts/ActorLink.tsx";
+import { PlainFields, plainFieldsOf } from "../../parts/PlainFields.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Value } from "../../parts/Value.tsx";
+
+/** What the tool would do, for whom. */
+export function WaitingCall({ call }: { call: NonNullable<Approval["tool_call"]> }) {
+  const { agent, tool, asked_by } = call;
+  return (
+    <section aria-label="Tool call">
+      <p>
+        The agent {agent.name ?? "that is no longer here"} wants to run <code>{tool}</code>. It was asked by{" "}
+        {asked_by.name ?? "somebody who is no longer here"}.
+      </p>
+      <Value label="Arguments" value={call.arguments === null ? "(deleted)" : parseJson(call.arguments)} />
+    </section>
+  );
+}
+
+/** Which workflow asks, who started it and with what: the person who decides may know none of it. */
+export function AskingRun({ id }: { id: string }) {
+  const { data: run } = useQuery(getRun(id));
+  if (!run) return null;
+  const { args } = run;
+  const isPlain = plainFieldsOf(args) !== undefined;
+  const isEmpty = typeof args === "object" && args !== null && Object.keys(args).length === 0;
+  return (
+    <section aria-label="What asks" className="stack">
+      <p className="quiet">
+        Asked by the workflow {run.workflow_name ?? "that is no longer here"}, which{" "}
+        <ActorLink actor={run.started_by} /> started <Time at={run.created_at} />
+        {isPlain ? " with:" : "."}
+      </p>
+      {isPlain && <PlainFields label="What it was started with" value={args} />}
+      {!isPlain && !isEmpty && (
+        <details>
+          <summary>What it was started with</summary>
+          <Value label="Arguments" value={args} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** The way to what waits for the decision. */
+export function Asker({ approval: { run_id, tool_call } }: { approval: Approval }) {
+  return (
+    <p>
+      {run_id !== null && (
+        <Link to="/runs/$runId" params={{ runId: run_id }}>
+          See the run that asks
+        </Link>
+      )}
+      {tool_call && (
+        <Link to="/requests/$turnId" params={{ turnId: tool_call.response_id.replace("resp_", "") }}>
+          See the request that waits
+        </Link>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,22 @@
+import { useQuery } from "@tanstack/react-query";
+import { listMembers } from "../../api/members.ts";
+import { whoAmI } from "../../api/queries.ts";
+import type { Approval } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
+import { nameDeciders } from "./deciders.ts";
+
+/** Instead of the form, for somebody who may not decide, or has voted. */
+export function WhoDecides({ approval }: { approval: Approval }) {
+  const { data: me } = useQuery(whoAmI);
+  const { data: members } = useQuery(listMembers());
+  const { mayWrite } = useRole();
+  if (!me || !members) return null;
+  const hasVoted = approval.votes.some(({ by, in_place_of }) => [by.id, in_place_of?.id].includes(me.user.id));
+  // approvals without assignees are for all whose role suffices, except for whoever asked
+  const others = mayWrite ? "somebody else whose role suffices" : "approvers, builders, administrators or owners";
+  return (
+    <p className="notice plain">
+      {hasVoted && "You have voted. "}This is for {nameDeciders(approval, members.data) ?? others} to decide.
+    </p>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Approval, NamedPerson } from "../../api/types.ts";
+import type { Member } from "../../api/members.ts";
+
+type Names = Pick<Member, "id" | "email" | "name">[];
+
+const LIST = new Intl.ListFormat("en", { type: "disjunction" });
+
+/** An assignee names a person by id or by e-mail address. */
+const memberOf = (members: Names, person: string) =>
+  members.find(({ id, email }) => id === person || email.toLowerCase() === person.toLowerCase());
+
+/** Who may decide, as far as an approval names them. Whoever handed it on no longer does, and whoever got it does. */
+export function nameDeciders(
+  { assignees, delegations }: Pick<Approval, "assignees" | "delegations">,
+  members: Names,
+): string | undefined {
+  const isOut = (id: string | undefined): boolean =>
+    delegations.findLast(({ by, to }) => by.id === id || to.id === id)?.by.id === id && id !== undefined;
+  const asked = assignees.flatMap((one) => {
+    if ("group" in one) return [`the group ${one.group}`];
+    if ("role" in one) return [`${one.role}s`];
+    const member = memberOf(members, one.person);
+    return isOut(member?.id ?? one.person) ? [] : [member?.name ?? one.person];
+  });
+  const nameOf = ({ id, name }: NamedPerson) => name ?? memberOf(members, id)?.name ?? "somebody who is no longer here";
+  const got = delegations.flatMap(({ to }) => (isOut(to.id) ? [] : [nameOf(to)]));
+  const names = [...new Set([...asked, ...got])];
+  return names.length > 0 ? LIST.format(names) : undefined;
+}
