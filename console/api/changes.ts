@@ -15,6 +15,8 @@ const NAME = "console-changes";
 /** Changes come in bursts; each burst leads to one reading. */
 const BURST_MS = 200;
 const RETRY_MS = 3_000;
+/** What the tab that receives tells the others when changes were missed. */
+const MISSED = "missed";
 /** An answer that takes longer holds up no later burst. */
 const PATIENCE_MS = 10_000;
 
@@ -95,7 +97,16 @@ export function followChanges(queries: QueryClient): () => void {
     note(change);
     channel.postMessage(change);
   };
-  channel.addEventListener("message", ({ data }: MessageEvent<Change>) => note(data));
+  // since the tab that led before closed, nobody has received anything
+  const onOpen = () => {
+    readAgain();
+    channel.postMessage(MISSED);
+  };
+  channel.addEventListener("message", ({ data }: MessageEvent<Change | typeof MISSED>) => {
+    if (data !== MISSED) note(data);
+    // a hidden tab reads everything again once it is looked at
+    else if (!document.hidden) readAgain();
+  });
 
   const update = () => {
     if (document.hidden) {
@@ -103,7 +114,7 @@ export function followChanges(queries: QueryClient): () => void {
       leading = undefined;
     } else if (!leading) {
       leading = new AbortController();
-      void lead({ onChange, onOpen: readAgain, onBreak }, leading.signal);
+      void lead({ onChange, onOpen, onBreak }, leading.signal);
     }
   };
   const wake = () => {

@@ -101,6 +101,12 @@ async function sendNew(check: Check, tail: Tail): Promise<boolean> {
   }
 }
 
+/** The position of the newest event of the organization: that of the log would tell when others write. */
+async function findNewest({ readAuditSlice }: Needs, organization_id: string): Promise<number> {
+  const newest = { after: Number.MAX_SAFE_INTEGER, limit: 1, newest_first: true };
+  return (await readAuditSlice(organization_id, newest)).events[0]?.position ?? 0;
+}
+
 /**
  * Sends an organization's events by SSE as they are committed, until the client disconnects. The caller is authenticated
  * again before each batch: the stream ends with the session, or when the person loses the role. All streams of an
@@ -110,12 +116,13 @@ export function createTail(http: Needs, check: Check, toFrame: ToFrame) {
   const findFollower = createOrganizationFollowers(http);
   return async (request: FastifyRequest, reply: FastifyReply, { after, ...filter }: TailQuery): Promise<void> => {
     http.streams.count(reply);
-    const sent = after ?? (await http.log.newestPosition()) ?? 0;
     const { organization_id } = request.caller;
+    const sent = after ?? (await findNewest(http, organization_id));
     const toCursor = createCursor(http, organization_id);
     const follower = await findFollower(organization_id);
     const disconnected = disconnectSignal(reply.raw);
-    const sse = openEventStream(reply, ": ping\n\n");
+    // without data it is no event, but a client that reconnects before the first event resumes here
+    const sse = openEventStream(reply, `id: ${toCursor(sent)}\n\n`);
     const tail: Tail = { request, toFrame, toCursor, sse, disconnected, follower, filter, sent };
     try {
       while (!disconnected.aborted && (await catchUp(http, check, tail)) && (await sendNew(check, tail)));

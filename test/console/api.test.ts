@@ -178,4 +178,25 @@ describe("GET /api/changes", () => {
     expect(again.received().filter((change: any) => change.id === run.id && change.type === "RunCreated")).toEqual([]);
     await again.close();
   });
+
+  test("names the place where it begins, so that nothing is missed after a break before the first change", async () => {
+    const url = `${service.base}/api/changes`;
+    const first = await listen(url, tenant.token);
+    await expect.poll(() => first.raw()).toMatch(/^id: \S+\n\n/);
+    const [, begin = ""] = /^id: (\S+)\n\n/.exec(first.raw()) ?? [];
+    await first.close();
+    const run = await tenant.run(workflowSource("return 1;"));
+    await stranger.run(workflowSource("return 2;"));
+    const again = await listen(url, tenant.token, { "last-event-id": begin });
+    const about = () => again.received().filter((change: any) => change.id === run.id);
+    await expect.poll(() => about().map(({ type }) => type)).toEqual(expect.arrayContaining(["RunCreated", "RunCompleted"]));
+    await again.close();
+    // nothing tells that somebody else wrote meanwhile
+    const newest = async () => (await tenant.made(tenant.owner("GET", "/changes?limit=500"))).next_after;
+    const before = await newest();
+    await stranger.run(workflowSource("return 3;"));
+    const quiet = await listen(url, tenant.token);
+    await expect.poll(() => quiet.raw()).toContain(`id: ${before}\n\n`);
+    await quiet.close();
+  });
 });

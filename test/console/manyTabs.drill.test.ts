@@ -31,6 +31,28 @@ test("eight tabs and a phone load, and all show what changes; one connection per
   }
 });
 
+test("what changes while no tab receives is shown in every window, once another one receives", async () => {
+  await tenant.made(tenant.owner("POST", "/projects", { name: "Made before" }));
+  const leading = await open("settings?section=projects");
+  await leading.getByRole("link", { name: "Made before" }).waitFor();
+  const context = leading.context();
+  const windows = [await context.newPage(), await context.newPage()];
+  for (const one of windows) {
+    await one.goto(`${tenant.url}/console/settings?section=projects`);
+    await one.getByRole("link", { name: "Made before" }).waitFor();
+  }
+  const { promise: isMade, resolve: made } = Promise.withResolvers<void>();
+  await context.route(/\/api\/changes/, async (route) => {
+    await isMade;
+    await route.continue();
+  });
+  await leading.close();
+  await tenant.made(tenant.owner("POST", "/projects", { name: "Made unseen" }));
+  for (const one of windows) expect(await one.getByRole("link", { name: "Made unseen" }).count()).toBe(0);
+  made();
+  for (const one of windows) await one.getByRole("link", { name: "Made unseen" }).waitFor();
+});
+
 test("a conversation of 500 messages opens with its newest ones, and scrolls to its first", async () => {
   const messages = Array.from({ length: 499 }, (_, n) => ({
     role: n % 2 === 0 ? "user" : "assistant",
