@@ -50,19 +50,20 @@ function Waiting({ id }: { id: string | undefined }) {
   return <WaitsForPerson trace={trace.data} />;
 }
 
-function LiveText({ id, text, ...rest }: Words & { id: string | undefined }) {
+/** `isOver`: nothing more comes, because it failed or is followed no longer. */
+function LiveText({ id, isOver, text, ...rest }: Words & { id: string | undefined; isOver: boolean }) {
   // long answers are drawn as often as the browser manages
   const shown = useDeferredValue(text);
   const isUsingTools = rest.calls.some(({ status }) => status === "running");
   return (
     <>
       <AnswerText text={shown} {...rest} />
-      {text === "" && (
+      {text === "" && !isOver && (
         <p className="quiet" role="status">
           {isUsingTools ? "Using tools…" : "Thinking…"}
         </p>
       )}
-      {isUsingTools && <Waiting id={id} />}
+      {isUsingTools && !isOver && <Waiting id={id} />}
     </>
   );
 }
@@ -128,7 +129,7 @@ export function Answer({ turn, isRunning, isRecent, onAgain, forkWith }: Props) 
   return (
     <div className="answer" aria-busy={isLive}>
       {live && !turn.answer ? (
-        <LiveText id={live.answer.turn_id} {...live.answer} />
+        <LiveText id={live.answer.turn_id} isOver={!isLive || live.answer.error !== undefined} {...live.answer} />
       ) : id ? (
         <StoredAnswer id={id} turn={turn} isRunning={isRunning} isRecent={isRecent} />
       ) : (

@@ -17,7 +17,7 @@ import { Empty, ErrorNotice, Loading } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { Composer } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
-import { resumeAnswer, startQuestion, useLive } from "./live.ts";
+import { noteThread, startQuestion, useLive } from "./live.ts";
 import { ThreadList } from "./ThreadList.tsx";
 import { toHistory, toTurns } from "./turns.ts";
 import "./chat.css";
@@ -62,9 +62,10 @@ function useThread(threadId: string | undefined) {
     ...listMessages(thread.data ?? NO_THREAD),
     enabled: enabled && thread.data !== undefined,
   });
+  // also when it reads as before: after an outage an answer is followed again
   useEffect(() => {
-    if (thread.data?.status === "running") void resumeAnswer(queries, thread.data, thread.data.newest_turn_id);
-  }, [queries, thread.data]);
+    if (thread.data) void noteThread(queries, thread.data);
+  }, [queries, thread.data, thread.dataUpdatedAt]);
   return { thread, messages };
 }
 

@@ -14,17 +14,21 @@ export interface Live {
   /** Undefined if it was asked elsewhere. */
   question: Question | undefined;
   answer: LiveAnswer;
+  /** Why it is followed no longer. It gives way to the stored answer once there is one. */
   failure?: unknown;
+  /** The newest turn of the thread before it, as far as this tab knew. */
+  before?: string | undefined;
   stop(): void;
 }
 
+/** So many attempts in a row that bring nothing new. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 1_000;
 const NOTHING: LiveAnswer = { text: "", calls: [], citations: [] };
 
 const answers = new Map<string, Live>();
 const listeners = new Set<() => void>();
-/** Turns that were followed here: one that could not be is not tried again and again. */
+/** Turns that were followed here: one that the service refuses is not tried again and again. */
 const followed = new Set<string>();
 
 function set(thread: string, live: Live | undefined): void {
@@ -38,8 +42,9 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+export const findLive = (thread: string): Live | undefined => answers.get(thread);
 export const useLive = (thread: string | undefined): Live | undefined =>
-  useSyncExternalStore(subscribe, () => (thread === undefined ? undefined : answers.get(thread)));
+  useSyncExternalStore(subscribe, () => (thread === undefined ? undefined : findLive(thread)));
 
 const storageKey = (thread: string): string => `chat-${thread}`;
 const forget = (thread: string): void => sessionStorage.removeItem(storageKey(thread));
@@ -55,6 +60,7 @@ interface Following {
   agent_id: string | undefined;
   question: Question | undefined;
   turn_id?: string | undefined;
+  before?: string | undefined;
 }
 
 /** The answer again after its connection was lost, from its beginning. */
@@ -64,11 +70,19 @@ async function reconnect({ agent_id, question, turn_id }: Following, signal: Abo
   throw new Error("The connection was lost. The answer appears here when it is complete.");
 }
 
+/** How much of an answer is there. A connection that begins anew repeats what was there already. */
+const sizeOf = ({ text, calls }: LiveAnswer): number =>
+  text.length + calls.length + calls.filter(({ status }) => status !== "running").length;
+
 async function readAll(following: Following, first: AsyncGenerator<LiveAnswer>, signal: AbortSignal): Promise<void> {
-  let source = first;
+  let source: AsyncGenerator<LiveAnswer> | undefined = first;
+  let size = 0;
   for (let attempt = 1; ; attempt++) {
     try {
+      source ??= await reconnect(following, signal);
       for await (const answer of source) {
+        if (sizeOf(answer) > size) attempt = 1;
+        size = Math.max(size, sizeOf(answer));
         following.turn_id ??= answer.turn_id;
         if (answer.turn_id) followed.add(answer.turn_id);
         const live = answers.get(following.thread);
@@ -78,7 +92,7 @@ async function readAll(following: Following, first: AsyncGenerator<LiveAnswer>, 
     } catch (error) {
       if (signal.aborted || isFinal(error) || attempt === MAX_ATTEMPTS) throw error;
       await new Promise((resolve) => window.setTimeout(resolve, RETRY_MS));
-      source = await reconnect(following, signal);
+      source = undefined;
     }
   }
 }
@@ -102,7 +116,7 @@ async function follow(
     if (agent_id && following.turn_id) void stopResponse(agent_id, following.turn_id).catch(() => abort.abort());
     else abort.abort();
   };
-  set(thread, { question, answer: NOTHING, stop });
+  set(thread, { question, answer: NOTHING, before: following.before, stop });
   let failure: unknown;
   try {
     await readAll(following, source, abort.signal);
@@ -112,6 +126,7 @@ async function follow(
   forget(thread);
   const live = answers.get(thread);
   if (failure && live) set(thread, { ...live, failure });
+  if (failure && following.turn_id && !isFinal(failure)) followed.delete(following.turn_id);
   await readStored(queries, thread).catch(() => {});
   if (answers.get(thread)?.failure === undefined) set(thread, undefined);
 }
@@ -122,13 +137,15 @@ export async function startQuestion(queries: QueryClient, question: Question): P
   const { thread_id, answers: source } = await ask(question, abort.signal);
   if (question.agent_id === undefined)
     sessionStorage.setItem(storageKey(thread_id), JSON.stringify({ ...question, thread_id: question.thread_id }));
-  void follow(queries, { thread: thread_id, agent_id: question.agent_id, question }, source, abort);
+  const before = queries.getQueryData(getThread(thread_id).queryKey)?.newest_turn_id;
+  void follow(queries, { thread: thread_id, agent_id: question.agent_id, question, before }, source, abort);
   return thread_id;
 }
 
-/** Follows an answer that is being written, unless this tab does so already or has tried. */
-export async function resumeAnswer(queries: QueryClient, { id, agent_id }: Thread, turn_id: string): Promise<void> {
-  if (followed.has(turn_id) || answers.has(id)) return;
+/** Follows an answer that is being written, unless this tab does so already or was refused. */
+async function resumeAnswer(queries: QueryClient, { id, agent_id }: Thread, turn_id: string): Promise<void> {
+  const live = answers.get(id);
+  if (followed.has(turn_id) || (live && live.failure === undefined)) return;
   followed.add(turn_id);
   const abort = new AbortController();
   const question = storedQuestion(id);
@@ -139,5 +156,18 @@ export async function resumeAnswer(queries: QueryClient, { id, agent_id }: Threa
   } catch (error) {
     // the thread is read again until its answer is complete
     if (!(error instanceof Failure)) throw error;
+    if (!isFinal(error)) followed.delete(turn_id);
   }
+}
+
+/** After a thread was read: an answer that is being written is followed, and one that could not be gives way to the stored one. */
+export async function noteThread(queries: QueryClient, thread: Thread): Promise<void> {
+  if (thread.status === "running") return resumeAnswer(queries, thread, thread.newest_turn_id);
+  const live = answers.get(thread.id);
+  if (live?.failure === undefined || thread.newest_turn_id === live.before) return;
+  const isRead = await queries.fetchQuery(listMessages(thread)).then(
+    () => true,
+    () => false,
+  );
+  if (isRead && answers.get(thread.id) === live) set(thread.id, undefined);
 }

@@ -1,0 +1,95 @@
+import { QueryClient } from "@tanstack/react-query";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { Thread } from "../../api/chat.ts";
+
+const WORDS = ["one ", "two ", "three ", "four ", "five ", "six ", "seven ", "eight "];
+
+/** A body that sends its frames one by one, and then ends or breaks. */
+function streamOf(frames: object[], breaks: boolean): ReadableStream {
+  const rest = frames.map((frame) => new TextEncoder().encode(`data: ${JSON.stringify(frame)}\n\n`));
+  const pull = async (controller: ReadableStreamDefaultController) => {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    const next = rest.shift();
+    if (next) controller.enqueue(next);
+    else if (breaks) controller.error(new TypeError("network error"));
+    else controller.close();
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+}
+const framesOf = (turn: string, words: string[]) => [
+  { type: "response.created", response: { id: `resp_${turn}`, output: [], error: null } },
+  { type: "response.output_item.added", output_index: 0, item: { type: "message", id: "m", content: [] } },
+  ...words.map((delta) => ({ type: "response.output_text.delta", output_index: 0, delta })),
+];
+
+/** A service with one thread, whose streams give so many words before they break, or one more each time; undefined: it is away. */
+const service = { turn: "", status: "running", words: undefined as number | undefined, grows: false, follows: 0 };
+const threadNow = () => ({ id: `of-${service.turn}`, agent_id: "a", status: service.status, newest_turn_id: service.turn }) as Thread;
+
+async function answer(url: URL): Promise<Response> {
+  if (service.words === undefined) throw new TypeError("Failed to fetch");
+  const { turn } = service;
+  if (url.pathname.includes("/threads/")) return Response.json(threadNow());
+  if (url.pathname.endsWith("/trace"))
+    return Response.json({ prompt: { messages: [] }, answer: { text: WORDS.join("") } });
+  const words = WORDS.slice(0, service.words);
+  service.follows++;
+  if (service.grows) service.words++;
+  const isWhole = words.length === WORDS.length;
+  if (isWhole) service.status = "completed";
+  return new Response(streamOf(framesOf(turn, words), !isWhole), { headers: { "x-thread-id": `of-${turn}` } });
+}
+
+let live: typeof import("./live.ts");
+const queries = new QueryClient();
+beforeAll(async () => {
+  vi.stubGlobal("document", { baseURI: "http://service.test/console/" });
+  vi.stubGlobal("window", { setTimeout: (then: () => void) => setTimeout(then, 1) });
+  vi.stubGlobal("sessionStorage", { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+  vi.stubGlobal("fetch", answer);
+  live = await import("./live.ts");
+});
+afterAll(() => {
+  queries.clear();
+  vi.unstubAllGlobals();
+});
+
+let turns = 0;
+beforeEach(() => void Object.assign(service, { turn: `turn${++turns}`, status: "running", words: 1, grows: false, follows: 0 }));
+const start = () => live.startQuestion(queries, { text: "Why?", files: [], agent_id: "a", key: service.turn });
+const isOver = async (thread: string) => {
+  await expect.poll(() => live.findLive(thread)).toBeUndefined();
+};
+
+test("an answer is followed through any number of breaks while it brings something new", async () => {
+  service.grows = true;
+  const thread = await start();
+  await isOver(thread);
+  expect(service.follows).toBe(WORDS.length);
+});
+
+/** Asks, and takes the service away for longer than the attempts last. */
+async function loseAnswer(): Promise<string> {
+  const thread = await start();
+  await expect.poll(() => live.findLive(thread)?.answer.text).toBe(WORDS[0]);
+  service.words = undefined;
+  await expect.poll(() => live.findLive(thread)?.failure).toBeDefined();
+  return thread;
+}
+
+test("after an outage an answer that is still written is followed again", async () => {
+  const thread = await loseAnswer();
+  service.words = WORDS.length;
+  await live.noteThread(queries, threadNow());
+  await isOver(thread);
+});
+
+test("after an outage the stored answer takes the place of the failure, and nothing older does", async () => {
+  queries.setQueryData(["thread", "one", `of-${service.turn}`], { ...threadNow(), newest_turn_id: "earlier" });
+  const thread = await loseAnswer();
+  await live.noteThread(queries, { ...threadNow(), status: "completed", newest_turn_id: "earlier" });
+  expect(live.findLive(thread)?.failure).toBeDefined();
+  service.words = WORDS.length;
+  await live.noteThread(queries, { ...threadNow(), status: "completed" });
+  expect(live.findLive(thread)).toBeUndefined();
+});
