@@ -131,6 +131,32 @@ describe("a conversation", () => {
     await inspect(page, "chat-hostile");
   });
 
+  test("leads nobody away who went elsewhere meanwhile, and keeps its errors to itself", async () => {
+    const page = await openChat("model:offline/echo");
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/chat/completions", async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await ask(page, "Asked before leaving");
+    await page.getByText("Sending your question…").waitFor();
+    await page.getByRole("link", { name: "Agents", exact: true }).click();
+    await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
+    const [answer] = await Promise.all([page.waitForResponse("**/chat/completions"), release()]);
+    await answer.finished();
+    await page.getByRole("link", { name: "Chat", exact: true }).click();
+    await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+    await page.unroute("**/chat/completions");
+    await page.route("**/chat/completions", (route) =>
+      route.fulfill({ status: 422, json: { error: { message: "No such luck" } } }),
+    );
+    await ask(page, "Refused");
+    await page.getByText("No such luck").waitFor();
+    await page.getByRole("navigation", { name: "Conversations" }).getByText("Asked before leaving").click();
+    await page.locator(".answer", { hasText: "Asked before leaving" }).waitFor();
+    expect(await page.getByText("No such luck").count()).toBe(0);
+  });
+
   test("says why an answer failed, and that a conversation does not exist", async () => {
     const page = await openChat(`agent:${agent.id}`);
     await ask(page, "/fail 400");

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import type { Question } from "../../api/answer.ts";
@@ -15,6 +15,7 @@ import { deleteThread } from "../../api/owned.ts";
 import { whoAmI } from "../../api/queries.ts";
 import { Empty, ErrorNotice, Loading } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
+import { useWhere } from "../../parts/useWhere.ts";
 import { Composer } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
 import { noteThread, startQuestion, useLive } from "./live.ts";
@@ -76,6 +77,8 @@ function chooseTarget(known: Target[], thread: Thread | undefined, wanted: strin
   return targets.find((target) => target.key === key) ?? targets[0];
 }
 
+const placeOf = (threadId: string | undefined, fork: string | undefined): string => threadId ?? fork ?? "new";
+
 /** Sends questions; a new conversation gets an address of its own. `fork`: the turn up to which it has another one's messages. */
 function useAsk(
   threadId: string | undefined,
@@ -83,9 +86,15 @@ function useAsk(
 ) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  return useMutation({
+  const where = useWhere();
+  // of this conversation: another one is neither busy with it nor does it show its error
+  const mutationKey = ["ask", placeOf(threadId, fork)];
+  const isSending = useIsMutating({ mutationKey }) > 0;
+  const asking = useMutation({
+    mutationKey,
     mutationFn: async ({ text, files }: Pick<Question, "text" | "files">) => {
       // somebody may be faster than the page, which still reads who may answer
+      const began = where();
       const thread = threadId === undefined ? undefined : await queries.ensureQueryData(getThread(threadId));
       const target = chooseTarget(await queries.ensureQueryData(listTargets), thread, wanted);
       if (!target) throw new Error("Nobody can answer: there is no model. Add a provider under Settings.");
@@ -95,9 +104,12 @@ function useAsk(
       const history = fork === undefined ? undefined : toHistory(await queries.ensureQueryData(listMessagesUpTo(fork)));
       const question = { text, files, agent_id, model, key, thread_id: threadId, history };
       const id = await startQuestion(queries, question);
-      if (threadId === undefined) await navigate({ to: "/chat/$threadId", params: { threadId: id } });
+      const isNew = threadId === undefined && where() === began;
+      if (isNew) await navigate({ to: "/chat/$threadId", params: { threadId: id } });
+      else void queries.invalidateQueries({ queryKey: ["thread", "list"] });
     },
   });
+  return { ask: asking.mutateAsync, error: asking.error, isSending };
 }
 
 const Start = () => (
@@ -156,11 +168,11 @@ export function Chat() {
   const target = chooseTarget(known.data ?? [], thread.data, search.with);
   const asking = useAsk(threadId, { with: search.with, fork });
 
-  const place = threadId ?? fork ?? "new";
+  const place = placeOf(threadId, fork);
   const mayAsk = me?.user.role !== "viewer";
-  const isBusy = asking.isPending || isLive;
+  const isBusy = asking.isSending || isLive;
   const onAsk = (text: string, files: Question["files"]) =>
-    asking.mutateAsync({ text, files }).then(
+    asking.ask({ text, files }).then(
       () => true,
       () => false,
     );
@@ -174,7 +186,7 @@ export function Chat() {
         {thread.data && mayAsk && !isBusy && <DeleteThread thread={thread.data} />}
         {failed && <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />}
         {isLoading && <Loading what="the conversation" />}
-        {!threadId && !fork && !asking.isPending && <Start />}
+        {!threadId && !fork && !asking.isSending && <Start />}
         <Conversation
           turns={turns}
           isRunning={thread.data?.status === "running"}

@@ -6,17 +6,22 @@ import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { RunLink } from "../../parts/RunLink.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { useWhere } from "../../parts/useWhere.ts";
 import { ForkForm } from "./ForkForm.tsx";
 
 export const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
 
-/** Starts a run that continues another one, and shows it. */
+/** Starts a run that continues another one, and shows it to somebody who waited for it. */
 function useContinuation(run: Run, step?: Step) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const where = useWhere();
   return useMutation({
     mutationFn: () => (step ? forkRun(run.id, step.id) : retryRun(run.id)),
-    onSuccess: ({ id }) => navigate({ to: "/runs/$runId", params: { runId: id } }),
+    onMutate: where,
+    onSuccess: async ({ id }, _, began) => {
+      if (where() === began) await navigate({ to: "/runs/$runId", params: { runId: id } });
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
 }

@@ -7,6 +7,7 @@ import { formatJson } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText, readJson } from "../../parts/formText.ts";
 import { Loaded } from "../../parts/Notices.tsx";
+import { useWhere } from "../../parts/useWhere.ts";
 
 interface Props {
   run: Run;
@@ -77,9 +78,13 @@ function VersionField({ run }: { run: Run }) {
 export function ForkForm({ run, step, place }: Props) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const where = useWhere();
   const fork = useMutation({
     mutationFn: async (form: FormData) => forkRun(run.id, step.id, readChanges(form, run)),
-    onSuccess: ({ id }) => navigate({ to: "/runs/$runId", params: { runId: id }, ignoreBlocker: true }),
+    onMutate: where,
+    onSuccess: async ({ id }, _, began) => {
+      if (where() === began) await navigate({ to: "/runs/$runId", params: { runId: id }, ignoreBlocker: true });
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
   return (
