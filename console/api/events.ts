@@ -37,10 +37,12 @@ export const PER_PAGE = 100;
 /** More new events than these are counted as "100+". */
 export const MAX_COUNTED = 100;
 
-/** One page, newest first. With `follows`, it is read again whenever anything changes. */
-export const listEvents = (filter: EventFilter, after: string | undefined, follows: boolean) =>
+/** One page, newest first: the newest events of each moment, or as they were at `until`, whatever is read again meanwhile. */
+export const listEvents = (filter: EventFilter, after: string | undefined, until: string | undefined) =>
   queryOptions({
-    queryKey: [follows ? "log" : "events", "list", queryOf(filter), after],
+    // an older page is the same at any moment
+    queryKey: [until === undefined ? "log" : "events", "list", queryOf(filter), after, after ? undefined : until],
+    staleTime: ({ state }: { state: { data?: unknown } }) => (until !== undefined && state.data ? "static" : Number.POSITIVE_INFINITY),
     queryFn: ({ signal }) =>
       call<Slice<LogEvent>>("events", {
         signal,

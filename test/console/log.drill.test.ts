@@ -78,6 +78,15 @@ test("rows stay in place until a person asks for new ones, or follows", async ()
   await tenant.project("First");
   await page.getByRole("button", { name: "Show 1 new event" }).click();
   await page.getByText("The project “First” was created.").waitFor();
+  await tenant.project("Between");
+  await page.getByRole("button", { name: "Show 1 new event" }).waitFor();
+  // as after a look at another tab
+  await Promise.all([
+    page.waitForResponse("**/api/auth/me"),
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"),
+  ]);
+  await page.getByRole("button", { name: "Show 1 new event" }).waitFor();
+  expect(await page.locator("li.step").count()).toBe(1);
   await page.getByLabel("Follow live").click();
   await expect.poll(() => page.url(), SOON).toContain("follow=true");
   await tenant.project("Second");
@@ -87,7 +96,7 @@ test("rows stay in place until a person asks for new ones, or follows", async ()
     page.getByRole("link", { name: "Export" }).click(),
   ]);
   const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
-  expect(lines.map((line) => JSON.parse(line).personal.name)).toEqual(["First", "Second"]);
+  expect(lines.map((line) => JSON.parse(line).personal.name)).toEqual(["First", "Between", "Second"]);
 });
 
 test("bars show when things happened and lead to their events; older events come by scrolling", async () => {

@@ -80,7 +80,7 @@ const COLUMNS: Columns<LogEvent> = [
 
 /** What was sent, by people, keys and webhooks: the log has it. */
 function Sent() {
-  const sent = useQuery(listEvents({ type: "MessageDelivered" }, undefined, true));
+  const sent = useQuery(listEvents({ type: "MessageDelivered" }, undefined, undefined));
   return (
     <section className="stack" aria-labelledby="sent">
       <h2 id="sent">What came in</h2>

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
 import { countNewEvents, exportOf, listEvents, MAX_COUNTED, PER_PAGE, type LogEvent } from "../../api/events.ts";
@@ -8,6 +8,7 @@ import { Chunk } from "../../parts/Chunk.tsx";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
+import { useListTime } from "../../parts/useListTime.ts";
 import { ChainPanel } from "./ChainPanel.tsx";
 import { EventRow } from "./EventRow.tsx";
 import { Filters } from "./Filters.tsx";
@@ -47,13 +48,14 @@ const NoEvents = ({ search }: { search: LogSearch }) => (
 interface PageProps {
   search: LogSearch;
   after: string | undefined;
-  follows: boolean;
+  /** The moment whose newest events are shown; undefined for those of each moment. */
+  until: string | undefined;
   onNext(after: string): void;
 }
 
 /** The rows of one page. Once they are read, the next page is known. */
-function EventPage({ search, after, follows, onNext }: PageProps) {
-  const page = useQuery(listEvents(search, after, follows));
+function EventPage({ search, after, until, onNext }: PageProps) {
+  const page = useQuery(listEvents(search, after, until));
   const next = page.data?.has_more ? page.data.next_after : null;
   useEffect(() => {
     if (next !== null) onNext(next);
@@ -69,7 +71,7 @@ function EventPage({ search, after, follows, onNext }: PageProps) {
 }
 
 /** The newest events, or those before a cursor, and older ones as far as somebody scrolls. */
-function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) {
+function Events({ page, search, until }: Pick<PageProps, "search" | "until"> & { page: Slice<LogEvent> }) {
   const { after, follow = false } = search;
   const [older, setOlder] = useState<readonly string[]>([]);
   // who follows sees the newest page: rows that move would break what comes after it
@@ -88,7 +90,7 @@ function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) 
             as="ol"
             n={n}
             height={PER_PAGE * ROW_HEIGHT}
-            rows={() => <EventPage search={search} after={cursor} follows={n === 0 && follow} onNext={addPage} />}
+            rows={() => <EventPage search={search} after={cursor} until={n === 0 ? until : ""} onNext={addPage} />}
           />
         ))}
       </section>
@@ -103,9 +105,10 @@ function Events({ page, search }: { page: Slice<LogEvent>; search: LogSearch }) 
 
 function EventLog() {
   const search = route.useSearch();
-  const queries = useQueryClient();
   const { after, follow = false, stream, type, who, command, verify } = search;
-  const events = useQuery(listEvents(search, after, follow));
+  const [time, renew] = useListTime();
+  const until = follow ? undefined : time;
+  const events = useQuery(listEvents(search, after, until));
   return (
     <section className="screen" aria-labelledby="title">
       <header className="title-line">
@@ -124,16 +127,13 @@ function EventLog() {
           <>
             <Histogram search={search} />
             {!follow && after === undefined && (
-              <NewEvents
-                search={search}
-                newest={page.data[0]?.cursor}
-                onShow={() => void queries.invalidateQueries({ queryKey: ["events"] })}
-              />
+              <NewEvents search={search} newest={page.data[0]?.cursor} onShow={renew} />
             )}
             <Events
-              key={[stream, type, who, command, after, follow || page.data[0]?.cursor].join(" ")}
+              key={[stream, type, who, command, after, until].join(" ")}
               page={page}
               search={search}
+              until={until}
             />
           </>
         )}
