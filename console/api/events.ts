@@ -42,7 +42,8 @@ export const listEvents = (filter: EventFilter, after: string | undefined, until
   queryOptions({
     // an older page is the same at any moment
     queryKey: [until === undefined ? "log" : "events", "list", queryOf(filter), after, after ? undefined : until],
-    staleTime: ({ state }: { state: { data?: unknown } }) => (until !== undefined && state.data ? "static" : Number.POSITIVE_INFINITY),
+    staleTime: ({ state }: { state: { data?: unknown } }) =>
+      until !== undefined && state.data ? "static" : Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) =>
       call<Slice<LogEvent>>("events", {
         signal,

@@ -9,19 +9,31 @@ export const whoAmI = queryOptions({
   queryFn: ({ signal }) => call<Person>("auth/me", { signal }),
 });
 
-/** Approvals that the person may decide, or those that `decided_by` decided: `person:<id>` or `key:<id>`. */
+export const APPROVALS_PER_PAGE = 50;
+
+interface ApprovalList {
+  order?: ApprovalOrder;
+  /** Only what they decided: `person:<id>` or `key:<id>`. */
+  by?: string | undefined;
+  /** Counts from 0. */
+  page?: number;
+}
+
+/** Approvals that the person may decide, or those that `by` decided. */
 export const listApprovals = (
   status: ApprovalStatus | undefined,
-  limit: number,
-  order: ApprovalOrder = "oldest",
-  decided_by?: string,
+  { order = "oldest", by, page = 0 }: ApprovalList = {},
 ) =>
   queryOptions({
-    queryKey: ["run", "approvals", status, limit, order, decided_by],
+    queryKey: ["run", "approvals", status, by, order, page],
     queryFn: ({ signal }) => {
-      const whose = decided_by === undefined ? { mine: "true" } : { decided_by };
-      return call<Page<Approval>>("workflows/approvals", { signal, query: { status, limit, order, ...whose } });
+      const whose = by === undefined ? { mine: "true" } : { decided_by: by };
+      const query = { status, order, ...whose, limit: APPROVALS_PER_PAGE, offset: page * APPROVALS_PER_PAGE };
+      return call<Page<Approval>>("workflows/approvals", { signal, query });
     },
+    // another page or order of the same ones
+    placeholderData: (previous, query) =>
+      query?.queryKey[2] === status && query?.queryKey[3] === by ? previous : undefined,
   });
 
 export const getApproval = (id: string) =>

@@ -11,7 +11,7 @@ import "./navigation.css";
 
 /** The number of approvals that wait for the person. */
 function Waiting() {
-  const { data } = useQuery(listApprovals("pending", 50));
+  const { data } = useQuery(listApprovals("pending"));
   if (!data?.total) return null;
   return (
     <span className="badge">

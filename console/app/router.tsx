@@ -68,10 +68,11 @@ const conversation = createRoute({
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
-  validateSearch: ({ status, order, by }: Record<string, unknown>): InboxSearch => ({
+  validateSearch: ({ status, order, by, page }: Record<string, unknown>): InboxSearch => ({
     status: readChoice(status, APPROVAL_STATUSES),
     by: readText(by),
     order: readChoice(order, APPROVAL_ORDERS),
+    page: readNumber(page),
   }),
   component: lazyScreen(() => import("../screens/inbox/Inbox.tsx"), "Inbox"),
 });

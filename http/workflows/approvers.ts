@@ -71,10 +71,7 @@ function refuseKey(row: ApprovalRow): string | undefined {
 }
 
 /** The last delegation that names a person decides; without one, the assignees do. */
-function isAssigned(
-  { user_id, email, role, groups }: Approver,
-  { delegations, assignees }: ApprovalRow,
-): boolean {
+function isAssigned({ user_id, email, role, groups }: Approver, { delegations, assignees }: ApprovalRow): boolean {
   const last = delegations.findLast(({ by, to }) => by.id === user_id || to.id === user_id);
   if (last) return last.to.id === user_id;
   const names = [user_id, email.toLowerCase()];

@@ -189,7 +189,9 @@ describe("GET /api/changes", () => {
     await stranger.run(workflowSource("return 2;"));
     const again = await listen(url, tenant.token, { "last-event-id": begin });
     const about = () => again.received().filter((change: any) => change.id === run.id);
-    await expect.poll(() => about().map(({ type }) => type)).toEqual(expect.arrayContaining(["RunCreated", "RunCompleted"]));
+    await expect
+      .poll(() => about().map(({ type }) => type))
+      .toEqual(expect.arrayContaining(["RunCreated", "RunCompleted"]));
     await again.close();
     // nothing tells that somebody else wrote meanwhile
     const newest = async () => (await tenant.made(tenant.owner("GET", "/changes?limit=500"))).next_after;

@@ -154,9 +154,25 @@ describe("the order of the inbox", () => {
       (await page.locator("[data-row] .row-title").allTextContents()).filter((title) => title.startsWith("Number"));
     await expect.poll(titles, SOON).toEqual(["Number 1?", "Number 2?", "Number 3?"]);
     await inspect(page, "inbox-order");
+    const { promise: isLate, resolve: answer } = Promise.withResolvers<void>();
+    await page.route(/approvals\?.*order=newest/, async (route) => {
+      await isLate;
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), total: 70 } });
+    });
     await page.getByLabel("Order").selectOption("newest first");
+    await expect.poll(() => page.url()).toContain("order=newest");
+    expect(await titles()).toEqual(["Number 1?", "Number 2?", "Number 3?"]);
+    expect(await page.getByLabel("Order").inputValue()).toBe("newest");
+    answer();
     await expect.poll(titles, SOON).toEqual(["Number 3?", "Number 2?", "Number 1?"]);
-    expect(page.url()).toContain("order=newest");
+    const [next] = await Promise.all([
+      page.waitForRequest(/order=newest.*offset=50/),
+      page.getByRole("link", { name: "Next" }).click(),
+    ]);
+    expect(next.method()).toBe("GET");
+    await page.getByRole("link", { name: "Previous" }).click();
+    await page.unroute(/approvals\?.*order=newest/);
     await page.reload();
     await expect.poll(titles, SOON).toEqual(["Number 3?", "Number 2?", "Number 1?"]);
     await page.getByLabel("Order").selectOption("oldest first");

@@ -24,7 +24,8 @@ const framesOf = (turn: string, words: string[]) => [
 
 /** A service with one thread, whose streams give so many words before they break, or one more each time; undefined: it is away. */
 const service = { turn: "", status: "running", words: undefined as number | undefined, grows: false, follows: 0 };
-const threadNow = () => ({ id: `of-${service.turn}`, agent_id: "a", status: service.status, newest_turn_id: service.turn }) as Thread;
+const threadNow = () =>
+  ({ id: `of-${service.turn}`, agent_id: "a", status: service.status, newest_turn_id: service.turn }) as Thread;
 
 async function answer(url: URL): Promise<Response> {
   if (service.words === undefined) throw new TypeError("Failed to fetch");
@@ -55,7 +56,9 @@ afterAll(() => {
 });
 
 let turns = 0;
-beforeEach(() => void Object.assign(service, { turn: `turn${++turns}`, status: "running", words: 1, grows: false, follows: 0 }));
+beforeEach(
+  () => void Object.assign(service, { turn: `turn${++turns}`, status: "running", words: 1, grows: false, follows: 0 }),
+);
 const start = () => live.startQuestion(queries, { text: "Why?", files: [], agent_id: "a", key: service.turn });
 const isOver = async (thread: string) => {
   await expect.poll(() => live.findLive(thread)).toBeUndefined();

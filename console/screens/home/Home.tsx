@@ -69,7 +69,7 @@ const Ago = ({ at }: { at: string }) => (
 const NeedsYou = () => (
   <Panel
     title="Needs you"
-    query={useQuery(listApprovals("pending", 50))}
+    query={useQuery(listApprovals("pending"))}
     what="approvals"
     none="Nothing waits for you."
     item={({ id, title, created_at }) => (

@@ -56,7 +56,7 @@ function AskTrial() {
 }
 
 function ApproveTrial() {
-  const { data } = useQuery(listApprovals("pending", 50));
+  const { data } = useQuery(listApprovals("pending"));
   const [oldest] = data?.data ?? [];
   const command = curl(`workflows/approvals/${oldest?.id ?? "ID"}/decision`, { decision: "approve", comment: "fine" });
   return (

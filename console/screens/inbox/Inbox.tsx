@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { listApprovals } from "../../api/queries.ts";
+import { APPROVALS_PER_PAGE, listApprovals } from "../../api/queries.ts";
 import { APPROVAL_ORDERS, APPROVAL_STATUSES, type Approval, type ApprovalOrder, type Page } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
 import { formatCount } from "../../format/index.ts";
@@ -9,6 +8,7 @@ import { statusWord } from "../../format/statusWord.ts";
 import { labelledChoices } from "../../parts/Choices.tsx";
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -19,7 +19,6 @@ import { nameOf } from "./nameOf.ts";
 import { isOver, type InboxSearch } from "./search.ts";
 import "./inbox.css";
 
-const PAGE = 50;
 const route = getRouteApi("/inbox");
 
 const Item = ({ approval }: { approval: Approval }) => (
@@ -104,7 +103,8 @@ const NothingHere = ({ search }: { search: InboxSearch }) =>
     </Empty>
   );
 
-function Items({ page, onMore }: { page: Page<Approval>; onMore: () => void }) {
+function Items({ page, search }: { page: Page<Approval>; search: InboxSearch }) {
+  if (page.total === 0) return <NothingHere search={search} />;
   return (
     <>
       <ul className="plain stack">
@@ -112,11 +112,17 @@ function Items({ page, onMore }: { page: Page<Approval>; onMore: () => void }) {
           <Item key={approval.id} approval={approval} />
         ))}
       </ul>
-      {page.total > page.data.length && (
-        <button type="button" className="button" onClick={onMore}>
-          Show more of {formatCount(page.total, "approval")}
-        </button>
-      )}
+      <Pages
+        page={search.page ?? 0}
+        perPage={APPROVALS_PER_PAGE}
+        total={page.total}
+        what="approval"
+        link={(to, label) => (
+          <Link className="button" to="/inbox" search={{ ...search, page: to || undefined }}>
+            {label}
+          </Link>
+        )}
+      />
     </>
   );
 }
@@ -138,7 +144,8 @@ interface FilterProps {
 
 function Filters({ search, order, hasOrder }: FilterProps) {
   const navigate = useFilterNavigate();
-  const change = (part: InboxSearch) => void navigate({ to: "/inbox", replace: true, search: { ...search, ...part } });
+  const change = (part: InboxSearch) =>
+    void navigate({ to: "/inbox", replace: true, search: { ...search, page: undefined, ...part } });
   const changeOrder = (value?: string) => {
     const picked = readChoice(value, APPROVAL_ORDERS);
     change({ order: picked === usualOrder(search) ? undefined : picked });
@@ -168,10 +175,9 @@ const DECIDED = ["all", "approved", "rejected"] as const;
 /** What people are asked to decide, and what was decided. */
 export function Inbox() {
   const search = route.useSearch();
-  const { by, order = usualOrder(search) } = search;
+  const { by, order = usualOrder(search), page = 0 } = search;
   const status = search.status ?? (by ? "all" : "pending");
-  const [limit, setLimit] = useState(PAGE);
-  const approvals = useQuery(listApprovals(status === "all" ? undefined : status, limit, order, by));
+  const approvals = useQuery(listApprovals(status === "all" ? undefined : status, { order, by, page }));
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Inbox</h1>
@@ -189,17 +195,9 @@ export function Inbox() {
           />
         )}
       />
+      <Filters search={search} order={order} hasOrder={(approvals.data?.total ?? 0) > 1} />
       <Loaded query={approvals} what="approvals">
-        {(page) => (
-          <>
-            <Filters search={search} order={order} hasOrder={page.total > 1} />
-            {page.data.length === 0 ? (
-              <NothingHere search={search} />
-            ) : (
-              <Items page={page} onMore={() => setLimit(limit + PAGE)} />
-            )}
-          </>
-        )}
+        {(read) => <Items page={read} search={search} />}
       </Loaded>
     </section>
   );

@@ -5,6 +5,8 @@ export interface InboxSearch {
   /** Undefined: what waits, or with `by` all that was decided. */
   status?: ApprovalStatus | undefined;
   order?: ApprovalOrder | undefined;
+  /** Counts from 0. */
+  page?: number | undefined;
   /** Who decided: `person:<id>` or `key:<id>`. */
   by?: string | undefined;
 }
