@@ -35,7 +35,7 @@ export const delegateApproval = (approval: string, body: { to: string; reason: s
   call<Approval>(pathOf(approval, "delegate"), { method: "POST", body });
 
 /** All null: there is no substitute. */
-interface Substitute {
+export interface Substitute {
   substitute: NamedPerson | null;
   from: string | null;
   until: string | null;

@@ -1,8 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../api/call.ts";
+import { call, Failure } from "../api/call.ts";
 import { listApprovals, whoAmI } from "../api/queries.ts";
+import { ErrorNotice } from "../parts/Notices.tsx";
 import { openGoTo } from "./GoTo.tsx";
 import { OTHER_GROUPS, type Group } from "./screens.ts";
 import { useTheme } from "./theme.ts";
@@ -21,17 +22,25 @@ function Waiting() {
   );
 }
 
+/** A session that has ended already needs no end. */
+const endSession = () =>
+  call("auth/logout", { method: "POST" }).catch((error: unknown) => {
+    if (!(error instanceof Failure && error.status === 401)) throw error;
+  });
+
 function Account() {
   const queries = useQueryClient();
   const { data } = useQuery(whoAmI);
   const [theme, nextTheme] = useTheme();
-  const signOut = async () => {
-    await call("auth/logout", { method: "POST" }).catch(() => {});
-    // nothing that was typed is left for the next person
-    sessionStorage.clear();
-    queries.clear();
-    location.reload();
-  };
+  const signOut = useMutation({
+    mutationFn: endSession,
+    onSuccess: () => {
+      // nothing that was typed is left for the next person
+      sessionStorage.clear();
+      queries.clear();
+      location.reload();
+    },
+  });
   return (
     <div className="account">
       <p className="quiet" title={data?.user.email}>
@@ -40,9 +49,10 @@ function Account() {
       <button type="button" className="button small" onClick={nextTheme}>
         Theme: {theme}
       </button>
-      <button type="button" className="button small" onClick={() => void signOut()}>
+      <button type="button" className="button small" onClick={() => signOut.mutate()}>
         Sign out
       </button>
+      {signOut.isError && <ErrorNotice error={signOut.error} />}
     </div>
   );
 }

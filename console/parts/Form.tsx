@@ -8,6 +8,8 @@ import { FocusableButton } from "./FocusableButton.tsx";
 interface Props {
   /** What sending does: "Create key". */
   submit: string;
+  /** Beside what the screen is about, in its card: its button is not the main one. */
+  isWithin?: boolean;
   /** For what cannot be undone. */
   isDangerous?: boolean;
   /** What was done, for forms that stay: "Saved." */
@@ -18,7 +20,7 @@ interface Props {
 }
 
 /** Fields with a button, what went wrong, and whether it was done. What was typed is not lost without a question. */
-export function Form({ submit, isDangerous = false, done, send, children }: Props) {
+export function Form({ submit, isWithin = false, isDangerous = false, done, send, children }: Props) {
   const unsaved = useUnsaved();
   useEffect(() => {
     if (send.isError) unsaved.set(true);
@@ -29,13 +31,13 @@ export function Form({ submit, isDangerous = false, done, send, children }: Prop
     send.mutate(new FormData(event.currentTarget));
   };
   return (
-    <form className="card form" onSubmit={onSubmit} onInput={() => unsaved.set(true)}>
+    <form className={isWithin ? "form within" : "card form"} onSubmit={onSubmit} onInput={() => unsaved.set(true)}>
       {children}
       {send.isError && <ErrorNotice error={send.error} />}
       <p className="title-line">
         <FocusableButton
           type="submit"
-          className={isDangerous ? "button destroy" : "button primary"}
+          className={isDangerous ? "button destroy" : isWithin ? "button" : "button primary"}
           isOff={send.isPending}
         >
           {submit}

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Upload as Sending } from "../api/upload.ts";
+import { useLeaveQuestion } from "./useUnsaved.ts";
 
 /** Browsers open six connections to a host; the rest stays free for the page. */
 const AT_ONCE = 3;
@@ -21,11 +22,12 @@ export interface UploadProps {
   kind: string;
 }
 
-/** The files that a person gave, sent a few at a time. Leaving the screen stops what is not sent yet. */
+/** The files that a person gave, sent a few at a time. Leaving the screen asks first, and stops what is not sent yet. */
 export function useUploads({ send: sendFile, kind }: UploadProps) {
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<Upload[]>([]);
   const state = useRef({ next: 0, busy: 0, waiting: [] as Upload[], leaving: new AbortController() });
+  useLeaveQuestion(() => state.current.busy > 0, "Leave the page? The files that are still being sent are not kept.");
   useEffect(() => {
     const current = state.current;
     current.leaving = new AbortController();

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRun } from "../../api/run.ts";
+import { getRun, type Run } from "../../api/run.ts";
 import type { RunStatus } from "../../api/types.ts";
+import { Loaded } from "../../parts/Notices.tsx";
 import { PlainFields } from "../../parts/PlainFields.tsx";
 import { Time } from "../../parts/Time.tsx";
 
@@ -15,9 +16,15 @@ const SENTENCES: Record<RunStatus, string> = {
 
 /** What became of the run that asked, once the approval is decided. */
 export function Afterwards({ runId }: { runId: string }) {
-  const { data: run } = useQuery(getRun(runId));
-  if (!run) return null;
-  const { status, completed_at, error, result } = run;
+  const run = useQuery(getRun(runId));
+  return (
+    <Loaded query={run} what="the run that asked">
+      {(data) => <Since run={data} />}
+    </Loaded>
+  );
+}
+
+function Since({ run: { status, completed_at, error, result } }: { run: Run }) {
   return (
     <section role="status" aria-label="What happened since" className="stack">
       <p>

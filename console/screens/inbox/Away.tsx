@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { FormEvent } from "react";
-import { getSubstitute, nameSubstitute, withdrawSubstitute } from "../../api/approvalPeople.ts";
+import { getSubstitute, nameSubstitute, withdrawSubstitute, type Substitute } from "../../api/approvalPeople.ts";
 import { whoAmI } from "../../api/queries.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
+import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { ErrorNotice } from "../../parts/Notices.tsx";
+import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { nameOf } from "./nameOf.ts";
 import { PersonField } from "./PersonField.tsx";
-import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 /** A day of the browser's time zone: its beginning, or the beginning of the next one. */
 const toTime = (day: string, after = 0): string => {
@@ -15,37 +15,36 @@ const toTime = (day: string, after = 0): string => {
   return new Date(year, month - 1, date + after).toISOString();
 };
 
-function SubstituteForm({ person }: { person: string }) {
+const readSubstitute = (form: FormData) => ({
+  substitute: formText(form, "substitute"),
+  from: toTime(formText(form, "from")),
+  until: toTime(formText(form, "until"), 1),
+});
+
+const SubstituteName = ({ current: { substitute, from, until } }: { current: Substitute }) =>
+  substitute && from && until ? (
+    <>
+      {nameOf(substitute)} decides for you from <Time at={from} /> until <Time at={until} />
+    </>
+  ) : (
+    "Away for a while?"
+  );
+
+function SubstituteForm({ person, current }: { person: string; current: Substitute }) {
   const queries = useQueryClient();
-  const { data: current } = useQuery(getSubstitute(person));
   const settled = { onSettled: () => queries.invalidateQueries({ queryKey: ["organization", "substitute"] }) };
   const name = useMutation({
-    mutationFn: (body: Parameters<typeof nameSubstitute>[1]) => nameSubstitute(person, body),
+    mutationFn: async (form: FormData) => nameSubstitute(person, readSubstitute(form)),
     ...settled,
   });
   const withdraw = useMutation({ mutationFn: () => withdrawSubstitute(person), ...settled });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const [from, until] = [toTime(formText(form, "from")), toTime(formText(form, "until"), 1)];
-    name.mutate({ substitute: formText(form, "substitute"), from, until });
-  };
-  const error = name.error ?? withdraw.error;
   return (
     <details>
       <summary>
-        {current?.substitute && current.from && current.until ? (
-          <>
-            {nameOf(current.substitute)} decides for you from <Time at={current.from} /> until{" "}
-            <Time at={current.until} />
-          </>
-        ) : (
-          "Away for a while?"
-        )}
+        <SubstituteName current={current} />
       </summary>
-      <form className="decision" onSubmit={submit}>
+      <Form submit="Name the substitute" isWithin send={name}>
         <p className="quiet">Your substitute sees and may decide what waits for you, in your place.</p>
-        {error && <ErrorNotice error={error} />}
         <PersonField name="substitute" label="Substitute" />
         <label>
           First day <input type="date" name="from" required />
@@ -53,26 +52,28 @@ function SubstituteForm({ person }: { person: string }) {
         <label>
           Last day <input type="date" name="until" required />
         </label>
-        <FocusableButton type="submit" className="button" isOff={name.isPending}>
-          Name the substitute
-        </FocusableButton>
-        {current?.substitute && (
-          <FocusableButton
-            type="button"
-            className="button"
-            isOff={withdraw.isPending}
-            onClick={() => withdraw.mutate()}
-          >
-            Withdraw the substitute
-          </FocusableButton>
-        )}
-      </form>
+      </Form>
+      {current.substitute && (
+        <p>
+          <ActionButton label="Withdraw the substitute" action={withdraw} />
+        </p>
+      )}
+      {withdraw.isError && <ErrorNotice error={withdraw.error} />}
     </details>
+  );
+}
+
+function OwnSubstitute({ person }: { person: string }) {
+  const current = useQuery(getSubstitute(person));
+  return (
+    <Loaded query={current} what="who decides for you">
+      {(data) => <SubstituteForm person={person} current={data} />}
+    </Loaded>
   );
 }
 
 /** Who decides for the person who is signed in. */
 export function Away() {
   const { data: me } = useQuery(whoAmI);
-  return me && me.user.role !== "viewer" ? <SubstituteForm person={me.user.id} /> : null;
+  return me && me.user.role !== "viewer" ? <OwnSubstitute person={me.user.id} /> : null;
 }

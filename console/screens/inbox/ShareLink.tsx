@@ -1,12 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { FormEvent } from "react";
 import { createLink, listLinks, revokeLink, type ApprovalLink } from "../../api/approvalLinks.ts";
+import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
-import { ErrorNotice } from "../../parts/Notices.tsx";
+import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { ShownOnce } from "../../parts/ShownOnce.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { FocusableButton } from "../../parts/FocusableButton.tsx";
 
 const DAY_S = 24 * 60 * 60;
 const LIVES = [
@@ -42,28 +41,23 @@ function Links({ approval, links }: { approval: string; links: ApprovalLink[] })
 /** A link by which somebody without an account decides, and the links that there are. */
 export function ShareLink({ approval }: { approval: string }) {
   const queries = useQueryClient();
-  const { data: links } = useQuery(listLinks(approval));
+  const links = useQuery(listLinks(approval));
   const create = useMutation({
-    mutationFn: (body: Parameters<typeof createLink>[1]) => createLink(approval, body),
+    mutationFn: (form: FormData) =>
+      createLink(approval, {
+        expires_in: Number(formText(form, "expires_in")),
+        for: { name: formText(form, "name").trim() || null },
+      }),
     onSettled: () => queries.invalidateQueries({ queryKey: listLinks(approval).queryKey }),
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    create.mutate({
-      expires_in: Number(formText(form, "expires_in")),
-      for: { name: formText(form, "name").trim() || null },
-    });
-  };
   return (
     <details>
       <summary>Share a link</summary>
-      <form className="decision" onSubmit={submit}>
+      <Form submit="Create a link" isWithin send={create}>
         <p className="quiet">
           Whoever has the link decides in your place, once and without an account. They see this question and nothing
           else.
         </p>
-        {create.isError && <ErrorNotice error={create.error} />}
         <label>
           <span>
             For whom <span className="quiet">(optional)</span>
@@ -80,16 +74,15 @@ export function ShareLink({ approval }: { approval: string }) {
             ))}
           </select>
         </label>
-        <FocusableButton type="submit" className="button" isOff={create.isPending}>
-          Create a link
-        </FocusableButton>
-      </form>
+      </Form>
       {create.data && (
         <ShownOnce title="The link" secret={create.data.url}>
           Send it to one person only. It can be revoked here.
         </ShownOnce>
       )}
-      {links && links.data.length > 0 && <Links approval={approval} links={links.data} />}
+      <Loaded query={links} what="links">
+        {({ data }) => data.length > 0 && <Links approval={approval} links={data} />}
+      </Loaded>
     </details>
   );
 }

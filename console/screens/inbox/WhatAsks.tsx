@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { getRun } from "../../api/run.ts";
+import { getRun, type Run } from "../../api/run.ts";
 import type { Approval } from "../../api/types.ts";
 import { parseJson } from "../../format/index.ts";
 import { ActorLink } from "../../parts/ActorLink.tsx";
+import { Loaded } from "../../parts/Notices.tsx";
 import { PlainFields, plainFieldsOf } from "../../parts/PlainFields.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
@@ -24,8 +25,15 @@ export function WaitingCall({ call }: { call: NonNullable<Approval["tool_call"]>
 
 /** Which workflow asks, who started it and with what: the person who decides may know none of it. */
 export function AskingRun({ id }: { id: string }) {
-  const { data: run } = useQuery(getRun(id));
-  if (!run) return null;
+  const run = useQuery(getRun(id));
+  return (
+    <Loaded query={run} what="what asks">
+      {(data) => <StartedRun run={data} />}
+    </Loaded>
+  );
+}
+
+function StartedRun({ run }: { run: Run }) {
   const { args } = run;
   const isPlain = plainFieldsOf(args) !== undefined;
   const isEmpty = typeof args === "object" && args !== null && Object.keys(args).length === 0;

@@ -7,6 +7,7 @@ import { formatBytes, formatCount } from "../../format/index.ts";
 import { formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useUnsaved } from "../../parts/useUnsaved.ts";
 import { SearchBox } from "./SearchBox.tsx";
 import "./knowledge.css";
 import { FocusableButton } from "../../parts/FocusableButton.tsx";
@@ -16,8 +17,11 @@ const route = getRouteApi("/knowledge");
 function NewCollection() {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const unsaved = useUnsaved();
   const create = useMutation({
     mutationFn: createCollection,
+    onMutate: () => unsaved.set(false),
+    onError: () => unsaved.set(true),
     onSuccess: ({ slug }) => {
       void queries.invalidateQueries({ queryKey: ["collection"] });
       void navigate({ to: "/knowledge/$collection", params: { collection: slug } });
@@ -32,7 +36,13 @@ function NewCollection() {
       <form className="search-line" onSubmit={submit}>
         <label>
           <span className="hidden-text">Name of a new collection</span>
-          <input name="name" required maxLength={120} placeholder="Name of a new collection" />
+          <input
+            name="name"
+            required
+            maxLength={120}
+            placeholder="Name of a new collection"
+            onInput={({ currentTarget }) => unsaved.set(currentTarget.value !== "")}
+          />
         </label>
         <FocusableButton type="submit" className="button" isOff={create.isPending}>
           Create collection

@@ -62,7 +62,8 @@ const FORWARD = { retry: "Retried by", fork: "Forked by", continued: "Goes on as
 
 /** The run that this one continues, and the runs that continue this one. */
 export function Continuations({ run: { id, parent } }: { run: Run }) {
-  const later = useQuery(listContinuations(id)).data?.data ?? [];
+  const continuations = useQuery(listContinuations(id));
+  const later = continuations.data?.data ?? [];
   return (
     <>
       {parent && (
@@ -70,6 +71,9 @@ export function Continuations({ run: { id, parent } }: { run: Run }) {
           {BACKWARD[parent.kind]} <RunLink id={parent.run_id} />
           {parent.step !== null && `, from the step ${parent.step} on`}.
         </p>
+      )}
+      {continuations.isError && (
+        <ErrorNotice error={continuations.error} onRetry={() => void continuations.refetch()} />
       )}
       {later.map((run) => (
         <p key={run.id} className="quiet">

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { changeWorkflow, getWorkflow, listRegistrable, type Workflow } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
+import { Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -64,10 +65,22 @@ function Actions({ workflow: { id, name, enabled, definition } }: { workflow: Wo
   return <ThingActions actions={actions} kind="workflow" />;
 }
 
+function Start({ workflow }: { workflow: Workflow }) {
+  const registrable = useQuery(listRegistrable);
+  return (
+    <section className="stack" aria-labelledby="start">
+      <h2 id="start">Start a run</h2>
+      <Loaded query={registrable} what="the arguments of a run">
+        {({ data }) => (
+          <RunForm workflow={workflow} schema={data.find(({ id }) => id === workflow.definition.id)?.args ?? null} />
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
 function Details({ workflow }: { workflow: Workflow }) {
   const { isBuilder, mayWrite } = useRole();
-  const registrable = useQuery(listRegistrable);
-  const schema = registrable.data?.data.find(({ id }) => id === workflow.definition.id)?.args;
   return (
     <>
       <header className="title-line">
@@ -76,12 +89,7 @@ function Details({ workflow }: { workflow: Workflow }) {
       </header>
       {isBuilder && <Actions workflow={workflow} />}
       <Facts workflow={workflow} />
-      {mayWrite && workflow.enabled && registrable.isSuccess && (
-        <section className="stack" aria-labelledby="start">
-          <h2 id="start">Start a run</h2>
-          <RunForm workflow={workflow} schema={schema ?? null} />
-        </section>
-      )}
+      {mayWrite && workflow.enabled && <Start workflow={workflow} />}
       <Triggers workflow={workflow} />
       {isBuilder && <EnvelopeForm workflow={workflow} />}
     </>
