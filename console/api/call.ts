@@ -1,3 +1,5 @@
+import { noteDate } from "./serviceClock.ts";
+
 /** Address of the service, below which `/api` is. The page's base is `<service>/console/`. */
 export const service = new URL("..", document.baseURI);
 
@@ -48,6 +50,7 @@ export function address(path: string, query: Request["query"] = {}): URL {
 /** Sends a request and returns the response. Throws a Failure for every answer other than success. */
 export async function send(path: string, request: Request = {}): Promise<Response> {
   const { method = "GET", query, body, form, headers, signal } = request;
+  const sent = Date.now();
   const response = await fetch(address(path, query), {
     method,
     credentials: "same-origin",
@@ -57,6 +60,7 @@ export async function send(path: string, request: Request = {}): Promise<Respons
   }).catch((error: unknown) => {
     throw error instanceof DOMException && error.name === "AbortError" ? error : noAnswer();
   });
+  noteDate(response.headers.get("date"), sent, Date.now());
   if (response.ok) return response;
   const failure = (await response.json().catch(() => ({}))) as ErrorBody;
   throw new Failure(response.status, failure, response.headers.get("x-request-id") ?? undefined);

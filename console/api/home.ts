@@ -28,7 +28,7 @@ export const listNewestTurn = queryOptions({
   queryFn: ({ signal }) => call<Slice<TurnSummary>>("turns", { signal, query: { status: "completed", limit: 1 } }),
 });
 
-/** Runs that were started since then and failed, the newest first. */
+/** Runs that were created since then and have failed, the newest first. */
 export const listFailedRuns = (from: string) =>
   queryOptions({
     queryKey: ["run", "failed", from],

@@ -52,33 +52,38 @@ export interface RunFilter {
   starter?: string | undefined;
   /** `person:<id>` or `key:<id>`. */
   who?: string | undefined;
+  /** Moments: only runs created at or after the one, and before the other. */
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 /** The filter as the service reads it. */
-export const runQuery = ({ status, workflow, q, parent, starter, who }: RunFilter) => ({
+export const runQuery = ({ status, workflow, q, parent, starter, who, from, to }: RunFilter) => ({
   status,
   workflow_id: workflow,
   q,
   parent_id: parent,
   starter_id: starter,
   started_by: who,
+  from,
+  to,
 });
 
-/** A page of the runs created before `to`, so that rows stay in place while new runs start. */
-export const listRuns = (filter: RunFilter, to: string, offset: number, limit: number) =>
+/** A page of the runs. With `to`, rows stay in place while new runs start. */
+export const listRuns = (filter: RunFilter, offset: number, limit: number) =>
   queryOptions({
-    queryKey: ["run", "list", runQuery(filter), to, offset, limit],
+    queryKey: ["run", "list", runQuery(filter), offset, limit],
     queryFn: ({ signal }) =>
-      call<Page<RunSummary>>("workflows/runs", { signal, query: { ...runQuery(filter), to, offset, limit } }),
+      call<Page<RunSummary>>("workflows/runs", { signal, query: { ...runQuery(filter), offset, limit } }),
     placeholderData: (previous) => previous,
   });
 
-/** How many runs were created since. */
-export const countNewRuns = (filter: RunFilter, from: string) =>
+/** How many runs match. */
+export const countRuns = (filter: RunFilter) =>
   queryOptions({
-    queryKey: ["run", "count", runQuery(filter), from],
+    queryKey: ["run", "count", runQuery(filter)],
     queryFn: async ({ signal }) => {
-      const query = { ...runQuery(filter), from, limit: 1 };
+      const query = { ...runQuery(filter), limit: 1 };
       return (await call<Page<RunSummary>>("workflows/runs", { signal, query })).total;
     },
   });

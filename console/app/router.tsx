@@ -3,13 +3,13 @@ import { createRoute, createRouter } from "@tanstack/react-router";
 import { DOCUMENT_STATUSES, type DocumentStatus } from "../api/knowledge.ts";
 import { PAGE_RESULTS } from "../api/sources.ts";
 import type { SourcesSearch } from "../screens/knowledge/Sources.tsx";
-import type { RunFilter } from "../api/queries.ts";
 import { APPROVAL_ORDERS, APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES } from "../api/types.ts";
 import type { InboxSearch } from "../screens/inbox/search.ts";
 import { readKnowledgeSearch, type KnowledgeSearch } from "../screens/knowledge/search.ts";
 import type { LogSearch } from "../screens/log/search.ts";
 import type { OpenRequestSearch } from "../screens/request/search.ts";
 import type { RequestSearch } from "../screens/requests/filter.ts";
+import type { RunSearch } from "../screens/runs/filter.ts";
 import { accountRoutes } from "./accountRoutes.tsx";
 import { buildRoutes } from "./buildRoutes.tsx";
 import { lazyScreen } from "./lazyScreen.ts";
@@ -93,13 +93,15 @@ const linkedApproval = createRoute({
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/runs",
-  validateSearch: ({ status, workflow, q, parent, starter, who }: Record<string, unknown>): RunFilter => ({
+  validateSearch: ({ status, workflow, q, parent, starter, who, from, to }: Record<string, unknown>): RunSearch => ({
     status: readChoice(status, RUN_STATUSES),
     workflow: readText(workflow),
     q: readText(q),
     parent: readText(parent),
     starter: readText(starter),
     who: readText(who),
+    from: readText(from),
+    to: readText(to),
   }),
   component: lazyScreen(() => import("../screens/runs/Runs.tsx"), "Runs"),
 });

@@ -259,6 +259,21 @@ describe("the runs", () => {
     await page.locator(".cm-activeLine", { hasText: "export const steps" }).waitFor();
   });
 
+  test("are all shown by a browser whose clock is slow, and filtered by the days on which they began", async () => {
+    const run = await tenant.start(refund, { order: "A-19", amount: 1 });
+    await tenant.untilOver(run);
+    const page = await open("");
+    await page.clock.setFixedTime(Date.now() - 3_600_000);
+    await page.goto(`${tenant.url}/console/runs`);
+    const row = page.locator(`a[href*="${run}"]`);
+    await row.waitFor();
+    await page.getByLabel("To", { exact: true }).fill("2020-01-01");
+    await page.getByRole("heading", { name: "No run matches the filters" }).waitFor();
+    expect(page.url()).toContain("to=2020-01-01");
+    await page.getByLabel("To", { exact: true }).fill("");
+    await row.waitFor();
+  });
+
   test("that do not exist are named as such, with the code and the request", async () => {
     const page = await open("runs/01900000-0000-7000-8000-000000000000");
     await page.getByRole("alert").getByText("code run_not_found").waitFor();

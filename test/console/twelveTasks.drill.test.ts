@@ -78,6 +78,7 @@ test("5. which runs failed at the same step", async () => {
   for (const _ of [1, 2]) await tenant.untilOver(await tenant.start(workflow));
   const page = await open();
   await click(link(page, /failed runs?$/));
+  await expect.poll(() => page.url(), SOON).toContain("from=");
   await click(link(page, "keep"));
   await page.getByText("2 runs").waitFor();
   await done(page, "5", 2);

@@ -3,9 +3,11 @@ import { Link, Navigate } from "@tanstack/react-router";
 import { useId, useState, type ReactNode } from "react";
 import { getHealth, listFailedRuns } from "../../api/home.ts";
 import { listApprovals, whoAmI } from "../../api/queries.ts";
+import { serviceNow } from "../../api/serviceClock.ts";
 import { listBudgets, usedPercent, WARNED_PERCENT } from "../../api/spending.ts";
 import type { Page } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
+import { startOfDay } from "../../format/days.ts";
 import { formatCount } from "../../format/index.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -15,10 +17,10 @@ import "./home.css";
 
 const SHOWN = 3;
 
-function startOfDay(): string {
-  const day = new Date();
-  day.setHours(0, 0, 0, 0);
-  return day.toISOString();
+/** The day of the person's own time zone, as addresses name it. */
+function today(): string {
+  const now = new Date(serviceNow());
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 }
 
 interface PanelProps<T> {
@@ -85,13 +87,13 @@ const NeedsYou = () => (
 );
 
 function FailedToday() {
-  const [from] = useState(startOfDay);
+  const [day] = useState(today);
   return (
     <Panel
       title="Failed today"
-      query={useQuery(listFailedRuns(from))}
+      query={useQuery(listFailedRuns(startOfDay(day)!))}
       what="failed runs"
-      none="No run has failed today."
+      none="None of the runs that began today has failed."
       item={({ id, workflow_name, error, created_at }) => (
         <>
           <Link to="/runs/$runId" params={{ runId: id }} data-row>
@@ -102,9 +104,12 @@ function FailedToday() {
         </>
       )}
       all={(total) => (
-        <Link to="/runs" search={{ status: "failed" }}>
-          {formatCount(total, "failed run")}
-        </Link>
+        <>
+          <Link to="/runs" search={{ status: "failed", from: day }}>
+            {formatCount(total, "failed run")}
+          </Link>{" "}
+          <span className="quiet">of those that began today</span>
+        </>
       )}
     />
   );

@@ -29,8 +29,7 @@ async function changeAll(
   shown: RunFilter,
   show: (progress: Progress) => void,
 ): Promise<void> {
-  const to = new Date().toISOString();
-  const filter = { ...runQuery(shown), to };
+  const filter = runQuery(shown);
   const change = (more: object) =>
     call<ChangedRuns>("workflows/runs/change", { method: "POST", body: { action, filter, limit: PAGE, ...more } });
   const found = await change({ dry_run: true });
@@ -50,7 +49,7 @@ async function changeAll(
   }
 }
 
-/** Retries all failed runs of the list, or cancels all live ones. */
+/** Retries all failed runs of the list, or cancels all live ones: those that began since it was read are not among them. */
 export function ChangeAll({ filter }: { filter: RunFilter }) {
   const queries = useQueryClient();
   const { mayWrite } = useRole();

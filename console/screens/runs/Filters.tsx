@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { listWorkflows, type RunFilter } from "../../api/queries.ts";
+import { listWorkflows } from "../../api/queries.ts";
 import { RUN_STATUSES } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
 import { shortId } from "../../format/index.ts";
@@ -9,6 +9,7 @@ import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { WhoFilter } from "../../parts/WhoFilter.tsx";
+import type { RunSearch } from "./filter.ts";
 
 /** A filter that another screen sets: it is shown, and can be removed. */
 const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemove(): void }) => (
@@ -24,37 +25,39 @@ const RelatedRun = ({ label, id, onRemove }: { label: string; id: string; onRemo
 );
 
 /** The filters of the list; they are part of the address. */
-export function Filters({ filter }: { filter: RunFilter }) {
+export function Filters({ search }: { search: RunSearch }) {
   const navigate = useFilterNavigate();
   const workflows = useQuery(listWorkflows);
-  const change = (part: RunFilter) =>
+  const change = (part: RunSearch) =>
     void navigate({
       to: "/runs",
       replace: true,
-      search: { ...filter, ...part },
+      search: { ...search, ...part },
     });
   return (
-    <Fold values={Object.values(filter)}>
+    <Fold values={Object.values(search)}>
       <SelectFilter
         label="Status"
         isFirst
-        value={filter.status}
+        value={search.status}
         choices={statusChoices(RUN_STATUSES)}
         onPick={(status) => change({ status: readChoice(status, RUN_STATUSES) })}
       />
       <SelectFilter
         label="Workflow"
-        value={filter.workflow}
+        value={search.workflow}
         choices={namedChoices(workflows.data?.data)}
         onPick={(workflow) => change({ workflow })}
       />
-      <WhoFilter label="Started by" value={filter.who} onPick={(who) => change({ who })} />
-      <InputFilter label="Error or step" type="search" value={filter.q} onChange={(q) => change({ q })} />
-      {filter.starter && (
-        <RelatedRun label="Started by run" id={filter.starter} onRemove={() => change({ starter: undefined })} />
+      <WhoFilter label="Started by" value={search.who} onPick={(who) => change({ who })} />
+      <InputFilter label="Error or step" type="search" value={search.q} onChange={(q) => change({ q })} />
+      <InputFilter label="From" type="date" value={search.from} onChange={(from) => change({ from })} />
+      <InputFilter label="To" type="date" value={search.to} onChange={(to) => change({ to })} />
+      {search.starter && (
+        <RelatedRun label="Started by run" id={search.starter} onRemove={() => change({ starter: undefined })} />
       )}
-      {filter.parent && (
-        <RelatedRun label="Continues run" id={filter.parent} onRemove={() => change({ parent: undefined })} />
+      {search.parent && (
+        <RelatedRun label="Continues run" id={search.parent} onRemove={() => change({ parent: undefined })} />
       )}
     </Fold>
   );

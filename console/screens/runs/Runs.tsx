@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { countNewRuns, listRuns, type RunFilter } from "../../api/queries.ts";
+import { countRuns, listRuns, type RunFilter } from "../../api/queries.ts";
 import type { RunSummary } from "../../api/types.ts";
 import { formatCount, formatDuration, shortId } from "../../format/index.ts";
 import { ActorLink } from "../../parts/ActorLink.tsx";
@@ -13,6 +13,7 @@ import { Time } from "../../parts/Time.tsx";
 import { ChangeAll } from "./ChangeAll.tsx";
 import { useListTime } from "../../parts/useListTime.ts";
 import { Filters } from "./Filters.tsx";
+import { toFilter } from "./filter.ts";
 
 const route = getRouteApi("/runs");
 
@@ -75,20 +76,20 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   );
 
+/** Runs that were created since the list was read. */
 function NewRuns({ filter, since, onShow }: { filter: RunFilter; since: string; onShow: () => void }) {
-  const { data: count = 0 } = useQuery(countNewRuns(filter, since));
+  const { data: count = 0 } = useQuery(countRuns({ ...filter, from: since, to: undefined }));
   return <NewRows count={count} what="run" onShow={onShow} />;
 }
 
 interface PageProps {
   filter: RunFilter;
-  until: string;
   offset: number;
 }
 
 /** The rows of one page, read while the window is near them. */
-function RunRows({ filter, until, offset }: PageProps) {
-  const page = useQuery(listRuns(filter, until, offset, CHUNK));
+function RunRows({ filter, offset }: PageProps) {
+  const page = useQuery(listRuns(filter, offset, CHUNK));
   if (page.data) return <Rows columns={COLUMNS} rows={page.data.data} rowKey={({ id }) => id} />;
   return (
     <tr>
@@ -103,27 +104,28 @@ function RunRows({ filter, until, offset }: PageProps) {
 
 /** All runs of the organization, newest first. */
 export function Runs() {
-  const filter = route.useSearch();
+  const search = route.useSearch();
   const [until, renew] = useListTime();
-  const runs = useQuery(listRuns(filter, until, 0, CHUNK));
+  const filter = toFilter(search, until);
+  const runs = useQuery(listRuns(filter, 0, CHUNK));
   return (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">Runs</h1>
-      <Filters filter={filter} />
-      <NewRuns filter={filter} since={until} onShow={renew} />
+      <Filters search={search} />
+      {search.to === undefined && <NewRuns filter={filter} since={until} onShow={renew} />}
       <Loaded query={runs} what="runs">
         {(page) =>
           page.data.length === 0 ? (
-            <NoRuns isFiltered={Object.values(filter).some((value) => value !== undefined)} />
+            <NoRuns isFiltered={Object.values(search).some((value) => value !== undefined)} />
           ) : (
             <>
-              <ChangeAll key={filter.status} filter={filter} />
+              <ChangeAll key={search.status} filter={filter} />
               <PagedTable
-                key={JSON.stringify(filter)}
+                key={JSON.stringify(search)}
                 caption="Runs, newest first"
                 columns={COLUMNS}
                 total={page.total}
-                page={(offset) => <RunRows filter={filter} until={until} offset={offset} />}
+                page={(offset) => <RunRows filter={filter} offset={offset} />}
               />
               <p className="quiet">{formatCount(page.total, "run")}</p>
             </>

@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { noteDate, serviceNow } from "./serviceClock.ts";
+
+const NOW = Date.parse("2026-05-04T12:00:00.400Z");
+/** An answer that took 100 ms, from a service whose clock is so far ahead. */
+const answer = (ahead: number) => noteDate(new Date(NOW - 50 + ahead).toUTCString(), NOW - 100, NOW);
+
+beforeEach(() => void vi.useFakeTimers({ now: NOW }));
+afterEach(() => void vi.useRealTimers());
+
+test("the browser's clock counts while answers do not contradict it", () => {
+  noteDate(null, NOW, NOW);
+  expect(serviceNow()).toBe(NOW);
+  answer(0);
+  answer(300);
+  expect(serviceNow()).toBe(NOW);
+});
+
+test("a browser that is slow or fast takes the service's time, never an earlier one", () => {
+  for (const ahead of [90_000, -3_600_000, 5_000]) {
+    answer(ahead);
+    expect(serviceNow()).toBeGreaterThanOrEqual(NOW + ahead);
+    expect(serviceNow()).toBeLessThanOrEqual(NOW + ahead + 1_100);
+  }
+});

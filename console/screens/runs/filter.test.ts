@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { startOfDay } from "../../format/days.ts";
+import { toFilter } from "./filter.ts";
+
+const NOW = new Date("2026-05-04T12:00:00").toISOString();
+
+test("days of the address become moments, and rows after the time of the list stay out", () => {
+  expect(toFilter({ status: "failed", from: "2026-05-04" }, NOW)).toEqual({
+    status: "failed",
+    from: startOfDay("2026-05-04"),
+    to: NOW,
+  });
+  expect(toFilter({ to: "2026-05-02" }, NOW)).toEqual({ from: undefined, to: startOfDay("2026-05-03") });
+  expect(toFilter({ to: "2026-05-04" }, NOW).to).toBe(NOW);
+});
