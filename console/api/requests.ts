@@ -14,12 +14,14 @@ export interface RequestFilter {
   principal?: string | undefined;
   model?: string | undefined;
   agent?: string | undefined;
+  /** A conversation. */
+  thread?: string | undefined;
   q?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
 }
 
-const queryOf = ({ agent, ...filter }: RequestFilter) => ({ ...filter, agent_id: agent });
+const queryOf = ({ agent, thread, ...filter }: RequestFilter) => ({ ...filter, agent_id: agent, thread_id: thread });
 
 /** One page, newest first. */
 export const listRequests = (filter: RequestFilter, after: string | undefined) =>

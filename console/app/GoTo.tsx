@@ -5,7 +5,7 @@ import { findThings } from "../api/find.ts";
 import { listNamed } from "../api/named.ts";
 import { useRole } from "../api/useRole.ts";
 import { formatNumber } from "../format/index.ts";
-import { nameOfKind, ThingLink } from "../parts/ThingLink.tsx";
+import { hasScreen, nameOfKind, ThingLink, useOwnThread } from "../parts/ThingLink.tsx";
 import { ErrorNotice } from "../parts/Notices.tsx";
 import { useScreens } from "./useScreens.ts";
 import { CloseDialog } from "./CloseDialog.tsx";
@@ -32,7 +32,10 @@ function usePlaces(text: string) {
   const has = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase());
   const screens = useScreens().filter(has);
   const matching = text === "" ? [] : (named.data?.things.filter(has) ?? []);
-  const isIdKnown = !isId || !found.isPending;
+  const thread = found.data?.find(({ kind }) => kind === "thread");
+  // whose it is decides where it leads
+  const isThreadKnown = useOwnThread(thread?.id).isFetched || thread === undefined;
+  const isIdKnown = !isId || (!found.isPending && isThreadKnown);
   return {
     ids: found.data ?? [],
     screens,
@@ -55,6 +58,7 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
   const list = useRef<HTMLUListElement>(null);
   const places = usePlaces(text);
   const { ids, screens, things, more, isKnown, error } = places;
+  const { isAdmin } = useRole();
   const isNothing = ids.length + screens.length + things.length === 0;
   // Enter leads to the first place, also if it is known only later
   useEffect(() => {
@@ -68,6 +72,7 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
             <ThingLink thing={thing}>
               {nameOfKind(thing.kind)} <span className="mono">{thing.id}</span>
             </ThingLink>
+            {!isAdmin && !hasScreen(thing) && <span className="quiet">, which administrators see in the log</span>}
           </li>
         ))}
         {screens.map(({ to, name }) => (

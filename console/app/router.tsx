@@ -121,6 +121,7 @@ const requests = createRoute({
     who: readText(rest["who"]),
     model: readText(rest["model"]),
     agent: readText(rest["agent"]),
+    thread: readText(rest["thread"]),
     q: readText(rest["q"]),
     from: readText(rest["from"]),
     to: readText(rest["to"]),

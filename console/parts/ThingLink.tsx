@@ -1,8 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, linkOptions } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { FoundThing } from "../api/find.ts";
+import { getThread } from "../api/chat.ts";
+import { findThings, type FoundThing } from "../api/find.ts";
+import { useRole } from "../api/useRole.ts";
 
-function addressOf(kind: string, id: string) {
+/** The screen of a thing; undefined where it has none. */
+function screenOf(kind: string, id: string) {
   switch (kind) {
     case "turn":
       return linkOptions({ to: "/requests/$turnId", params: { turnId: id } });
@@ -24,17 +28,68 @@ function addressOf(kind: string, id: string) {
       return linkOptions({ to: "/keys/$keyId", params: { keyId: id } });
     case "user":
       return linkOptions({ to: "/members/$memberId", params: { memberId: id } });
+    case "extraction":
+      return linkOptions({ to: "/extractions/$extractionId", params: { extractionId: id } });
     default:
-      return linkOptions({ to: "/log", search: { stream: `${kind}-${id}` } });
+      return undefined;
   }
 }
 
-/** Leads to the screen of a thing; to its stream in the log where it has none. */
-export function ThingLink({ thing: { kind, id }, children }: { thing: FoundThing; children: ReactNode }) {
-  return <Link {...addressOf(kind, id)}>{children}</Link>;
+/** Whether a thing leads somewhere without a look into the log, which is for administrators. */
+export const hasScreen = ({ kind, id }: FoundThing): boolean => kind === "thread" || screenOf(kind, id) !== undefined;
+
+interface Props {
+  thing: FoundThing;
+  children: ReactNode;
 }
 
-const WORDS: Record<string, string> = { turn: "request", user: "member" };
+/** A conversation, if it is the person's own. */
+export const useOwnThread = (id: string | undefined) =>
+  useQuery({ ...getThread(id ?? ""), enabled: id !== undefined, retry: false, refetchInterval: false });
+
+/** A person's own conversation leads to the chat. Those of others are read in their requests, or in the log. */
+function ThreadLink({ thing, children }: Props) {
+  const { isAdmin } = useRole();
+  const { id } = thing;
+  const own = useOwnThread(id);
+  if (own.isSuccess)
+    return (
+      <Link to="/chat/$threadId" params={{ threadId: id }}>
+        {children}
+      </Link>
+    );
+  if (isAdmin) return <StreamLink thing={thing}>{children}</StreamLink>;
+  return (
+    <Link to="/requests" search={{ thread: id }}>
+      {children}
+    </Link>
+  );
+}
+
+const StreamLink = ({ thing: { kind, id }, children }: Props) => (
+  <Link to="/log" search={{ stream: `${kind}-${id}` }}>
+    {children}
+  </Link>
+);
+
+/** Leads to the screen of a thing. One without a screen leads administrators to its stream in the log, and others nowhere. */
+export function ThingLink({ thing, children }: Props) {
+  const { isAdmin } = useRole();
+  const screen = screenOf(thing.kind, thing.id);
+  if (screen) return <Link {...screen}>{children}</Link>;
+  if (thing.kind === "thread") return <ThreadLink thing={thing}>{children}</ThreadLink>;
+  return isAdmin ? <StreamLink thing={thing}>{children}</StreamLink> : children;
+}
+
+/** An id that may name anything, such as that of a trace: a link once the service has found what. */
+export function FoundLink({ id }: { id: string }) {
+  const found = useQuery(findThings(id));
+  const [thing] = found.data ?? [];
+  const text = <span className="mono">{id}</span>;
+  return thing ? <ThingLink thing={thing}>{text}</ThingLink> : text;
+}
+
+const WORDS: Record<string, string> = { turn: "request", user: "member", thread: "conversation" };
 
 /** What a thing is, in the words of the screens. */
 export const nameOfKind = (kind: string): string => WORDS[kind] ?? kind;

@@ -49,6 +49,7 @@ export const RequestQuery = z.object({
     .describe("Only of this key or person: `key:<id>` or `person:<id>`. Your own: `me`."),
   model: z.string().max(300).optional(),
   agent_id: z.uuid().optional(),
+  thread_id: z.uuid().optional().describe("Only those of this conversation."),
   q: z.string().max(500).optional().describe("Only turns whose error contains this text, in any case."),
   from: Moment.optional().describe("Only turns started at or after this moment."),
   to: Moment.optional().describe("Only turns started before this moment."),

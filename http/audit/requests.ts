@@ -20,7 +20,7 @@ export function requestRoutes(app: App, http: Http): void {
     response: { 200: RequestPage },
   };
   app.get("/turns", { onRequest: requireSession(http), schema: listing }, async ({ caller, query }) => {
-    const { status = null, model = null, agent_id = null, q: error = null, principal = null } = query;
+    const { status = null, model = null, agent_id = null, thread_id = null, q: error = null, principal = null } = query;
     const after = readPlace(query.after);
     const { limit } = readPage(query);
     const asked = principal === "me" ? caller.principal : principal;
@@ -31,6 +31,7 @@ export function requestRoutes(app: App, http: Http): void {
       status,
       model,
       agent_id: agent_id?.toLowerCase() ?? null,
+      thread_id,
       error,
       principal: isBuilder(caller) ? asked : caller.principal,
       from: toDate(query.from),

@@ -30,6 +30,7 @@ export interface RequestFilter {
   principal: string | null;
   model: string | null;
   agent_id: string | null;
+  thread_id: string | null;
   /** Only turns whose error contains this text, in any case. */
   error: string | null;
   from: Date | null;
@@ -50,10 +51,11 @@ const MAX_INPUT = 65_536;
 const SCANNED = `select id, thread_id, principal, model, agent, status, streamed, finish_reason, usage, error, code, attempt, started_at, ended_at,
     case when octet_length(input) <= ${MAX_INPUT} then input end as input
   from read.turns where organization_id = $1 and ($2::timestamptz is null or started_at >= $2) and ($3::timestamptz is null or started_at < $3)
-    and ($4::timestamptz is null or (started_at, id) < ($4, $5::uuid))`;
+    and ($4::timestamptz is null or (started_at, id) < ($4, $5::uuid))
+    and ($6::uuid is null or thread_id = $6)`;
 const NEWEST_FIRST = "order by started_at desc, id desc";
-const MATCHING = `($6::text is null or status = $6) and ($7::text is null or principal = $7) and ($8::text is null or model = $8)
-  and ($9::text is null or agent::json->>'agent_id' = $9) and ($10::text is null or position(lower($10) in lower(error)) > 0)`;
+const MATCHING = `($7::text is null or status = $7) and ($8::text is null or principal = $8) and ($9::text is null or model = $9)
+  and ($10::text is null or agent::json->>'agent_id' = $10) and ($11::text is null or position(lower($11) in lower(error)) > 0)`;
 
 type EncodedColumn = "principal_name" | "input" | "usage" | "error" | "code";
 type StoredRow = Omit<RequestRow, EncodedColumn | "agent"> &
@@ -78,15 +80,15 @@ function parseRow({ agent, agent_name, exists, ...row }: StoredRow): RequestRow 
 export async function listRequests(
   db: Db,
   organization: string,
-  { status, principal, model, agent_id, error, from, to }: RequestFilter,
+  { status, principal, model, agent_id, thread_id, error, from, to }: RequestFilter,
   { after, limit }: { after: RequestPlace | undefined; limit: number },
 ): Promise<{ rows: RequestRow[]; next: RequestPlace | null }> {
   // the error is stored as JSON: its text without the quotes
   const text = error === null ? null : JSON.stringify(error).slice(1, -1);
-  const range = [organization, from, to, after?.started_at ?? null, after?.id ?? null];
+  const range = [organization, from, to, after?.started_at ?? null, after?.id ?? null, thread_id];
   const found = await db.query<StoredRow>(
     `select t.*, coalesce(k.name, u.name) as principal_name, a.name as agent_name, (d.thing is not null) as exists
-     from (select * from (${SCANNED} ${NEWEST_FIRST} limit ${MAX_SCANNED}) scanned where ${MATCHING} ${NEWEST_FIRST} limit $11) t
+     from (select * from (${SCANNED} ${NEWEST_FIRST} limit ${MAX_SCANNED}) scanned where ${MATCHING} ${NEWEST_FIRST} limit $12) t
      left join log.keys d on d.thing = 'turn-' || t.id
      left join read.keys k on k.id = case when t.principal ~ '^key:[0-9a-f-]{36}$' then substr(t.principal, 5)::uuid end
      left join read.users u on u.id = case when t.principal ~ '^person:[0-9a-f-]{36}$' then substr(t.principal, 8)::uuid end

@@ -64,6 +64,8 @@ describe("the requests of an organization", () => {
     expect(await ids("principal=me")).toEqual([response.id]);
     expect(await ids("model=offline/scripted")).toEqual([failed.id]);
     expect(await ids(`agent_id=${response.agent.id.toUpperCase()}`)).toEqual([response.id]);
+    expect(await ids(`thread_id=${chat.thread_id}`)).toEqual([chat.id]);
+    expect(await ids(`thread_id=${UNKNOWN}`)).toEqual([]);
     expect(await ids("q=BROKE OFF")).toEqual([failed.id]);
     expect(await ids("q=nothing like it")).toEqual([]);
     expect(await ids(`to=${failed.started_at}&from=${chat.started_at}`)).toEqual([response.id, chat.id]);

@@ -113,7 +113,10 @@ describe("GET /api/workflows/approvals/{id}", () => {
     const run = await tenant.start(await tenant.register(WAITING));
     const [approval] = await tenant.pending(run);
     const { call: viewer } = await tenant.member("viewer");
-    expect((await viewer("GET", `/workflows/approvals/${approval.id}`)).body).toEqual({ ...approval, may_decide: false });
+    expect((await viewer("GET", `/workflows/approvals/${approval.id}`)).body).toEqual({
+      ...approval,
+      may_decide: false,
+    });
     for (const [by, id] of [
       [stranger.owner, approval.id],
       [tenant.owner, UNKNOWN],

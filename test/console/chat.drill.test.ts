@@ -40,6 +40,10 @@ describe("a conversation", () => {
     await expect.poll(() => page.url()).toMatch(/\/console\/chat\/[0-9a-f-]{36}/);
     await page.locator(".answer strong", { hasText: "Twenty" }).waitFor();
     await page.locator(".answer").getByRole("cell", { name: "25" }).waitFor();
+    await page
+      .locator(".answer")
+      .getByText(/^[\d,]+ tokens, \d/)
+      .waitFor();
     await page.locator("summary", { hasText: "search_documents" }).click();
     await page.getByText('"query": "holidays"').waitFor();
     await inspect(page, "chat-tools");

@@ -33,6 +33,7 @@ test("the log says what happened, is filtered by address, and shows every field 
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.getByText("Hello <img src=x").waitFor();
+  await page.getByRole("link", { name: answer.headers.get("x-request-id")! }).waitFor();
   await inspect(page, "log-event");
   await page.getByRole("link", { name: "Open the request" }).click();
   await page.getByRole("heading", { name: "Prompt" }).waitFor();

@@ -51,6 +51,30 @@ describe("the requests", () => {
     await inspect(page, "request-failed");
   });
 
+  test("of somebody else's conversation are where its id leads a builder, and an own one leads to the chat", async () => {
+    const theirs = await ask("Asked by a key");
+    const page = await open("", await tenant.member("builder"));
+    const goTo = async (id: string) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog", { name: "Go to" }).getByRole("searchbox").fill(id);
+      await page.keyboard.press("Enter");
+    };
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await goTo(theirs.headers.get("x-thread-id")!);
+    await page.waitForURL(/requests\?thread=/);
+    await page.getByText("Asked by a key").waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+    await page.goto(`${tenant.url}/console/chat?with=${encodeURIComponent("model:offline/echo")}`);
+    await page.getByLabel("Question").fill("My own");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Ask again" }).waitFor();
+    const own = new URL(page.url()).pathname.split("/").at(-1)!;
+    await page.goto(`${tenant.url}/console/`);
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await goTo(own);
+    await page.waitForURL(`**/chat/${own}`);
+  });
+
   test("are filtered on a phone behind one button, which says how many filters are set", async () => {
     const page = await open("requests?status=failed&model=offline%2Fscripted", { viewport: PHONE });
     await page.getByText("Filters (2 set)").waitFor();

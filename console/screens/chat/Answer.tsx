@@ -3,6 +3,8 @@ import { useDeferredValue, useState } from "react";
 import { Link } from "@tanstack/react-router";
 import type { Citation, ToolCall } from "../../api/chat.ts";
 import { getTrace } from "../../api/requests.ts";
+import type { Trace } from "../../api/trace.ts";
+import { formatCount, formatDuration } from "../../format/index.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
@@ -84,6 +86,14 @@ const ENDS = {
   running: undefined,
 };
 
+/** What an answer took. */
+const Spent = ({ trace: { usage, duration_ms } }: { trace: Trace }) => (
+  <p className="quiet">
+    {formatCount(usage.prompt_tokens + usage.completion_tokens, "token")}
+    {duration_ms !== null && `, ${formatDuration(duration_ms)}`}
+  </p>
+);
+
 /** A stored answer. Its tools and sources are read with it, in long threads only on request. */
 function StoredAnswer({
   id,
@@ -112,6 +122,7 @@ function StoredAnswer({
       )}
       {trace.data?.answer?.error && <p className="notice bad">{trace.data.answer.error}</p>}
       {!isRunning && status && ENDS[status] && <p className="quiet">{ENDS[status]}</p>}
+      {!isRunning && trace.data && <Spent trace={trace.data} />}
       {!isRunning && text === "" && status === "completed" && <p className="quiet">The answer is empty.</p>}
       {!isRunning && !trace.data && !isRecent && (
         <button type="button" className="button small" onClick={() => setOpen(true)}>

@@ -4,7 +4,7 @@ import type { LogEvent } from "../../api/events.ts";
 import { describeEvent } from "../../format/describeEvent.ts";
 import { shortId } from "../../format/index.ts";
 import { PrincipalLink, PrincipalName } from "../../parts/ActorLink.tsx";
-import { nameOfKind, ThingLink } from "../../parts/ThingLink.tsx";
+import { FoundLink, nameOfKind, ThingLink } from "../../parts/ThingLink.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
@@ -14,7 +14,17 @@ import type { LogSearch } from "./search.ts";
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Aggregates whose screen is not their stream in the log. */
-const WITH_SCREEN = new Set(["run", "document", "key", "agent", "workflow", "definition"]);
+const WITH_SCREEN = new Set([
+  "run",
+  "thread",
+  "document",
+  "collection",
+  "extraction",
+  "key",
+  "agent",
+  "workflow",
+  "definition",
+]);
 
 /** The screen of what an event is about, if there is one. */
 function Thing({ event: { stream, data } }: { event: LogEvent }) {
@@ -48,7 +58,9 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
         , event {event.version}
       </dd>
       <dt>Request</dt>
-      <dd className="mono">{event.request_id}</dd>
+      <dd>
+        <FoundLink id={event.request_id} />
+      </dd>
       <dt>Command</dt>
       <dd>
         <Link className="mono" to="/log" search={{ command: event.command_id }}>
@@ -59,7 +71,9 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
       {event.trace_id && (
         <>
           <dt>Trace</dt>
-          <dd className="mono">{event.trace_id}</dd>
+          <dd>
+            <FoundLink id={event.trace_id} />
+          </dd>
         </>
       )}
       {namedThings(event.data).map(({ field, kind, id }) => (

@@ -20,6 +20,7 @@ test("ids of things with a screen are found by the names of their fields, whatev
     { field: "run_id", kind: "run", id: id(1) },
     { field: "parent.run_id", kind: "run", id: id(2) },
     { field: "started_by", kind: "user", id: id(3) },
+    { field: "thread_id", kind: "thread", id: id(4) },
     { field: "owner", kind: "key", id: id(5) },
   ]);
 });

@@ -1,4 +1,4 @@
-/** A thing with a screen of its own that a field of an event names. */
+/** A thing with a screen that a field of an event names. */
 interface NamedThing {
   /** The path of the field: `run_id`, `parent.run_id`. */
   field: string;
@@ -10,9 +10,11 @@ const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 /** Kinds by the word before `_id`. */
 const KINDS: Record<string, string> = {
   turn: "turn",
+  thread: "thread",
   run: "run",
   approval: "approval",
   document: "document",
+  extraction: "extraction",
   collection: "collection",
   agent: "agent",
   workflow: "workflow",

@@ -9,6 +9,7 @@ import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { ThingLink } from "../../parts/ThingLink.tsx";
 import { Took } from "../../parts/Took.tsx";
 import { useRawText, Words } from "../../parts/Words.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
@@ -43,7 +44,9 @@ function Thread({ trace: { thread_id, principal } }: { trace: Trace }) {
           {id}
         </Link>
       ) : (
-        id
+        <Link to="/requests" search={{ thread: thread_id }}>
+          {id}
+        </Link>
       )}
       {isAdmin && (
         <>
@@ -74,10 +77,16 @@ function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
         <>
           <dt>Agent</dt>
           <dd>
-            <Link to="/requests" search={{ agent: agent.id }}>
-              {name ?? agent.id}
-            </Link>
+            {name === undefined ? (
+              <span className="mono">{agent.id}</span>
+            ) : (
+              <ThingLink thing={{ kind: "agent", id: agent.id }}>{name}</ThingLink>
+            )}
             , version {agent.version}
+            {" · "}
+            <Link to="/requests" search={{ agent: agent.id }}>
+              its requests
+            </Link>
           </dd>
         </>
       )}

@@ -3,6 +3,7 @@ import { listAgents, listModels } from "../../api/requests.ts";
 import { TURN_STATUSES } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
+import { shortId } from "../../format/index.ts";
 import { namedChoices, statusChoices, wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
@@ -18,9 +19,9 @@ export function Filters({ search }: { search: RequestSearch }) {
   const { isBuilder } = useRole();
   const change = (part: RequestSearch) =>
     void navigate({ to: "/requests", replace: true, search: { ...search, after: undefined, ...part } });
-  const { status, who, model, agent, q, from: after, to: before } = search;
+  const { status, who, model, agent, thread, q, from: after, to: before } = search;
   return (
-    <Fold className="request-filters" values={[status, who, model, agent, q, after, before]}>
+    <Fold className="request-filters" values={[status, who, model, agent, thread, q, after, before]}>
       <SelectFilter
         label="Status"
         isFirst
@@ -44,6 +45,14 @@ export function Filters({ search }: { search: RequestSearch }) {
       <InputFilter label="Text of the error" type="search" value={search.q} onChange={(q) => change({ q })} />
       <InputFilter label="From" type="date" value={search.from} onChange={(from) => change({ from })} />
       <InputFilter label="To" type="date" value={search.to} onChange={(to) => change({ to })} />
+      {thread && (
+        <p className="chip">
+          Of the conversation <span className="mono">{shortId(thread)}</span>{" "}
+          <button type="button" className="button small" onClick={() => change({ thread: undefined })}>
+            Remove
+          </button>
+        </p>
+      )}
     </Fold>
   );
 }

@@ -8,6 +8,7 @@ export interface RequestSearch {
   who?: string | undefined;
   model?: string | undefined;
   agent?: string | undefined;
+  thread?: string | undefined;
   q?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
@@ -18,13 +19,17 @@ export interface RequestSearch {
 }
 
 /** `until` keeps rows in place while new requests start. */
-export function toFilter({ status, who, model, agent, q, from, to }: RequestSearch, until: string): RequestFilter {
+export function toFilter(
+  { status, who, model, agent, thread, q, from, to }: RequestSearch,
+  until: string,
+): RequestFilter {
   const end = startOfDay(to, 1);
   return {
     status,
     principal: who,
     model,
     agent,
+    thread,
     q,
     from: startOfDay(from),
     to: end && end < until ? end : until,
