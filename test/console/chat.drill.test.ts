@@ -146,8 +146,10 @@ describe("a conversation", () => {
     await page.getByText("Sending your question…").waitFor();
     await page.getByRole("link", { name: "Agents", exact: true }).click();
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
-    const [answer] = await Promise.all([page.waitForResponse("**/chat/completions"), release()]);
-    await answer.finished();
+    await Promise.all([page.waitForResponse("**/chat/completions"), release()]);
+    const titles = async () => (await tenant.made(tenant.owner("GET", "/threads"))).data.map(({ title }: any) => title);
+    await expect.poll(titles).toContain("Asked before leaving");
+    expect(page.url()).toContain("/console/agents");
     await page.getByRole("link", { name: "Chat", exact: true }).click();
     await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
     await page.unroute("**/chat/completions");

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Dialog, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { say } from "../http/service.ts";
 import { SOON, WAITING } from "../workflows/tenant.ts";
@@ -131,6 +131,67 @@ test("a form that was not sent is left only after a question, and a saved one wi
   await page.getByText("It is shown only now.").waitFor();
   await page.getByRole("link", { name: "Agents", exact: true }).click();
   await page.getByRole("heading", { name: "Agents" }).waitFor();
+});
+
+test("a comment, a name and files under way are left only after a question, too", async () => {
+  const ask = await tenant.register(WAITING);
+  const [{ id }] = await tenant.pending(await tenant.start(ask));
+  const page = await open(`inbox/${id}`);
+  const asked: string[] = [];
+  const later = page.getByRole("link", { name: "Agents", exact: true });
+  const keep = (dialog: Dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  };
+  page.on("dialog", keep);
+  await page.getByText("Comment without deciding").click();
+  await page.getByLabel("Message").fill("Not yet");
+  await later.click();
+  await expect.poll(() => asked.length, SOON).toBe(1);
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("region", { name: "Discussion" }).getByText("Not yet").waitFor();
+  await page.getByRole("link", { name: "Knowledge", exact: true }).click();
+  await page.getByLabel("Name of a new collection").fill("Slow files");
+  await later.click();
+  await expect.poll(() => asked.length, SOON).toBe(2);
+  await page.route(/collections\/[^/]+\/documents$/, (route) =>
+    route.request().method() === "POST" ? undefined : route.continue(),
+  );
+  await page.getByRole("button", { name: "Create collection" }).click();
+  await page
+    .getByLabel("Drop files here")
+    .setInputFiles({ name: "a.md", mimeType: "text/markdown", buffer: Buffer.from("A") });
+  await page.getByLabel("Sending a.md").waitFor();
+  await later.click();
+  await expect.poll(() => asked.at(-1), SOON).toContain("still being sent");
+  page.off("dialog", keep);
+  agreeToAll(page);
+  await later.click();
+  await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
+  expect(asked.length).toBe(3);
+});
+
+test("what cannot be read or sent says so, and nobody is signed out who still has a session", async () => {
+  const workflow = await tenant.register(WAITING, {}, { name: "Unread" });
+  const [{ id }] = await tenant.pending(await tenant.start(workflow));
+  const page = await open(`inbox/${id}`);
+  for (const what of ["comments", "links", "workflow-definitions", "logout"])
+    await page.route(new RegExp(`/${what}(\\?|$)`), (route) =>
+      route.fulfill({ status: 422, json: { error: { message: `No ${what} today` } } }),
+    );
+  const says = (what: string) => page.getByRole("alert").getByText(`No ${what} today`).waitFor();
+  await page.reload();
+  await says("comments");
+  await page.getByText("Share a link").click();
+  await says("links");
+  await page.goto(`${tenant.url}/console/workflows/${workflow.id}`);
+  await page.getByRole("heading", { name: "Start a run" }).waitFor();
+  await says("workflow-definitions");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await says("logout");
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
 test("a question that was not asked and a comment on an approval are there after a reload, and gone for the next person", async () => {
