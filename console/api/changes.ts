@@ -62,16 +62,13 @@ const lead = (listener: Listener, signal: AbortSignal): Promise<unknown> =>
     ? navigator.locks.request(NAME, { signal }, () => receive(listener, signal)).catch(() => {})
     : receive(listener, signal);
 
-/** Keeps what is on screen up to date, while the tab is visible. Returns what ends it. */
-export function followChanges(queries: QueryClient): () => void {
-  const channel = new BroadcastChannel(NAME);
+/** Reads again what is shown, one burst after the other: a slow answer must not be cut off by the next change, again and again. */
+function createBursts(queries: QueryClient) {
   const kinds = new Set<string>();
   let flushing = 0;
   let isReading = false;
   let isOver = false;
-  let leading: AbortController | undefined;
 
-  /** Reads again what is shown, one burst after the other: a slow answer must not be cut off by the next change, again and again. */
   const flush = async () => {
     flushing = 0;
     isReading = true;
@@ -82,19 +79,33 @@ export function followChanges(queries: QueryClient): () => void {
     isReading = false;
     if (kinds.size > 0 && !isOver) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
   };
-  // everything that changes is also an event of the log
-  const note = ({ kind, type }: Change) => {
-    kinds.add(kind);
-    // approvals are shown with those of runs
-    if (type.startsWith("ToolApproval")) kinds.add("run");
-    kinds.add("log");
-    if (!isReading) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
+  return {
+    // everything that changes is also an event of the log
+    note({ kind, type }: Change) {
+      kinds.add(kind);
+      // approvals are shown with those of runs
+      if (type.startsWith("ToolApproval")) kinds.add("run");
+      kinds.add("log");
+      if (!isReading) flushing ||= window.setTimeout(() => void flush(), BURST_MS);
+    },
+    end() {
+      isOver = true;
+      window.clearTimeout(flushing);
+    },
   };
+}
+
+/** Keeps what is on screen up to date, while the tab is visible. Returns what ends it. */
+export function followChanges(queries: QueryClient): () => void {
+  const channel = new BroadcastChannel(NAME);
+  const bursts = createBursts(queries);
+  let leading: AbortController | undefined;
+
   const readAgain = () => void queries.invalidateQueries();
   // whether the service is away, or the session has ended
   const onBreak = () => void queries.invalidateQueries(whoAmI);
   const onChange = (change: Change) => {
-    note(change);
+    bursts.note(change);
     channel.postMessage(change);
   };
   // since the tab that led before closed, nobody has received anything
@@ -103,7 +114,7 @@ export function followChanges(queries: QueryClient): () => void {
     channel.postMessage(MISSED);
   };
   channel.addEventListener("message", ({ data }: MessageEvent<Change | typeof MISSED>) => {
-    if (data !== MISSED) note(data);
+    if (data !== MISSED) bursts.note(data);
     // a hidden tab reads everything again once it is looked at
     else if (!document.hidden) readAgain();
   });
@@ -126,9 +137,8 @@ export function followChanges(queries: QueryClient): () => void {
   update();
   return () => {
     document.removeEventListener("visibilitychange", wake);
-    isOver = true;
     leading?.abort();
-    window.clearTimeout(flushing);
+    bursts.end();
     channel.close();
   };
 }

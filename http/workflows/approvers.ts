@@ -38,7 +38,7 @@ export async function findApprovers(http: Needs, organization_id: string, person
   return { self: { user_id, email, role, groups: await findGroupsOf(http, organization_id, user_id) }, in_place_of };
 }
 
-/** Who reads an approval, and may be the one who decides it: a person, or an API key by its id. */
+/** The reader of an approval, who may be the one to decide it: a person, or an API key by its id. */
 export type Reader = Approvers | { key: string };
 
 export const findReader = async (http: Needs, caller: Caller): Promise<Reader> => {

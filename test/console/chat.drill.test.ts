@@ -146,12 +146,15 @@ describe("a conversation", () => {
     await page.getByText("Sending your question…").waitFor();
     await page.getByRole("link", { name: "Agents", exact: true }).click();
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
-    await Promise.all([page.waitForResponse("**/chat/completions"), release()]);
+    const answered = page.waitForResponse("**/chat/completions");
+    release();
+    await answered;
     const titles = async () => (await tenant.made(tenant.owner("GET", "/threads"))).data.map(({ title }: any) => title);
     await expect.poll(titles).toContain("Asked before leaving");
     expect(page.url()).toContain("/console/agents");
     await page.getByRole("link", { name: "Chat", exact: true }).click();
     await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+    await page.getByLabel("Answered by").selectOption("model:offline/echo");
     await page.unroute("**/chat/completions");
     await page.route("**/chat/completions", (route) =>
       route.fulfill({ status: 422, json: { error: { message: "No such luck" } } }),

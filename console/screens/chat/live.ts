@@ -14,7 +14,7 @@ export interface Live {
   /** Undefined if it was asked elsewhere. */
   question: Question | undefined;
   answer: LiveAnswer;
-  /** Why it is followed no longer. It gives way to the stored answer once there is one. */
+  /** Why it is followed no longer. The stored answer takes its place once there is one. */
   failure?: unknown;
   /** The newest turn of the thread before it, as far as this tab knew. */
   before?: string | undefined;
@@ -70,7 +70,7 @@ async function reconnect({ agent_id, question, turn_id }: Following, signal: Abo
   throw new Error("The connection was lost. The answer appears here when it is complete.");
 }
 
-/** How much of an answer is there. A connection that begins anew repeats what was there already. */
+/** How much of an answer is there. Another connection repeats what was there already. */
 const sizeOf = ({ text, calls }: LiveAnswer): number =>
   text.length + calls.length + calls.filter(({ status }) => status !== "running").length;
 
@@ -160,7 +160,7 @@ async function resumeAnswer(queries: QueryClient, { id, agent_id }: Thread, turn
   }
 }
 
-/** After a thread was read: an answer that is being written is followed, and one that could not be gives way to the stored one. */
+/** After a thread was read: an answer that is being written is followed, and one that could not be is replaced by what is stored. */
 export async function noteThread(queries: QueryClient, thread: Thread): Promise<void> {
   if (thread.status === "running") return resumeAnswer(queries, thread, thread.newest_turn_id);
   const live = answers.get(thread.id);

@@ -12,7 +12,7 @@ export function WhoDecides({ approval }: { approval: Approval }) {
   const { mayWrite } = useRole();
   if (!me || !members) return null;
   const hasVoted = approval.votes.some(({ by, in_place_of }) => [by.id, in_place_of?.id].includes(me.user.id));
-  // approvals without assignees are for all whose role suffices, except for whoever asked
+  // approvals without assignees are for all whose role suffices, except for the one who asked
   const others = mayWrite ? "somebody else whose role suffices" : "approvers, builders, administrators or owners";
   return (
     <p className="notice plain">

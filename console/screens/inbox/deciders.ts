@@ -9,7 +9,7 @@ const LIST = new Intl.ListFormat("en", { type: "disjunction" });
 const memberOf = (members: Names, person: string) =>
   members.find(({ id, email }) => id === person || email.toLowerCase() === person.toLowerCase());
 
-/** Who may decide, as far as an approval names them. Whoever handed it on no longer does, and whoever got it does. */
+/** Who may decide, as far as an approval names them. Somebody who handed it on no longer does, and the one who got it does. */
 export function nameDeciders(
   { assignees, delegations }: Pick<Approval, "assignees" | "delegations">,
   members: Names,

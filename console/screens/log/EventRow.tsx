@@ -35,6 +35,19 @@ function Thing({ event: { stream, data } }: { event: LogEvent }) {
   return <ThingLink thing={thing}>Open the {nameOfKind(thing.kind)}</ThingLink>;
 }
 
+/** What the fields of an event name. */
+const Named = ({ event }: { event: LogEvent }) =>
+  namedThings(event.data).map(({ field, kind, id }) => (
+    <Fragment key={field}>
+      <dt>{field}</dt>
+      <dd>
+        <ThingLink thing={{ kind, id }}>
+          <span className="mono">{id}</span>
+        </ThingLink>
+      </dd>
+    </Fragment>
+  ));
+
 const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
   <>
     <dl className="facts">
@@ -76,16 +89,7 @@ const Details = ({ event, search }: { event: LogEvent; search: LogSearch }) => (
           </dd>
         </>
       )}
-      {namedThings(event.data).map(({ field, kind, id }) => (
-        <Fragment key={field}>
-          <dt>{field}</dt>
-          <dd>
-            <ThingLink thing={{ kind, id }}>
-              <span className="mono">{id}</span>
-            </ThingLink>
-          </dd>
-        </Fragment>
-      ))}
+      <Named event={event} />
     </dl>
     <Value label="Fields" value={event.data} />
     {event.personal && <Value label="Personal fields" value={event.personal} />}

@@ -1,7 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { whoAmI } from "../../api/queries.ts";
-import { listAgents } from "../../api/requests.ts";
 import type { Trace } from "../../api/trace.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCost, formatCount, formatDuration, formatExact, formatNumber } from "../../format/index.ts";
@@ -9,12 +6,12 @@ import { PrincipalLink } from "../../parts/ActorLink.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { ThingLink } from "../../parts/ThingLink.tsx";
 import { Took } from "../../parts/Took.tsx";
 import { useRawText, Words } from "../../parts/Words.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { AskAgain } from "./AskAgain.tsx";
 import { PromptCard } from "./PromptCard.tsx";
+import { AskedAgent, Thread } from "./Related.tsx";
 import { Targets } from "./Targets.tsx";
 import { Waterfall } from "./Waterfall.tsx";
 import "./request.css";
@@ -27,39 +24,6 @@ const Mono = ({ name, value }: { name: string; value: string | null }) =>
     </>
   );
 
-/** Where the rest of the conversation is, for those who may see it. */
-function Thread({ trace: { thread_id, principal } }: { trace: Trace }) {
-  const { isAdmin } = useRole();
-  const { data: me } = useQuery(whoAmI);
-  const id = <span className="mono">{thread_id}</span>;
-  const isOwn = principal === `person:${me?.user.id}`;
-  return (
-    <>
-      {isOwn ? (
-        <Link to="/chat/$threadId" params={{ threadId: thread_id }}>
-          {id}
-        </Link>
-      ) : isAdmin ? (
-        <Link to="/log" search={{ stream: `thread-${thread_id}` }}>
-          {id}
-        </Link>
-      ) : (
-        <Link to="/requests" search={{ thread: thread_id }}>
-          {id}
-        </Link>
-      )}
-      {isAdmin && (
-        <>
-          {" · "}
-          <Link to="/privacy" search={{ section: "holds", subject: `thread:${thread_id}` }}>
-            place a hold
-          </Link>
-        </>
-      )}
-    </>
-  );
-}
-
 /** Until its end; of a request that goes on, until the moment that is shown. */
 function Duration({ trace, until }: { trace: Trace; until: number | undefined }) {
   if (trace.duration_ms !== null) return formatDuration(trace.duration_ms);
@@ -68,25 +32,14 @@ function Duration({ trace, until }: { trace: Trace; until: number | undefined })
 }
 
 function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
-  const agents = useQuery(listAgents);
   const { agent, usage } = trace;
-  const name = agents.data?.data.find(({ id }) => id === agent?.id)?.name;
   return (
     <dl className="facts">
       {agent && (
         <>
           <dt>Agent</dt>
           <dd>
-            {name === undefined ? (
-              <span className="mono">{agent.id}</span>
-            ) : (
-              <ThingLink thing={{ kind: "agent", id: agent.id }}>{name}</ThingLink>
-            )}
-            , version {agent.version}
-            {" · "}
-            <Link to="/requests" search={{ agent: agent.id }}>
-              its requests
-            </Link>
+            <AskedAgent agent={agent} />
           </dd>
         </>
       )}
