@@ -1,6 +1,6 @@
 import { newId } from "#events/ids.ts";
 import { timedOutAnswer } from "#events/inheritedCalls.ts";
-import { isMatch } from "#services/workflows/deliverMessage.ts";
+import { isMatch } from "#services/workflows/findWaits.ts";
 import type { PendingCall } from "#services/workflows/tick.ts";
 import { Problem } from "../problem.ts";
 import type { EventCall, LocalCall } from "./localCalls.ts";

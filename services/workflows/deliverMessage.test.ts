@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { deliverMessage, findPosted, type DeliveryDeps, type MessageWait } from "./deliverMessage.ts";
+import { deliverMessage, findPosted, type DeliveryDeps } from "./deliverMessage.ts";
+import type { MessageWait } from "./findWaits.ts";
 
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 
@@ -68,14 +69,22 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
       );
       return { position, repeated: false };
     },
-    findMessageWaits: async () => ({ waits: [...waits], projected: before.length > 0 ? 20 + before.length : 9 }),
+    findMessageWaits: async (_: string, { after, limit }: { after: number; limit: number }) => ({
+      waits: waits.filter(({ position }) => position > after).slice(0, limit),
+      projected: before.length > 0 ? 20 + before.length : 9,
+    }),
   } as unknown as DeliveryDeps;
   await deliverMessage(deps, { stream: "message:m", organization_id: "o" });
   return { stored, answered, reached };
 }
 
 const waitsOf = (runs: number, each: number): MessageWait[] =>
-  Array.from({ length: runs * each }, (_, n) => ({ run_id: `run-${n % runs}`, key: String(n), match: {} }));
+  Array.from({ length: runs * each }, (_, n) => ({
+    run_id: `run-${n % runs}`,
+    key: String(n),
+    match: {},
+    position: 1 + n,
+  }));
 const names = (waits: MessageWait[]) => waits.map(({ run_id, key }) => `${run_id}/${key}`);
 
 test("a long answer is stored once for each run, and all waits of these runs are answered", async () => {
@@ -108,10 +117,10 @@ test("each event of a wait has its copy of a short answer, and these have 64 MiB
 });
 
 test("waits that the read model does not have yet are read from the log", async () => {
-  const { answered } = await deliver([{ run_id: "old", key: "a", match: {} }], 1, [
-    { run_id: "new", key: "b", match: { text: "x" } },
-    { run_id: "other", key: "c", match: { text: "y" } },
-    { run_id: "foreign", key: "d", match: { text: "x" } },
+  const { answered } = await deliver([{ run_id: "old", key: "a", match: {}, position: 1 }], 1, [
+    { run_id: "new", key: "b", match: { text: "x" }, position: 10 },
+    { run_id: "other", key: "c", match: { text: "y" }, position: 11 },
+    { run_id: "foreign", key: "d", match: { text: "x" }, position: 12 },
   ]);
   expect(answered).toEqual(["old/a", "new/b"]);
 });
@@ -130,4 +139,10 @@ test("a message is known from the commit that posted it, at its position", () =>
   expect(
     findPosted({ events: [{ type: "MessageDelivered", data: { message_id: "m" } }], position: 8 }),
   ).toBeUndefined();
+});
+
+test("a run is reached however many others wait for another message of the same name", async () => {
+  const others = waitsOf(25_000, 1).map((wait) => ({ ...wait, match: { text: "y" } }));
+  const last = { run_id: "last", key: "z", match: { text: "x" }, position: 30_000 };
+  expect(await deliver([...others, last], 1)).toMatchObject({ answered: ["last/z"], reached: 1 });
 });

@@ -1,52 +1,28 @@
-import { isDeepStrictEqual } from "node:util";
-import { newCommand, type RecordedEvent } from "#events/envelope.ts";
+import { newCommand } from "#events/envelope.ts";
 import type { EventFrom } from "#events/define.ts";
 import { deriveCommandId, streamName } from "#events/ids.ts";
 import { CloseMessage, MessagePosted } from "#events/message.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import { DeliverMessage, MessageWaitStarted, WaitAnswered } from "#events/runLinks.ts";
+import { DeliverMessage, WaitAnswered } from "#events/runLinks.ts";
 import type { CommittedCommand, Handle } from "../handle.ts";
 import type { Target } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
+import { findWaits, isMatch, type MessageWait, type WaitSources } from "./findWaits.ts";
 import { isInEvent, openValues, RunGone } from "./values.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Waits that one message answers; those that have waited longest. */
-const MAX_WAITS = 10_000;
 /** Waits that are answered at the same time. */
 const CONCURRENCY = 20;
 /** Bytes of copies that one message may make. */
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
-/** Events of one query that looks for waits, or counts the answered ones. */
+/** Events of one query that counts the answered waits. */
 const PAGE = 200;
 
-/** A wait of a run for a message. */
-export interface MessageWait {
-  run_id: string;
-  key: string;
-  match: Record<string, unknown>;
-}
-
-export interface DeliveryDeps extends VaultDeps {
+export interface DeliveryDeps extends VaultDeps, WaitSources {
   log: Pick<EventLog, "read" | "scan" | "event">;
   handle: Handle;
   worker: string;
-  /**
-   * The waits before a position of the log, oldest first, as far as the read model has followed the log (`projected`); undefined
-   * while it is far behind.
-   */
-  findMessageWaits(
-    organization: string,
-    query: WaitQuery,
-  ): Promise<{ waits: MessageWait[]; projected: number } | undefined>;
-}
-
-interface WaitQuery {
-  project_id: string | null;
-  name: string;
-  position: number;
-  limit: number;
 }
 
 interface Delivery extends Target {
@@ -58,10 +34,6 @@ interface Delivery extends Target {
 /** The same for every process that delivers the message: a wait is answered once. */
 const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): string =>
   deriveCommandId("deliver", message_id, run_id, key);
-
-/** Whether the top-level fields of a message are what a wait asks for. */
-export const isMatch = (match: Record<string, unknown>, data: Record<string, unknown>): boolean =>
-  Object.entries(match).every(([field, value]) => Object.hasOwn(data, field) && isDeepStrictEqual(data[field], value));
 
 const send = (
   { handle, worker }: DeliveryDeps,
@@ -105,33 +77,6 @@ function createAnswers(deps: DeliveryDeps, organization_id: string, json: string
     stored.set(run_id, answer);
     return answer;
   };
-}
-
-/**
- * The waits that the log had before a position, oldest first, and how far the read model had followed it. Those that it does not
- * have yet are read from the log: waiting for it would take longer than all else.
- */
-async function findWaits(
-  { log, findMessageWaits }: DeliveryDeps,
-  organization: string,
-  query: WaitQuery,
-): Promise<{ waits: MessageWait[]; projected: number } | undefined> {
-  const found = await findMessageWaits(organization, query);
-  if (!found) return undefined;
-  const { waits, projected } = found;
-  for (let [after, isBehind] = [projected, projected < query.position]; isBehind; ) {
-    const { events, seen } = await log.scan(after, [MessageWaitStarted.type], PAGE);
-    const own = events.filter((one) => one.organization_id === organization && one.position < query.position);
-    const started = await Promise.all(own.map(({ stream, version }) => log.event(stream, version)));
-    for (const { data, personal } of started as RecordedEvent<EventFrom<typeof MessageWaitStarted>>[]) {
-      const isReached = query.project_id === null || query.project_id === data.project_id;
-      if (isReached && personal?.name === query.name)
-        waits.push({ run_id: data.run_id, key: data.key, match: personal.match });
-    }
-    after = seen;
-    isBehind = seen < query.position;
-  }
-  return { waits: waits.slice(0, query.limit), projected };
 }
 
 /**
@@ -181,16 +126,12 @@ export async function deliverMessage(deps: DeliveryDeps, head: Target, known?: P
   if (!posted?.personal) return;
   const { message_id, project_id } = posted.data;
   const { name } = posted.personal;
-  const found = await findWaits(deps, organization_id, {
-    project_id,
-    name,
-    position: posted.position,
-    limit: MAX_WAITS,
-  });
-  if (!found) return;
   const json = await openValues(deps, head).json(posted.personal.data);
   const data = JSON.parse(json) as Record<string, unknown>;
-  const all = found.waits.filter(({ match }) => isMatch(match, data));
+  const query = { project_id, name, position: posted.position };
+  const found = await findWaits(deps, organization_id, query, (match) => isMatch(match, data));
+  if (!found) return;
+  const all = found.waits;
   const runs = new Set(all.map(({ run_id }) => run_id));
   if (posted.data.to === "one" && runs.size > 1)
     return void (await send(deps, head, CloseMessage.type, { message_id, reached: 0, refused_for: runs.size }));

@@ -134,8 +134,8 @@ export const PLANTS: Plant[] = [
   {
     name: "message-not-delivered",
     file: "services/workflows/deliverMessage.ts",
-    text: "const all = found.waits.filter(({ match }) => isMatch(match, data));",
-    instead: `const all = found.waits.filter(({ match }) => isMatch(match, data) && !${every(3, "message")});`,
+    text: "const all = found.waits;",
+    instead: `const all = found.waits.filter(() => !${every(3, "message")});`,
     rules: ["I10"],
     load: ["startListener"],
   },
