@@ -20,10 +20,18 @@ import {
   type TakeRun,
 } from "#events/run.ts";
 import { chainClaim, RunSettled } from "#events/runLinks.ts";
-import { decideLinks, recordLink, timeOutWaits } from "./runLinks.ts";
-import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
+import { decideLinks, dueWaits, recordLink } from "./runLinks.ts";
+import {
+  cancelApprovals,
+  dueEvent,
+  endFields,
+  failRun,
+  startChanges,
+  type Due,
+  type RunChanges,
+} from "./runChanges.ts";
 import { commentOnApproval, delegateApproval } from "./approvalPeople.ts";
-import { applyDueApprovals, createApprovalLink, decideApproval, revokeApprovalLink } from "./runApprovals.ts";
+import { createApprovalLink, decideApproval, dueApprovals, revokeApprovalLink } from "./runApprovals.ts";
 import { recordEntry } from "./runEntry.ts";
 import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork, workStatus } from "./runWork.ts";
@@ -47,12 +55,20 @@ export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: 
   return changes.events;
 }
 
-/** Fires timers, and what is due about approvals. */
+const dueTimers = ({ timers }: LiveRun, run_id: string): Due[] =>
+  Object.entries(timers).map(([key, time]) => dueEvent(time, TimerFired.of({ run_id, key })));
+
+/**
+ * Does what is due in the order of its times: `run()` lets the first answer win, and which one that is must not depend on how long
+ * no process looked.
+ */
 function applyDue(changes: RunChanges, run_id: string, at: string): void {
-  timeOutWaits(changes, run_id, Date.parse(at));
-  for (const [key, fires_at] of Object.entries((changes.state as LiveRun).timers))
-    if (Date.parse(fires_at) <= Date.parse(at)) changes.add(TimerFired.of({ run_id, key }));
-  applyDueApprovals(changes, run_id, at);
+  const state = changes.state as LiveRun;
+  const due = [...dueWaits(state, run_id), ...dueTimers(state, run_id), ...dueApprovals(state, run_id, at)]
+    .map(({ time, apply }) => ({ time: Date.parse(time), apply }))
+    .filter(({ time }) => time <= Date.parse(at))
+    .toSorted((a, b) => a.time - b.time);
+  for (const { apply } of due) if (isLive(changes.state)) apply(changes);
 }
 
 function loseAttempts(changes: RunChanges, run_id: string): void {

@@ -4,6 +4,7 @@ import {
   type CreateApprovalLink,
   type RevokeApprovalLink,
 } from "#events/approvalLinks.ts";
+import type { EventFrom } from "#events/define.ts";
 import type { CommandFrom } from "#events/envelope.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
@@ -18,7 +19,7 @@ import {
 } from "#events/run.ts";
 import { MAX_RUN_FILES, type Actor } from "#events/runOrigin.ts";
 import type { OpenApproval } from "./openApprovals.ts";
-import { failRun, type RunChanges } from "./runChanges.ts";
+import { dueEvent, failRun, type Due, type RunChanges } from "./runChanges.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
@@ -157,19 +158,25 @@ export function revokeApprovalLink({ data }: CommandFrom<typeof RevokeApprovalLi
   return link && !link.revoked ? [ApprovalLinkRevoked.of(data)] : [];
 }
 
-/** Expires approvals, reminds of them and escalates them, each once. An expired one with `on_expiry: "fail"` ends the run. */
-export function applyDueApprovals(changes: RunChanges, run_id: string, at: string): void {
-  const isDue = (time: string | undefined) => time !== undefined && Date.parse(time) <= Date.parse(at);
-  for (const [approval_id, approval] of Object.entries((changes.state as LiveRun).approvals)) {
-    const about = { run_id, approval_id, key: approval.key, at };
-    if (!isDue(approval.expires_at)) {
-      if (isDue(approval.remind_at)) changes.add(ApprovalReminded.of(about));
-      if (isDue(approval.escalate_at)) changes.add(ApprovalEscalated.of(about));
-      continue;
-    }
-    changes.add(ApprovalExpired.of(about));
-    if (approval.on_expiry !== "fail") continue;
-    const error = { message: "An approval was not decided before it expired.", line: null };
-    return failRun(changes, run_id, at, { code: "approval_expired", key: approval.key, error });
-  }
+type ApprovalAt = EventFrom<typeof ApprovalExpired>["data"];
+
+/** The expiry of an approval. With `on_expiry: "fail"` it ends the run. */
+function expireApproval(changes: RunChanges, about: ApprovalAt, { on_expiry }: OpenApproval): void {
+  changes.add(ApprovalExpired.of(about));
+  if (on_expiry !== "fail") return;
+  const error = { message: "An approval was not decided before it expired.", line: null };
+  failRun(changes, about.run_id, about.at, { code: "approval_expired", key: about.key, error });
 }
+
+/** Expiries of approvals, reminders of them and escalations. Of one that has expired at `at`, nobody is reminded any more. */
+export const dueApprovals = ({ approvals }: LiveRun, run_id: string, at: string): Due[] =>
+  Object.entries(approvals).flatMap(([approval_id, approval]): Due[] => {
+    const { key, expires_at, remind_at, escalate_at } = approval;
+    const about = { run_id, approval_id, key, at };
+    if (Date.parse(expires_at) <= Date.parse(at))
+      return [{ time: expires_at, apply: (changes) => expireApproval(changes, about, approval) }];
+    return [
+      ...(remind_at ? [dueEvent(remind_at, ApprovalReminded.of(about))] : []),
+      ...(escalate_at ? [dueEvent(escalate_at, ApprovalEscalated.of(about))] : []),
+    ];
+  });

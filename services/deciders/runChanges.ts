@@ -12,6 +12,14 @@ export interface RunChanges {
   add(...events: RunEvent[]): void;
 }
 
+/** Something that happens to a run by itself at a time (RFC 3339). */
+export interface Due {
+  time: string;
+  apply(changes: RunChanges): void;
+}
+
+export const dueEvent = (time: string, event: RunEvent): Due => ({ time, apply: (changes) => changes.add(event) });
+
 export const startChanges = (state: RunState): RunChanges => ({
   state,
   events: [],

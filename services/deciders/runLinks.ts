@@ -19,7 +19,7 @@ import {
   type RunLinkCommand,
 } from "#events/runLinks.ts";
 import type { LinkEntry, StoredValue, TickResult } from "#events/runParts.ts";
-import { failRun, startChanges, type RunChanges } from "./runChanges.ts";
+import { dueEvent, failRun, startChanges, type Due, type RunChanges } from "./runChanges.ts";
 import type { ChangeContext } from "./runEntry.ts";
 import { watcherIn } from "./runLinkState.ts";
 import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
@@ -60,11 +60,11 @@ export function applyLinks(
   return true;
 }
 
-/** Ends the waits whose time is over. */
-export function timeOutWaits(changes: RunChanges, run_id: string, now: number): void {
-  for (const [key, { expires_at }] of Object.entries((changes.state as LiveRun).waits))
-    if (expires_at !== null && Date.parse(expires_at) <= now) changes.add(WaitTimedOut.of({ run_id, key }));
-}
+/** The ends of waits that have a timeout. */
+export const dueWaits = ({ waits }: LiveRun, run_id: string): Due[] =>
+  Object.entries(waits).flatMap(([key, { expires_at: time }]) =>
+    time === null ? [] : dueEvent(time, WaitTimedOut.of({ run_id, key })),
+  );
 
 /** Fails a run because one of its calls was refused. */
 function refuseCall(state: LiveRun, run_id: string, at: string, key: string, { code, message }: Refusal): RunEvent[] {
