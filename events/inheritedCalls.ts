@@ -28,6 +28,17 @@ export interface InheritedCall {
   answer: CallAnswer;
   /** RFC 3339; null for calls that take no time. */
   answered_at: string | null;
+  /** The number of its answer among those of the parent. Earlier releases wrote none. */
+  nth_answer?: number | undefined;
+}
+
+/**
+ * Answered calls in the order in which `run()` received their answers, which decides who wins a race. A call without a number is
+ * the last, so calls of earlier releases, which were received in the order of their list, keep that one.
+ */
+export function inOrderOfAnswers<T extends Pick<InheritedCall, "nth_answer">>(calls: readonly T[]): T[] {
+  const nth = ({ nth_answer = Number.MAX_SAFE_INTEGER }: T) => nth_answer;
+  return calls.toSorted((a, b) => nth(a) - nth(b));
 }
 
 /** What a decision of an approval needs to know of its earlier events. */

@@ -2,6 +2,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import {
   approvalAnswer,
   beginApproval,
+  inOrderOfAnswers,
   voteAnswer,
   type ApprovalSoFar,
   type CallAnswer,
@@ -14,7 +15,7 @@ import { createLinkFold } from "./answeredLinks.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 
 /** A call that `run()` has made. */
-export interface MadeCall extends Pick<InheritedCall, "key" | "kind" | "name" | "batch" | "index" | "answered_at"> {
+export interface MadeCall extends Omit<InheritedCall, "args" | "answer"> {
   args: StoredValue | null;
   /** Undefined while it is outstanding. */
   answer: CallAnswer | StoredValue | undefined;
@@ -53,14 +54,28 @@ const scheduledCalls = ({ data: { steps, on_error }, personal }: ScheduledEvent)
     newCall("step", key, { name, batch, index, args: personal?.args[n] ?? null, endsRun: on_error === "fail" }),
   );
 
-/** The calls that a run has made, in the order in which it made them first; `apply` takes its next event. */
-function createCallFold(inherited: readonly InheritedCall[]) {
+/** Calls in the order in which they were made first. Their answers are numbered in the order in which they came. */
+function createCalls(inherited: readonly InheritedCall[]) {
   const calls = new Map(inherited.map((call) => [call.key, inheritedCall(call)]));
-  const add = (call: MadeCall) => void calls.set(call.key, call);
+  let answered = 0;
+  const number = (call: MadeCall) => {
+    if (call.answer) call.nth_answer ??= ++answered;
+  };
+  for (const { key } of inOrderOfAnswers(inherited)) calls.get(key)!.nth_answer = ++answered;
+  const add = (call: MadeCall) => {
+    calls.set(call.key, call);
+    number(call);
+  };
   const change = (key: string, part: Partial<MadeCall>) => {
     const call = calls.get(key);
-    if (call) Object.assign(call, part);
+    if (call) number(Object.assign(call, part));
   };
+  return { calls, add, change };
+}
+
+/** The calls that a run has made, in the order in which it made them first; `apply` takes its next event. */
+function createCallFold(inherited: readonly InheritedCall[]) {
+  const { calls, add, change } = createCalls(inherited);
   const approvals = new Map<string, ApprovalSoFar>();
   const foldLink = createLinkFold({ add: (...call) => add(newCall(...call)), change });
   function apply(event: RecordedRunEvent): void {

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
+import { inOrderOfAnswers } from "#events/inheritedCalls.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { Http } from "../base/deps.ts";
 import type { RecordedCall, RecordedEnd, RecordedRun } from "../base/runReplayer.ts";
@@ -49,10 +50,7 @@ async function readEnd(
 }
 
 const answeredInOrder = (calls: MadeCall[]): string[] =>
-  calls
-    .filter(({ answer, answered_at }) => answer && answered_at !== null)
-    .toSorted((a, b) => Date.parse(a.answered_at!) - Date.parse(b.answered_at!))
-    .map(({ key }) => key);
+  inOrderOfAnswers(calls.filter(({ answer, answered_at }) => answer && answered_at !== null)).map(({ key }) => key);
 
 /** Reads a run as a replay needs it; undefined once its data has been destroyed. */
 export async function readRecordedRun(http: Http, row: RunRow): Promise<RecordedRun | undefined> {

@@ -3,6 +3,7 @@ import type { EventFrom } from "#events/define.ts";
 import {
   approvalAnswer,
   beginApproval,
+  inOrderOfAnswers,
   voteAnswer,
   type ApprovalSoFar,
   type InheritedCall,
@@ -81,7 +82,7 @@ export function emptyHistory(
     headers: personal?.headers,
     state: { status: "absent" },
     version: 0,
-    memo: inherited.map(({ key, answer }) => ({ key, value: answer })),
+    memo: inOrderOfAnswers(inherited).map(({ key, answer }) => ({ key, value: answer })),
     memoKeys: new Set(inheritedKeys),
     inheritedKeys,
     steps: new Map(inherited.flatMap(inheritedStep)),

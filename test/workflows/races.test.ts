@@ -64,3 +64,33 @@ return winner;`);
   const checked = await home.made(home.owner("POST", path, { source: `${source}// changed\n` }));
   expect([checked.checked, checked.same]).toEqual([1, 1]);
 });
+
+test("what has won wins in a retry too: nobody is asked again, and no step runs again", async () => {
+  const lead = 'ctx.awaitApproval("lead", { title: "Go?" }).then(() => "lead")';
+  const source = `import { defineStep } from "svc:workflow";
+const post = async ({ url }, ctx) => {
+  if (!(await ctx.fetch(url, { method: "POST", body: "{}" })).ok) throw new Error("no money");
+};
+export const steps = { book: post, pay: defineStep({ retries: 0 }, post) };
+export async function run(ctx, { url }) {
+  const winner = await Promise.race([${BOSS}, ${lead}]);
+  await ctx.runStep("book", { url: url + "/book", winner });
+  await ctx.awaitApproval("next", { title: "Next?" });
+  await ctx.runStep("pay", { url: url + "/pay" });
+  return winner;
+}`;
+  const path = `/race${Date.now()}`;
+  w.site.fail(`${path}/pay`);
+  const run = await home.start(await home.register(source, w.egress), { url: w.site.url + path });
+  const named = async (count: number, wanted: string) =>
+    (await home.pending(run, count)).find(({ name }) => name === wanted);
+  await home.decide(await named(2, "lead"));
+  const next = await named(2, "next");
+  await home.decide(await named(2, "boss"));
+  await home.decide(next);
+  expect((await home.untilOver(run)).status).toBe("failed");
+  w.site.repair(`${path}/pay`);
+  const { id } = await home.made(home.owner("POST", `/workflows/runs/${run}/retry`));
+  const retried = await home.untilOver(id);
+  expect([retried.status, retried.result, w.site.times(`${path}/book`)]).toEqual(["completed", "lead", 1]);
+});
