@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import type { MemoEntry, PendingCall, TickOutcome } from "#services/workflows/tick.ts";
@@ -160,6 +161,98 @@ return order`;
       ])
     ).end,
   ).toEqual(completed(["nap", "step", "boss"]));
+});
+
+describe("a branch goes on while run() itself waits", () => {
+  const asksFor = ({ asked }: TickOutcome) => asked.map(nameOf);
+  const branch = (then: string) => `Promise.race; const w = (async () => { const x = await step(); ${then} })();`;
+
+  test("for its next call, which does not wait for the answer that run() waits for", async () => {
+    const [first, second, third, fourth] = await ticks(
+      `${branch("return ctx.runStep('b', { x })")} const { data } = await paid(); return [data, await w]`,
+      [
+        ["a", 1],
+        ["b", 2],
+        ["paid", { data: 3 }],
+      ],
+    );
+    expect([first, second, third].map((one) => asksFor(one!))).toEqual([["a", "paid"], ["paid", "b"], ["paid"]]);
+    expect(fourth!.end).toEqual(completed([3, 2]));
+  });
+
+  test("to the end of the run, if it calls complete(); nothing is delivered after that", async () => {
+    const memo: MemoEntry[] = [];
+    const other = "(async () => { await nap(); ctx.log('slept'); })();";
+    const body = `${CALLS}\n${branch("await ctx.complete(x)")} ${other} await paid()`;
+    const call = tickCallFor(moduleWithRun(body), { ordered: true, memo });
+    const [first, ...rest] = (await runner.tick(call)).asked;
+    expect([first!, ...rest].map(nameOf)).toEqual(["a", "timer", "paid"]);
+    for (const one of [first!, rest[0]!]) memo.push({ key: keysOf(one)[0]!, value: { json: "1" } });
+    const { end, logs } = await runner.tick(call);
+    expect([end, logs]).toEqual([completed(1), []]);
+  });
+
+  test("but not when run() has returned or failed", async () => {
+    const logged = branch("ctx.log(x)");
+    const failed = await last(`${logged} throw new Error("no")`, [["a", 1]]);
+    expect([failed.end, failed.logs]).toEqual([expect.objectContaining({ type: "failed", message: "no" }), []]);
+    const returned = await last(`${logged} return 7`, [["a", 1]]);
+    expect([returned.end, returned.logs]).toEqual([completed(7), []]);
+  });
+});
+
+/** Branches beside run(), each a list of calls; `main`: the calls of run() itself, before it waits for the branches. */
+interface Concurrent {
+  branches: number[];
+  main: number;
+  /** Whether run() waits for the branches together, or for one after the other. */
+  together: boolean;
+  order: number[];
+}
+const concurrent: fc.Arbitrary<Concurrent> = fc.record({
+  branches: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
+  main: fc.integer({ min: 0, max: 3 }),
+  together: fc.boolean(),
+  order: fc.array(fc.nat(), { minLength: 20, maxLength: 20 }),
+});
+
+test("in whatever order calls are answered, each branch asks at once for its next call, and goes the same way on every tick", async () => {
+  const body = `Promise.race;
+const line = async (of, calls) => {
+  for (let n = 0; n < calls; n++) ctx.log(of, n, await ctx.waitForEvent(of + n));
+};
+const open = args.branches.map((calls, n) => line("branch " + n + " ", calls));
+await line("run ", args.main);
+if (args.together) await Promise.all(open);
+else for (const one of open) await one;
+return "done";`;
+  await fc.assert(
+    fc.asyncProperty(concurrent, async ({ branches, main, together, order }) => {
+      const memo: MemoEntry[] = [];
+      const args = JSON.stringify({ branches, main, together });
+      const call = tickCallFor(moduleWithRun(body), { ordered: true, args, memo });
+      const lines = [...branches.map((calls, n) => ({ of: `branch ${n} `, calls })), { of: "run ", calls: main }];
+      const next = lines.map(({ of, calls }) => ({ of, calls, n: 0 }));
+      let logs: string[] = [];
+      for (let n = 0; ; n++) {
+        const outcome = await runner.tick(call);
+        const waiting = next.filter((line) => line.n < line.calls);
+        expect(outcome.logs.slice(0, logs.length)).toEqual(logs);
+        ({ logs } = outcome);
+        expect(logs).toHaveLength(n);
+        if (waiting.length === 0) {
+          expect(outcome.end).toEqual(completed("done"));
+          return;
+        }
+        expect(new Set(outcome.asked.map(nameOf))).toEqual(new Set(waiting.map((line) => line.of + line.n)));
+        const line = waiting[order[n]! % waiting.length]!;
+        const asked = outcome.asked.find((one) => nameOf(one) === line.of + line.n)!;
+        memo.push({ key: keysOf(asked)[0]!, value: { json: String(n) } });
+        line.n += 1;
+      }
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test("a thousand answers are delivered in order within a tick", async () => {

@@ -1,22 +1,22 @@
-import type { JSValueHandle } from "quickjs-wasi";
 import type { TickCall } from "#services/workflows/tick.ts";
 import { createCpuClock, type CpuClock } from "../vm/cpuClock.ts";
-import { createExecution, FULFILLED, PENDING, type Execution } from "../vm/execution.ts";
+import { createExecution } from "../vm/execution.ts";
 import type { QuickJsWasm } from "../vm/wasm.ts";
 import { compileModule } from "./bytecode.ts";
 import type { Answer } from "./callAnswers.ts";
 import type { CallHistory } from "./callHistory.ts";
 import { RUN_MEMORY_BYTES } from "./limits.ts";
 import type { TickReply } from "./messages.ts";
-import { createRealm, type HostFunction, type Realm, type RealmKind } from "./realm.ts";
+import { createRealm, type HostFunction, type RealmKind } from "./realm.ts";
 import { RunFailure, runFailure } from "./runFailure.ts";
 import type { RaisedSignal } from "./signalWarnings.ts";
 import { createSpeculator, type SpeculationOptions } from "./speculateSteps.ts";
 import { createSpeculativeVm } from "./speculativeVm.ts";
 import { createTickCalls, type TickCalls } from "./tickCalls.ts";
 import { seedOf } from "./sharedGuest.ts";
-import { stuckFailure, tickEnd, type RunState, type ThrownByRun, type TickEnd } from "./tickEnd.ts";
+import { tickEnd, type TickEnd } from "./tickEnd.ts";
 import { TICK_GUEST } from "./tickGuest.ts";
+import { evaluate, nameTickGuest, runModule } from "./tickModule.ts";
 import { createTickTrace, type TickTrace } from "./tickTrace.ts";
 import { vmOptions } from "./vmOptions.ts";
 import { callWebFunction } from "./webFunctions.ts";
@@ -61,23 +61,6 @@ interface TickVmOptions {
   /** Called before and after each speculative step. */
   onSpeculate(isSpeculative: boolean): void;
 }
-
-type Handle = JSValueHandle;
-
-/** The functions that the guest returns, in their order (see tickGuest.ts). */
-const GUEST_FUNCTIONS = [
-  "prepare",
-  "start",
-  "describe",
-  "resultJson",
-  "allSignals",
-  "signalAt",
-  "stack",
-  "deliver",
-] as const;
-type TickGuest = Record<(typeof GUEST_FUNCTIONS)[number], Handle>;
-const nameTickGuest = (functions: Handle[]): TickGuest =>
-  Object.fromEntries(GUEST_FUNCTIONS.map((name, n) => [name, functions[n]])) as TickGuest;
 
 /** The tick that runs in a VM. */
 interface RunningTick {
@@ -151,37 +134,6 @@ function createTickRealm(wasm: QuickJsWasm, cpu_ms: number) {
   return { realm, execution, setCurrent: (tick: RunningTick): void => void (current = tick) };
 }
 
-/** Runs all jobs. Answers that wait for their turn are delivered one by one, each when no job is left. */
-function settle({ drain, call }: Execution, { deliver }: TickGuest, promise: JSValueHandle): void {
-  drain();
-  while (promise.promiseState === PENDING && call(deliver).toString() === "true") drain();
-}
-
-/** Evaluates the module of the script. */
-async function evaluate({ vm }: Realm, execution: Execution, code: Uint8Array, guest: TickGuest) {
-  const { inside, call, resultOf } = execution;
-  const { describe } = guest;
-  const promise = inside(() => vm().evalBytecode(code));
-  settle(execution, guest, promise);
-  if (promise.promiseState === PENDING) throw stuckFailure("The script");
-  const result = await resultOf(promise);
-  if (promise.promiseState === FULFILLED) return result;
-  const { error } = JSON.parse(call(describe, result).toString()) as ThrownByRun;
-  throw runFailure(error ?? { name: null, message: "The top level of the script threw a signal.", stack: null });
-}
-
-/** Calls `run()`, and reads what it did when no job is left. */
-async function runModule(execution: Execution, module: JSValueHandle, guest: TickGuest): Promise<RunState> {
-  const { call, resultOf } = execution;
-  const { start, describe, resultJson } = guest;
-  const promise = call(start, module);
-  settle(execution, guest, promise);
-  if (promise.promiseState === PENDING) return { is: "pending" };
-  const result = await resultOf(promise);
-  if (promise.promiseState === FULFILLED) return { is: "returned", json: () => call(resultJson, result).toString() };
-  return { is: "thrown", thrown: JSON.parse(call(describe, result).toString()) as ThrownByRun };
-}
-
 function newRunningTick(tick: Tick, cpu_ms: number, runStep: SpeculationOptions["run"]): RunningTick {
   const { run_id, seen_as, sha256, now, history, script, speculation, created_at } = tick;
   const trace = tick.trace && createTickTrace();
@@ -217,7 +169,8 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
     call(guest.prepare, vm.newString(`{"args":${args},${rest.slice(1)}`));
     if (typeof script === "string") tick.compiled = inside(() => compileModule(vm, script));
     const code = typeof script === "string" ? tick.compiled! : script;
-    const state = await runModule(execution, await evaluate(realm, execution, code, guest), guest);
+    const module = await evaluate(realm, execution, code, guest);
+    const state = await runModule(execution, module, guest, () => tick.calls.ended() !== undefined);
     return tickEnd(state, tick.calls.isOpen(), {
       raised: () => JSON.parse(call(guest.allSignals).toString()) as RaisedSignal[],
       isAwaited: (n) => (tick.unhandled.get(call(guest.signalAt, vm.newNumber(n)).identity) ?? 0) <= 0,
