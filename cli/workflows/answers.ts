@@ -15,18 +15,32 @@ export type StepAnswer = z.infer<typeof StepAnswer>;
 
 /** `wait`: nobody decides while the run can go on without it. */
 const DECISIONS = ["approve", "reject", "expire", "wait"] as const;
+const voteFields = {
+  data: z.unknown().default(null),
+  comment: z.string().nullable().default(null),
+  files: z.array(z.string()).optional(),
+  by: z.string().default("local"),
+};
+const GivenVote = z.strictObject({ decision: z.enum(["approve", "reject"]), ...voteFields });
+export type GivenVote = z.infer<typeof GivenVote>;
 const ApprovalAnswer = z.union(
   [
-    z.enum(DECISIONS).transform((decision) => ({ decision, data: null, comment: null, files: undefined, by: "local" })),
-    z.strictObject({
-      decision: z.enum(DECISIONS),
-      data: z.unknown().default(null),
-      comment: z.string().nullable().default(null),
-      files: z.array(z.string()).optional(),
-      by: z.string().default("local"),
-    }),
+    z.enum(DECISIONS).transform((decision) => ({
+      decision,
+      data: null,
+      comment: null,
+      files: undefined,
+      by: "local",
+      votes: undefined,
+    })),
+    z
+      .strictObject({ decision: z.enum(DECISIONS), ...voteFields, votes: z.array(GivenVote).min(1).optional() })
+      .refine(
+        ({ decision, votes }) => !votes || decision === "expire" || votes.at(-1)!.decision === decision,
+        "the last of the votes decides, so it must have the decision",
+      ),
   ],
-  'must be "approve", "reject", "expire" or "wait", or {decision, data, comment, files, by}',
+  'must be "approve", "reject", "expire" or "wait", or {decision, data, comment, files, by, votes}',
 );
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
@@ -54,8 +68,9 @@ const EventAnswer = z.union(
 );
 export type EventAnswer = NonNullable<z.output<typeof EventAnswer>>;
 
+/** No union of both: its message would not say what is wrong with an answer. */
 const oneOrMore = <T extends z.ZodType>(one: T) =>
-  z.union([z.array(one), one.transform((only) => [only])]) as unknown as z.ZodType<z.output<T>[]>;
+  z.preprocess((given) => (Array.isArray(given) ? given : [given]), z.array(one));
 
 /** Fields of an answers file, and of a test case. */
 export const answerFields = {

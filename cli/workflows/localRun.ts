@@ -1,4 +1,4 @@
-import { approvalId, newId } from "#events/ids.ts";
+import { newId } from "#events/ids.ts";
 import {
   StepFailure,
   type PendingCall,
@@ -7,9 +7,9 @@ import {
   type TracedCall,
 } from "#services/workflows/tick.ts";
 import { Problem } from "../problem.ts";
-import type { ApprovalAnswer } from "./answers.ts";
 import type { ApprovalCall, LocalCall, LocalEnd, Place } from "./localCalls.ts";
 import { LOCAL, type LocalSandbox } from "./loadScript.ts";
+import { approvalResult } from "./localApprovals.ts";
 import { answer, placeOf, type LocalRun, type RunState } from "./localState.ts";
 import { answerAgent, answerEvent, answerTimed, answerWait, fixDueTimes } from "./localWaits.ts";
 
@@ -23,33 +23,6 @@ const failedAt = (code: string, message: string, step: string | null, at: Place)
   step,
   at,
 });
-
-interface GivenApproval extends ApprovalCall {
-  given: ApprovalAnswer;
-  now: number;
-  run_id: string;
-}
-
-/** JSON of what `awaitApproval` returns. */
-function approvalResult({ key, options, given, now, run_id }: GivenApproval): string {
-  const { decision, data, comment, files, by } = given;
-  const decided = { approval_id: approvalId(run_id, key), decided_at: new Date(now).toISOString() };
-  if (decision === "expire") {
-    const status = options.on_expiry === "reject" ? "rejected" : "expired";
-    return JSON.stringify({ approved: false, status, data: null, comment: null, decided_by: null, ...decided });
-  }
-  const approved = decision === "approve";
-  const decided_by = { type: "person", id: by };
-  return JSON.stringify({
-    approved,
-    status: approved ? "approved" : "rejected",
-    data,
-    comment,
-    ...(files && { files }),
-    decided_by,
-    ...decided,
-  });
-}
 
 async function tick(state: RunState): Promise<TickOutcome> {
   const { script, run_id, args, headers, created_at, time: now, memo, observer } = state;
@@ -85,12 +58,14 @@ async function answerApproval(state: RunState, call: ApprovalCall): Promise<Loca
   const shown: LocalCall = { kind: "approval", name: call.name, title: call.options.title, at };
   state.observer.onCall(shown);
   const given = await state.answerer.approval(call, at);
-  if (given.decision === "wait") {
+  const { decision } = given;
+  if (decision === "wait") {
     state.left.add(call.key);
     return undefined;
   }
-  answer(state, shown, call.key, { json: approvalResult({ ...call, given, now: state.time, run_id: state.run_id }) });
-  if (given.decision !== "expire" || call.options.on_expiry !== "fail") return "answered";
+  const { time: now, run_id } = state;
+  answer(state, shown, call.key, { json: approvalResult({ ...call, given: { ...given, decision }, now, run_id }) });
+  if (decision !== "expire" || call.options.on_expiry !== "fail") return "answered";
   return failedAt("approval_expired", "An approval was not decided before it expired.", null, at);
 }
 

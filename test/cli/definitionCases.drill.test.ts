@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "#test/harness.ts";
 import { runTestFiles } from "../../cli/workflows/testFiles.ts";
@@ -130,6 +131,44 @@ describe("svc definitions test", () => {
     expect(await faultsOf(folder)).toEqual([
       ["nobody", null],
       ["boss", null],
+    ]);
+  });
+
+  test("have the votes of approvals that take several, equal ones unless they are listed", async () => {
+    const guide = readFileSync(new URL("../../docs/workflows.md", import.meta.url), "utf8");
+    const blocks = guide.split("```ts\n").map((part) => part.split("```")[0]!);
+    const snippet = blocks.find((block) => block.includes("required: 2"))!;
+    const votes = [
+      { decision: "approve", comment: "a", by: "Ann" },
+      { decision: "approve", by: "Bob" },
+    ];
+    const given = { decision: "approve", comment: "fine" };
+    const { folder } = await folderWith(
+      [
+        {
+          name: "equal",
+          approvals: { payment: given },
+          expect: { result: { approved: true, comments: ["fine", "fine"] } },
+        },
+        {
+          name: "rejected",
+          approvals: { payment: "reject" },
+          expect: { result: { approved: false, comments: [null] } },
+        },
+        { name: "expired", approvals: { payment: "expire" }, expect: { result: { approved: false, comments: [] } } },
+        {
+          name: "listed",
+          approvals: { payment: { ...given, votes } },
+          expect: { result: { approved: true, comments: ["a", null] } },
+        },
+      ],
+      `export async function run(ctx, args) {\n${snippet}}`,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["equal", null],
+      ["rejected", null],
+      ["expired", null],
+      ["listed", null],
     ]);
   });
 
