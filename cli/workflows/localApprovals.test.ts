@@ -14,7 +14,7 @@ const options = {
   api_key_may_decide: true,
 };
 const parse = (answer: unknown) => AnswersFile.parse({ approvals: { boss: answer } }).approvals["boss"]![0]!;
-type Decided = ApprovalAnswer & { decision: "approve" };
+type Decision = ApprovalAnswer & { decision: "approve" };
 const resultOf = (answer: unknown, votes?: { required: number; one_rejection_ends: boolean }) =>
   JSON.parse(
     approvalResult({
@@ -22,7 +22,7 @@ const resultOf = (answer: unknown, votes?: { required: number; one_rejection_end
       key: "k",
       name: "boss",
       options: { ...options, ...(votes && { votes }) },
-      given: parse(answer) as Decided,
+      given: parse(answer) as Decision,
       now: NOW,
       run_id: "r1",
     }),
