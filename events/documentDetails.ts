@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 
 /* What a caller records about a document. */
@@ -24,3 +25,22 @@ export const Details = z.object({
   readers: z.array(Reader).nullable().optional(),
 });
 export type Details = z.infer<typeof Details>;
+
+/** What a push says about its text. */
+export interface Description extends Details {
+  name: string;
+  tags: string[];
+}
+
+/** What of a description was sent and differs from what is recorded; undefined: nothing. A field that was not sent stays. */
+export function changedDescription(
+  sent: { [F in keyof Description]?: Description[F] | undefined },
+  { name, tags, metadata = {}, readers = null }: Description,
+): Partial<Description> | undefined {
+  const recorded: Description = { name, tags, metadata, readers };
+  const fields = ["name", "tags", "metadata", "readers"] as const;
+  const changed = fields.filter(
+    (field) => sent[field] !== undefined && !isDeepStrictEqual(sent[field], recorded[field]),
+  );
+  return changed.length === 0 ? undefined : Object.fromEntries(changed.map((field) => [field, sent[field]]));
+}

@@ -12,7 +12,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { requireProject } from "../base/findProject.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse, type Page } from "../base/pageResponse.ts";
 import { checkToolNames } from "../base/toolNames.ts";
 import { Agent, AgentVersion, Change, Create, present } from "./agentShape.ts";
@@ -69,6 +69,8 @@ const envelope = (request: FastifyRequest, agent_id: string) =>
 
 async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>): Promise<AgentRow> {
   const identity = identifyPost(request, "/api/agents");
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return requireAgent(http, request.caller, earlier);
   const agent_id = newId();
   const { name, ...settings } = body;
   const data = { ...AGENT_DEFAULTS, ...(await readSettings(http, request.caller, settings)), agent_id, name };

@@ -12,7 +12,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse, sliceResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import type { CheckedScript } from "../base/scriptChecker.ts";
@@ -68,6 +68,8 @@ async function storeVersion(http: Http, organization_id: string, save: Save) {
 async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>): Promise<DefinitionRow> {
   const { organization_id } = request.caller;
   const identity = identifyPost(request, "/api/definitions");
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return requireDefinition(http, request.caller, earlier);
   const { type, source } = body;
   const script = await checkScript(http, organization_id, type, source);
   const name = chooseName(type, body.name, script.name);

@@ -12,7 +12,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { requireProject } from "../base/findProject.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { createOnce, findCreated, identifyPost, rotateOnce } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { Change, Create, Created, Key, present, toUtc, unique } from "./keyShape.ts";
@@ -42,6 +42,8 @@ const rowFromCommand = (
 
 async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>) {
   const identity = identifyPost(request, "/api/keys");
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return present(await requireKey(http, request.caller, earlier));
   const key_id = newId();
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
   const data = {
@@ -81,14 +83,20 @@ async function change(http: Http, request: FastifyRequest, id: string, body: z.i
 
 /** Gives a key a new secret. A repeated request is answered without it. */
 async function rotate(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof Created>> {
-  const { id: key_id } = await requireKey(http, request.caller, id);
+  const before = await requireKey(http, request.caller, id);
+  const key_id = before.id;
   const identity = identifyPost(request, `/api/keys/${key_id}/rotate`);
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
-  const data = { key_id, key_hash: hash, key_hint: hint };
-  const command = { ...envelope(request, key_id), ...identity, data, requireProjected: true };
-  const { repeated } = await http.send(RotateKey, command);
-  const key = present(await requireKey(http, request.caller, key_id));
-  return repeated ? key : { ...key, key: secret };
+  const command = {
+    ...envelope(request, key_id),
+    ...identity,
+    data: { key_id, key_hash: hash, key_hint: hint },
+  };
+  const { isOwn, position } = await rotateOnce(http, RotateKey, command, "key_hash");
+  if (!isOwn) return present(await requireKey(http, request.caller, key_id));
+  // The secret cannot be shown again, so the answer does not wait for a read model that lags.
+  const updated_at = await readRecordedAt(http, position);
+  return { ...present({ ...before, key_hint: hint, updated_at }), key: secret };
 }
 
 /** API keys of the organization (decisions: accounts), for owners and admins. */

@@ -2,10 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { CommandRequest } from "./send.ts";
 import {
   createOnce,
+  findCreated,
   identifyParts,
   nextCommand,
   previousOutcome,
   readIdempotencyKey,
+  rotateOnce,
   type IdempotentRequest,
 } from "./idempotency.ts";
 import type { StoredOutcome } from "./ports.ts";
@@ -59,7 +61,7 @@ test.each(["", "two words", "ü", "x".repeat(256), "a\u0000"])("the idempotency 
   );
 });
 
-const event = { stream: "agent-1", position: 7 };
+const event = { stream: "agent-1", version: 3, position: 7 };
 const stored = (outcome: Partial<StoredOutcome> = {}): StoredOutcome => ({
   fingerprint: request.fingerprint,
   rejection: null,
@@ -89,6 +91,13 @@ describe("the previous outcome of a request", () => {
       errorCode: "idempotency_key_reused",
     });
   });
+});
+
+test("what an earlier delivery of a request created is found, and nothing for a new or a refused one", async () => {
+  expect(await findCreated(outcomes(stored()), request)).toBe("1");
+  expect(await findCreated(outcomes(), request)).toBeUndefined();
+  const refused = stored({ event: null, rejection: { code: "last_owner", message: "No." } });
+  expect(await findCreated(outcomes(refused), request)).toBeUndefined();
 });
 
 describe("creating something once", () => {
@@ -122,5 +131,33 @@ describe("creating something once", () => {
 
   test("answers 503 when the first outcome cannot be read", async () => {
     await expect(createOnce(http(true), definition, command("agent-2"))).rejects.toMatchObject({ status: 503 });
+  });
+});
+
+describe("a new secret", () => {
+  const definition = { type: "RotateKey" } as never;
+  const rotate = (repeated: boolean, recorded?: object) => {
+    const read: unknown[] = [];
+    const http = {
+      ...outcomes(stored()),
+      log: { publicData: async (...place: unknown[]) => (read.push(place), recorded) },
+      send: async () => ({ repeated, position: 7, projected: false }),
+    };
+    const command = { ...request, stream: "key-1", principal: "key:k1", request_id: "r1", data: { key_hash: "own" } };
+    const sent = rotateOnce(http as never, definition, command as never, "key_hash" as never);
+    return sent.then(({ isOwn }) => ({ isOwn, read }));
+  };
+
+  test("is that of a new request", async () => {
+    expect(await rotate(false)).toEqual({ isOwn: true, read: [] });
+  });
+
+  test("is that of this request although its outcome was looked up, which counts as repeated", async () => {
+    expect(await rotate(true, { key_hash: "own" })).toEqual({ isOwn: true, read: [["agent-1", 3]] });
+  });
+
+  test("is not that of this request when an earlier delivery gave the thing another one", async () => {
+    expect((await rotate(true, { key_hash: "of the first" })).isOwn).toBe(false);
+    expect((await rotate(true, undefined)).isOwn).toBe(false);
   });
 });

@@ -100,6 +100,18 @@ export async function previousOutcome(
   return { event: stored.event, rejection: stored.rejection ?? undefined };
 }
 
+/**
+ * The id of what an earlier delivery of the request created. A route asks for it before it checks anything that may have
+ * changed since: what the first request created is its answer, even if it could not be created now.
+ */
+export async function findCreated(
+  http: Pick<Http, "outcomes">,
+  identity: IdempotentRequest,
+): Promise<string | undefined> {
+  const event = (await previousOutcome(http, identity))?.event;
+  return event ? parseStreamName(event.stream).id : undefined;
+}
+
 /** The event that a repeated command appended at its first delivery. Throws 503 when its outcome cannot be read. */
 export async function firstEvent(
   { outcomes }: Pick<Http, "outcomes">,
@@ -130,4 +142,21 @@ export async function createOnce<D>(
   // a command that the bus delivered twice counts as repeated too, although it created this very thing
   const created_id = receipt.repeated ? parseStreamName((await firstEvent(http, command)).stream).id : own_id;
   return { ...receipt, created_id, isNew: created_id === own_id };
+}
+
+/**
+ * Sends a command that gives a thing a new secret, of which the log keeps a hash. `isOwn`: the secret of this very request
+ * counts, and nobody has seen it. A command whose outcome had to be looked up counts as repeated too, although it was the first.
+ */
+export async function rotateOnce<D>(
+  http: Pick<Http, "send" | "outcomes" | "log">,
+  definition: CommandDefinition<string, D>,
+  command: CommandRequest<D> & Pick<IdempotentRequest, "id" | "fingerprint">,
+  hashField: keyof D,
+): Promise<CommandReceipt & { isOwn: boolean }> {
+  const receipt = await http.send(definition, command);
+  if (!receipt.repeated) return { ...receipt, isOwn: true };
+  const { stream, version } = await firstEvent(http, command);
+  const recorded = (await http.log.publicData(stream, version)) as D | undefined;
+  return { ...receipt, isOwn: recorded?.[hashField] === command.data[hashField] };
 }

@@ -9,7 +9,7 @@ export interface StoredOutcome {
   fingerprint: string | null;
   rejection: RejectionDetails | null;
   /** The last event that it appended to the thing it is about; null when it was rejected or changed nothing. */
-  event: { stream: string; position: number } | null;
+  event: { stream: string; version: number; position: number } | null;
 }
 
 export interface CommandOutcomes {

@@ -11,7 +11,6 @@ import { formRoute, readUpload, UploadForm } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import type { CollectionRow } from "#projections/collections/query.ts";
 import { MAX_METADATA_KEYS, MAX_TAGS } from "#events/documentInput.ts";
-import { checkReaders } from "./documentAccess.ts";
 import { CollectionQuery, listFiltered } from "./documentList.ts";
 import { Document, present, Push, PUSH_CODES } from "./documentShape.ts";
 import { findDocument, requireCollection } from "./lookups.ts";
@@ -46,7 +45,6 @@ async function findByExternalId(
 
 async function uploadFile(http: Http, request: FastifyRequest, collection_id: string) {
   const file = await readUpload(request, { pictures: http.settings.OCR });
-  await checkReaders(http, request.caller.organization_id, file.readers);
   const path = `/api/v1/knowledge/collections/${collection_id}/documents`;
   const identity = identifyPost(request, path, { body: file.sha256, more: describeUpload(file) });
   return storeFile(http, request, { ...file, collection_id, identity });
@@ -107,7 +105,6 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
     },
     async (request, reply) => {
       const { id } = checked.get(request)!;
-      await checkReaders(http, request.caller.organization_id, request.body.readers);
       const path = `/api/v1/knowledge/collections/${id}/documents/text`;
       const place = { collection_id: id, identity: identifyPost(request, path) };
       const { document } = await pushText(http, request, place, request.body);

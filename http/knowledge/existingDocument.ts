@@ -1,14 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
 import type { FastifyRequest } from "fastify";
 import { ChangeDocument, ReprocessDocument } from "#events/document.ts";
+import { changedDescription } from "#events/documentDetails.ts";
 import { streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
-import type { Metadata } from "#events/documentInput.ts";
-import type { Readers } from "../upload/readers.ts";
 import type { PublicDocument } from "./documentShape.ts";
 import { requireDocument } from "./lookups.ts";
 
@@ -24,24 +22,16 @@ export interface UploadAnswer {
 /** A document as it is once its reprocessing has started. */
 export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
 
-/** What was sent with a text besides it; undefined: nothing. */
-interface SentDetails {
-  tags: string[] | undefined;
-  metadata: Metadata | undefined;
-  readers: Readers | undefined;
-}
-
-const differs = (sent: unknown, stored: unknown): boolean => sent !== undefined && !isDeepStrictEqual(sent, stored);
-
 /** Gives a document what was sent with its unchanged text. */
 export async function applyDetails(
   http: Http,
   request: FastifyRequest,
   row: DocumentRow,
-  { tags, metadata, readers, identity }: SentDetails & { identity: IdempotentRequest },
+  { identity, ...sent }: Parameters<typeof changedDescription>[0] & { identity: IdempotentRequest },
 ): Promise<DocumentRow> {
-  if (!differs(tags, row.tags) && !differs(metadata, row.metadata) && !differs(readers, row.readers)) return row;
-  const data = { document_id: row.id, tags, metadata, readers };
+  const changed = changedDescription(sent, row);
+  if (!changed) return row;
+  const data = { document_id: row.id, ...changed };
   const command = { ...envelope(request, row.id), ...nextCommand(identity, "tags"), data };
   await http.send(ChangeDocument, { ...command, requireProjected: true });
   return requireDocument(http, request.caller, row.id);

@@ -8,16 +8,16 @@ import { blobFolder, streamName } from "#events/ids.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { nextCommand, previousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
+import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { uploaderOf, withinLimits } from "../base/limits.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 import { findHolder } from "../upload/storeOnce.ts";
-import { canSee, hiddenDocument } from "./documentAccess.ts";
+import { canSee, checkReaders, hiddenDocument } from "./documentAccess.ts";
 import type { Push } from "./documentShape.ts";
 import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
 import { findAnyDocument, requireDocument } from "./lookups.ts";
-import { answerUpload, newDetails, storeDocument, type DocumentUpload } from "./uploadDocument.ts";
+import { answerRepeated, answerUpload, newDetails, storeDocument, type DocumentUpload } from "./uploadDocument.ts";
 
 function readPush(
   http: Http,
@@ -33,6 +33,7 @@ function readPush(
     sha256,
     mime_type,
     name: body.name ?? defaultFilename(mime_type),
+    newName: body.name ?? undefined,
     tags: body.tags ?? [],
     newTags: body.tags ?? undefined,
     metadata: body.metadata ?? undefined,
@@ -46,18 +47,14 @@ function readPush(
   };
 }
 
-/** Whether an earlier delivery of the request created or replaced the document. */
-async function wasDone(http: Http, identity: IdempotentRequest): Promise<boolean> {
-  for (const command of [identity, replacement(identity)]) {
-    const outcome = await previousOutcome(http, command);
-    if (outcome && !outcome.rejection) return true;
-  }
-  return false;
-}
-
 const replacement = (identity: IdempotentRequest) => nextCommand(identity, "replace");
 
-/** Replaces the text of the document with this external_id. The same text changes nothing. */
+/** Whether a document has this content. The same text in another format is read in another way, so it is other content. */
+const hasContent = async (http: Http, row: DocumentRow, { content_claim, mime_type }: DocumentUpload) =>
+  (row.original !== "text" || row.mime_type === mime_type) &&
+  (await findHolder(http, `content:${content_claim}`)) === row.id;
+
+/** Replaces the text of a document. The same text in the same format changes only what is said about it. */
 async function replace(
   http: Http,
   request: FastifyRequest,
@@ -65,9 +62,8 @@ async function replace(
   upload: DocumentUpload,
 ): Promise<UploadAnswer> {
   const { identity, bytes, name, tags, metadata, readers, sha256, mime_type, original, content_claim } = upload;
-  if (await wasDone(http, identity)) return { status: 202, document: row };
   const thing = streamName("document", row.id);
-  if ((await findHolder(http, `content:${content_claim}`)) === row.id) {
+  if (await hasContent(http, row, upload)) {
     const tagged = await applyDetails(http, request, row, newDetails(upload));
     return answerExisting(http, request, tagged, identity);
   }
@@ -109,13 +105,19 @@ async function replace(
   return { status: 202, document: { ...replaced, status: "pending", error: null } };
 }
 
-/** Stores pushed text. Texts with the same external_id are versions of one document. */
+/** Stores pushed text. Texts with the same external_id are versions of one document. Throws a 400 for unknown readers. */
 export async function pushText(
   http: Http,
   request: FastifyRequest,
   place: Pick<DocumentUpload, "collection_id" | "identity">,
   body: z.infer<typeof Push>,
 ): Promise<UploadAnswer> {
+  const { identity } = place;
+  for (const command of [identity, replacement(identity)]) {
+    const repeated = await answerRepeated(http, request, command);
+    if (repeated) return repeated;
+  }
+  await checkReaders(http, request.caller.organization_id, body.readers);
   const upload = readPush(http, place, body);
   const { external_claim } = upload;
   const holder = external_claim === null ? undefined : await findHolder(http, `external:${external_claim}`);
@@ -124,6 +126,6 @@ export async function pushText(
   if (row) return replace(http, request, row, upload);
   const result = await storeDocument(http, request, upload);
   if (result.kind !== "created" && !(await canSee(http, request.caller, result.row))) throw hiddenDocument();
-  if (result.kind === "existing" && external_claim !== null) return replace(http, request, result.row, upload);
+  if (result.kind === "existing") return replace(http, request, result.row, upload);
   return answerUpload(http, request, upload, result);
 }

@@ -6,7 +6,7 @@ import { countSources, listSources } from "#projections/sources/query.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
 import { checkSchedule } from "../base/scheduleRule.ts";
@@ -24,10 +24,12 @@ const readRule = ({ settings }: Http, schedule: z.infer<typeof ChangeSourceBody>
 async function create(http: Http, request: FastifyRequest, reference: string, body: z.infer<typeof CreateSourceBody>) {
   const { organization_id } = request.caller;
   const { id: collection_id } = await requireCollection(http, request.caller, reference);
+  const identity = identifyPost(request, `/api/v1/knowledge/collections/${collection_id}/sources`);
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return requireSource(http, request, earlier);
   if ((await countSources(http.db, organization_id)) >= MAX_SOURCES)
     throw new ApiError("too_many_sources", `An organization has at most ${MAX_SOURCES} sources; delete one of them.`);
   const { schedule, ...given } = body;
-  const identity = identifyPost(request, `/api/v1/knowledge/collections/${collection_id}/sources`);
   const source_id = newId();
   const url = new URL(body.url);
   url.hash = "";

@@ -3,17 +3,18 @@ import { UploadDocument } from "#events/document.ts";
 import { contentClaim } from "#events/documentClaims.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import type { Http } from "../base/deps.ts";
-import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
+import { createOnce, findCreated, type IdempotentRequest } from "../base/idempotency.ts";
 import { uploaderOf } from "../base/limits.ts";
 import { readRecordedAt } from "../base/send.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { storeOnce, type StoreResult } from "../upload/storeOnce.ts";
-import { canSee, hiddenDocument } from "./documentAccess.ts";
+import { canSee, checkReaders, hiddenDocument } from "./documentAccess.ts";
 import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
 import { collectionNotFound, documentNotFound, findAnyDocument } from "./lookups.ts";
 
 export interface DocumentUpload extends Upload {
-  /** Tags that an existing document gets; undefined: it keeps its own. */
+  /** Name and tags that an existing document gets; undefined: it keeps its own. */
+  newName?: string | undefined;
   newTags?: string[] | undefined;
   collection_id: string;
   original: "file" | "text";
@@ -24,7 +25,8 @@ export interface DocumentUpload extends Upload {
 }
 
 /** What an existing document gets. A file that is there already stays as it is. */
-export const newDetails = ({ newTags, metadata, readers, original, identity }: DocumentUpload) => ({
+export const newDetails = ({ newName, newTags, metadata, readers, original, identity }: DocumentUpload) => ({
+  name: newName,
   tags: newTags,
   metadata: original === "text" ? metadata : undefined,
   readers: original === "text" ? readers : undefined,
@@ -69,12 +71,32 @@ export const describeUpload = ({ name, mime_type, tags, metadata, readers }: Upl
   ...[metadata, readers].filter((sent) => sent !== undefined).map((sent) => JSON.stringify(sent)),
 ];
 
-/** Stores a file as a document, unless the collection has the same bytes. */
+/**
+ * The answer to a repetition of a request whose command is known: the document as it is now. It is looked for before readers
+ * are checked, who may have left since.
+ */
+export async function answerRepeated(
+  http: Http,
+  { caller }: FastifyRequest,
+  command: IdempotentRequest,
+): Promise<UploadAnswer | undefined> {
+  const id = await findCreated(http, command);
+  if (id === undefined) return undefined;
+  const document = await findAnyDocument(http, caller, id);
+  if (!document) throw documentNotFound();
+  if (!(await canSee(http, caller, document))) throw hiddenDocument();
+  return { status: 202, document };
+}
+
+/** Stores a file as a document, unless the collection has the same bytes. Throws a 400 for unknown readers. */
 export async function storeFile(
   http: Http,
   request: FastifyRequest,
   file: Upload & Pick<DocumentUpload, "collection_id" | "identity">,
 ): Promise<UploadAnswer> {
+  const repeated = await answerRepeated(http, request, file.identity);
+  if (repeated) return repeated;
+  await checkReaders(http, request.caller.organization_id, file.readers);
   const content_claim = contentClaim(http.keyring, file.collection_id, file.sha256, null);
   const upload: DocumentUpload = {
     ...file,

@@ -16,7 +16,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { markUser } from "../base/limits.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
 import { certificateLines, readCompleted } from "./certificate.ts";
 import { ErasedOwner } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
@@ -107,10 +107,13 @@ export const Start = z.object({
 
 async function start(http: Http, request: FastifyRequest, body: z.infer<typeof Start>) {
   const { owner, kinds = ERASED_KINDS } = body;
+  const identity = identifyPost(request, "/api/erasures");
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return read(http, request, earlier);
   const erasure_id = newId();
   const { created_id } = await createOnce(http, EraseOwner, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
-    ...identifyPost(request, "/api/erasures"),
+    ...identity,
     data: { erasure_id, kinds, ...(await readErasedOwner(http, request.caller.organization_id, owner)) },
     requireProjected: true,
   });

@@ -2,8 +2,7 @@ import { listScheduleTriggers } from "#projections/triggers/query.ts";
 import { requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { describeList } from "../base/pageResponse.ts";
-import { readPage } from "../base/pagination.ts";
+import { describeList, presentedPage, type Page } from "../base/pageResponse.ts";
 import { presentTriggers } from "./presentTriggers.ts";
 import { Trigger } from "./triggerShape.ts";
 
@@ -16,9 +15,8 @@ export function scheduleRoutes(app: App, http: Http): void {
   };
   const schema = describeList(shared, "List the schedules of the organization", Trigger);
   app.get("/schedules", { onRequest: requireSession(http), schema }, async ({ caller, query }) => {
-    const page = readPage(query);
     await http.freshRead(["triggers"]);
-    const { rows, total } = await listScheduleTriggers(http.db, caller.organization_id, page);
-    return { data: await presentTriggers(http, rows), total, ...page };
+    const read = (page: Page) => listScheduleTriggers(http.db, caller.organization_id, page);
+    return presentedPage(query, read, (rows) => presentTriggers(http, rows));
   });
 }

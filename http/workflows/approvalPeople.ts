@@ -69,8 +69,7 @@ async function delegate(http: Http, request: FastifyRequest, id: string, body: z
   const { approval, run_id } = await requireRunApproval(http, caller, id);
   const identity = identifyPost(request, `/api/workflows/approvals/${approval.id}/delegate`);
   const by = actorFrom(caller);
-  const last = approval.delegations.at(-1);
-  const isRepeated = identity.hasKey && last?.by.id === by.id && last.to.id === body.to;
+  const isRepeated = (await previousOutcome(http, identity)) !== undefined;
   if (!isRepeated) {
     await checkOwnRight(http, organization_id, session!, approval);
     if (approval.status !== "pending") throw notPending();

@@ -8,7 +8,7 @@ import type { WorkflowRow } from "#projections/workflows/query.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
 import { checkSchedule, type ScheduleInput } from "../base/scheduleRule.ts";
 import { loadArgsSchema } from "./argsSchema.ts";
 import { checkRunAs } from "./envelope.ts";
@@ -55,9 +55,11 @@ export async function createSchedule(
   http: Http,
   request: FastifyRequest,
   workflow: WorkflowRow,
-  body: z.infer<typeof Create> & { schedule: z.infer<typeof ScheduleInput> },
+  {
+    identity,
+    ...body
+  }: z.infer<typeof Create> & { schedule: z.infer<typeof ScheduleInput>; identity: IdempotentRequest },
 ): Promise<string> {
-  const identity = identifyPost(request, `/api/workflows/${workflow.id}/triggers`);
   checkRunAs(request.caller, body.run_as, "run_as");
   const jitter_seconds = body.jitter_seconds ?? DEFAULTS.jitter_seconds;
   const rule = checkSchedule(body.schedule, { min_seconds: http.settings.SCHEDULE_SECONDS, jitter_seconds });

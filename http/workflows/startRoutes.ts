@@ -59,8 +59,10 @@ async function start(http: Http, request: FastifyRequest, id: string) {
     key,
     body: request.bodyHash,
     args: readArgs(request.body),
-    files: await readOwnFiles(http, caller, readField(request.body, "files")),
-    priority: readPriority(request.body, workflow),
+    readMore: async () => ({
+      files: await readOwnFiles(http, caller, readField(request.body, "files")),
+      priority: readPriority(request.body, workflow),
+    }),
     started_by: actorFrom(caller),
     trigger_id: null,
     // it acts for the one that the envelope names, whatever starts it (spec: Workflow API, rule 4)

@@ -39,10 +39,14 @@ export interface RunRequest {
   body: string;
   /** Headers of the request that `run()` receives. */
   headers?: Record<string, string>;
-  /** A lower one than that of the workflow. */
-  priority?: Priority | undefined;
-  /** Files (ids) that the caller hands to the run. */
+  /** Files (ids) that are handed to the run. */
   files?: string[] | undefined;
+  /** What must be checked for a new run only: a repetition finds the run that it started, whatever has changed since. */
+  readMore?(): Promise<{
+    /** A lower one than that of the workflow. */
+    priority: Priority | undefined;
+    files: string[];
+  }>;
   args: Record<string, unknown>;
   started_by: Actor;
   /** Of a run that a trigger starts. */
@@ -53,6 +57,9 @@ export interface RunRequest {
   /** Set when the run continues another one. */
   continued?: ContinuedRun;
 }
+
+/** A request whose run does not exist yet, with all that was read of it. */
+type NewRun = Omit<RunRequest, "readMore"> & { priority?: Priority | undefined };
 
 export interface ContinuedRun {
   parent: ParentRun;
@@ -93,7 +100,7 @@ async function resumeStart(
 }
 
 /** The data of StartRun. */
-function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string, { args, inherited }: StoredInput) {
+function buildRun(workflow: StartableWorkflow, start: NewRun, run_id: string, { args, inherited }: StoredInput) {
   return {
     ...runSettings(workflow, { ...start, run_id }),
     args,
@@ -119,7 +126,7 @@ function tooManyRunsError({ envelope }: StartableWorkflow): ApiError {
 async function sendStart(
   http: Http,
   workflow: StartableWorkflow,
-  start: RunRequest,
+  start: NewRun,
   first: IdempotentRequest,
 ): Promise<string> {
   const { organization_id } = workflow;
@@ -168,9 +175,10 @@ async function sendStart(
  * Starts a run and returns its id, once it is in the log. A repeated request gets the run it started, even if the workflow has
  * changed since. Throws 409 `workflow_disabled`, 400 `invalid_args`, 429 `too_many_live_runs`, `start_rate_limited`.
  */
-export async function startRun(http: Http, workflow: StartableWorkflow, start: RunRequest): Promise<string> {
-  const earlier = await resumeStart(http, identifyStart(workflow.organization_id, start));
+export async function startRun(http: Http, workflow: StartableWorkflow, sent: RunRequest): Promise<string> {
+  const earlier = await resumeStart(http, identifyStart(workflow.organization_id, sent));
   if ("run_id" in earlier) return earlier.run_id;
+  const start: NewRun = { ...sent, ...(await sent.readMore?.()) };
   if (!workflow.enabled)
     throw new ApiError("workflow_disabled", "The workflow is disabled; it can start no runs until it is enabled.");
   const schema = await loadArgsSchema(http, workflow);

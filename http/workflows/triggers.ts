@@ -11,9 +11,8 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
-import { describeList } from "../base/pageResponse.ts";
-import { readPage } from "../base/pagination.ts";
+import { createOnce, findCreated, identifyPost, rotateOnce, type IdempotentRequest } from "../base/idempotency.ts";
+import { describeList, presentedPage } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { validator } from "../base/validate.ts";
 import { loadArgsSchema, partialSchema } from "./argsSchema.ts";
@@ -59,10 +58,10 @@ async function createWebhook(
   http: Http,
   request: FastifyRequest,
   workflow: WorkflowRow,
+  identity: IdempotentRequest,
   body: z.infer<typeof Create>,
 ): Promise<z.infer<typeof WithSecret>> {
   const workflow_id = workflow.id;
-  const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers`);
   checkRunAs(request.caller, body.run_as, "run_as");
   const event = body.event ?? null;
   if (event === null) await checkDefaults(http, workflow, body.default_args ?? {});
@@ -88,10 +87,9 @@ async function createWebhook(
     ...identity,
     data: { ...data, ...signing, ...(event !== null && { event }) },
   };
-  const { isNew, projected, position, created_id } = await createOnce(http, CreateTrigger, command);
+  const { isNew, position, created_id } = await createOnce(http, CreateTrigger, command);
   if (!isNew) return readOne(http, workflow_id, created_id);
-  if (projected) return { ...(await readOne(http, workflow_id, trigger_id)), secret };
-  // The secret cannot be shown again, so the answer does not wait for a read model that lags.
+  // The secret cannot be shown again, so the answer needs no read model, which may lag.
   const created_at = await readRecordedAt(http, position);
   const unused = { enabled: true, rotated_at: null, last_used_at: null, set_by: request.caller.principal };
   const row = { ...data, ...unused, event, id: trigger_id, created_at };
@@ -104,10 +102,13 @@ async function create(
   workflow: WorkflowRow,
   body: z.infer<typeof Create>,
 ): Promise<z.infer<typeof WithSecret>> {
+  const identity = identifyPost(request, `/api/workflows/${workflow.id}/triggers`);
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return readOne(http, workflow.id, earlier);
   await checkCount(http, workflow.id);
   const { schedule } = body;
-  if (!schedule) return createWebhook(http, request, workflow, body);
-  const id = await createSchedule(http, request, workflow, { ...body, schedule });
+  if (!schedule) return createWebhook(http, request, workflow, identity, body);
+  const id = await createSchedule(http, request, workflow, { ...body, schedule, identity });
   return readOne(http, workflow.id, id);
 }
 
@@ -122,30 +123,42 @@ const sealSigning = (
   sealed_secret: keyring.sealSecret(signingPurpose(caller.organization_id, trigger_id), secret),
 });
 
+/** Replaces the secret that the sender signs with. */
+async function replaceSigningSecret(
+  http: Http,
+  request: FastifyRequest,
+  { id: trigger_id, workflow_id, verify }: TriggerRow,
+  identity: IdempotentRequest,
+  secret: string,
+): Promise<z.infer<typeof Trigger>> {
+  if (!verify)
+    throw new ApiError("invalid_verify", "verify: the trigger has no sender that signs; create one with `verify`.", {
+      param: "verify",
+    });
+  const data = { trigger_id, ...sealSigning(http, request, trigger_id, secret) };
+  await http.send(SetSigningSecret, { ...envelope(request, trigger_id), ...identity, data, requireProjected: true });
+  return readOne(http, workflow_id, trigger_id);
+}
+
 /** Replaces the sender's secret when the body has one, else the trigger's own. The old one stops working at once. */
 async function rotate(
   http: Http,
   request: FastifyRequest,
-  { id: trigger_id, workflow_id, verify }: TriggerRow,
+  row: TriggerRow,
   body: z.infer<typeof Rotate>,
 ): Promise<z.infer<typeof WithSecret>> {
+  const { id: trigger_id, workflow_id } = row;
   const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers/${trigger_id}/rotate`);
-  if (body?.verify) {
-    if (!verify)
-      throw new ApiError("invalid_verify", "verify: the trigger has no sender that signs; create one with `verify`.", {
-        param: "verify",
-      });
-    const data = { trigger_id, ...sealSigning(http, request, trigger_id, body.verify.secret) };
-    const command = { ...envelope(request, trigger_id), ...identity, data, requireProjected: true };
-    await http.send(SetSigningSecret, command);
-    return readOne(http, workflow_id, trigger_id);
-  }
+  if (body?.verify) return replaceSigningSecret(http, request, row, identity, body.verify.secret);
+  // Read before: the secret cannot be shown again, so once it counts the answer needs no read model, which may lag.
+  const [before] = await presentTriggers(http, [row]);
   const { secret, hash, hint } = newSecret("whsec", http.settings.SERVICE_NAME);
   const data = { trigger_id, secret_hash: hash, secret_hint: hint };
-  const command = { ...envelope(request, trigger_id), ...identity, data, requireProjected: true };
-  const { repeated } = await http.send(RotateTrigger, command);
-  const trigger = await readOne(http, workflow_id, trigger_id);
-  return repeated ? trigger : { ...trigger, secret };
+  const command = { ...envelope(request, trigger_id), ...identity, data };
+  const { isOwn, position } = await rotateOnce(http, RotateTrigger, command, "secret_hash");
+  if (!isOwn) return readOne(http, workflow_id, trigger_id);
+  const rotated_at = (await readRecordedAt(http, position)).toISOString();
+  return { ...before!, secret_hint: hint, rotated_at, set_by: request.caller.principal, secret };
 }
 
 /**
@@ -172,10 +185,12 @@ export function triggerRoutes(app: App, http: Http): void {
   const listing = describeList(all, "List triggers", Trigger);
   app.get("/:id/triggers", { onRequest: reading, schema: listing }, async ({ caller, params, query }) => {
     const { id } = await requireWorkflow(http, caller, params.id);
-    const page = readPage(query);
     await http.freshRead(["triggers"]);
-    const { rows, total } = await listTriggers(http.db, id, page);
-    return { data: await presentTriggers(http, rows), total, ...page };
+    return presentedPage(
+      query,
+      (page) => listTriggers(http.db, id, page),
+      (rows) => presentTriggers(http, rows),
+    );
   });
 
   const creating = { ...all, summary: "Create a trigger", body: Create, response: { 201: WithSecret } };

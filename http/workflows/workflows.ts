@@ -9,9 +9,8 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { requireProject } from "../base/findProject.ts";
-import { createOnce, identifyPost } from "../base/idempotency.ts";
-import { describeList } from "../base/pageResponse.ts";
-import { readPage } from "../base/pagination.ts";
+import { createOnce, findCreated, identifyPost } from "../base/idempotency.ts";
+import { describeList, presentedPage, type Page } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
 import { checkRunAs, ENVELOPE_CODES, findWarnings, RESET_ENVELOPE } from "./envelope.ts";
 import { requireVersion, requireWorkflow } from "./lookups.ts";
@@ -26,6 +25,8 @@ const commandEnvelope = (request: FastifyRequest, workflow_id: string) =>
 async function register(http: Http, request: FastifyRequest, body: z.infer<typeof Register>): Promise<WorkflowRow> {
   const { caller } = request;
   const identity = identifyPost(request, "/api/workflows");
+  const earlier = await findCreated(http, identity);
+  if (earlier !== undefined) return requireWorkflow(http, caller, earlier);
   const definition = await requireVersion(http, caller, body.definition_id, body.definition_version ?? null);
   checkRunAs(caller, body.envelope?.run_as, "envelope.run_as");
   const workflow_id = newId();
@@ -96,10 +97,9 @@ export function registrationRoutes(app: App, http: Http): void {
 
   const listing = describeList(described, "List workflows", Workflow);
   app.get("", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
-    const page = readPage(query);
     await http.freshRead(PROJECTIONS);
-    const { rows, total } = await listWorkflows(http.db, caller.organization_id, page);
-    return { data: await presentAll(http, rows), total, ...page };
+    const read = (page: Page) => listWorkflows(http.db, caller.organization_id, page);
+    return presentedPage(query, read, (rows) => presentAll(http, rows));
   });
 
   const registering = {

@@ -5,9 +5,9 @@ import type { Db } from "#projections/projection.ts";
 const MAX_CLAIMS = 10;
 
 const FIND = `
-  select c.fingerprint, c.rejection, e.stream, e.position from log.commands c
+  select c.fingerprint, c.rejection, e.stream, e.version, e.position from log.commands c
   left join lateral (
-    select e.stream, e.position from log.events e
+    select e.stream, e.version, e.position from log.events e
     where e.position > c.position - ${MAX_CLAIMS} and e.position <= c.position
       and e.command_id = c.command_id and e.organization_id = c.organization_id and e.stream not like 'claim-%'
     order by e.position desc limit 1
@@ -18,6 +18,7 @@ interface Row {
   fingerprint: string | null;
   rejection: string | null;
   stream: string | null;
+  version: number | null;
   position: number | null;
 }
 
@@ -25,11 +26,11 @@ export const openCommandOutcomes = (db: Db): CommandOutcomes => ({
   async find(organization, command_id) {
     const [row] = await db.query<Row>(FIND, [command_id, organization]);
     if (!row) return undefined;
-    const { fingerprint, rejection, stream, position } = row;
+    const { fingerprint, rejection, stream, version, position } = row;
     return {
       fingerprint,
       rejection: rejection === null ? null : JSON.parse(rejection),
-      event: stream === null ? null : { stream, position: Number(position) },
+      event: stream === null ? null : { stream, version: Number(version), position: Number(position) },
     };
   },
 });

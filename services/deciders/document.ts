@@ -37,6 +37,9 @@ const externalIdTaken: Claim["rejection"] = {
   code: "external_id_taken",
   message: "This collection has a document of this external_id already.",
 };
+/** Whether a text was replaced by itself in another format. */
+const keepsClaim = ({ data }: Extract<DocumentEvent, { type: "DocumentReplaced" }>): boolean =>
+  data.content_claim === data.released_claim;
 const contentName = (claim: string) => `content:${claim}`;
 const externalName = (claim: string) => `external:${claim}`;
 
@@ -56,11 +59,17 @@ function isReading(state: DocumentState, { generation, attempt }: { generation: 
   return findNewest(state, ["reading"], generation)?.attempt === attempt;
 }
 
+/** The same text in another format is read in another way. A file is what its bytes are. */
+const hasContent = (
+  before: StoredDocument,
+  { content_claim, mime_type }: Pick<StoredDocument, "content_claim" | "mime_type">,
+): boolean => content_claim === before.content_claim && (before.original !== "text" || mime_type === before.mime_type);
+
 function replace(command: CommandFrom<typeof ReplaceDocument>, before: StoredDocument): DocumentEvent[] {
   const { name, tags, metadata, readers, sha256, ...data } = command.data;
   const queued = { generation: before.generation + 1, worker: command.worker ?? null };
-  // The same bytes are stored or being processed already. If they failed, they are tried again.
-  if (data.content_claim === before.content_claim)
+  // It is stored or being processed already. If that failed, it is tried again.
+  if (hasContent(before, data))
     return before.status === "failed"
       ? [DocumentReprocessed.of({ document_id: data.document_id, reextract: false, ...queued })]
       : [];
@@ -83,7 +92,7 @@ function reprocess(command: CommandFrom<typeof ReprocessDocument>, before: Store
 }
 
 export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = {
-  version: 2,
+  version: 3,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -123,8 +132,7 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
       case "ConfirmIndexed": {
         const before = findNewest(state, ["indexing"], command.data.generation);
         if (!before?.text) return [];
-        const isCharged = before.reextract || !before.paid;
-        const units = isCharged ? before.text.units : 0;
+        const units = before.paid ? 0 : before.text.units;
         const { per_page, ...data } = command.data;
         return [DocumentIndexed.of({ ...data, units, ...costOfPages(units, per_page), unused: unusedBlobs(before) })];
       }
@@ -163,12 +171,13 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
   claims: (events) => ({
     hold: events.flatMap((event) => {
       if (event.type !== "DocumentUploaded" && event.type !== "DocumentReplaced") return [];
+      if (event.type === "DocumentReplaced" && keepsClaim(event)) return [];
       const content = { name: contentName(event.data.content_claim), rejection: sameContent };
       if (event.type === "DocumentReplaced" || event.data.external_claim === null) return [content];
       return [content, { name: externalName(event.data.external_claim), rejection: externalIdTaken }];
     }),
     release: events.flatMap((event) => {
-      if (event.type === "DocumentReplaced") return [contentName(event.data.released_claim)];
+      if (event.type === "DocumentReplaced") return keepsClaim(event) ? [] : [contentName(event.data.released_claim)];
       if (event.type !== "DocumentDeleted") return [];
       const { content_claim, external_claim } = event.data;
       return [contentName(content_claim), ...(external_claim === null ? [] : [externalName(external_claim)])];

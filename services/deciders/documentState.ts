@@ -40,7 +40,7 @@ export interface StoredDocument {
   worker: string | null;
   /** Read the original again, even if its Markdown is stored. */
   reextract: boolean;
-  /** Whether a reading of this original was charged. */
+  /** Whether the newest reading of this original was charged. */
   paid: boolean;
   /** The newest reading of this original. */
   text: ReadText | null;
@@ -123,7 +123,8 @@ function evolveStored(
       const { generation, text, passages, warnings } = event.data;
       const blobs = [...new Set([...before.blobs, text, passages])];
       const read = { generation, text, passages, units: billingUnits(event.data), ...(warnings && { warnings }) };
-      return { ...before, status: "indexing", text: read, blobs };
+      // what was read again is paid for once it is indexed, even if that takes several attempts
+      return { ...before, status: "indexing", text: read, blobs, paid: before.paid && !before.reextract };
     }
     case "DocumentIndexed": {
       const unused = new Set(event.data.unused);

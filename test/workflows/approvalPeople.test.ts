@@ -87,6 +87,17 @@ describe("delegating an approval", () => {
     expect((await home.until(run, isOver)).result.said.decided_by).toEqual({ type: "person", id: bob.id });
   });
 
+  test("is answered again under its key after the other person has handed it on", async () => {
+    const { ann, bob } = people;
+    const { id } = await forAnn();
+    const path = `/workflows/approvals/${id}/delegate`;
+    const send = () => ann.call("POST", path, { to: bob.id, reason: "On leave" }, { "idempotency-key": "leave" });
+    expect((await send()).status).toBe(200);
+    await delegate(id, bob.call, ownerId);
+    const { status, body } = await send();
+    expect([status, body.delegations.length]).toEqual([200, 2]);
+  });
+
   test("can be undone by delegating it back", async () => {
     const { ann, bob } = people;
     const { id } = await forAnn();

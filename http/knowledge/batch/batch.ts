@@ -51,7 +51,6 @@ async function storeTexts(http: Http, request: FastifyRequest, body: JsonBatch):
     const place = { collection_id, identity: nextCommand(whole, `entry ${n}`) };
     const link = isLink(sent) ? readEntry(parseLink, body, sent) : undefined;
     const text = link ? undefined : readEntry(parsePush, body, sent);
-    await checkReaders(http, organization_id, (link ?? text)!.readers);
     return link ? storeLink(http, request, { ...place, signal }, link) : pushText(http, request, place, text!);
   };
   const results = createResults();

@@ -7,7 +7,8 @@ import { type IdempotentRequest } from "../../base/idempotency.ts";
 import { describeFile } from "../../upload/readUpload.ts";
 import { Push } from "../documentShape.ts";
 import type { UploadAnswer } from "../existingDocument.ts";
-import { storeFile } from "../uploadDocument.ts";
+import { checkReaders } from "../documentAccess.ts";
+import { answerRepeated, storeFile } from "../uploadDocument.ts";
 
 /** Addresses of a request, and the time for all of them together. */
 export const MAX_LINKS = 20;
@@ -45,6 +46,9 @@ export async function storeLink(
   { collection_id, identity, signal }: Place,
   { url, name, tags, metadata, readers }: Link,
 ): Promise<UploadAnswer> {
+  const repeated = await answerRepeated(http, request, identity);
+  if (repeated) return repeated;
+  await checkReaders(http, request.caller.organization_id, readers);
   const found = await http.fetchFile(url, signal);
   if ("refusal" in found) throw new ApiError("link_failed", found.refusal, { param: "url" });
   request.holds(found.bytes.length);

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
-import { DeleteDocument } from "#events/document.ts";
+import { ChangeDocument, DeleteDocument } from "#events/document.ts";
 import { contentClaim, externalClaim } from "#events/documentClaims.ts";
 import { newCommand } from "#events/envelope.ts";
+import { changedDescription, type Description } from "#events/documentDetails.ts";
 import { claimStream, deriveId, parseStreamName, streamName } from "#events/ids.ts";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
 import { document } from "../../deciders/document.ts";
 import { storedDocument, type DocumentState } from "../../deciders/documentState.ts";
+import { describeDocument } from "../../knowledge/describeDocument.ts";
 import { storeContent, type StoreContentDeps } from "../../knowledge/storeContent.ts";
 import { readState } from "../../states.ts";
 import type { CallInput } from "../stepInputs.ts";
@@ -62,59 +64,91 @@ interface PushedDocument {
   result: "created" | "replaced" | "unchanged";
 }
 
+/** A text that a step pushes, as the document that it becomes. */
+function readPush(keyring: DocumentDeps["keyring"], collection_id: string, input: CallInput<"push">) {
+  const bytes = Buffer.from(input.text);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const external_id = input.external_id ?? null;
+  const external_claim = external_id === null ? null : externalClaim(keyring, collection_id, external_id);
+  const sent = {
+    name: input.name ?? undefined,
+    tags: input.tags ?? undefined,
+    metadata: input.metadata ?? undefined,
+  };
+  const about = {
+    name: input.name ?? (input.format === "text" ? "text.txt" : "text.md"),
+    tags: input.tags ?? [],
+    ...(input.metadata && { metadata: input.metadata }),
+  };
+  const content = {
+    bytes,
+    mime_type: input.format === "text" ? MEDIA_TYPES.txt : MEDIA_TYPES.md,
+    sha256,
+    original: "text" as const,
+    content_claim: contentClaim(keyring, collection_id, sha256, external_id),
+  };
+  return { content, sent, about, placed: { collection_id, source: "api", external_id, external_claim, ...about } };
+}
+
+/** Gives a document what was sent with its unchanged text. */
+async function applySent(deps: DocumentDeps, { step }: HostCall, document_id: string, sent: Partial<Description>) {
+  const stream = streamName("document", document_id);
+  const recorded = describeDocument(await deps.log.read(stream));
+  const changed = recorded && changedDescription(sent, recorded);
+  if (!changed) return;
+  const { organization_id, run_id: request_id } = step;
+  const data = { document_id, ...changed };
+  await deps.handle(
+    newCommand(ChangeDocument.type, { stream, organization_id, request_id, timeout_ms: TIMEOUT_MS, data }),
+  );
+}
+
 /**
  * Pushes text, as `POST …/documents/text` does. A document without `external_id` has an id that derives from the call, so that
  * every attempt of the step means the same one.
  */
 export async function push(deps: DocumentDeps, hostCall: HostCall, input: CallInput<"push">): Promise<PushedDocument> {
   const { step, call } = hostCall;
-  const { organization_id, run_id, key } = step;
   const collection_id = await requireWritable(deps, hostCall, { name: input.collection, field: "push: collection" });
-  const bytes = Buffer.from(input.text);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const external_id = input.external_id ?? null;
-  const external_claim = external_id === null ? null : externalClaim(deps.keyring, collection_id, external_id);
+  const pushed = readPush(deps.keyring, collection_id, input);
+  const { external_claim } = pushed.placed;
   const known = external_claim === null ? undefined : await findExternal(deps.log, external_claim);
-  const document_id = known ?? deriveId("document of a step", run_id, key, ...call);
-  const mime_type = input.format === "text" ? MEDIA_TYPES.txt : MEDIA_TYPES.md;
-  const about = {
-    name: input.name ?? (input.format === "text" ? "text.txt" : "text.md"),
-    tags: input.tags ?? [],
-    ...(input.metadata && { metadata: input.metadata }),
-  };
-  const stored = await storeContent(
-    { ...deps, admit: (added) => deps.admitContent(step, added) },
-    {
-      document_id,
-      organization_id,
-      request_id: run_id,
-      bytes,
-      mime_type,
-      sha256,
-      original: "text",
-      content_claim: contentClaim(deps.keyring, collection_id, sha256, external_id),
-    },
-    {
-      created: () => ({ collection_id, source: "api", external_id, external_claim, ...about }),
-      replaced: () => about,
-    },
-  );
-  if ("refused" in stored) throw new StepFailure("step_error", `push: ${stored.refused}`);
-  const { position, isNew, rejection } = stored;
-  if (rejection?.held_by !== undefined) return takeHolder(parseStreamName(rejection.held_by).id, external_claim);
-  // an earlier attempt has created it, and somebody has deleted it since
-  if (rejection?.code === "document_exists") return { document_id, result: "unchanged" };
-  if (rejection) throw new StepFailure("step_error", `push: ${rejection.message}`);
-  return { document_id, result: position === 0 ? "unchanged" : isNew ? "created" : "replaced" };
-}
-
-/** Another document has the same text. One with the same external_id was pushed a moment ago: the next attempt replaces it. */
-function takeHolder(document_id: string, external_claim: string | null): PushedDocument {
-  if (external_claim === null) return { document_id, result: "unchanged" };
+  const document_id = known ?? deriveId("document of a step", step.run_id, step.key, ...call);
+  const result = await storePush(deps, hostCall, document_id, pushed);
+  if (typeof result === "string") return { document_id, result };
+  // another document has the same text
+  if (external_claim === null) {
+    const unchanged = await storePush(deps, hostCall, result.held_by, pushed);
+    if (typeof unchanged === "string") return { document_id: result.held_by, result: unchanged };
+  }
   throw new StepFailure(
     "step_error",
     "push: external_id: another request pushes it at this moment; a retry will work.",
   );
+}
+
+/** Stores a push as this document; `held_by`: another one has the content, or the external id since a moment ago. */
+async function storePush(
+  deps: DocumentDeps,
+  hostCall: HostCall,
+  document_id: string,
+  { content, sent, about, placed }: ReturnType<typeof readPush>,
+): Promise<PushedDocument["result"] | { held_by: string }> {
+  const { organization_id, run_id: request_id } = hostCall.step;
+  const stored = await storeContent(
+    { ...deps, admit: (added) => deps.admitContent(hostCall.step, added) },
+    { document_id, organization_id, request_id, ...content },
+    { created: () => placed, replaced: () => about },
+  );
+  if ("refused" in stored) throw new StepFailure("step_error", `push: ${stored.refused}`);
+  const { position, isNew, rejection } = stored;
+  if (rejection?.held_by !== undefined) return { held_by: parseStreamName(rejection.held_by).id };
+  // an earlier attempt has created it, and somebody has deleted it since
+  if (rejection?.code === "document_exists") return "unchanged";
+  if (rejection) throw new StepFailure("step_error", `push: ${rejection.message}`);
+  if (position > 0) return isNew ? "created" : "replaced";
+  await applySent(deps, hostCall, document_id, sent);
+  return "unchanged";
 }
 
 async function findRemoved(deps: DocumentDeps, hostCall: HostCall, input: CallInput<"remove">) {

@@ -1,0 +1,59 @@
+import { beforeAll, expect, test } from "vitest";
+import { openWorkflows, type Tenant } from "./harness.ts";
+
+/* A page ends after 2 MB of rows, and its `limit` says how many it has (ADR 68). */
+
+const ROWS = 40;
+/** 40 rows with 60 KB each have more than 2 MB. */
+const LONG = "x".repeat(60_000);
+let home: Tenant;
+beforeAll(async () => {
+  ({ home } = await openWorkflows());
+});
+
+/** Sends `ROWS` requests, a few at a time. */
+async function fill(send: (n: number) => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < ROWS; n += 8) await Promise.all(Array.from({ length: 8 }, (_, more) => send(n + more)));
+}
+
+/** The ids of a list that is read by going on at `offset` plus `limit`, as its pages say. */
+async function readAll(path: string): Promise<{ ids: string[]; pages: number; total: number }> {
+  const ids: string[] = [];
+  for (let pages = 1, offset = 0; ; pages++) {
+    const { data, total, limit } = await home.made(home.owner("GET", `${path}?limit=500&offset=${offset}`));
+    ids.push(...data.map(({ id }: { id: string }) => id));
+    offset += limit;
+    if (offset >= total) return { ids, pages, total };
+  }
+}
+
+test("a page of triggers that its bytes end says how many rows it has", async () => {
+  const workflow = await home.register();
+  await fill(() => home.hook(workflow, { default_args: { text: LONG } }));
+  const { ids, pages, total } = await readAll(`/workflows/${workflow.id}/triggers`);
+  expect([new Set(ids).size, total]).toEqual([ROWS, ROWS]);
+  expect(pages).toBeGreaterThan(1);
+});
+
+test("a page of the schedules of the organization does too", async () => {
+  const workflow = await home.register();
+  const schedule = { cron: "0 0 1 1 *", time_zone: "UTC" };
+  const create = () => home.hook(workflow, { schedule, args: { text: LONG.slice(0, 32_000) } });
+  await fill(create);
+  await fill(create);
+  const { ids, pages, total } = await readAll("/workflows/schedules");
+  expect([new Set(ids).size, total]).toEqual([2 * ROWS, 2 * ROWS]);
+  expect(pages).toBeGreaterThan(1);
+});
+
+test("a page of workflows does too", async () => {
+  const definition = await home.define();
+  const label = "h".repeat(60);
+  const egress = Array.from({ length: 100 }, (_, n) => `${label}.${label}.${label}.h${n}.example`);
+  const register = () => home.register(undefined, { egress }, { definition_id: definition.id });
+  for (let more = 0; more < 3; more++) await fill(register);
+  const { ids, pages, total } = await readAll("/workflows");
+  expect(total).toBeGreaterThanOrEqual(3 * ROWS);
+  expect(new Set(ids).size).toBe(total);
+  expect(pages).toBeGreaterThan(1);
+});
