@@ -2,7 +2,7 @@ import type { Reader } from "#events/documentDetails.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { filterDocuments } from "#projections/documents/query.ts";
 import { SearchBusy, SearchFailed } from "#projections/passages/engine.ts";
-import { searchPassages } from "#projections/passages/search.ts";
+import { searchPassages, SearchTooDeep } from "#projections/passages/search.ts";
 import type { App } from "../base/app.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
@@ -88,6 +88,10 @@ async function search(http: Http, caller: Caller, body: Search) {
     if (error instanceof SearchBusy)
       throw new ApiError("unavailable", "Too many searches wait for the search index; try again shortly.", {
         cause: error,
+      });
+    if (error instanceof SearchTooDeep)
+      throw new ApiError(null, `offset: ${error.message}; ask for fewer with more words or a filter.`, {
+        param: "offset",
       });
     if (error instanceof SearchFailed) throw badGateway("The search index did not answer.", error);
     throw error;

@@ -29,6 +29,8 @@ export interface FoundHits {
   possible: number;
   /** Whether there may be more hits although the page is not full. */
   more?: boolean;
+  /** Whether passages were left out that nothing compared with the query: those that fit are never shown. */
+  isCut?: boolean;
 }
 
 export interface Span {
@@ -37,7 +39,7 @@ export interface Span {
 }
 
 /** The heaviest passages that a search with operators reads and compares with them. */
-const MAX_COMPARED = 1_000;
+export const MAX_COMPARED = 1_000;
 
 /** The hits of a page of a search with operators: the search server compares words, and the text decides. */
 export const findExactHits = async (
@@ -52,7 +54,8 @@ export const findExactHits = async (
   const fitting = await filterInTurns(withText(some, passages), createOperatorTest(context.operators));
   const hits = rankFirst(fitting, candidates, question).slice(from, to);
   const isStable = missed.isSubsetOf(seen) && passages.size === some.length;
-  return { hits, isStable, possible: possibleScore(candidates.terms) };
+  const isCut = candidates.more || (live.length >= MAX_COMPARED && candidates.passages.length > MAX_COMPARED);
+  return { hits, isStable, possible: possibleScore(candidates.terms), isCut };
 };
 
 /** The hits of a page. */

@@ -57,19 +57,21 @@ export async function findModelHits(
   // the nearest passages are waited for first, and the words may fail meanwhile
   words.catch(() => {});
   const near = (await orWithout(degraded, "embeddings", nearest)) ?? [];
-  const { hits, isStable, possible } = await words;
+  const { hits, isStable, possible, isCut = false } = await words;
   const fused = near.length > 0 ? fuse(hits, near, possible) : hits;
   const first = rerank ? ((await orWithout(degraded, "reranking", rankAgain(rerank, query, fused))) ?? fused) : fused;
   const page = first.slice(from, to);
-  if (to <= first.length || hits.length < MAX_FUSED) return { hits: page, isStable, possible };
+  if (to <= first.length || hits.length < MAX_FUSED) return { hits: page, isStable, possible, isCut };
   const added = first.length - hits.length;
   const rest = await findWords({ from: Math.max(MAX_FUSED, from - added), to: to - added });
   const known = new Set(first.map(({ passage }) => passageKey(passage)));
-  const others = rest.hits.filter(({ passage }) => !known.has(passageKey(passage)));
+  const more = rest.hits.length === to - Math.max(first.length, from);
+  // The last hit only says that there are more. Were it to fill the gap that a known hit leaves, the next page would repeat it.
+  const shown = more ? rest.hits.slice(0, -1) : rest.hits;
+  const others = shown.filter(({ passage }) => !known.has(passageKey(passage)));
   const below = first.at(-1)?.score ?? 1;
   page.push(...others.map((hit) => ({ ...hit, score: Math.min(below, hit.score) })));
-  const more = rest.hits.length === to - Math.max(first.length, from);
-  return { hits: page, isStable: isStable && rest.isStable, possible, more };
+  return { hits: page, isStable: isStable && rest.isStable, possible, more, isCut };
 }
 
 /** The nearest passages that the scope and the operators allow. Those of a document that has just changed are left out. */

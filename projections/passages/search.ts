@@ -6,7 +6,7 @@ import { SearchFailed, type DocumentFilter, type SearchEngine, type SearchScope 
 import { groupByDocument, onlyBest, type SearchResult } from "./groupHits.ts";
 import { createHighlighter } from "./highlights.ts";
 import { servingIndex } from "./liveCandidates.ts";
-import { findExactHits, findHits, type FoundHits, type Span } from "./findHits.ts";
+import { findExactHits, findHits, MAX_COMPARED, type FoundHits, type Span } from "./findHits.ts";
 import { askModels, findModelHits } from "./modelHits.ts";
 import type { Degradation, SearchModels } from "./models.ts";
 import { hasOperators, readOperators } from "./operators.ts";
@@ -50,12 +50,19 @@ export interface FoundPassages {
   degraded: Degradation[];
 }
 
+/** A page of a search with operators that begins after all passages which are compared with them. */
+export class SearchTooDeep extends Error {
+  constructor() {
+    super(`a search with quotes or -word compares the ${MAX_COMPARED} best passages, and shows no others`);
+  }
+}
+
 /** The best passages, among which documents are counted. */
 const MAX_GROUPED = 1_000;
 
 /**
  * The best passages for a question, grouped by document (spec: Knowledge API, Search rules). Sorted by score, then by
- * document and position. Throws SearchFailed and OperatorError.
+ * document and position. Throws SearchFailed and SearchTooDeep.
  */
 export async function searchPassages(
   { db, engine, models }: SearchDeps,
@@ -71,7 +78,7 @@ export async function searchPassages(
   const operators = read && hasOperators(read) ? read : undefined;
   const span = wanted.by_document ? { from: 0, to: MAX_GROUPED } : { from: offset, to: offset + limit + 1 };
   const asked = askModels((await models?.find(organization_id)) ?? {}, read?.text ?? query);
-  const { hits, more } = await searchUntilStable(db, ({ id, version }) => {
+  const { hits, more, isCut } = await searchUntilStable(db, ({ id, version }) => {
     const context = { db, engine: engineFor(engine, version), index: id, within, operators };
     const findWords = (some: Span) =>
       operators ? findExactHits({ ...context, operators }, question, some) : findHits(context, question, some);
@@ -79,12 +86,14 @@ export async function searchPassages(
   });
   const degraded = asked?.degraded ?? [];
   const highlight = wanted.highlights ? createHighlighter(question) : undefined;
-  if (!wanted.by_document)
+  if (!wanted.by_document) {
+    if (isCut && hits.length === 0 && offset > 0) throw new SearchTooDeep();
     return {
       results: groupByDocument(hits.slice(0, limit), highlight),
-      has_more: more || hits.length > limit,
+      has_more: more || isCut || hits.length > limit,
       degraded,
     };
+  }
   const documents = onlyBest(groupByDocument(hits, highlight));
   return { results: documents.slice(offset, offset + limit), has_more: documents.length > offset + limit, degraded };
 }

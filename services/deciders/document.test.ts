@@ -102,6 +102,19 @@ describe("replacing a document", () => {
     given(document, [uploaded]).when(same).then();
     given(document, [uploaded, started(), unreadable()]).when(same).then(again(false));
   });
+  test("by the same text in another format reads it again and keeps its claim", () => {
+    const plain = { ...original, original: "text" as const, mime_type: "text/plain", blob: "b3" };
+    const same = command("ReplaceDocument", { ...id, ...plain, ...described }, worker);
+    const reread = DocumentReplaced.of(
+      { ...id, ...plain, generation: 2, worker: "w1", released_claim: "c1" },
+      described,
+    );
+    given(document, [pushed, started(), read(), indexed()]).when(same).then(reread);
+    given(document, [pushed, reread]).when(same).then();
+    expect(document.claims!([reread])).toEqual({ hold: [], release: [] });
+    // a file is what its bytes are
+    given(document, ready).when(same).then();
+  });
   test("makes late results for the old bytes have no effect", () => {
     const moved = given(document, [uploaded, started(), replaced]);
     moved.when(record()).then();
@@ -195,6 +208,12 @@ describe("a charge for a document", () => {
     const retried = [uploaded, started(), read(), notIndexed, again(false), started(1, 2), read(2)];
     expect(units(retried, 2)).toEqual([4]);
     expect(units([...retried, indexed(2), again(false, 3), started(1, 3), read(3)], 3)).toEqual([0]);
+  });
+  test("is made once for a file that was read again, when indexing that reading failed before", () => {
+    const failed = { ...notIndexed, data: { ...notIndexed.data, generation: 2 } };
+    const reread = [...ready, again(true), started(1, 2), read(2), failed, again(false, 3), started(1, 3), read(3)];
+    expect(units(reread, 3)).toEqual([4]);
+    expect(units([...reread, indexed(3), again(false, 4), started(1, 4), read(4)], 4)).toEqual([0]);
   });
   test("is not made for cutting the text again after a failed reading", () => {
     const cut = [...ready, again(true), started(1, 2), unreadable(2), again(false, 3), started(1, 3), read(3)];

@@ -150,6 +150,32 @@ describe("an external_id", () => {
     },
   );
 
+  test.each(["crm/named", undefined])(
+    "a name that changes with the same text is applied, external_id %s",
+    async (id) => {
+      const body = { text: `Named ${id}.`, external_id: id, name: "old" };
+      const first = await kept(body);
+      const again = await push({ ...body, name: "new", metadata: { year: 2024 } });
+      expect([again.status, again.body.id, again.body.name]).toEqual([202, first.id, "new"]);
+      expect(again.body.metadata).toEqual({ year: 2024 });
+      expect((await push({ ...body, name: undefined })).body.name).toBe("new");
+    },
+  );
+
+  test.each(["crm/format", undefined])("the same text in another format is read again, external_id %s", async (id) => {
+    const body = { text: `# Format ${id}\n\nThe words of a heading.`, external_id: id, tags: ["kept"] };
+    const first = await kept(body);
+    const again = await push({ ...body, format: "text" });
+    expect([again.status, again.body.id, again.body.mime_type]).toEqual([202, first.id, "text/plain"]);
+    const ready = await library.ended(first.id);
+    expect(ready).toMatchObject({ status: "ready", mime_type: "text/plain", tags: ["kept"] });
+    const [found] = (await library.search({ query: "heading", document_ids: [first.id] })).body.results;
+    expect(found.passages[0]).not.toHaveProperty("section");
+    expect((await push({ ...body, format: "text" })).body).toEqual(ready);
+    await library.ended((await push(body)).body.id);
+    expect((await push(body)).body.mime_type).toBe("text/markdown");
+  });
+
   test("identifies different documents in different collections and organizations", async () => {
     const other = await library.collect("Pushed too");
     const stranger = library.as((await library.platform.organization("Strangers")).api_key);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { SearchFailed } from "#projections/passages/engine.ts";
+import { searchPassages, SearchTooDeep } from "#projections/passages/search.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { testSearch } from "../harness.ts";
 import { aLibrary } from "./library.ts";
@@ -38,6 +39,55 @@ test("hits are grouped by document in the order of its best passage, with a cita
   const scores = first!.passages.map(({ score }) => score);
   expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   expect(results[1]!.passages).toMatchObject([{ seq: 1, reference: "excerpt 2" }]);
+});
+
+test("a search with operators that compares some of the candidates says that there may be more, and refuses what is beyond", async () => {
+  const shelf = await its.shelf();
+  const texts = Array.from({ length: 1_100 }, (_, n) => `Lighthouse number ${n}`);
+  await its.add(shelf, texts);
+  const query = "lighthouse -harbour";
+  const ask = (offset: number) => its.ask(shelf, query, { operators: true, limit: 100, offset });
+  const seen: string[] = [];
+  for (let offset = 0; offset < 1_000; offset += 100) {
+    const { results, has_more } = await ask(offset);
+    expect(has_more).toBe(true);
+    seen.push(...results.flatMap(({ passages }) => passages.map(({ content }) => content)));
+  }
+  expect([seen.length, new Set(seen).size]).toEqual([1_000, 1_000]);
+  await expect(ask(1_000)).rejects.toThrow(SearchTooDeep);
+  // what all candidates were compared with is whole
+  expect(await its.ask(shelf, 'lighthouse "number 7"', { operators: true, limit: 100 })).toMatchObject({
+    has_more: false,
+  });
+});
+
+test("pages beyond the hits that a model ranked repeat no passage and leave none out", async () => {
+  const shelf = await its.shelf();
+  const values = (n: number) => Float32Array.from([Math.cos(n / 1_000), Math.sin(n / 1_000)]);
+  const texts = Array.from({ length: 500 }, (_, n) => `Lighthouse number ${n}`);
+  // the hundred nearest are among those that the words find after the first two hundred
+  await its.add(
+    shelf,
+    texts.map((text, n) => ({ text, vector: { space: "plain", values: values(n > 200 && n % 3 === 0 ? n : 1_000) } })),
+  );
+  const models = {
+    describe: async () => ({}),
+    find: async () => ({ embed: async () => ({ space: "plain", values: values(200) }) }),
+  };
+  const asked = { query: "lighthouse", collections: [shelf], document_ids: [], tags: [], reader: [] };
+  const seen: string[] = [];
+  for (let offset = 0; offset < 600; offset += 20) {
+    const page = { ...asked, limit: 20, offset };
+    const { results, has_more } = await searchPassages(
+      { db: its.db, engine: its.engine, models },
+      shelf.organization_id,
+      page,
+    );
+    seen.push(...results.flatMap(({ passages }) => passages.map(({ content }) => content)));
+    if (!has_more) break;
+  }
+  expect(seen.length).toBe(new Set(seen).size);
+  expect(seen.toSorted()).toEqual(texts.toSorted());
 });
 
 test("pages count passages, follow each other without a gap, and say whether there is more", async () => {

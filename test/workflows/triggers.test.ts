@@ -142,8 +142,12 @@ describe("a new trigger", () => {
     for (let n = 0; n < 98; n++) await home.hook({ id });
     expectRefusal(await create(id, {}), 409, "too_many_triggers", null);
     expect((await remove(id, used.id)).status).toBe(204);
-    expect((await create(id, {})).status).toBe(201);
+    const headers = { "idempotency-key": "the-last-one" };
+    const last = await create(id, {}, headers);
+    expect(last.status).toBe(201);
     expectRefusal(await create(id, {}), 409, "too_many_triggers", null);
+    // a repetition finds the trigger that its first request created
+    expect((await create(id, {}, headers)).body).toEqual(without(last.body));
     expect((await remove(id, first.id)).status).toBe(204);
     expect((await create(id, {})).status).toBe(201);
     const page = await list(id, "?limit=2&offset=1");
