@@ -90,7 +90,7 @@ describe("pushed text", () => {
 
   test("pushed twice is one document", async () => {
     const first = await kept({ text: "Said twice.", tags: ["x"] });
-    const again = await push({ text: "Said twice.", name: "other", tags: ["x"] });
+    const again = await push({ text: "Said twice.", tags: ["x"] });
     expect([again.status, again.body]).toEqual([202, first]);
   });
 });
