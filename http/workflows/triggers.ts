@@ -140,7 +140,7 @@ async function replaceSigningSecret(
   return readOne(http, workflow_id, trigger_id);
 }
 
-/** Replaces the sender's secret when the body has one, else the trigger's own. The old one stops working at once. */
+/** Replaces the sender's secret when the body has one, else the trigger's own. The old one works until the read model has the new one. */
 async function rotate(
   http: Http,
   request: FastifyRequest,
