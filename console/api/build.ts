@@ -1,12 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, service } from "./call.ts";
 import type { Envelope } from "./envelope.ts";
+import { byId, readAll } from "./readAll.ts";
 import type { ToolApproval } from "./toolApproval.ts";
 import type { FormSchema, Page } from "./types.ts";
 
 /* What builders make: agents, scripts (definitions) and registered workflows. */
 
-export const LIMIT = 500;
 export const one = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
 
 export interface AgentSettings {
@@ -32,25 +32,12 @@ export interface Agent extends AgentSettings {
   updated_at: string;
 }
 
-export interface AgentVersion {
-  version: number;
-  changed_by: string;
-  created_at: string;
-  settings: AgentSettings;
-}
-
 export const listAllAgents = queryOptions({
   queryKey: ["agent", "all"],
-  queryFn: ({ signal }) => call<Page<Agent>>("agents", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) => readAll((query) => call<Page<Agent>>("agents", { signal, query }), byId),
 });
 export const getAgent = (id: string) =>
   queryOptions({ queryKey: ["agent", "one", id], queryFn: ({ signal }) => call<Agent>(one("agents", id), { signal }) });
-export const listAgentVersions = (id: string) =>
-  queryOptions({
-    queryKey: ["agent", "versions", id],
-    queryFn: ({ signal }) =>
-      call<Page<AgentVersion>>(`${one("agents", id)}/versions`, { signal, query: { limit: LIMIT } }),
-  });
 export const createAgent = (body: Partial<AgentSettings>) => call<Agent>("agents", { method: "POST", body });
 export const changeAgent = (id: string, body: Partial<AgentSettings>) =>
   call<Agent>(one("agents", id), { method: "PATCH", body });
@@ -107,40 +94,31 @@ export interface Definition {
   updated_at: string;
 }
 export type DefinitionWithSource = Definition & { source: string };
-export interface DefinitionVersion {
-  version: number;
-  created_by: string;
-  created_at: string;
-  source: string;
-}
 
 export const listDefinitions = (type: ScriptType) =>
   queryOptions({
     queryKey: ["definition", "list", type],
-    queryFn: ({ signal }) => call<Page<Definition>>("definitions", { signal, query: { type, limit: LIMIT } }),
+    queryFn: ({ signal }) =>
+      readAll((query) => call<Page<Definition>>("definitions", { signal, query: { type, ...query } }), byId),
   });
+interface Tool {
+  name: string;
+  description: string;
+  built_in: boolean;
+}
 /** What requests and agents may name: built in, and the organization's own. */
 export const listTools = queryOptions({
   queryKey: ["definition", "tools"],
   queryFn: ({ signal }) =>
-    call<Page<{ name: string; description: string; built_in: boolean }>>("tools", { signal, query: { limit: LIMIT } }),
+    readAll(
+      (query) => call<Page<Tool>>("tools", { signal, query }),
+      ({ name, built_in }) => `${built_in} ${name}`,
+    ),
 });
 export const getDefinition = (id: string) =>
   queryOptions({
     queryKey: ["definition", "one", id],
     queryFn: ({ signal }) => call<DefinitionWithSource>(one("definitions", id), { signal }),
-  });
-/** The newest ones come first. */
-export const listDefinitionVersions = (id: string) =>
-  queryOptions({
-    queryKey: ["definition", "versions", id],
-    queryFn: async ({ signal }) => {
-      const { data } = await call<Page<DefinitionVersion>>(`${one("definitions", id)}/versions`, {
-        signal,
-        query: { limit: 50 },
-      });
-      return data.toSorted((a, b) => b.version - a.version);
-    },
   });
 export const createDefinition = (body: { type: ScriptType; name?: string; source: string }) =>
   call<DefinitionWithSource>("definitions", { method: "POST", body });
@@ -198,7 +176,7 @@ export interface Workflow {
 
 export const listAllWorkflows = queryOptions({
   queryKey: ["workflow", "all"],
-  queryFn: ({ signal }) => call<Page<Workflow>>("workflows", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) => readAll((query) => call<Page<Workflow>>("workflows", { signal, query }), byId),
 });
 export const getWorkflow = (id: string) =>
   queryOptions({
@@ -213,7 +191,7 @@ interface Registrable {
 /** What can be registered, for everybody. */
 export const listRegistrable = queryOptions({
   queryKey: ["definition", "registrable"],
-  queryFn: ({ signal }) => call<Page<Registrable>>("workflow-definitions", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) => readAll((query) => call<Page<Registrable>>("workflow-definitions", { signal, query }), byId),
 });
 export const registerWorkflow = (definition_id: string) =>
   call<Workflow>("workflows", { method: "POST", body: { definition_id } });

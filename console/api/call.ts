@@ -71,3 +71,10 @@ export async function call<T>(path: string, request?: Request): Promise<T> {
   const response = await send(path, request);
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
+
+/** An answer, or null where there is nothing (404). */
+export const orNull = <T>(answer: Promise<T>): Promise<T | null> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof Failure && error.status === 404) return null;
+    throw error;
+  });

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
+import { byId, readAll } from "./readAll.ts";
 import type { Trace, TracedCall, TracedMessage } from "./trace.ts";
 import type { Page, Slice, Source } from "./types.ts";
 
@@ -88,7 +89,11 @@ export const listTargets = queryOptions({
   queryKey: ["agent", "targets"],
   queryFn: async ({ signal }): Promise<Target[]> => {
     const [agents, models] = await Promise.all([
-      call<Page<Agent>>("agents", { signal, query: { limit: 500 } }),
+      readAll(async (query) => {
+        const { data, total } = await call<Page<Agent>>("agents", { signal, query });
+        // without their instructions, which may be long
+        return { data: data.map(({ id, name, model, api_enabled }) => ({ id, name, model, api_enabled })), total };
+      }, byId),
       call<{ data: { id: string }[] }>("openai/v1/models", { signal }),
     ]);
     return [

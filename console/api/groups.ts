@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, orNull } from "./call.ts";
+import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 export interface Group {
@@ -11,10 +12,16 @@ export interface Group {
 /** Named people of the organization; everybody signed in sees them. */
 export const listGroups = queryOptions({
   queryKey: ["group", "list"],
-  queryFn: ({ signal }) => call<Page<Group>>("groups", { signal, query: { limit: 500 } }),
+  queryFn: ({ signal }) =>
+    readAll(
+      (query) => call<Page<Group>>("groups", { signal, query }),
+      ({ group }) => group,
+    ),
 });
 
 const pathOf = (group: string) => `groups/${encodeURIComponent(group)}`;
+/** Null: there is none of this name. */
+export const readGroup = (group: string) => orNull(call<Group>(pathOf(group)));
 export const setGroup = (group: string, members: string[]) =>
   call<Group>(pathOf(group), { method: "PUT", body: { members } });
 export const removeGroup = (group: string) => call<void>(pathOf(group), { method: "DELETE" });

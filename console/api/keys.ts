@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
+import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* API keys of the organization, for administrators. */
@@ -48,6 +49,11 @@ export const listKeys = (page = 0) =>
       call<Page<Key>>("keys", { signal, query: { limit: KEYS_PER_PAGE, offset: page * KEYS_PER_PAGE } }),
     placeholderData: (previous) => previous,
   });
+
+export const listAllKeys = queryOptions({
+  queryKey: ["key", "list", "all"],
+  queryFn: ({ signal }) => readAll((query) => call<Page<Key>>("keys", { signal, query }), byId),
+});
 
 const pathOf = (id: string) => `keys/${encodeURIComponent(id)}`;
 

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { address, call, Failure, send } from "./call.ts";
+import { address, call, orNull, send } from "./call.ts";
+import { byId, readAll } from "./readAll.ts";
 import { upload, type Upload } from "./upload.ts";
 import type { Page } from "./types.ts";
 
@@ -91,7 +92,8 @@ const SUMMARY_MS = 5_000;
 const knowledge = (path: string) => `v1/knowledge/${path}`;
 export const listCollections = queryOptions({
   queryKey: ["collection", "list"],
-  queryFn: ({ signal }) => call<Page<Collection>>(knowledge("collections"), { signal, query: { limit: 500 } }),
+  queryFn: ({ signal }) =>
+    readAll((query) => call<Page<Collection>>(knowledge("collections"), { signal, query }), byId),
   refetchInterval: SUMMARY_MS,
   refetchOnMount: "always",
 });
@@ -137,13 +139,7 @@ export const countDocuments = (reference: string, status?: DocumentStatus) =>
 
 /** Whether the file of a document is stored. */
 const hasFile = (id: string, signal: AbortSignal): Promise<boolean> =>
-  send(`${pathOf(id)}/content`, { method: "HEAD", signal }).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Failure && error.status === 404) return false;
-      throw error;
-    },
-  );
+  orNull(send(`${pathOf(id)}/content`, { method: "HEAD", signal })).then((found) => found !== null);
 const pathOf = (id: string) => knowledge(`documents/${encodeURIComponent(id)}`);
 
 export const getDocument = (id: string) =>

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
+import { byId, readAll } from "./readAll.ts";
 import type { Page, Role } from "./types.ts";
 
 /* The people of the organization: everybody sees them, administrators change them. */
@@ -30,6 +31,11 @@ export const listMembers = (page = 0) =>
       call<Page<Member>>("members", { signal, query: { limit: MEMBERS_PER_PAGE, offset: page * MEMBERS_PER_PAGE } }),
     placeholderData: (previous) => previous,
   });
+
+export const listAllMembers = queryOptions({
+  queryKey: ["organization", "members", "all"],
+  queryFn: ({ signal }) => readAll((query) => call<Page<Member>>("members", { signal, query }), byId),
+});
 
 const pathOf = (id: string) => `members/${encodeURIComponent(id)}`;
 

@@ -1,11 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ERASED_KINDS } from "./erasedKinds.ts";
-import { address, call, Failure, send } from "./call.ts";
+import { address, call, Failure, orNull, send } from "./call.ts";
+import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* What is kept, what is handed out about somebody, and what is deleted for good. For administrators. */
 
-const LIMIT = 500;
 const ERASURES = 50;
 export const HOLDS = 100;
 
@@ -33,11 +33,17 @@ const pathOf = (subject: string) => `retention/${encodeURIComponent(subject)}`;
 
 export const listRetention = queryOptions({
   queryKey: ["retention", "list"],
-  queryFn: ({ signal }) => call<Page<Retention>>("retention", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) =>
+    readAll(
+      (query) => call<Page<Retention>>("retention", { signal, query }),
+      ({ subject }) => subject,
+    ),
 });
 /** Changes nothing. */
 export const previewRetention = (subject: string, rules: RetentionRules) =>
   call<RetentionPreview>(`${pathOf(subject)}/preview`, { method: "POST", body: rules });
+/** Null: the subject has none. */
+export const readRetention = (subject: string) => orNull(call<Retention>(pathOf(subject)));
 export const setRetention = (subject: string, rules: RetentionRules) =>
   call<Retention>(pathOf(subject), { method: "PUT", body: rules });
 export const removeRetention = (subject: string) => call<void>(pathOf(subject), { method: "DELETE" });

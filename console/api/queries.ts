@@ -87,8 +87,3 @@ export const countRuns = (filter: RunFilter) =>
       return (await call<Page<RunSummary>>("workflows/runs", { signal, query })).total;
     },
   });
-
-export const listWorkflows = queryOptions({
-  queryKey: ["workflow", "list"],
-  queryFn: ({ signal }) => call<Page<{ id: string; name: string }>>("workflows", { signal, query: { limit: 500 } }),
-});

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import type { Trace } from "./trace.ts";
-import type { Page, Slice, TurnStatus, TurnSummary } from "./types.ts";
+import type { Slice, TurnStatus, TurnSummary } from "./types.ts";
 
 /* Queries about requests to models. They change with the threads they are part of. */
 
@@ -48,16 +48,6 @@ export const getTrace = (id: string, as_of?: string) =>
     queryKey: ["thread", "trace", id, as_of],
     queryFn: ({ signal }) => call<Trace>(`turns/${encodeURIComponent(id)}/trace`, { signal, query: { as_of } }),
   });
-
-interface AgentName {
-  id: string;
-  name: string;
-}
-
-export const listAgents = queryOptions({
-  queryKey: ["agent", "list"],
-  queryFn: ({ signal }) => call<Page<AgentName>>("agents", { signal, query: { limit: 500 } }),
-});
 
 export const listModels = queryOptions({
   queryKey: ["provider", "models"],

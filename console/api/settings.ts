@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, orNull } from "./call.ts";
+import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* Projects, providers of models, secrets, and the person's own password. What is secret is written and never read back. */
@@ -38,12 +39,12 @@ export interface Secret extends Dates {
   name: string;
 }
 
-const LIMIT = 500;
+const byName = ({ name }: { name: string }): string => name;
 const one = (kind: string, id: string) => `${kind}/${encodeURIComponent(id)}`;
 
 export const listProjects = queryOptions({
   queryKey: ["project", "list"],
-  queryFn: ({ signal }) => call<Page<Project>>("projects", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) => readAll((query) => call<Page<Project>>("projects", { signal, query }), byId),
 });
 export const createProject = (name: string) => call<Project>("projects", { method: "POST", body: { name } });
 export const renameProject = (id: string, name: string) =>
@@ -53,8 +54,10 @@ export const deleteProject = (id: string) => call<void>(one("projects", id), { m
 /** For administrators. */
 export const listProviders = queryOptions({
   queryKey: ["provider", "list"],
-  queryFn: ({ signal }) => call<Page<Provider>>("providers", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) => readAll((query) => call<Page<Provider>>("providers", { signal, query }), byName),
 });
+/** Null: there is none of this name. */
+export const readProvider = (name: string) => orNull(call<Provider>(one("providers", name)));
 export const configureProvider = (name: string, body: ProviderSettings) =>
   call<Provider>(one("providers", name), { method: "PUT", body });
 export const removeProvider = (name: string) => call<void>(one("providers", name), { method: "DELETE" });
@@ -62,7 +65,7 @@ export const removeProvider = (name: string) => call<void>(one("providers", name
 /** For builders. */
 export const listSecrets = queryOptions({
   queryKey: ["secret", "list"],
-  queryFn: ({ signal }) => call<Page<Secret>>("secrets", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) => readAll((query) => call<Page<Secret>>("secrets", { signal, query }), byName),
 });
 export const setSecret = (name: string, value: string) =>
   call<Secret>(one("secrets", name), { method: "PUT", body: { value } });

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Rule } from "./triggers.ts";
 import { call } from "./call.ts";
+import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* Pages and sitemaps of the web whose pages are documents of a collection. */
@@ -40,7 +41,6 @@ export interface SourcePage {
 }
 
 export const SOURCE_PAGES_PER_PAGE = 50;
-const MAX_SOURCES = 200;
 
 const inCollection = (reference: string) => `v1/knowledge/collections/${encodeURIComponent(reference)}/sources`;
 const pathOf = (id: string) => `v1/knowledge/sources/${encodeURIComponent(id)}`;
@@ -48,7 +48,7 @@ const pathOf = (id: string) => `v1/knowledge/sources/${encodeURIComponent(id)}`;
 export const listSources = (reference: string) =>
   queryOptions({
     queryKey: ["source", "list", reference],
-    queryFn: ({ signal }) => call<Page<Source>>(inCollection(reference), { signal, query: { limit: MAX_SOURCES } }),
+    queryFn: ({ signal }) => readAll((query) => call<Page<Source>>(inCollection(reference), { signal, query }), byId),
   });
 
 /** One page of what a source found, last first; `page` counts from 0. */

@@ -1,10 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { call, orNull } from "./call.ts";
+import { readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* What models cost, what may be spent, and the names that stand for several models. For administrators. */
 
-const LIMIT = 500;
 /** No event says that the figures of a budget changed. */
 const RENEWED_MS = 30_000;
 const RATES_RENEWED_MS = 5_000;
@@ -76,14 +76,15 @@ export const isRate = ({ name }: Pick<BudgetLimit, "name">): boolean => RATES.so
 
 export const listBudgets = queryOptions({
   queryKey: ["budget", "list"],
-  queryFn: ({ signal }) => call<Page<Budget>>("budgets", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) => readAll((query) => call<Page<Budget>>("budgets", { signal, query }), budgetKey),
   refetchInterval: ({ state }) =>
     state.data?.data.some(({ limits }) => limits.some(isRate)) ? RATES_RENEWED_MS : RENEWED_MS,
 });
 /** What the person who is signed in may still spend. */
 export const listOwnLimits = queryOptions({
   queryKey: ["budget", "own"],
-  queryFn: ({ signal }) => call<Page<Omit<Budget, "updated_at">>>("limits", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) =>
+    readAll((query) => call<Page<Omit<Budget, "updated_at">>>("limits", { signal, query }), budgetKey),
   refetchInterval: RENEWED_MS,
 });
 /** From here on answers carry a warning. */
@@ -96,6 +97,14 @@ export const usedPercent = ({ limits }: Pick<Budget, "limits">): number =>
 export type BudgetToSet = Record<LimitName, number | string | null> & { hard: boolean; workflow_id: string | null };
 type BudgetName = Pick<Budget, "subject" | "model">;
 const queryOf = ({ model }: BudgetName) => (model === null ? {} : { query: { model } });
+/** Null: this subject has none. */
+export const readBudget = (named: BudgetName, signal?: AbortSignal) =>
+  orNull(call<Budget>(one("budgets", named.subject), { ...(signal && { signal }), ...queryOf(named) }));
+export const getBudget = (key: string) =>
+  queryOptions({
+    queryKey: ["budget", "one", key],
+    queryFn: ({ signal }) => readBudget(splitBudgetKey(key), signal),
+  });
 export const setBudget = (named: BudgetName, body: BudgetToSet) =>
   call<Budget>(one("budgets", named.subject), { method: "PUT", body, ...queryOf(named) });
 export function removeBudget(key: string) {
@@ -132,7 +141,11 @@ export interface ModelPrices {
 
 export const listPrices = queryOptions({
   queryKey: ["price", "list"],
-  queryFn: ({ signal }) => call<Page<ModelPrices>>("prices", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) =>
+    readAll(
+      (query) => call<Page<ModelPrices>>("prices", { signal, query }),
+      ({ model }) => model,
+    ),
 });
 /** A price without the fields that are left out. */
 export type PriceToSet = Pick<Price, "valid_from"> & Partial<Record<keyof Price, string | null>>;
@@ -142,6 +155,15 @@ function pathOfModel(model: string): string {
   if (slash < 1) throw new Error("Model must be named provider/model, as in openai/gpt-5.");
   return one("prices", model.slice(0, slash), model.slice(slash + 1));
 }
+/** Null: it has no price. */
+export const readPrices = async (model: string, signal?: AbortSignal) =>
+  orNull(call<ModelPrices>(pathOfModel(model), { ...(signal && { signal }) }));
+export const getPrices = (model: string) =>
+  queryOptions({
+    queryKey: ["price", "one", model],
+    // an address may name anything: what is no model has no price
+    queryFn: ({ signal }) => (model.indexOf("/") < 1 ? null : readPrices(model, signal)),
+  });
 export const setPrices = async (model: string, prices: PriceToSet[]) =>
   call<ModelPrices>(pathOfModel(model), { method: "PUT", body: { prices } });
 export const removePrices = async (model: string) => call<void>(pathOfModel(model), { method: "DELETE" });
@@ -168,8 +190,14 @@ export interface Alias extends AliasSettings {
 
 export const listAliases = queryOptions({
   queryKey: ["alias", "list"],
-  queryFn: ({ signal }) => call<Page<Alias>>("aliases", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) =>
+    readAll(
+      (query) => call<Page<Alias>>("aliases", { signal, query }),
+      ({ alias }) => alias,
+    ),
 });
+/** Null: there is none of this name. */
+export const readAlias = (alias: string) => orNull(call<Alias>(one("aliases", alias)));
 export const configureAlias = (alias: string, body: AliasSettings) =>
   call<Alias>(one("aliases", alias), { method: "PUT", body });
 export const removeAlias = (alias: string) => call<void>(one("aliases", alias), { method: "DELETE" });

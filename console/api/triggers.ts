@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { LIMIT, one } from "./build.ts";
+import { one } from "./build.ts";
 import { call } from "./call.ts";
+import { byId, readAll } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 /* What starts runs of a workflow by itself: webhooks and schedules. */
@@ -42,13 +43,13 @@ type TriggerId = Pick<Trigger, "id" | "workflow_id">;
 
 export const listSchedules = queryOptions({
   queryKey: ["trigger", "schedules"],
-  queryFn: ({ signal }) => call<Page<Trigger>>("workflows/schedules", { signal, query: { limit: LIMIT } }),
+  queryFn: ({ signal }) => readAll((query) => call<Page<Trigger>>("workflows/schedules", { signal, query }), byId),
 });
 export const listTriggers = (workflow: string) =>
   queryOptions({
     queryKey: ["trigger", "of", workflow],
     queryFn: ({ signal }) =>
-      call<Page<Trigger>>(`${one("workflows", workflow)}/triggers`, { signal, query: { limit: LIMIT } }),
+      readAll((query) => call<Page<Trigger>>(`${one("workflows", workflow)}/triggers`, { signal, query }), byId),
   });
 export const createTrigger = (workflow: string, body: object) =>
   call<Trigger & { secret?: string }>(`${one("workflows", workflow)}/triggers`, { method: "POST", body });

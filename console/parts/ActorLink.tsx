@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { listKeys } from "../api/keys.ts";
-import { listMembers } from "../api/members.ts";
+import { listAllKeys } from "../api/keys.ts";
+import { listAllMembers } from "../api/members.ts";
 import type { Actor } from "../api/types.ts";
 import { useRole } from "../api/useRole.ts";
 import { shortId } from "../format/index.ts";
@@ -22,8 +22,8 @@ const KINDS: Partial<Record<Actor["type"], string>> = { person: "user", api_key:
 function useName({ type, id, name }: Actor): string | undefined {
   const { isAdmin } = useRole();
   const isUnknown = (name ?? undefined) === undefined;
-  const members = useQuery({ ...listMembers(), enabled: isUnknown && type === "person" });
-  const keys = useQuery({ ...listKeys(), enabled: isUnknown && type === "api_key" && isAdmin });
+  const members = useQuery({ ...listAllMembers, enabled: isUnknown && type === "person" });
+  const keys = useQuery({ ...listAllKeys, enabled: isUnknown && type === "api_key" && isAdmin });
   const listed = type === "person" ? members.data?.data : type === "api_key" ? keys.data?.data : undefined;
   const found = name ?? listed?.find((one) => one.id === id)?.name;
   const former = useFormerNames(type === "person" && isUnknown && members.data !== undefined && found === undefined);

@@ -2,6 +2,9 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Failure } from "../api/call.ts";
+import type { All } from "../api/readAll.ts";
+import { formatNumber } from "../format/index.ts";
+import { Taken } from "./Taken.ts";
 import "./notices.css";
 
 const details = (error: Failure): string =>
@@ -26,6 +29,11 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
           <Link to="/privacy" search={{ section: "holds" }}>
             See what is held
           </Link>
+        </p>
+      )}
+      {error instanceof Taken && (
+        <p>
+          <Link {...error.edit}>See and change it</Link>
         </p>
       )}
       {onRetry && (
@@ -58,6 +66,16 @@ export const NoMatch = ({ what, children }: { what: string; children: ReactNode 
   </Empty>
 );
 
+/** Of a list that goes on where it could not be read any further. */
+const isCut = (data: unknown): data is All<unknown> =>
+  typeof data === "object" && data !== null && "isWhole" in data && data.isWhole === false;
+
+const CutNotice = ({ list: { data, total }, what }: { list: All<unknown>; what: string }) => (
+  <p className="notice warn" role="status">
+    There are more {what} than can be listed: {formatNumber(data.length)} of {formatNumber(total)} are here.
+  </p>
+);
+
 /** The result of a query, or that it loads, or why it failed. */
 export function Loaded<T>({
   query,
@@ -75,6 +93,7 @@ export function Loaded<T>({
     return (
       <>
         {query.isError && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
+        {isCut(query.data) && <CutNotice list={query.data} what={what} />}
         {children(query.data)}
       </>
     );

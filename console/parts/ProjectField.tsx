@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { listProjects } from "../api/settings.ts";
-import { namedChoices, Options } from "./Choices.tsx";
+import { namedChoices, Options, withChosen } from "./Choices.tsx";
 
 interface Props {
   name: string;
@@ -24,7 +24,7 @@ export function ProjectField({ name, note, chosen, children }: Props) {
       {/* a new element once the projects are known: only then can one of them be chosen */}
       <select key={String(data === undefined)} name={name} defaultValue={chosen ?? ""}>
         <option value="">none</option>
-        <Options choices={namedChoices(data?.data)} />
+        <Options choices={withChosen(namedChoices(data, "projects"), chosen)} />
       </select>
     </label>
   );

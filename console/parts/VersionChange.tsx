@@ -1,54 +1,40 @@
-import { formatExact } from "../format/index.ts";
-import { type Choice } from "./Choices.tsx";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Page } from "../api/types.ts";
+import type { Version, Versions } from "../api/versions.ts";
 import { CodeEditor } from "./CodeEditor.tsx";
 import { SelectFilter } from "./Filter.tsx";
-
-interface Version {
-  version: number;
-  created_at: string;
-}
-
-/** The choices of versions, with their times. */
-export const versionChoices = (versions: readonly Version[]): Choice[] =>
-  versions.map(({ version, created_at }) => ({
-    value: String(version),
-    label: `${version}, ${formatExact(created_at)}`,
-  }));
+import { Empty, Loaded } from "./Notices.tsx";
+import { describeVersion, versionChoices } from "./versionWords.ts";
 
 interface FilterProps {
-  versions: readonly Version[];
-  shown: Version;
+  versions: Page<Version>;
+  shown: number;
   onPick(version: number): void;
 }
 
-/** Picks the version that is shown. */
+/** Picks the version that is shown, of all that there are. */
 export const VersionFilter = ({ versions, shown, onPick }: FilterProps) => (
   <SelectFilter
     label="Version"
     isRequired
     isFirst
-    value={String(shown.version)}
+    value={String(shown)}
     choices={versionChoices(versions)}
     onPick={(value) => onPick(Number(value))}
   />
 );
 
-interface Props<V extends Version> {
+interface ChangeProps<V extends Version> {
   shown: V;
-  /** The version that it is compared with; none for the first. */
-  before: V | undefined;
+  before: V | null;
   textOf: (version: V) => string;
-  isProse?: boolean;
+  isProse?: boolean | undefined;
 }
 
-/** What a version changed of another one. */
-export const VersionChange = <V extends Version>({ shown, before, textOf, isProse }: Props<V>) => (
+const Change = <V extends Version>({ shown, before, textOf, isProse }: ChangeProps<V>) => (
   <>
-    <p className="quiet">
-      {before
-        ? `What version ${shown.version} has and version ${before.version} has not is green; what it lost is red.`
-        : "The first version, as it was saved."}
-    </p>
+    <p className="quiet">{describeVersion(shown, before)}</p>
     <CodeEditor
       key={`${shown.version} ${before?.version}`}
       label={`Version ${shown.version}`}
@@ -58,3 +44,36 @@ export const VersionChange = <V extends Version>({ shown, before, textOf, isPros
     />
   </>
 );
+
+interface Props<V extends Version> extends Pick<ChangeProps<V>, "textOf" | "isProse"> {
+  versions: Versions<V>;
+  version: number;
+  /** The version that it is compared with: the one before it, unless another one is named. */
+  against?: number | undefined;
+  /** What can be done with the version. */
+  children: (shown: V) => ReactNode;
+}
+
+/** What a version changed of another one, whichever of all versions it is. */
+export function VersionChange<V extends Version>({ versions, version, against, children, ...rest }: Props<V>) {
+  const shown = useQuery(versions.one(version));
+  const before = useQuery(versions.one(against ?? version - 1));
+  return (
+    <Loaded query={shown} what="the version">
+      {(found) =>
+        found === null ? (
+          <Empty title={`There is no version ${version}`}>
+            <p>Choose another one.</p>
+          </Empty>
+        ) : (
+          <>
+            {children(found)}
+            <Loaded query={before} what="the version before it">
+              {(earlier) => <Change shown={found} before={earlier} {...rest} />}
+            </Loaded>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}

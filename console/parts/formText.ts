@@ -4,6 +4,10 @@ export function formText(form: FormData, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The values of the chosen boxes of a name. */
+export const formTexts = (form: FormData, name: string): string[] =>
+  form.getAll(name).filter((value): value is string => typeof value === "string");
+
 /** The lines of a field without empty ones, each once. */
 export const formLines = (form: FormData, name: string): string[] => [
   ...new Set(

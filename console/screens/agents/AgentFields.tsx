@@ -2,9 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { listTools, type AgentSettings } from "../../api/build.ts";
 import { listCollections } from "../../api/knowledge.ts";
 import { Check } from "../../parts/Form.tsx";
-import { formText } from "../../parts/formText.ts";
+import { formText, formTexts } from "../../parts/formText.ts";
+import { LimitCheck, Limited } from "../../parts/Limited.tsx";
+import { limitedTo } from "../../parts/limitedTo.ts";
 import { ModelField } from "../../parts/ModelField.tsx";
 import { ProjectField } from "../../parts/ProjectField.tsx";
+import { Unlisted } from "../../parts/Unlisted.tsx";
 import { readToolApprovals } from "./readToolApprovals.ts";
 import { ToolApprovals } from "./ToolApprovals.tsx";
 
@@ -22,69 +25,79 @@ export const NEW_AGENT: AgentSettings = {
   tool_approvals: {},
 };
 
-const texts = (form: FormData, name: string): string[] =>
-  form.getAll(name).filter((value): value is string => typeof value === "string");
+const ONLY_THESE = "Only these";
 
-/** The settings as they were entered. */
+/** The settings as they were entered. Throws an Error that names what contradicts itself. */
 export const readAgent = (form: FormData): AgentSettings => ({
   name: formText(form, "name"),
   model: formText(form, "model").trim() || null,
   instructions: formText(form, "instructions"),
-  tools: texts(form, "tools"),
-  collections: form.has("limits_collections") ? texts(form, "collections") : null,
+  tools: formTexts(form, "tools"),
+  collections: limitedTo(formTexts(form, "collections"), {
+    isOn: form.has("limits_collections"),
+    name: ONLY_THESE,
+    what: "collections",
+  }),
   reasoning: formText(form, "effort").trim() ? { effort: formText(form, "effort").trim() } : null,
   api_enabled: form.has("api_enabled"),
   project_id: formText(form, "project_id") || null,
   expose_tool_items: form.has("expose_tool_items"),
   client_tools: form.has("client_tools"),
-  tool_approvals: readToolApprovals(form, texts(form, "tools")),
+  tool_approvals: readToolApprovals(form, formTexts(form, "tools")),
 });
 
 function Tools({ chosen }: { chosen: string[] }) {
   const { data } = useQuery(listTools);
   // of two tools of one name, the first is called
   const tools = [...new Map((data?.data ?? []).toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
-  const known = new Set(tools.map(({ name }) => name));
-  const others = data ? chosen.filter((name) => !known.has(name)) : [];
   return (
     // rendered again once the tools are known
     <fieldset key={String(data === undefined)}>
       <legend>Tools</legend>
-      {/* a form that is saved before they are known keeps what was chosen */}
-      {!data && chosen.map((name) => <input key={name} type="hidden" name="tools" value={name} />)}
       {tools.map(({ name, description }) => (
         <Check key={name} name="tools" value={name} label={name} hint={description} isChecked={chosen.includes(name)} />
       ))}
-      {others.map((name) => (
-        <Check key={name} name="tools" value={name} label={name} hint="is no longer there" isChecked />
-      ))}
+      <Unlisted
+        name="tools"
+        chosen={chosen}
+        listed={data && tools.map(({ name }) => name)}
+        isWhole={data?.isWhole ?? false}
+      />
     </fieldset>
   );
 }
 
-function Collections({ chosen }: { chosen: string[] | null }) {
+/** A box for each collection. Until they are known, and where there are more, those that are chosen stay so. */
+function CollectionChecks({ chosen }: { chosen: string[] }) {
   const { data } = useQuery(listCollections);
   return (
-    <fieldset key={String(data === undefined)}>
-      <legend>Collections that it searches</legend>
-      <Check
-        name="limits_collections"
-        label="Only these"
-        hint="Otherwise all, also later ones."
-        isChecked={chosen !== null}
-      />
+    <div key={String(data === undefined)} className="entries">
       {data?.data.map(({ id, slug, name }) => (
-        <Check
-          key={id}
-          name="collections"
-          value={slug}
-          label={name}
-          isChecked={chosen !== null && chosen.includes(slug)}
-        />
+        <Check key={id} name="collections" value={slug} label={name} isChecked={chosen.includes(slug)} />
       ))}
-    </fieldset>
+      <Unlisted
+        name="collections"
+        chosen={chosen}
+        listed={data?.data.map(({ slug }) => slug)}
+        isWhole={data?.isWhole ?? false}
+      />
+    </div>
   );
 }
+
+const Collections = ({ chosen }: { chosen: string[] | null }) => (
+  <fieldset>
+    <legend>Collections that it searches</legend>
+    <Limited
+      isLimited={chosen !== null}
+      switches={(state) => (
+        <LimitCheck name="limits_collections" label={ONLY_THESE} hint="Otherwise all, also later ones." {...state} />
+      )}
+    >
+      {(isEmptied) => <CollectionChecks chosen={isEmptied ? [] : (chosen ?? [])} />}
+    </Limited>
+  </fieldset>
+);
 
 /** The settings of an agent. */
 export const AgentFields = ({ settings }: { settings: AgentSettings }) => (

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { changeAgent, listAgentVersions, type Agent, type AgentSettings, type AgentVersion } from "../../api/build.ts";
+import { changeAgent, type Agent, type AgentSettings } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
+import { versionsOfAgent, type AgentVersion } from "../../api/versions.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
@@ -37,23 +38,24 @@ function GoBack({ agent, to: { version, settings } }: { agent: Agent; to: AgentV
 export function AgentVersions({ agent }: { agent: Agent }) {
   const search = route.useSearch();
   const navigate = useNavigate();
-  const versions = useQuery(listAgentVersions(agent.id));
+  const versions = versionsOfAgent(agent.id);
+  const newest = useQuery(versions.newest);
   return (
-    <Loaded query={versions} what="versions">
-      {({ data }) => {
-        const shown = data.find(({ version }) => version === search.version) ?? data[0]!;
-        const before = data.find(({ version }) => version === shown.version - 1);
+    <Loaded query={newest} what="versions">
+      {(all) => {
+        const version = search.version ?? all.total;
         return (
           <>
             <search className="filters">
               <VersionFilter
-                versions={data}
-                shown={shown}
-                onPick={(version) => void navigate({ to: ".", replace: true, search: { ...search, version } })}
+                versions={all}
+                shown={version}
+                onPick={(picked) => void navigate({ to: ".", replace: true, search: { ...search, version: picked } })}
               />
             </search>
-            <GoBack agent={agent} to={shown} />
-            <VersionChange shown={shown} before={before} textOf={({ settings }) => linesOf(settings)} isProse />
+            <VersionChange versions={versions} version={version} textOf={({ settings }) => linesOf(settings)} isProse>
+              {(shown) => <GoBack agent={agent} to={shown} />}
+            </VersionChange>
           </>
         );
       }}

@@ -1,16 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import {
-  listDefinitionVersions,
-  saveDefinition,
-  type Definition,
-  type DefinitionVersion,
-  type DefinitionWithSource,
-} from "../../api/build.ts";
+import { saveDefinition, type Definition, type DefinitionWithSource } from "../../api/build.ts";
+import { versionsOfDefinition, type DefinitionVersion } from "../../api/versions.ts";
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Loaded } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
-import { VersionChange, versionChoices, VersionFilter } from "../../parts/VersionChange.tsx";
+import { VersionChange, VersionFilter } from "../../parts/VersionChange.tsx";
+import { versionChoices } from "../../parts/versionWords.ts";
 
 const route = getRouteApi("/definitions/$definitionId");
 
@@ -38,31 +34,33 @@ function GoBack({ definition, to: { version, source }, onSaved }: Props & { to: 
 export function Versions({ definition, onSaved }: Props) {
   const search = route.useSearch();
   const navigate = useNavigate();
-  const versions = useQuery(listDefinitionVersions(definition.id));
+  const versions = versionsOfDefinition(definition.id);
+  const newest = useQuery(versions.newest);
   const change = (part: { version?: number | undefined; against?: number | undefined }) =>
     void navigate({ to: ".", replace: true, search: { ...search, ...part } });
   return (
-    <Loaded query={versions} what="versions">
+    <Loaded query={newest} what="versions">
       {(all) => {
-        const shown = all.find(({ version }) => version === search.version) ?? all[0]!;
-        const before = all.find(({ version }) => version === (search.against ?? shown.version - 1));
+        const version = search.version ?? all.total;
+        const against = search.against ?? version - 1;
         return (
           <>
             <search className="filters">
               <VersionFilter
                 versions={all}
-                shown={shown}
-                onPick={(version) => change({ version, against: undefined })}
+                shown={version}
+                onPick={(picked) => change({ version: picked, against: undefined })}
               />
               <SelectFilter
                 label="Beside version"
-                value={before && String(before.version)}
+                value={against > 0 ? String(against) : undefined}
                 choices={versionChoices(all)}
                 onPick={(value) => change({ against: value === undefined ? undefined : Number(value) })}
               />
             </search>
-            <GoBack definition={definition} to={shown} onSaved={onSaved} />
-            <VersionChange shown={shown} before={before} textOf={({ source }) => source} />
+            <VersionChange versions={versions} version={version} against={against} textOf={({ source }) => source}>
+              {(shown) => <GoBack definition={definition} to={shown} onSaved={onSaved} />}
+            </VersionChange>
           </>
         );
       }}

@@ -143,7 +143,7 @@ export function DocumentPage() {
   const document = useQuery(getDocument(documentId));
   return (
     <ThingScreen back={<Link to="/knowledge">← Knowledge</Link>} query={document} kind="Document">
-      {(data) => <Details document={data} />}
+      {(data) => <Details key={data.id} document={data} />}
     </ThingScreen>
   );
 }

@@ -3,17 +3,21 @@ import { Options } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formLines, formText } from "../../parts/formText.ts";
 import { Repeated } from "../../parts/Repeated.tsx";
+import { Limited } from "../../parts/Limited.tsx";
+import { limitedTo } from "../../parts/limitedTo.ts";
 import { useChanging } from "../../parts/useChanging.ts";
 import { nameOfReader, parseReader, useReaders, writeReader } from "./useReaders.ts";
 
 const MAX_READERS = 100;
 
-/** Null: everybody. */
+const ONLY_THESE = "Only those who are named here";
+
+/** Null: everybody. Throws an Error where readers are named although everybody reads. */
 function readReaders(form: FormData): Reader[] | null {
-  if (formText(form, "who") === "everybody") return null;
   const chosen = formGroups(form).flatMap(({ reader }) => (reader ? [reader] : []));
   const users = formLines(form, "users").map((user) => `external_user:${user}`);
-  return [...new Set([...chosen, ...users])].map(parseReader);
+  const named = [...new Set([...chosen, ...users])].map(parseReader);
+  return limitedTo(named, { isOn: formText(form, "who") === "named", name: ONLY_THESE, what: "readers" });
 }
 
 interface Props {
@@ -50,11 +54,37 @@ function ReaderField({ name, reader }: { name: string; reader: Reader | undefine
 
 const isUser = (reader: Reader): reader is Extract<Reader, { external_user: string }> => "external_user" in reader;
 
-const Choice = ({ value, label, isChecked }: { value: string; label: string; isChecked: boolean }) => (
+interface ChoiceProps {
+  value: string;
+  label: string;
+  isChecked: boolean;
+  onCheck(): void;
+}
+
+const Choice = ({ value, label, isChecked, onCheck }: ChoiceProps) => (
   <label className="check">
-    <input type="radio" name="who" value={value} defaultChecked={isChecked} /> {label}
+    <input type="radio" name="who" value={value} checked={isChecked} onChange={onCheck} /> {label}
   </label>
 );
+
+/** Who is named: people, groups and roles, and end users. */
+function Named({ readers }: { readers: readonly Reader[] }) {
+  const named = readers.filter((reader) => !isUser(reader));
+  const users = readers.filter(isUser).map(({ external_user }) => external_user);
+  return (
+    <>
+      <Repeated legend="Readers" what="reader" items={named.length > 0 ? named : [undefined]} most={MAX_READERS}>
+        {(reader, field) => <ReaderField name={field("reader")} reader={reader} />}
+      </Repeated>
+      <label>
+        <span>
+          End users of API keys <span className="quiet">(one in each line, as requests name them in “user”)</span>
+        </span>
+        <textarea name="users" rows={2} spellCheck={false} defaultValue={users.join("\n")} />
+      </label>
+    </>
+  );
+}
 
 /** Who may read a document. Keys are no readers: one that names an end user reads for that user. */
 export function ReadersForm({ document, managesAll }: Props) {
@@ -64,31 +94,25 @@ export function ReadersForm({ document, managesAll }: Props) {
     queryKeys: [["document"]],
   });
   const { readers } = before;
-  const named = (readers ?? []).filter((reader) => !isUser(reader));
   return (
     <Form submit="Save readers" done="Saved." send={save}>
-      <fieldset>
-        <legend>Who may read it</legend>
-        <Choice value="everybody" label="Everybody of the organization, and every API key" isChecked={!readers} />
-        <Choice value="named" label="Only those who are named here" isChecked={readers !== undefined} />
-      </fieldset>
-      <Repeated legend="Readers" what="reader" items={named.length > 0 ? named : [undefined]} most={MAX_READERS}>
-        {(reader, field) => <ReaderField name={field("reader")} reader={reader} />}
-      </Repeated>
-      <label>
-        <span>
-          End users of API keys <span className="quiet">(one in each line, as requests name them in “user”)</span>
-        </span>
-        <textarea
-          name="users"
-          rows={2}
-          spellCheck={false}
-          defaultValue={(readers ?? [])
-            .filter(isUser)
-            .map(({ external_user }) => external_user)
-            .join("\n")}
-        />
-      </label>
+      <Limited
+        isLimited={readers !== undefined}
+        switches={({ isOn, onTurn }) => (
+          <fieldset>
+            <legend>Who may read it</legend>
+            <Choice
+              value="everybody"
+              label="Everybody of the organization, and every API key"
+              isChecked={!isOn}
+              onCheck={() => onTurn(false)}
+            />
+            <Choice value="named" label={ONLY_THESE} isChecked={isOn} onCheck={() => onTurn(true)} />
+          </fieldset>
+        )}
+      >
+        {(isEmptied) => <Named readers={isEmptied ? [] : (readers ?? [])} />}
+      </Limited>
       <p className="quiet">
         Where nobody is named, nobody reads it.{" "}
         {managesAll

@@ -1,27 +1,30 @@
 import { useQuery } from "@tanstack/react-query";
 import { listGroups } from "../../api/groups.ts";
 import type { Reader } from "../../api/knowledge.ts";
-import { listMembers, ROLES } from "../../api/members.ts";
-import type { Choice } from "../../parts/Choices.tsx";
+import { listAllMembers, ROLES } from "../../api/members.ts";
+import { listedChoices, type Choice } from "../../parts/Choices.tsx";
 
 interface ReaderGroup {
   label: string;
   choices: Choice[];
 }
 
-/** Who can be named as a reader, by kind; of people the first 500. */
+/** Who can be named as a reader, by kind. */
 export function useReaders(): ReaderGroup[] {
-  const people = useQuery(listMembers());
+  const people = useQuery(listAllMembers);
   const groups = useQuery(listGroups);
   return [
     { label: "Roles", choices: ROLES.map((role) => ({ value: `role:${role}`, label: `every ${role}` })) },
     {
       label: "Groups",
-      choices: (groups.data?.data ?? []).map(({ group }) => ({ value: `group:${group}`, label: `group ${group}` })),
+      choices: listedChoices(groups.data, "groups", ({ group }) => ({
+        value: `group:${group}`,
+        label: `group ${group}`,
+      })),
     },
     {
       label: "People",
-      choices: (people.data?.data ?? []).map(({ id, name, email }) => ({
+      choices: listedChoices(people.data, "members", ({ id, name, email }) => ({
         value: `person:${id}`,
         label: name ? `${name} (${email})` : email,
       })),

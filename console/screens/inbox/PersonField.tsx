@@ -1,12 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { listMembers } from "../../api/members.ts";
+import { listAllMembers } from "../../api/members.ts";
 import { whoAmI } from "../../api/queries.ts";
+import { listedChoices, Options } from "../../parts/Choices.tsx";
 
 /** The other members who may decide approvals. */
 export function PersonField({ name, label }: { name: string; label: string }) {
   const { data: me } = useQuery(whoAmI);
-  const { data: members } = useQuery(listMembers());
-  const others = members?.data.filter(({ id, active, role }) => active && role !== "viewer" && id !== me?.user.id);
+  const { data: members } = useQuery(listAllMembers);
+  const others = members && {
+    ...members,
+    data: members.data.filter(({ id, active, role }) => active && role !== "viewer" && id !== me?.user.id),
+  };
   return (
     <label>
       {label}
@@ -14,11 +18,9 @@ export function PersonField({ name, label }: { name: string; label: string }) {
         <option value="" disabled>
           Choose a person
         </option>
-        {others?.map((one) => (
-          <option key={one.id} value={one.id}>
-            {one.name}, {one.role}
-          </option>
-        ))}
+        <Options
+          choices={listedChoices(others, "members", ({ id, name, role }) => ({ value: id, label: `${name}, ${role}` }))}
+        />
       </select>
     </label>
   );

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { listMembers } from "../../api/members.ts";
+import { listAllMembers } from "../../api/members.ts";
 import { whoAmI } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
@@ -8,7 +8,7 @@ import { nameDeciders } from "./deciders.ts";
 /** Instead of the form, for somebody who may not decide, or has voted. */
 export function WhoDecides({ approval }: { approval: Approval }) {
   const { data: me } = useQuery(whoAmI);
-  const { data: members } = useQuery(listMembers());
+  const { data: members } = useQuery(listAllMembers);
   const { mayWrite } = useRole();
   if (!me || !members) return null;
   const hasVoted = approval.votes.some(({ by, in_place_of }) => [by.id, in_place_of?.id].includes(me.user.id));

@@ -1,7 +1,10 @@
 import { PRODUCTS, type KeySettings } from "../../api/keys.ts";
 import { Check } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
+import { LimitCheck, Limited } from "../../parts/Limited.tsx";
+import { limitedTo } from "../../parts/limitedTo.ts";
 
+const ONLY_THESE = "Only these";
 const HINTS = {
   knowledge: "collections, documents and their search",
   extraction: "the text of files",
@@ -35,15 +38,21 @@ export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled">
     </fieldset>
     <fieldset>
       <legend>Models</legend>
-      <Check name="limits_models" label="Only these, one in each line:" isChecked={settings.allowed_models !== null} />
-      <textarea
-        name="allowed_models"
-        aria-label="Allowed models"
-        rows={3}
-        spellCheck={false}
-        placeholder="openai/gpt-…"
-        defaultValue={settings.allowed_models?.join("\n")}
-      />
+      <Limited
+        isLimited={settings.allowed_models !== null}
+        switches={(state) => <LimitCheck name="limits_models" label={`${ONLY_THESE}, one in each line:`} {...state} />}
+      >
+        {(isEmptied) => (
+          <textarea
+            name="allowed_models"
+            aria-label="Allowed models"
+            rows={3}
+            spellCheck={false}
+            placeholder="openai/gpt-…"
+            defaultValue={isEmptied ? "" : settings.allowed_models?.join("\n")}
+          />
+        )}
+      </Limited>
     </fieldset>
     <Check
       name="client_tools"
@@ -64,14 +73,18 @@ export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled">
   </>
 );
 
-/** The fields as they were entered. `before`: a moment has seconds, which the field for it does not show. */
+/** The fields as they were entered. Throws an Error that names what contradicts itself. `before`: a moment has seconds, which the field for it does not show. */
 export function readKeyFields(form: FormData, before: string | null = null): Omit<KeySettings, "enabled"> {
   const expires = formText(form, "expires_at");
   const isSame = before !== null && toLocal(before) === expires;
   return {
     name: formText(form, "name"),
     products: PRODUCTS.filter((product) => form.getAll("products").includes(product)),
-    allowed_models: form.has("limits_models") ? formLines(form, "allowed_models") : null,
+    allowed_models: limitedTo(formLines(form, "allowed_models"), {
+      isOn: form.has("limits_models"),
+      name: ONLY_THESE,
+      what: "models",
+    }),
     client_tools: form.has("client_tools"),
     expires_at: isSame ? before : expires ? new Date(expires).toISOString() : null,
   };

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { KEY_STATES, KEYS_PER_PAGE, listKeys, stateOf, type Key } from "../../api/keys.ts";
+import { KEY_STATES, KEYS_PER_PAGE, listAllKeys, listKeys, stateOf, type Key } from "../../api/keys.ts";
 import { listProjects, type Project } from "../../api/settings.ts";
-import type { Page } from "../../api/types.ts";
+import type { All } from "../../api/readAll.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
@@ -16,7 +16,7 @@ import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
-import { matches, NO_PROJECT, type KeySearch } from "./search.ts";
+import { isFiltered, matches, NO_PROJECT, type KeySearch } from "./search.ts";
 
 const route = getRouteApi("/keys");
 
@@ -44,7 +44,7 @@ const columns = (projects: Project[], now: number): Columns<Key> => [
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-function Filters({ search, projects }: { search: KeySearch; projects: Project[] }) {
+function Filters({ search, projects }: { search: KeySearch; projects: All<Project> | undefined }) {
   const navigate = useFilterNavigate();
   const change = (part: KeySearch) =>
     void navigate({ to: "/keys", replace: true, search: { ...search, page: undefined, ...part } });
@@ -66,62 +66,85 @@ function Filters({ search, projects }: { search: KeySearch; projects: Project[] 
       <SelectFilter
         label="Project"
         value={search.project}
-        choices={[{ value: NO_PROJECT, label: "without a project" }, ...namedChoices(projects)]}
+        choices={[{ value: NO_PROJECT, label: "without a project" }, ...namedChoices(projects, "projects")]}
         onPick={(project) => change({ project })}
       />
     </Fold>
   );
 }
 
-const NoKeys = ({ isFiltered, isPart }: { isFiltered: boolean; isPart: boolean }) =>
-  isFiltered ? (
-    <NoMatch what={isPart ? "key of this page" : "key"}>
-      <Link to="/keys">all keys</Link>
-    </NoMatch>
-  ) : (
-    <Empty title="There are no API keys">
-      <ol>
-        <li>
-          <Link to="/keys/new">Create a key</Link>, and copy its secret, which is shown once.
-        </li>
-        <li>
-          Send it with each request: <code>authorization: Bearer sk-…</code>
-        </li>
-        <li>See here when it was last used, and under Requests what it asked.</li>
-      </ol>
-    </Empty>
-  );
+const NoKeys = () => (
+  <Empty title="There are no API keys">
+    <ol>
+      <li>
+        <Link to="/keys/new">Create a key</Link>, and copy its secret, which is shown once.
+      </li>
+      <li>
+        Send it with each request: <code>authorization: Bearer sk-…</code>
+      </li>
+      <li>See here when it was last used, and under Requests what it asked.</li>
+    </ol>
+  </Empty>
+);
 
-function Found({ page, search, projects }: { page: Page<Key>; search: KeySearch; projects: Project[] }) {
+interface ListProps {
+  keys: Key[];
+  projects: Project[];
+}
+
+const List = ({ keys, projects }: ListProps) => (
+  <Table caption="API keys, newest first" columns={columns(projects, useNow())} rows={keys} rowKey={({ id }) => id} />
+);
+
+/** Those of all keys that the filters leave. */
+function Found({ search, projects }: { search: KeySearch; projects: Project[] }) {
+  const keys = useQuery(listAllKeys);
   const now = useNow();
-  const { page: number = 0, ...filter } = search;
-  const keys = page.data.filter((key) => matches(key, filter, now));
   return (
-    <>
-      {keys.length === 0 ? (
-        <NoKeys isFiltered={page.total > 0} isPart={page.total > KEYS_PER_PAGE} />
-      ) : (
-        <Table caption="API keys, newest first" columns={columns(projects, now)} rows={keys} rowKey={({ id }) => id} />
+    <Loaded query={keys} what="keys">
+      {({ data, isWhole }) => {
+        const found = data.filter((key) => matches(key, search, now));
+        if (found.length > 0) return <List keys={found} projects={projects} />;
+        return (
+          <NoMatch what={isWhole ? "key" : "key of these"}>
+            <Link to="/keys">all keys</Link>
+          </NoMatch>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** All keys, a page at a time. */
+function Paged({ page: number = 0, projects }: { page: number | undefined; projects: Project[] }) {
+  const keys = useQuery(listKeys(number));
+  return (
+    <Loaded query={keys} what="keys">
+      {({ data, total }) => (
+        <>
+          {data.length > 0 && <List keys={data} projects={projects} />}
+          {data.length === 0 && (total === 0 ? <NoKeys /> : <Empty title="No key on this page" />)}
+          <Pages
+            page={number}
+            perPage={KEYS_PER_PAGE}
+            total={total}
+            what="key"
+            link={(to, label) => (
+              <Link className="button" to="/keys" search={{ page: to || undefined }}>
+                {label}
+              </Link>
+            )}
+          />
+        </>
       )}
-      <Pages
-        page={number}
-        perPage={KEYS_PER_PAGE}
-        total={page.total}
-        what="key"
-        link={(to, label) => (
-          <Link className="button" to="/keys" search={{ ...filter, page: to || undefined }}>
-            {label}
-          </Link>
-        )}
-      />
-    </>
+    </Loaded>
   );
 }
 
 function KeyList() {
   const search = route.useSearch();
-  const keys = useQuery(listKeys(search.page));
-  const { data: projects } = useQuery(listProjects);
+  const { data } = useQuery(listProjects);
+  const projects = data?.data ?? [];
   return (
     <section className="screen" aria-labelledby="title">
       <header className="title-line">
@@ -130,10 +153,12 @@ function KeyList() {
           New key
         </Link>
       </header>
-      <Filters search={search} projects={projects?.data ?? []} />
-      <Loaded query={keys} what="keys">
-        {(page) => <Found page={page} search={search} projects={projects?.data ?? []} />}
-      </Loaded>
+      <Filters search={search} projects={data} />
+      {isFiltered(search) ? (
+        <Found search={search} projects={projects} />
+      ) : (
+        <Paged page={search.page} projects={projects} />
+      )}
     </section>
   );
 }

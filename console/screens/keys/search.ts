@@ -12,6 +12,10 @@ export interface KeySearch {
 
 export const NO_PROJECT = "none";
 
+/** Whether it asks for some keys only. */
+export const isFiltered = ({ q, state, project }: KeySearch): boolean =>
+  [q, state, project].some((value) => value !== undefined);
+
 /** `now`: epoch milliseconds. */
 export function matches(key: Key, { q, state, project }: KeySearch, now: number): boolean {
   if (state && stateOf(key, now) !== state) return false;

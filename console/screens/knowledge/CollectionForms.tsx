@@ -3,19 +3,19 @@ import { useNavigate } from "@tanstack/react-router";
 import { addText, changeCollection, deleteCollection, type Collection } from "../../api/knowledge.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
+import { useSaving } from "../../parts/useSaving.ts";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
 
 const WORD = "delete";
 
 /** A text that is written here becomes a document. */
 function TextForm({ slug }: { slug: string }) {
-  const queries = useQueryClient();
-  const add = useMutation({
-    mutationFn: async (form: FormData) => addText(slug, { name: formText(form, "name"), text: formText(form, "text") }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["document"] }),
+  const { send, formKey } = useSaving({
+    kind: "document",
+    save: async (form) => addText(slug, { name: formText(form, "name"), text: formText(form, "text") }),
   });
   return (
-    <Form submit="Add text" done="Added." send={add}>
+    <Form key={formKey} submit="Add text" done="Added." send={send}>
       <label>
         Name of the text
         <input name="name" required maxLength={255} autoComplete="off" placeholder="holidays.md" />

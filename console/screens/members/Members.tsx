@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { listMembers, MEMBERS_PER_PAGE, ROLES, type Member } from "../../api/members.ts";
-import type { Page } from "../../api/types.ts";
+import { listAllMembers, listMembers, MEMBERS_PER_PAGE, ROLES, type Member } from "../../api/members.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { wordChoices } from "../../parts/Choices.tsx";
 import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Filters as Fold } from "../../parts/Filters.tsx";
-import { Loaded, NoMatch } from "../../parts/Notices.tsx";
+import { Empty, Loaded, NoMatch } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -15,7 +14,7 @@ import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { FormerMembers } from "./FormerMembers.tsx";
-import { matches, MEMBER_STATES, stateOf, type MemberSearch } from "./search.ts";
+import { isFiltered, matches, MEMBER_STATES, stateOf, type MemberSearch } from "./search.ts";
 
 const route = getRouteApi("/members");
 
@@ -68,44 +67,59 @@ function Filters({ search }: { search: MemberSearch }) {
   );
 }
 
-function Found({ page, search }: { page: Page<Member>; search: MemberSearch }) {
-  const { page: number = 0, ...filter } = search;
-  const members = page.data.filter((member) => matches(member, filter));
+const List = ({ members }: { members: Member[] }) => (
+  <Table caption="Members, by when they joined" columns={COLUMNS} rows={members} rowKey={({ id }) => id} />
+);
+
+/** Those of all members that the filters leave. */
+function Found({ search }: { search: MemberSearch }) {
+  const members = useQuery(listAllMembers);
   return (
-    <>
-      {members.length === 0 ? (
-        <NoMatch what={page.total > MEMBERS_PER_PAGE ? "member of this page" : "member"}>
-          <Link to="/members">all members</Link>
-        </NoMatch>
-      ) : (
-        <Table caption="Members, by when they joined" columns={COLUMNS} rows={members} rowKey={({ id }) => id} />
-      )}
-      <Pages
-        page={number}
-        perPage={MEMBERS_PER_PAGE}
-        total={page.total}
-        what="member"
-        link={(to, label) => (
-          <Link className="button" to="/members" search={{ ...filter, page: to || undefined }}>
-            {label}
-          </Link>
-        )}
-      />
-    </>
+    <Loaded query={members} what="members">
+      {({ data, isWhole }) => {
+        const found = data.filter((member) => matches(member, search));
+        if (found.length > 0) return <List members={found} />;
+        return (
+          <NoMatch what={isWhole ? "member" : "member of these"}>
+            <Link to="/members">all members</Link>
+          </NoMatch>
+        );
+      }}
+    </Loaded>
   );
 }
 
-function Present({ search }: { search: MemberSearch }) {
-  const members = useQuery(listMembers(search.page));
+/** All members, a page at a time. */
+function Paged({ page: number = 0 }: { page: number | undefined }) {
+  const members = useQuery(listMembers(number));
   return (
-    <>
-      <Filters search={search} />
-      <Loaded query={members} what="members">
-        {(page) => <Found page={page} search={search} />}
-      </Loaded>
-    </>
+    <Loaded query={members} what="members">
+      {({ data, total }) => (
+        <>
+          {data.length === 0 ? <Empty title="No member on this page" /> : <List members={data} />}
+          <Pages
+            page={number}
+            perPage={MEMBERS_PER_PAGE}
+            total={total}
+            what="member"
+            link={(to, label) => (
+              <Link className="button" to="/members" search={{ page: to || undefined }}>
+                {label}
+              </Link>
+            )}
+          />
+        </>
+      )}
+    </Loaded>
   );
 }
+
+const Present = ({ search }: { search: MemberSearch }) => (
+  <>
+    <Filters search={search} />
+    {isFiltered(search) ? <Found search={search} /> : <Paged page={search.page} />}
+  </>
+);
 
 const VIEWS = ["present", "former"] as const;
 const NAMES = { present: "Members", former: "Former members" };

@@ -17,6 +17,10 @@ export interface MemberSearch {
 
 export const stateOf = ({ active }: Member): MemberState => (active ? "active" : "locked out");
 
+/** Whether it asks for some members only. */
+export const isFiltered = ({ q, role, state }: MemberSearch): boolean =>
+  [q, role, state].some((value) => value !== undefined);
+
 export function matches(member: Member, { q = "", role, state }: MemberSearch): boolean {
   if (role && member.role !== role) return false;
   if (state && stateOf(member) !== state) return false;

@@ -5,6 +5,7 @@ import { listProjects } from "../../api/settings.ts";
 import { formatCount, formatNumber } from "../../format/index.ts";
 import { kindWord } from "../../format/kindWord.ts";
 import type { Action } from "../../parts/action.ts";
+import { listedChoices } from "../../parts/Choices.tsx";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -64,7 +65,7 @@ export function Retention({ edit }: { edit: string | undefined }) {
   const removal = useRemoval("retention", removeRetention);
   const subjects = [
     { value: "organization", label: "The organization" },
-    ...(projects.data?.data ?? []).map((project) => ({ value: `project:${project.id}`, label: project.name })),
+    ...listedChoices(projects.data, "projects", ({ id, name }) => ({ value: `project:${id}`, label: name })),
   ];
   const name = (subject: string) => subjects.find(({ value }) => value === subject)?.label ?? subject;
   return (

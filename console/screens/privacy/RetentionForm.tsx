@@ -3,17 +3,19 @@ import { useState } from "react";
 import {
   KEPT,
   previewRetention,
+  readRetention,
   setRetention,
   type Retention,
   type RetentionPreview,
   type RetentionRules,
 } from "../../api/privacy.ts";
 import { formatNumber } from "../../format/index.ts";
-import { Options, type Choice } from "../../parts/Choices.tsx";
+import { Options, withChosen, type Choice } from "../../parts/Choices.tsx";
 import { kindWord } from "../../format/kindWord.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { readDays, SpanField } from "../../parts/SpanField.tsx";
+import { Taken } from "../../parts/Taken.ts";
 import { Time } from "../../parts/Time.tsx";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
@@ -102,6 +104,9 @@ export function RetentionForm({ rules, subjects, name }: Props) {
   const look = useMutation({
     mutationFn: async (form: FormData) => {
       const asked = readRules(form);
+      // this form does not show the rules of another subject
+      if (asked.subject !== rules?.subject && (await readRetention(asked.subject)))
+        throw new Taken(`a rule of ${name(asked.subject)}`, { to: "/privacy", search: { subject: asked.subject } });
       setShown({ asked, preview: await previewRetention(asked.subject, asked.rules) });
     },
   });
@@ -117,7 +122,7 @@ export function RetentionForm({ rules, subjects, name }: Props) {
       <label>
         Of
         <select name="subject" defaultValue={rules?.subject ?? "organization"} onChange={() => setShown(undefined)}>
-          <Options choices={subjects} />
+          <Options choices={withChosen(subjects, rules?.subject)} />
         </select>
       </label>
       <p className="quiet">An empty field keeps them for ever. Saving replaces all of them.</p>

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { listKeys } from "../../api/keys.ts";
-import { listMembers } from "../../api/members.ts";
-import { listAgents } from "../../api/requests.ts";
+import { listAllKeys } from "../../api/keys.ts";
+import { listAllMembers } from "../../api/members.ts";
+import { listAgents } from "../../api/named.ts";
 import { listProjects } from "../../api/settings.ts";
 import { formText } from "../../parts/formText.ts";
 import { useFormerNames } from "../../parts/useFormer.ts";
-import { namedChoices, Options, type Choice } from "../../parts/Choices.tsx";
+import { listedChoices, namedChoices, Options, type Choice } from "../../parts/Choices.tsx";
 
 /** Kinds whose subjects are listed. */
 type ListedKind = "person" | "key" | "agent" | "project";
@@ -41,21 +41,21 @@ const LABELS: Record<Kind, string> = {
 };
 const DELETED = "deleted";
 
-/** The first 500 of each kind, and the people who left. */
+/** All of each kind, and the people who left. */
 function useListed(): Record<ListedKind, Choice[]> {
-  const people = useQuery(listMembers());
+  const people = useQuery(listAllMembers);
   const former = useFormerNames();
-  const keys = useQuery(listKeys());
+  const keys = useQuery(listAllKeys);
   const agents = useQuery(listAgents);
   const projects = useQuery(listProjects);
   return {
     person: [
-      ...(people.data?.data ?? []).map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
+      ...listedChoices(people.data, "members", ({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
       ...[...former].map(([value, label]) => ({ value, label })),
     ],
-    key: namedChoices(keys.data?.data),
-    agent: namedChoices(agents.data?.data),
-    project: namedChoices(projects.data?.data),
+    key: namedChoices(keys.data, "keys"),
+    agent: namedChoices(agents.data, "agents"),
+    project: namedChoices(projects.data, "projects"),
   };
 }
 
@@ -140,7 +140,9 @@ export function SubjectField({ kinds, chosen = "" }: Props) {
               Choose one
             </option>
             <Options choices={choices} />
-            <option value={DELETED}>one that was deleted</option>
+            <option value={DELETED}>
+              {choices.some(({ isNote }) => isNote) ? "one that is not listed" : "one that was deleted"}
+            </option>
           </select>
         </label>
       )}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { whoAmI } from "../../api/queries.ts";
-import { listAgents } from "../../api/requests.ts";
+import { listAgents } from "../../api/named.ts";
 import type { Trace } from "../../api/trace.ts";
 import { useRole } from "../../api/useRole.ts";
 import { ThingLink } from "../../parts/ThingLink.tsx";

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { listAgents, listModels } from "../../api/requests.ts";
+import { listAgents } from "../../api/named.ts";
+import { listModels } from "../../api/requests.ts";
 import { TURN_STATUSES } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
@@ -39,7 +40,7 @@ export function Filters({ search }: { search: RequestSearch }) {
       <SelectFilter
         label="Agent"
         value={search.agent}
-        choices={namedChoices(agents.data?.data)}
+        choices={namedChoices(agents.data, "agents")}
         onPick={(agent) => change({ agent })}
       />
       <InputFilter label="Text of the error" type="search" value={search.q} onChange={(q) => change({ q })} />

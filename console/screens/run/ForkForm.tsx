@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { listDefinitionVersions } from "../../api/build.ts";
 import { forkRun, getStep, type ForkChanges, type Run, type Step } from "../../api/run.ts";
+import { versionsOfDefinition } from "../../api/versions.ts";
 import { formatJson } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText, readJson } from "../../parts/formText.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { useWhere } from "../../parts/useWhere.ts";
+import { versionChoices } from "../../parts/versionWords.ts";
 
 interface Props {
   run: Run;
@@ -53,9 +54,9 @@ function ResultField({ run, step, place }: Props) {
 }
 
 function VersionField({ run }: { run: Run }) {
-  const { data = [] } = useQuery(listDefinitionVersions(run.definition_id));
-  const newest = data[0]?.version;
-  const others = data.map(({ version }) => version).filter((version) => version !== run.definition_version);
+  const { data } = useQuery(versionsOfDefinition(run.definition_id).newest);
+  const newest = data?.total;
+  const others = data ? versionChoices(data).filter(({ value }) => value !== String(run.definition_version)) : [];
   return (
     <label>
       Version of the code
@@ -63,10 +64,10 @@ function VersionField({ run }: { run: Run }) {
         <option value={run.definition_version}>
           {run.definition_version}, as this run{run.definition_version === newest && " (the newest)"}
         </option>
-        {others.map((version) => (
-          <option key={version} value={version}>
-            {version}
-            {version === newest && " (the newest)"}
+        {others.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+            {value === String(newest) && " (the newest)"}
           </option>
         ))}
       </select>

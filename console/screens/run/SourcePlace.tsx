@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { listDefinitionVersions } from "../../api/build.ts";
 import type { Run } from "../../api/run.ts";
 import type { ErrorPlace } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
+import { versionsOfDefinition } from "../../api/versions.ts";
 
 type RunCode = Pick<Run, "definition_id" | "definition_version">;
 
@@ -13,13 +13,15 @@ export function SourcePlace({ run, place }: { run: RunCode; place: ErrorPlace })
   const { line, column } = place;
   const { definition_id: definitionId, definition_version: version } = run;
   const hasLine = line !== null && line !== undefined;
-  const { data: versions } = useQuery({ ...listDefinitionVersions(definitionId), enabled: isBuilder && hasLine });
+  const versions = versionsOfDefinition(definitionId);
+  const enabled = isBuilder && hasLine;
+  const { data: newest } = useQuery({ ...versions.newest, enabled });
+  const { data: ran } = useQuery({ ...versions.one(version), enabled });
   if (!hasLine) return null;
   const text = `line ${line}${column ? `, column ${column}` : ""}`;
   if (!isBuilder) return <p className="quiet mono">{text}</p>;
-  const source = versions?.find((one) => one.version === version)?.source;
-  const code = source?.split("\n")[line - 1]?.trim();
-  const isNewest = versions === undefined || versions[0]?.version === version;
+  const code = ran?.source.split("\n")[line - 1]?.trim();
+  const isNewest = newest === undefined || newest.total === version;
   return (
     <p className="quiet mono">
       <Link

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { listWorkflows } from "../../api/queries.ts";
+import { listWorkflows } from "../../api/named.ts";
 import { RUN_STATUSES } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
 import { shortId } from "../../format/index.ts";
@@ -46,7 +46,7 @@ export function Filters({ search }: { search: RunSearch }) {
       <SelectFilter
         label="Workflow"
         value={search.workflow}
-        choices={namedChoices(workflows.data?.data)}
+        choices={namedChoices(workflows.data, "workflows")}
         onPick={(workflow) => change({ workflow })}
       />
       <WhoFilter label="Started by" value={search.who} onPick={(who) => change({ who })} />

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { listRegistrable, type Workflow } from "../../api/build.ts";
+import type { All } from "../../api/readAll.ts";
 import { createTrigger, type MissedRule, type Overlap } from "../../api/triggers.ts";
 import type { FormSchema } from "../../api/types.ts";
 import { ArgsFields, readArgs } from "../../parts/ArgsForm.tsx";
@@ -61,27 +62,33 @@ const Rules = () => (
   </div>
 );
 
+interface Props {
+  /** Undefined until they are read. */
+  workflows: All<Workflow> | undefined;
+  chosen: string | undefined;
+}
+
 /** A new schedule of a workflow. */
-export function NewSchedule({ workflows, chosen }: { workflows: Workflow[]; chosen: string | undefined }) {
+export function NewSchedule({ workflows, chosen }: Props) {
   const [kind, setKind] = useState<Kind>("cron");
   const [picked, setPicked] = useState(chosen);
   const registrable = useQuery(listRegistrable);
-  const workflow = workflows.find(({ id }) => id === picked) ?? workflows[0];
+  const workflow = workflows?.data.find(({ id }) => id === picked) ?? workflows?.data[0];
   const schema = registrable.data?.data.find(({ id }) => id === workflow?.definition.id)?.args ?? null;
   const { send, formKey } = useSaving({
     kind: "trigger",
     back: { to: "/schedules" },
     save: async (form) => createTrigger(formText(form, "workflow"), readBody(form, kind, schema)),
   });
-  if (workflows.length === 0) return null;
+  if (!workflow) return null;
   return (
     <Form key={formKey} submit="Add schedule" done="Saved." send={send}>
       <h2>Add a schedule</h2>
       <div className="side-by-side">
         <label>
           Workflow
-          <select name="workflow" value={workflow?.id} onChange={({ target }) => setPicked(target.value)}>
-            <Options choices={namedChoices(workflows)} />
+          <select name="workflow" value={workflow.id} onChange={({ target }) => setPicked(target.value)}>
+            <Options choices={namedChoices(workflows, "workflows")} />
           </select>
         </label>
         <label>
@@ -96,7 +103,7 @@ export function NewSchedule({ workflows, chosen }: { workflows: Workflow[]; chos
         </label>
       </div>
       <When kind={kind} />
-      <ArgsFields key={workflow?.id} schema={schema} label="Arguments of each run" />
+      <ArgsFields key={workflow.id} schema={schema} label="Arguments of each run" />
       <Rules />
     </Form>
   );

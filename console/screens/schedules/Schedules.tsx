@@ -99,7 +99,7 @@ export function Schedules() {
           )
         }
       </Loaded>
-      {isBuilder && <NewSchedule workflows={workflows.data?.data ?? []} chosen={workflow} />}
+      {isBuilder && <NewSchedule workflows={workflows.data} chosen={workflow} />}
     </section>
   );
 }

@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { listGroups, removeGroup, setGroup, type Group } from "../../api/groups.ts";
-import { listMembers } from "../../api/members.ts";
+import { listGroups, readGroup, removeGroup, setGroup, type Group } from "../../api/groups.ts";
+import { listAllMembers } from "../../api/members.ts";
 import { useRole } from "../../api/useRole.ts";
 import type { Action } from "../../parts/action.ts";
 import { Check, Form } from "../../parts/Form.tsx";
-import { formText } from "../../parts/formText.ts";
+import { formText, formTexts } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
+import { Taken } from "../../parts/Taken.ts";
+import { Unlisted } from "../../parts/Unlisted.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
 const COLUMNS: Columns<Group> = [
@@ -39,16 +41,45 @@ const editable = (removal: Action<string>): Columns<Group> => [
   },
 ];
 
+/** Throws a Taken where there is one of this name: this form does not show who is in it. */
+async function createGroup(form: FormData): Promise<Group> {
+  const group = formText(form, "group").trim();
+  if (await readGroup(group))
+    throw new Taken(`the group “${group}”`, { to: "/settings", search: { section: "groups", edit: group } });
+  return setGroup(group, formTexts(form, "members"));
+}
+
+/** A box for everybody. Until all are known, and where there are more than can be listed, those who are in the group stay in it. */
+function People({ chosen }: { chosen: string[] }) {
+  const people = useQuery(listAllMembers);
+  const listed = people.data?.data;
+  return (
+    // rendered again once the people are known
+    <fieldset key={String(listed === undefined)}>
+      <legend>People</legend>
+      <Loaded query={people} what="members">
+        {({ data }) =>
+          data.map(({ id, name, email }) => (
+            <Check key={id} name="members" value={id} label={name} hint={email} isChecked={chosen.includes(id)} />
+          ))
+        }
+      </Loaded>
+      <Unlisted
+        name="members"
+        chosen={chosen}
+        listed={listed?.map(({ id }) => id)}
+        isWhole={people.data?.isWhole ?? false}
+      />
+    </fieldset>
+  );
+}
+
 function GroupForm({ group }: { group: Group | undefined }) {
-  const people = useQuery(listMembers());
   const { send, formKey } = useSaving({
     kind: "group",
+    edit: group?.group,
     back: { to: "/settings", search: { section: "groups" } },
-    save: async (form) =>
-      setGroup(
-        group?.group ?? formText(form, "group").trim(),
-        form.getAll("members").filter((id): id is string => typeof id === "string"),
-      ),
+    save: async (form) => (group ? setGroup(group.group, formTexts(form, "members")) : createGroup(form)),
   });
   return (
     <Form
@@ -65,19 +96,7 @@ function GroupForm({ group }: { group: Group | undefined }) {
           <input name="group" required maxLength={64} autoComplete="off" spellCheck={false} placeholder="legal" />
         </label>
       )}
-      <fieldset>
-        <legend>People</legend>
-        {people.data?.data.map(({ id, name, email }) => (
-          <Check
-            key={id}
-            name="members"
-            value={id}
-            label={name}
-            hint={email}
-            isChecked={group?.members.some((member) => member.id === id) === true}
-          />
-        ))}
-      </fieldset>
+      <People chosen={group?.members.map(({ id }) => id) ?? []} />
     </Form>
   );
 }

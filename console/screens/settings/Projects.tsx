@@ -50,6 +50,7 @@ const editable = (removal: Action<string>): Columns<Project> => [
 function ProjectForm({ project }: { project: Project | undefined }) {
   const { send, formKey } = useSaving({
     kind: "project",
+    edit: project?.id,
     back: { to: "/settings", search: { section: "projects" } },
     save: async (form) => {
       const name = formText(form, "name");

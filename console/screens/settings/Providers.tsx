@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { configureProvider, listProviders, removeProvider, type Provider } from "../../api/settings.ts";
+import { configureProvider, listProviders, readProvider, removeProvider, type Provider } from "../../api/settings.ts";
 import { formatCount } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
@@ -10,6 +10,7 @@ import { formLines, formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
+import { Taken } from "../../parts/Taken.ts";
 import { Time } from "../../parts/Time.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
@@ -158,8 +159,12 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
   const isEndpoint = ENDPOINTS.includes(name);
   const { send, formKey } = useSaving({
     kind: "provider",
+    edit: provider?.name,
     back: { to: "/settings", search: { section: "providers" } },
     save: async (form) => {
+      // this form does not show what is set of another one
+      if (!provider && (await readProvider(name)))
+        throw new Taken(`the provider ${name}`, { to: "/settings", search: { section: "providers", edit: name } });
       const models = formLines(form, "models");
       await configureProvider(name, {
         api_key: formText(form, "api_key").trim(),

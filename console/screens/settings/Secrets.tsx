@@ -37,6 +37,7 @@ const columns = (removal: Action<string>): Columns<Secret> => [
 function SecretForm({ secret }: { secret: Secret | undefined }) {
   const { send, formKey } = useSaving({
     kind: "secret",
+    edit: secret?.name,
     back: { to: "/settings", search: { section: "secrets" } },
     save: async (form) => setSecret(secret?.name ?? formText(form, "name").trim(), formText(form, "value")),
   });

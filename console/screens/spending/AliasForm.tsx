@@ -1,7 +1,8 @@
-import { configureAlias, type Alias, type AliasSettings, type Target } from "../../api/spending.ts";
+import { configureAlias, readAlias, type Alias, type AliasSettings, type Target } from "../../api/spending.ts";
 import { Check, Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
 import { ModelNames } from "../../parts/ModelField.tsx";
+import { Taken } from "../../parts/Taken.ts";
 import { Repeated } from "../../parts/Repeated.tsx";
 import { readSpan, SpanField } from "../../parts/SpanField.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
@@ -95,12 +96,21 @@ const Conditions = ({ on }: { on: string[] }) => (
 /** An alias may not name another one; only a model has the name of its provider. */
 const isModel = (name: string): boolean => name.includes("/");
 
+/** Throws a Taken where there is one of this name: this form does not show it. */
+async function addAlias(form: FormData): Promise<Alias> {
+  const alias = formText(form, "alias").trim();
+  if (await readAlias(alias))
+    throw new Taken(`the alias “${alias}”`, { to: "/spending", search: { section: "aliases", edit: alias } });
+  return configureAlias(alias, readSettings(form));
+}
+
 /** One alias. Turns that run keep the models that they started with. */
 export function AliasForm({ alias }: { alias: Alias | undefined }) {
   const { send, formKey } = useSaving({
     kind: "alias",
+    edit: alias?.alias,
     back: { to: "/spending", search: { section: "aliases" } },
-    save: async (form) => configureAlias(alias?.alias ?? formText(form, "alias").trim(), readSettings(form)),
+    save: async (form) => (alias ? configureAlias(alias.alias, readSettings(form)) : addAlias(form)),
   });
   return (
     <Form

@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { listWorkflows } from "../../api/queries.ts";
+import { listWorkflows } from "../../api/named.ts";
 import {
   AMOUNTS,
   budgetKey,
+  getBudget,
   RATES,
   READ,
+  readBudget,
   setBudget,
   splitBudgetKey,
   STORED,
@@ -13,9 +15,12 @@ import {
   type BudgetToSet,
   type LimitName,
 } from "../../api/spending.ts";
+import { namedChoices, Options, withChosen } from "../../parts/Choices.tsx";
 import { Check, Form } from "../../parts/Form.tsx";
 import { ModelNames } from "../../parts/ModelField.tsx";
 import { formText } from "../../parts/formText.ts";
+import { Loaded } from "../../parts/Notices.tsx";
+import { Taken } from "../../parts/Taken.ts";
 import { useSaving } from "../../parts/useSaving.ts";
 import { nameOf, nameOfBudget, type useSubjects } from "./useSubjects.ts";
 
@@ -94,11 +99,7 @@ const Subject = ({ groups, chosen }: { groups: Groups; chosen: string | undefine
       {chosen && nameOf(groups, chosen) === chosen && <option value={chosen}>{chosen}</option>}
       {groups.map(({ label, subjects }) => (
         <optgroup key={label} label={label}>
-          {subjects.map(({ value, name }) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
+          <Options choices={subjects} />
         </optgroup>
       ))}
     </select>
@@ -148,32 +149,66 @@ function AlertField({ chosen }: { chosen: string | null }) {
       {/* rendered again once the workflows are known: only then one can be selected */}
       <select key={String(data !== undefined)} name="workflow_id" defaultValue={chosen ?? ""}>
         <option value="">None: only the log and headers tell</option>
-        {data?.data.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options choices={withChosen(namedChoices(data, "workflows"), chosen)} />
       </select>
     </label>
   );
 }
 
+/** Throws a Taken where one is set: this form does not show its limits. */
+async function setNew(groups: Groups, form: FormData): Promise<Budget> {
+  const named = readNamed(form);
+  const found = await readBudget(named);
+  if (!found) return setBudget(named, readLimits(form));
+  const key = budgetKey(found);
+  throw new Taken(`the budget of ${nameOfBudget(groups, key)}`, { to: "/spending", search: { edit: key } });
+}
+
 interface Props {
-  budget: Budget | undefined;
   groups: Groups;
   /** The subject that the address names; it may have no budget yet. */
   chosen: string | undefined;
 }
 
-/** Limits of one subject. Saving replaces all of them. */
-export function BudgetForm({ budget, groups, chosen }: Props) {
+/** What may be limited, with what is set; null: nothing. */
+function Fields({ budget }: { budget: Budget | null }) {
+  const limitOf = (name: LimitName) => budget?.limits.find((limit) => limit.name === name)?.limit;
+  const isOfAll = (budget?.model ?? null) === null;
+  return (
+    <>
+      <p className="quiet">
+        Days, weeks from Monday on and months of UTC. An empty field is no limit. What was spent before counts.
+      </p>
+      <Limits names={AMOUNTS} limitOf={limitOf} />
+      {isOfAll && (
+        <>
+          <p className="quiet">What is read, and what is stored. Deleting makes room in what is stored.</p>
+          <Limits names={[...READ, ...STORED]} limitOf={limitOf} />
+        </>
+      )}
+      <p className="quiet">Within any 60 seconds, and at the same time. These free themselves.</p>
+      <Limits names={isOfAll ? RATES : TURN_RATES} limitOf={limitOf} />
+      <AlertField chosen={budget?.workflow_id ?? null} />
+      <Check
+        name="hard"
+        label="Refuse at the limit"
+        hint="Otherwise answers carry a warning only."
+        isChecked={budget?.hard ?? true}
+      />
+    </>
+  );
+}
+
+/** Limits of one subject. Saving replaces all of them, so those that are set are read first, whether or not the list has them. */
+export function BudgetForm({ groups, chosen }: Props) {
+  const stored = useQuery({ ...getBudget(chosen ?? ""), enabled: chosen !== undefined });
   const { send, formKey } = useSaving({
     kind: "budget",
+    edit: chosen,
     back: { to: "/spending" },
-    save: async (form) => setBudget(budget ?? readNamed(form), readLimits(form)),
+    save: async (form) => (stored.data ? setBudget(stored.data, readLimits(form)) : setNew(groups, form)),
   });
-  const limitOf = (name: LimitName) => budget?.limits.find((limit) => limit.name === name)?.limit;
-  return (
+  const formOf = (budget: Budget | null) => (
     <Form
       key={`${budget && budgetKey(budget)} ${chosen} ${formKey}`}
       submit={budget ? "Save budget" : "Set budget"}
@@ -182,25 +217,13 @@ export function BudgetForm({ budget, groups, chosen }: Props) {
     >
       <h2>{budget ? `The budget of ${nameOfBudget(groups, budgetKey(budget))}` : "Set a budget"}</h2>
       {!budget && <Named groups={groups} chosen={chosen} />}
-      <p className="quiet">
-        Days, weeks from Monday on and months of UTC. An empty field is no limit. What was spent before counts.
-      </p>
-      <Limits names={AMOUNTS} limitOf={limitOf} />
-      {(budget?.model ?? null) === null && (
-        <>
-          <p className="quiet">What is read, and what is stored. Deleting makes room in what is stored.</p>
-          <Limits names={[...READ, ...STORED]} limitOf={limitOf} />
-        </>
-      )}
-      <p className="quiet">Within any 60 seconds, and at the same time. These free themselves.</p>
-      <Limits names={(budget?.model ?? null) === null ? RATES : TURN_RATES} limitOf={limitOf} />
-      <AlertField chosen={budget?.workflow_id ?? null} />
-      <Check
-        name="hard"
-        label="Refuse at the limit"
-        hint="Otherwise answers carry a warning only."
-        isChecked={budget?.hard ?? true}
-      />
+      <Fields budget={budget} />
     </Form>
+  );
+  if (chosen === undefined) return formOf(null);
+  return (
+    <Loaded query={stored} what="the budget">
+      {formOf}
+    </Loaded>
   );
 }

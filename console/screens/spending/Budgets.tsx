@@ -83,7 +83,7 @@ export function Budgets({ edit }: { edit: string | undefined }) {
           ) : (
             <Table caption="Budgets" columns={columns(name, removal)} rows={data} rowKey={budgetKey} />
           )}
-          <BudgetForm budget={data.find((one) => budgetKey(one) === edit)} groups={groups} chosen={edit} />
+          <BudgetForm groups={groups} chosen={edit} />
         </>
       )}
     </Loaded>

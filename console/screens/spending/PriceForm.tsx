@@ -1,7 +1,18 @@
-import { PAGES, setPrices, type ModelPrices, type Price, type PriceToSet } from "../../api/spending.ts";
+import { useQuery } from "@tanstack/react-query";
+import {
+  getPrices,
+  PAGES,
+  readPrices,
+  setPrices,
+  type ModelPrices,
+  type Price,
+  type PriceToSet,
+} from "../../api/spending.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
+import { Loaded } from "../../parts/Notices.tsx";
 import { ModelField } from "../../parts/ModelField.tsx";
+import { Taken } from "../../parts/Taken.ts";
 import { Repeated } from "../../parts/Repeated.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
@@ -58,14 +69,25 @@ const PriceFields = ({ model, price, field }: FieldsProps) => (
   </div>
 );
 
-/** The prices of one model. Saving replaces all of them. */
-export function PriceForm({ model, prices }: { model: string | undefined; prices: ModelPrices | undefined }) {
+/** Throws a Taken where the organization has set some: this form does not show them. */
+async function setNew(form: FormData): Promise<ModelPrices> {
+  const model = formText(form, "model").trim();
+  const found = await readPrices(model);
+  if (found?.set_by === "organization")
+    throw new Taken(`a price of ${model}`, { to: "/spending", search: { section: "prices", edit: model } });
+  return setPrices(model, formGroups(form).map(readPrice));
+}
+
+/** The prices of one model. Saving replaces all of them, so those that are set are read first, whether or not the list has them. */
+export function PriceForm({ model }: { model: string | undefined }) {
+  const stored = useQuery({ ...getPrices(model ?? ""), enabled: model !== undefined });
   const { send, formKey } = useSaving({
     kind: "price",
+    edit: model,
     back: { to: "/spending", search: { section: "prices" } },
-    save: async (form) => setPrices(prices?.model ?? formText(form, "model").trim(), formGroups(form).map(readPrice)),
+    save: async (form) => (stored.data ? setPrices(stored.data.model, formGroups(form).map(readPrice)) : setNew(form)),
   });
-  return (
+  const formOf = (prices: ModelPrices | null) => (
     <Form
       key={`${model} ${prices?.set_by} ${formKey}`}
       submit={prices ? "Save prices" : "Set price"}
@@ -84,5 +106,11 @@ export function PriceForm({ model, prices }: { model: string | undefined; prices
         {(price, field) => <PriceFields model={prices?.model ?? model} price={price} field={field} />}
       </Repeated>
     </Form>
+  );
+  if (model === undefined) return formOf(null);
+  return (
+    <Loaded query={stored} what="its prices">
+      {formOf}
+    </Loaded>
   );
 }

@@ -146,7 +146,7 @@ export function Prices({ edit, q }: { edit: string | undefined; q: string | unde
                   rowKey={({ of, price }) => `${of.model} ${price.valid_from}`}
                 />
               )}
-              <PriceForm model={edit} prices={data.find(({ model }) => model === edit)} />
+              <PriceForm model={edit} />
             </>
           );
         }}

@@ -1,48 +1,48 @@
 import { useQuery } from "@tanstack/react-query";
 import { splitBudgetKey } from "../../api/spending.ts";
-import { listKeys } from "../../api/keys.ts";
-import { listMembers } from "../../api/members.ts";
-import { listAgents } from "../../api/requests.ts";
+import { listAllKeys } from "../../api/keys.ts";
+import { listAllMembers } from "../../api/members.ts";
+import { listAgents } from "../../api/named.ts";
+import type { All } from "../../api/readAll.ts";
 import { listProjects } from "../../api/settings.ts";
-
-interface Subject {
-  /** As the API names it: `key:<id>`. */
-  value: string;
-  name: string;
-}
+import { listedChoices, type Choice } from "../../parts/Choices.tsx";
 
 interface Group {
   label: string;
-  subjects: Subject[];
+  /** As the API names them: `key:<id>`. */
+  subjects: Choice[];
 }
 
-const subjectsOf = (kind: string, things: readonly { id: string; name: string }[] = []): Subject[] =>
-  things.map(({ id, name }) => ({ value: `${kind}:${id}`, name }));
+/** The group of a kind, as subjects name it. */
+const groupOf = (label: string, kind: string, things: All<{ id: string; name: string }> | undefined): Group => ({
+  label,
+  subjects: listedChoices(things, label.toLowerCase(), ({ id, name }) => ({ value: `${kind}:${id}`, label: name })),
+});
 
-/** Who may have a budget, by kind; of each kind the first 500. */
+/** Who may have a budget, by kind. */
 export function useSubjects(): Group[] {
   const projects = useQuery(listProjects);
-  const keys = useQuery(listKeys());
-  const people = useQuery(listMembers());
+  const keys = useQuery(listAllKeys);
+  const people = useQuery(listAllMembers);
   const agents = useQuery(listAgents);
   return [
     {
       label: "Everybody",
       subjects: [
-        { value: "organization", name: "The organization" },
-        { value: "each-user", name: "Each end user by itself" },
+        { value: "organization", label: "The organization" },
+        { value: "each-user", label: "Each end user by itself" },
       ],
     },
-    { label: "Projects", subjects: subjectsOf("project", projects.data?.data) },
-    { label: "Keys", subjects: subjectsOf("key", keys.data?.data) },
-    { label: "People", subjects: subjectsOf("person", people.data?.data) },
-    { label: "Agents", subjects: subjectsOf("agent", agents.data?.data) },
+    groupOf("Projects", "project", projects.data),
+    groupOf("Keys", "key", keys.data),
+    groupOf("People", "person", people.data),
+    groupOf("Agents", "agent", agents.data),
   ];
 }
 
 /** The name of a subject; its kind and id where it is not known. Nobody knows the value behind the mark of an end user. */
 export const nameOf = (groups: readonly Group[], subject: string): string =>
-  groups.flatMap(({ subjects }) => subjects).find(({ value }) => value === subject)?.name ??
+  groups.flatMap(({ subjects }) => subjects).find(({ value }) => value === subject)?.label ??
   subject.replace(/^user:([\w-]{8})[\w-]{35}$/, "End user $1…");
 
 /** With the model that a budget is about. */

@@ -1,6 +1,8 @@
 import type { Envelope } from "../../api/envelope.ts";
+import type { All } from "../../api/readAll.ts";
 import { Check } from "../../parts/Form.tsx";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
+import { Unlisted } from "../../parts/Unlisted.tsx";
 import { SpanField } from "../../parts/SpanField.tsx";
 import {
   EXPIRES_AFTER,
@@ -20,7 +22,7 @@ const DAY_S = 86_400;
 interface ReachProps {
   name: "workflows" | "agents";
   legend: string;
-  things: readonly { id: string; name: string }[];
+  things: All<{ id: string; name: string }>;
   /** Ids, or `*`. */
   chosen: readonly string[];
 }
@@ -29,7 +31,6 @@ interface ReachProps {
 function Reach({ name, legend, things, chosen }: ReachProps) {
   const isAll = chosen.includes("*");
   const ids = chosen.filter((id) => id !== "*");
-  const gone = ids.filter((id) => !things.some((thing) => thing.id === id));
   const mode = (value: string, label: string, isChecked: boolean) => (
     <label className="check">
       <input type="radio" name={`${name}_mode`} value={value} defaultChecked={isChecked} /> {label}
@@ -41,12 +42,10 @@ function Reach({ name, legend, things, chosen }: ReachProps) {
       {mode("all", "All, also later ones", isAll)}
       {mode("some", "Only these; without any, none", !isAll)}
       <div className="reach-list">
-        {things.map((thing) => (
+        {things.data.map((thing) => (
           <Check key={thing.id} name={name} value={thing.id} label={thing.name} isChecked={ids.includes(thing.id)} />
         ))}
-        {gone.map((id) => (
-          <Check key={id} name={name} value={id} label={id} hint="is no longer there" isChecked />
-        ))}
+        <Unlisted name={name} chosen={ids} listed={things.data.map(({ id }) => id)} isWhole={things.isWhole} />
       </div>
     </fieldset>
   );

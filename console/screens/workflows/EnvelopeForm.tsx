@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { changeWorkflow, getWorkflow, listAllAgents, listAllWorkflows, type Workflow } from "../../api/build.ts";
+import { changeWorkflow, getWorkflow, type Workflow } from "../../api/build.ts";
 import type { Envelope } from "../../api/envelope.ts";
+import { listAgents, listWorkflows } from "../../api/named.ts";
 import { formatJson } from "../../format/index.ts";
 import { Form } from "../../parts/Form.tsx";
 import { readJson } from "../../parts/formText.ts";
@@ -64,8 +65,8 @@ function AsJson({ workflow, envelope, onSaved }: FormProps) {
 
 /** The rules of a workflow's runs. No caller can change them. */
 export function EnvelopeForm({ workflow }: { workflow: Workflow }) {
-  const workflows = useQuery(listAllWorkflows);
-  const agents = useQuery(listAllAgents);
+  const workflows = useQuery(listWorkflows);
+  const agents = useQuery(listAgents);
   const [envelope, setEnvelope] = useState(workflow.envelope);
   const save = useSave(workflow, { read: readEnvelope, onSaved: setEnvelope });
   const key = JSON.stringify(envelope);
@@ -77,11 +78,11 @@ export function EnvelopeForm({ workflow }: { workflow: Workflow }) {
       </p>
       {key !== JSON.stringify(workflow.envelope) && <ChangedElsewhere onShow={() => setEnvelope(workflow.envelope)} />}
       <Loaded query={workflows} what="workflows">
-        {({ data: all }) => (
+        {(allWorkflows) => (
           <Loaded query={agents} what="agents">
-            {({ data }) => (
+            {(allAgents) => (
               <Form key={key} submit="Save rules" done="Saved." send={save}>
-                <EnvelopeFields envelope={envelope} workflows={all} agents={data} />
+                <EnvelopeFields envelope={envelope} workflows={allWorkflows} agents={allAgents} />
               </Form>
             )}
           </Loaded>

@@ -1,9 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Workflow } from "../../api/build.ts";
 import { createTrigger, SIGNERS, type Trigger } from "../../api/triggers.ts";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText, readJson } from "../../parts/formText.ts";
+import { useSaving } from "../../parts/useSaving.ts";
 import { ShownOnce } from "../../parts/ShownOnce.tsx";
 
 /** The secret of a webhook, with the command that calls it. */
@@ -67,14 +67,13 @@ const More = () => (
 
 /** A webhook: its calls start runs, or continue those that wait. */
 export function NewWebhook({ workflow }: { workflow: Workflow }) {
-  const queries = useQueryClient();
-  const create = useMutation({
-    mutationFn: async (form: FormData) => createTrigger(workflow.id, readWebhook(form)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["trigger"] }),
+  const { send, formKey } = useSaving({
+    kind: "trigger",
+    save: async (form) => createTrigger(workflow.id, readWebhook(form)),
   });
   return (
     <>
-      <Form submit="Add webhook" send={create}>
+      <Form key={formKey} submit="Add webhook" send={send}>
         <label>
           Name of a new webhook
           <input name="name" required maxLength={200} autoComplete="off" />
@@ -88,7 +87,7 @@ export function NewWebhook({ workflow }: { workflow: Workflow }) {
         </label>
         <More />
       </Form>
-      {create.data && <HookSecret trigger={create.data} what="was added" />}
+      {send.data && <HookSecret trigger={send.data} what="was added" />}
     </>
   );
 }

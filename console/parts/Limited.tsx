@@ -1,0 +1,58 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+
+/** Whether something was chosen in a field or written into it. */
+function isFilled(field: EventTarget): boolean {
+  const { type, checked, value } = field as HTMLInputElement;
+  return type === "checkbox" ? checked : value.trim() !== "";
+}
+
+interface Switch {
+  isOn: boolean;
+  onTurn(isOn: boolean): void;
+}
+
+interface Props {
+  /** Whether it limits at first. */
+  isLimited: boolean;
+  switches: (state: Switch) => ReactNode;
+  /** The entries; none of them once the switch was turned off. */
+  children: (isEmptied: boolean) => ReactNode;
+}
+
+/**
+ * A switch that limits something to the entries below it. An entry turns it on, and turning it off takes the entries away: while it is
+ * off all is allowed, so nothing may look like a limit.
+ */
+export function Limited({ isLimited, switches, children }: Props) {
+  const [isOn, setOn] = useState(isLimited);
+  const [emptied, setEmptied] = useState(0);
+  const turn = (on: boolean) => {
+    setOn(on);
+    if (!on) setEmptied((times) => times + 1);
+  };
+  const noticeEntry = ({ target }: FormEvent) => {
+    if (isFilled(target)) setOn(true);
+  };
+  return (
+    <>
+      {switches({ isOn, onTurn: turn })}
+      <div key={emptied} className="entries" onChange={noticeEntry}>
+        {children(emptied > 0)}
+      </div>
+    </>
+  );
+}
+
+/** Such a switch as a checkbox. */
+export const LimitCheck = ({
+  name,
+  label,
+  hint,
+  isOn,
+  onTurn,
+}: Switch & Record<"name" | "label", string> & { hint?: string }) => (
+  <label className="check">
+    <input type="checkbox" name={name} checked={isOn} onChange={({ target }) => onTurn(target.checked)} /> {label}
+    {hint && <span className="quiet"> {hint}</span>}
+  </label>
+);

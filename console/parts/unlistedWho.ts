@@ -1,0 +1,16 @@
+import type { All } from "../api/readAll.ts";
+import { shortId } from "../format/index.ts";
+import type { Choice } from "./Choices.tsx";
+
+const WORDS: Record<string, { present: string; former: string }> = {
+  person: { present: "person", former: "former member" },
+  key: { present: "key", former: "deleted key" },
+};
+
+/** The choice of somebody who is not among those that are listed, by kind. Only a whole list tells that somebody is gone; the id tells them apart. */
+export function unlistedWho(value: string, lists: Record<string, Pick<All<unknown>, "isWhole"> | undefined>): Choice {
+  const [kind = "", id = ""] = value.split(":", 2);
+  const words = WORDS[kind];
+  if (!words) return { value, label: value };
+  return { value, label: `${lists[kind]?.isWhole ? words.former : words.present} ${shortId(id)}` };
+}

@@ -1,0 +1,22 @@
+import type { Page } from "../api/types.ts";
+import type { Version } from "../api/versions.ts";
+import { formatExact } from "../format/index.ts";
+import type { Choice } from "./Choices.tsx";
+
+/** The choices of all versions, newest first. Those that are listed have their times. */
+export function versionChoices({ data, total }: Page<Version>): Choice[] {
+  const times = new Map(data.map(({ version, created_at }) => [version, `, ${formatExact(created_at)}`]));
+  return Array.from({ length: total }, (_, n) => total - n).map((version) => ({
+    value: String(version),
+    label: `${version}${times.get(version) ?? ""}`,
+  }));
+}
+
+/** What is shown of a version beside another one. */
+export function describeVersion(
+  { version }: Pick<Version, "version">,
+  before: Pick<Version, "version"> | null,
+): string {
+  if (before) return `What version ${version} has and version ${before.version} has not is green; what it lost is red.`;
+  return version === 1 ? "The first version, as it was saved." : `Version ${version}, as it was saved.`;
+}
