@@ -6,6 +6,7 @@ import { formText, formTexts } from "../../parts/formText.ts";
 import { LimitCheck, Limited } from "../../parts/Limited.tsx";
 import { limitedTo } from "../../parts/limitedTo.ts";
 import { ModelField } from "../../parts/ModelField.tsx";
+import { Loaded } from "../../parts/Notices.tsx";
 import { ProjectField } from "../../parts/ProjectField.tsx";
 import { Unlisted } from "../../parts/Unlisted.tsx";
 import { readToolApprovals } from "./readToolApprovals.ts";
@@ -69,12 +70,17 @@ function Tools({ chosen }: { chosen: string[] }) {
 
 /** A box for each collection. Until they are known, and where there are more, those that are chosen stay so. */
 function CollectionChecks({ chosen }: { chosen: string[] }) {
-  const { data } = useQuery(listCollections);
+  const collections = useQuery(listCollections);
+  const { data } = collections;
   return (
     <div key={String(data === undefined)} className="entries">
-      {data?.data.map(({ id, slug, name }) => (
-        <Check key={id} name="collections" value={slug} label={name} isChecked={chosen.includes(slug)} />
-      ))}
+      <Loaded query={collections} what="collections">
+        {(all) =>
+          all.data.map(({ id, slug, name }) => (
+            <Check key={id} name="collections" value={slug} label={name} isChecked={chosen.includes(slug)} />
+          ))
+        }
+      </Loaded>
       <Unlisted
         name="collections"
         chosen={chosen}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { namedChoices, withChosen } from "./Choices.tsx";
+
+const ann = { id: "a", name: "Ann" };
+
+test("the choices of a list say that there are more than can be listed", () => {
+  const choices = [{ value: "a", label: "Ann" }];
+  expect(namedChoices({ data: [ann], total: 1, isWhole: true }, "members")).toEqual(choices);
+  expect(namedChoices({ data: [ann], total: 2, isWhole: false }, "members")).toEqual([
+    ...choices,
+    { value: "more members", label: "more members than can be listed", isNote: true },
+  ]);
+  expect(namedChoices(undefined, "members")).toEqual([]);
+});
+
+test("what is chosen is among the choices before they are known", () => {
+  expect(withChosen([], "b")).toEqual([{ value: "b", label: "b" }]);
+  expect(withChosen([{ value: "b", label: "Bob" }], "b")).toEqual([{ value: "b", label: "Bob" }]);
+  expect(withChosen([], null)).toEqual([]);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { unlistedWho } from "./unlistedWho.ts";
+
+const id = "0198c0de-0000-7000-8000-0000000000ab";
+const labelOf = (who: string, lists: Parameters<typeof unlistedWho>[1]) => unlistedWho(who, lists).label;
+
+test("only a whole list of their kind tells that somebody is gone", () => {
+  const [whole, cut] = [{ isWhole: true }, { isWhole: false }];
+  expect(labelOf(`person:${id}`, { person: whole })).toMatch(/^former member /);
+  expect(labelOf(`person:${id}`, { person: cut, key: whole })).toMatch(/^person /);
+  expect(labelOf(`key:${id}`, { person: whole, key: whole })).toMatch(/^deleted key /);
+  expect(labelOf(`key:${id}`, { person: whole, key: undefined })).toMatch(/^key /);
+  expect(labelOf("system", { person: whole })).toBe("system");
+});
