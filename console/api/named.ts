@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import type { FoundThing } from "./find.ts";
-import { byId, readAll, type All } from "./readAll.ts";
+import { byId, readAll, type Listing } from "./readAll.ts";
 import type { Page } from "./types.ts";
 
 export interface NamedThing extends FoundThing {
@@ -26,7 +26,7 @@ interface NameList {
 const readNames = ({ kind, changesWith = kind, read }: NameList) =>
   queryOptions({
     queryKey: [changesWith, "names", kind],
-    queryFn: ({ signal }): Promise<All<NamedThing>> =>
+    queryFn: ({ signal }): Promise<Listing<NamedThing>> =>
       readAll(async (query) => {
         const { data, total } = await read(query, signal);
         // rows may be long, and there may be thousands

@@ -6,7 +6,7 @@ const PER_PAGE = 500;
 const MAX_PAGES = 40;
 
 /** A list that was read to its end, or as far as a list is read. */
-export interface All<T> extends Page<T> {
+export interface Listing<T> extends Page<T> {
   /** False: there are more rows than these. */
   isWhole: boolean;
 }
@@ -17,7 +17,7 @@ type ReadPage<T> = (page: { limit: number; offset: number }) => Promise<Page<T>>
 export const byId = ({ id }: { id: string }): string => id;
 
 /** Reads a list page after page. Rows that move to a later page meanwhile are there once, by their key. */
-export async function readAll<T>(read: ReadPage<T>, keyOf: (row: T) => string): Promise<All<T>> {
+export async function readAll<T>(read: ReadPage<T>, keyOf: (row: T) => string): Promise<Listing<T>> {
   const rows = new Map<string, T>();
   let [offset, total] = [0, 1];
   for (let page = 0; page < MAX_PAGES && offset < total; page++) {

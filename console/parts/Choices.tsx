@@ -1,4 +1,4 @@
-import type { All } from "../api/readAll.ts";
+import type { Listing } from "../api/readAll.ts";
 import { statusWord } from "../format/statusWord.ts";
 
 /** One of several values that somebody chooses from. */
@@ -33,11 +33,11 @@ export const labelledChoices = (labels: Readonly<Record<string, string>>): Choic
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 /** The choices of a list, and that there are more of them where it is not whole. `what`: "members". */
-export const listedChoices = <T,>(list: All<T> | undefined, what: string, choice: (row: T) => Choice): Choice[] => [
+export const listedChoices = <T,>(list: Listing<T> | undefined, what: string, choice: (row: T) => Choice): Choice[] => [
   ...(list?.data.map(choice) ?? []),
   ...(list && !list.isWhole ? [{ value: `more ${what}`, label: `more ${what} than can be listed`, isNote: true }] : []),
 ];
 
 /** The same of things that have a name. */
-export const namedChoices = (list: All<{ id: string; name: string }> | undefined, what: string): Choice[] =>
+export const namedChoices = (list: Listing<{ id: string; name: string }> | undefined, what: string): Choice[] =>
   listedChoices(list, what, ({ id, name }) => ({ value: id, label: name }));

@@ -6,7 +6,7 @@ function isFilled(field: EventTarget): boolean {
   return type === "checkbox" ? checked : value.trim() !== "";
 }
 
-interface Switch {
+interface SwitchState {
   isOn: boolean;
   onTurn(isOn: boolean): void;
 }
@@ -14,7 +14,7 @@ interface Switch {
 interface Props {
   /** Whether it limits at first. */
   isLimited: boolean;
-  switches: (state: Switch) => ReactNode;
+  switches: (state: SwitchState) => ReactNode;
   /** The entries; none of them once the switch was turned off. */
   children: (isEmptied: boolean) => ReactNode;
 }
@@ -50,7 +50,7 @@ export const LimitCheck = ({
   hint,
   isOn,
   onTurn,
-}: Switch & Record<"name" | "label", string> & { hint?: string }) => (
+}: SwitchState & Record<"name" | "label", string> & { hint?: string }) => (
   <label className="check">
     <input type="checkbox" name={name} checked={isOn} onChange={({ target }) => onTurn(target.checked)} /> {label}
     {hint && <span className="quiet"> {hint}</span>}

@@ -2,9 +2,9 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Failure } from "../api/call.ts";
-import type { All } from "../api/readAll.ts";
+import type { Listing } from "../api/readAll.ts";
 import { formatNumber } from "../format/index.ts";
-import { Taken } from "./Taken.ts";
+import { OverwriteRefusal } from "./OverwriteRefusal.ts";
 import "./notices.css";
 
 const details = (error: Failure): string =>
@@ -31,7 +31,7 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
           </Link>
         </p>
       )}
-      {error instanceof Taken && (
+      {error instanceof OverwriteRefusal && (
         <p>
           <Link {...error.edit}>See and change it</Link>
         </p>
@@ -67,10 +67,10 @@ export const NoMatch = ({ what, children }: { what: string; children: ReactNode 
 );
 
 /** Of a list that goes on where it could not be read any further. */
-const isCut = (data: unknown): data is All<unknown> =>
+const isCut = (data: unknown): data is Listing<unknown> =>
   typeof data === "object" && data !== null && "isWhole" in data && data.isWhole === false;
 
-const CutNotice = ({ list: { data, total }, what }: { list: All<unknown>; what: string }) => (
+const CutNotice = ({ list: { data, total }, what }: { list: Listing<unknown>; what: string }) => (
   <p className="notice warn" role="status">
     There are more {what} than can be listed: {formatNumber(data.length)} of {formatNumber(total)} are here.
   </p>

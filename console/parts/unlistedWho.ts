@@ -1,4 +1,4 @@
-import type { All } from "../api/readAll.ts";
+import type { Listing } from "../api/readAll.ts";
 import { shortId } from "../format/index.ts";
 import type { Choice } from "./Choices.tsx";
 
@@ -8,7 +8,10 @@ const WORDS: Record<string, { present: string; former: string }> = {
 };
 
 /** The choice of somebody who is not among those that are listed, by kind. Only a whole list tells that somebody is gone; the id tells them apart. */
-export function unlistedWho(value: string, lists: Record<string, Pick<All<unknown>, "isWhole"> | undefined>): Choice {
+export function unlistedWho(
+  value: string,
+  lists: Record<string, Pick<Listing<unknown>, "isWhole"> | undefined>,
+): Choice {
   const [kind = "", id = ""] = value.split(":", 2);
   const words = WORDS[kind];
   if (!words) return { value, label: value };

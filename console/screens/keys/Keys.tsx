@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { KEY_STATES, KEYS_PER_PAGE, listAllKeys, listKeys, stateOf, type Key } from "../../api/keys.ts";
 import { listProjects, type Project } from "../../api/settings.ts";
-import type { All } from "../../api/readAll.ts";
+import type { Listing } from "../../api/readAll.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
@@ -44,7 +44,7 @@ const columns = (projects: Project[], now: number): Columns<Key> => [
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-function Filters({ search, projects }: { search: KeySearch; projects: All<Project> | undefined }) {
+function Filters({ search, projects }: { search: KeySearch; projects: Listing<Project> | undefined }) {
   const navigate = useFilterNavigate();
   const change = (part: KeySearch) =>
     void navigate({ to: "/keys", replace: true, search: { ...search, page: undefined, ...part } });

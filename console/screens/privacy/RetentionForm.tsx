@@ -15,7 +15,7 @@ import { kindWord } from "../../format/kindWord.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { readDays, SpanField } from "../../parts/SpanField.tsx";
-import { Taken } from "../../parts/Taken.ts";
+import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Time } from "../../parts/Time.tsx";
 import { requireConfirmation, TypedConfirmation } from "../../parts/TypedConfirmation.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
@@ -106,7 +106,10 @@ export function RetentionForm({ rules, subjects, name }: Props) {
       const asked = readRules(form);
       // this form does not show the rules of another subject
       if (asked.subject !== rules?.subject && (await readRetention(asked.subject)))
-        throw new Taken(`a rule of ${name(asked.subject)}`, { to: "/privacy", search: { subject: asked.subject } });
+        throw new OverwriteRefusal(`a rule of ${name(asked.subject)}`, {
+          to: "/privacy",
+          search: { subject: asked.subject },
+        });
       setShown({ asked, preview: await previewRetention(asked.subject, asked.rules) });
     },
   });

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { listRegistrable, type Workflow } from "../../api/build.ts";
-import type { All } from "../../api/readAll.ts";
+import type { Listing } from "../../api/readAll.ts";
 import { createTrigger, type MissedRule, type Overlap } from "../../api/triggers.ts";
 import type { FormSchema } from "../../api/types.ts";
 import { ArgsFields, readArgs } from "../../parts/ArgsForm.tsx";
@@ -64,7 +64,7 @@ const Rules = () => (
 
 interface Props {
   /** Undefined until they are read. */
-  workflows: All<Workflow> | undefined;
+  workflows: Listing<Workflow> | undefined;
   chosen: string | undefined;
 }
 

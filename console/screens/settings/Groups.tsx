@@ -9,7 +9,7 @@ import { formText, formTexts } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
-import { Taken } from "../../parts/Taken.ts";
+import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Unlisted } from "../../parts/Unlisted.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
@@ -41,11 +41,11 @@ const editable = (removal: Action<string>): Columns<Group> => [
   },
 ];
 
-/** Throws a Taken where there is one of this name: this form does not show who is in it. */
+/** Throws an OverwriteRefusal where there is one of this name: this form does not show who is in it. */
 async function createGroup(form: FormData): Promise<Group> {
   const group = formText(form, "group").trim();
   if (await readGroup(group))
-    throw new Taken(`the group “${group}”`, { to: "/settings", search: { section: "groups", edit: group } });
+    throw new OverwriteRefusal(`the group “${group}”`, { to: "/settings", search: { section: "groups", edit: group } });
   return setGroup(group, formTexts(form, "members"));
 }
 

@@ -10,7 +10,7 @@ import { formLines, formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
-import { Taken } from "../../parts/Taken.ts";
+import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Time } from "../../parts/Time.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
@@ -164,7 +164,10 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
     save: async (form) => {
       // this form does not show what is set of another one
       if (!provider && (await readProvider(name)))
-        throw new Taken(`the provider ${name}`, { to: "/settings", search: { section: "providers", edit: name } });
+        throw new OverwriteRefusal(`the provider ${name}`, {
+          to: "/settings",
+          search: { section: "providers", edit: name },
+        });
       const models = formLines(form, "models");
       await configureProvider(name, {
         api_key: formText(form, "api_key").trim(),

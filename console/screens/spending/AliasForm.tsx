@@ -2,7 +2,7 @@ import { configureAlias, readAlias, type Alias, type AliasSettings, type Target 
 import { Check, Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
 import { ModelNames } from "../../parts/ModelField.tsx";
-import { Taken } from "../../parts/Taken.ts";
+import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Repeated } from "../../parts/Repeated.tsx";
 import { readSpan, SpanField } from "../../parts/SpanField.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
@@ -96,11 +96,14 @@ const Conditions = ({ on }: { on: string[] }) => (
 /** An alias may not name another one; only a model has the name of its provider. */
 const isModel = (name: string): boolean => name.includes("/");
 
-/** Throws a Taken where there is one of this name: this form does not show it. */
+/** Throws an OverwriteRefusal where there is one of this name: this form does not show it. */
 async function addAlias(form: FormData): Promise<Alias> {
   const alias = formText(form, "alias").trim();
   if (await readAlias(alias))
-    throw new Taken(`the alias “${alias}”`, { to: "/spending", search: { section: "aliases", edit: alias } });
+    throw new OverwriteRefusal(`the alias “${alias}”`, {
+      to: "/spending",
+      search: { section: "aliases", edit: alias },
+    });
   return configureAlias(alias, readSettings(form));
 }
 

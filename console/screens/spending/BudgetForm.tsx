@@ -20,7 +20,7 @@ import { Check, Form } from "../../parts/Form.tsx";
 import { ModelNames } from "../../parts/ModelField.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Loaded } from "../../parts/Notices.tsx";
-import { Taken } from "../../parts/Taken.ts";
+import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { useSaving } from "../../parts/useSaving.ts";
 import { nameOf, nameOfBudget, type useSubjects } from "./useSubjects.ts";
 
@@ -155,13 +155,13 @@ function AlertField({ chosen }: { chosen: string | null }) {
   );
 }
 
-/** Throws a Taken where one is set: this form does not show its limits. */
+/** Throws an OverwriteRefusal where one is set: this form does not show its limits. */
 async function setNew(groups: Groups, form: FormData): Promise<Budget> {
   const named = readNamed(form);
   const found = await readBudget(named);
   if (!found) return setBudget(named, readLimits(form));
   const key = budgetKey(found);
-  throw new Taken(`the budget of ${nameOfBudget(groups, key)}`, { to: "/spending", search: { edit: key } });
+  throw new OverwriteRefusal(`the budget of ${nameOfBudget(groups, key)}`, { to: "/spending", search: { edit: key } });
 }
 
 interface Props {

@@ -12,7 +12,7 @@ import { Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { ModelField } from "../../parts/ModelField.tsx";
-import { Taken } from "../../parts/Taken.ts";
+import { OverwriteRefusal } from "../../parts/OverwriteRefusal.ts";
 import { Repeated } from "../../parts/Repeated.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
@@ -69,12 +69,12 @@ const PriceFields = ({ model, price, field }: FieldsProps) => (
   </div>
 );
 
-/** Throws a Taken where the organization has set some: this form does not show them. */
+/** Throws an OverwriteRefusal where the organization has set some: this form does not show them. */
 async function setNew(form: FormData): Promise<ModelPrices> {
   const model = formText(form, "model").trim();
   const found = await readPrices(model);
   if (found?.set_by === "organization")
-    throw new Taken(`a price of ${model}`, { to: "/spending", search: { section: "prices", edit: model } });
+    throw new OverwriteRefusal(`a price of ${model}`, { to: "/spending", search: { section: "prices", edit: model } });
   return setPrices(model, formGroups(form).map(readPrice));
 }
 

@@ -3,7 +3,7 @@ import { splitBudgetKey } from "../../api/spending.ts";
 import { listAllKeys } from "../../api/keys.ts";
 import { listAllMembers } from "../../api/members.ts";
 import { listAgents } from "../../api/named.ts";
-import type { All } from "../../api/readAll.ts";
+import type { Listing } from "../../api/readAll.ts";
 import { listProjects } from "../../api/settings.ts";
 import { listedChoices, type Choice } from "../../parts/Choices.tsx";
 
@@ -14,7 +14,7 @@ interface Group {
 }
 
 /** The group of a kind, as subjects name it. */
-const groupOf = (label: string, kind: string, things: All<{ id: string; name: string }> | undefined): Group => ({
+const groupOf = (label: string, kind: string, things: Listing<{ id: string; name: string }> | undefined): Group => ({
   label,
   subjects: listedChoices(things, label.toLowerCase(), ({ id, name }) => ({ value: `${kind}:${id}`, label: name })),
 });

@@ -1,5 +1,5 @@
 import type { Envelope } from "../../api/envelope.ts";
-import type { All } from "../../api/readAll.ts";
+import type { Listing } from "../../api/readAll.ts";
 import { Check } from "../../parts/Form.tsx";
 import { Options, wordChoices } from "../../parts/Choices.tsx";
 import { Unlisted } from "../../parts/Unlisted.tsx";
@@ -22,7 +22,7 @@ const DAY_S = 86_400;
 interface ReachProps {
   name: "workflows" | "agents";
   legend: string;
-  things: All<{ id: string; name: string }>;
+  things: Listing<{ id: string; name: string }>;
   /** Ids, or `*`. */
   chosen: readonly string[];
 }
