@@ -13,13 +13,13 @@ export const DeletedThread = z
 /** How long a running turn's worker has to end it, so that its tokens are counted, before the thread is deleted. */
 const GRACE_MS = 800;
 const POLL_MS = 50;
-/** Stops a running streamed turn. A buffered client gets an error instead, once the thread is deleted. */
+/** Stops a running turn. A buffered client gets its error once the thread is deleted. */
 async function stopNewestTurn({ db, frames, freshRead }: Http, organization: string, thread: string, scope: string) {
   await freshRead(["turns"], streamName("thread", thread));
   const id = await newestTurn(db, organization, thread, scope);
   const isRunning = async () => {
     const row = id === undefined ? undefined : await getTurn(db, organization, id);
-    return row?.status === "running" && row.streamed;
+    return row?.status === "running";
   };
   if (id === undefined || !(await isRunning())) return;
   frames.requestStop(organization, id, "deleted");

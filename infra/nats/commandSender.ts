@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { CommandResult, Command } from "#events/envelope.ts";
 import { type CommandSender, type EventLog, type CommandOutcome, Unavailable } from "#events/ports.ts";
 import type { Acks } from "./acks.ts";
@@ -71,7 +72,7 @@ function pollOutcome(
 ): () => void {
   const began = performance.now();
   // a duration: the own clock may jump meanwhile
-  const patience = Date.parse(command.deadline) - Date.now();
+  const patience = Date.parse(command.deadline) - currentTime();
   // timers may end a millisecond early
   const waitedMs = () => Math.ceil(performance.now() - began) + 1;
   const left = () => patience - waitedMs();

@@ -100,12 +100,12 @@ function connectionOptions({ url, name }: { url: string; name: string }) {
 
 async function firstConnect(settings: ConnectionOptions, { log }: { log: Logger }): Promise<NatsConnection> {
   const servers = String(settings.servers);
-  const until = Date.now() + FIRST_CONNECT_MS;
+  const until = performance.now() + FIRST_CONNECT_MS;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await connect(settings);
     } catch (cause) {
-      if (Date.now() > until) throw new Error(`No NATS server answers at ${servers}: ${String(cause)}`, { cause });
+      if (performance.now() > until) throw new Error(`No NATS server answers at ${servers}: ${String(cause)}`, { cause });
       if (attempt === 0) log.warn({ servers, err: cause }, "bus: no server answers, retrying for 30 s");
       await delay(250);
     }

@@ -50,10 +50,10 @@ export function consumeQueue(bus: BusContext, consumer: QueueConsumer): { stop()
     const done = processMessage(bus, consumer, message)
       .catch((err) => log.error({ err }, "bus: message not settled, waiting for its redelivery"))
       .finally(() => inProgress.delete(message));
-    inProgress.set(message, { since: Date.now(), done });
+    inProgress.set(message, { since: performance.now(), done });
   };
   const extendAckWait = () => {
-    const before = Date.now() - ack_wait_ms / 3;
+    const before = performance.now() - ack_wait_ms / 3;
     for (const [message, { since }] of inProgress) {
       if (since >= before) continue;
       message.working();

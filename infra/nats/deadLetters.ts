@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { jetstream, type JsMsg, type SeqMsgRequest } from "@nats-io/jetstream";
+import { currentTime } from "#events/clock.ts";
 import { Unavailable } from "#events/ports.ts";
 import type { BusContext } from "./context.ts";
 
@@ -65,7 +66,7 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: BusCo
 function withNewDeadline(command: unknown): string {
   if (typeof command === "string") return command;
   const hasDeadline = command !== null && typeof command === "object" && "deadline" in command;
-  const deadline = new Date(Date.now() + REPLAY_DEADLINE_MS).toISOString();
+  const deadline = new Date(currentTime() + REPLAY_DEADLINE_MS).toISOString();
   return JSON.stringify(hasDeadline ? { ...command, deadline, http: undefined } : command);
 }
 

@@ -76,7 +76,7 @@ export function createPublication(
   let isClosed = false;
 
   const publish = () => {
-    publishedAt = Date.now();
+    publishedAt = performance.now();
     publishedEpoch = connection.epoch();
     count += 1;
     publishNow(connection, message, { headers: sent, reply: ack.reply });
@@ -102,7 +102,7 @@ export function createPublication(
     publishIfLost() {
       const epoch = connection.epoch();
       if (stored?.epoch === epoch) return;
-      if (publishedEpoch !== epoch || Date.now() - publishedAt >= REPUBLISH_AFTER_MS) publish();
+      if (publishedEpoch !== epoch || performance.now() - publishedAt >= REPUBLISH_AFTER_MS) publish();
     },
     count: () => count,
     storedAt: () => stored?.seq,

@@ -109,11 +109,11 @@ function requireCluster({ nc }: Connection, { streams }: Names, { replicas = 1 }
 }
 
 async function retryUntilElected(work: () => Promise<void>): Promise<void> {
-  for (const until = Date.now() + FIRST_LEADER_MS; ; await sleep(250)) {
+  for (const until = performance.now() + FIRST_LEADER_MS; ; await sleep(250)) {
     try {
       return await work();
     } catch (error) {
-      if (!isElecting(error) || Date.now() > until) throw error;
+      if (!isElecting(error) || performance.now() > until) throw error;
     }
   }
 }

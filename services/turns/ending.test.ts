@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_USAGE, RefuseTurn } from "#events/thread.ts";
+import { FailTurn, NO_USAGE, RefuseTurn } from "#events/thread.ts";
 import { Unavailable } from "#events/ports.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
 import { AnswerInterrupted } from "./askModel.ts";
@@ -37,4 +37,13 @@ test("a turn that no provider worked on counts nothing", async () => {
   const refused = new AnswerInterrupted(NO_OUTPUT, new ModelError("transient", "No connection."));
   const { data } = await endInterrupted(counter, refused, { ...unanswered, of_agent: true });
   expect(data).toMatchObject({ usage: NO_USAGE });
+});
+
+test("a turn whose time ends before its provider has said a word is paid, so it fails and counts", async () => {
+  const late = new AnswerInterrupted(NO_OUTPUT, "late", modelRequest("Go on"));
+  const { command, data } = await endInterrupted(counter, late, { ...unanswered, reason: "late" });
+  expect([command, data]).toEqual([
+    FailTurn,
+    expect.objectContaining({ usage: expect.objectContaining({ prompt_tokens: 90_000 }) }),
+  ]);
 });

@@ -68,8 +68,8 @@ export async function endInterrupted(
   if (reason === "stopped")
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
-  // Once tools have run, the turn counts and a retried request must not run them again. A response was promised its id.
-  if (text !== "" || rounds.length > 0 || of_agent) {
+  // What a provider worked on is paid. Once tools have run, a retried request must not run them again. A response was promised its id.
+  if (request || rounds.length > 0 || of_agent) {
     const failed = { said, message, ...used, ...(cause instanceof LimitReached && { code: cause.code }) };
     return { command: FailTurn, data: failed, end: { status: "failed", ...failed } };
   }

@@ -78,7 +78,7 @@ function openAborter({ frames, now = currentTime }: TurnRunnerOptions, turn: Tur
   const leave = (): void => abort("lost");
   stopping.addEventListener("abort", leave, { once: true });
   const timer = setTimeout(() => abort("late"), Math.max(1, Date.parse(turn.ends_by) - now()));
-  const unsubscribe = turn.streamed ? frames.onStop(turn.organization_id, turn.turn_id, abort) : () => {};
+  const unsubscribe = frames.onStop(turn.organization_id, turn.turn_id, abort);
   return {
     signal: aborter.signal,
     abort,
@@ -113,8 +113,10 @@ async function run(
     const stored = turn.agent && { frames: await createStepRecorder(options, turn).storeFrames(emittedFrames) };
     note({ "svc.status": ending.end.status });
     const { position } = await options.handle(turnCommand(turn, ending.command, { ...ending.data, ...stored }));
+    // a buffered client learns that its thread is gone, not how the turn was counted
+    const isTold = turn.streamed || aborter.signal.reason !== "deleted";
     // Position 0: the turn was taken over or deleted meanwhile, and its new worker reports the end.
-    if (position > 0) publish({ type: "end", position, end: ending.end });
+    if (position > 0 && isTold) publish({ type: "end", position, end: ending.end });
   } catch (error) {
     aborter.abort("lost");
     if (!(error instanceof TurnLost)) throw error;

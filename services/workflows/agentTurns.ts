@@ -2,7 +2,7 @@ import { currentTime } from "#events/clock.ts";
 import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import type { AgentAnswer } from "#events/inheritedCalls.ts";
 import { isUuid, streamName } from "#events/ids.ts";
-import type { TurnEnd } from "#events/ports.ts";
+import { Unavailable, type TurnEnd } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { askerOf } from "#events/runOrigin.ts";
@@ -156,7 +156,8 @@ async function start(
   const { rejection } = await startCommand(deps, owner, { turn, scope, prepared, route, reserved })
     .then((command) => deps.handle(command))
     .catch((error: unknown) => {
-      drop();
+      // a turn whose start has an unknown outcome may run
+      if (!(error instanceof Unavailable)) drop();
       throw error;
     });
   if (!rejection) return { agent_id };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { currentTime } from "#events/clock.ts";
 import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import { deriveId, streamName } from "#events/ids.ts";
-import type { TurnEnd } from "#events/ports.ts";
+import { Unavailable, type TurnEnd } from "#events/ports.ts";
 import { StartTurn } from "#events/thread.ts";
 import { thread, type ThreadState } from "../../deciders/thread.ts";
 import { readState } from "../../states.ts";
@@ -86,7 +86,8 @@ async function startAdmitted(
     await startTurn(deps, step, request, { ids, route, reserved }, signal);
     return admitted;
   } catch (error) {
-    admitted.withdraw();
+    // a turn whose start has an unknown outcome may run
+    if (!(error instanceof Unavailable)) admitted.withdraw();
     throw error;
   }
 }
