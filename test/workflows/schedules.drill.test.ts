@@ -164,10 +164,14 @@ describe("after an outage", () => {
     await expect.poll(async () => (await runsOf(workflow)).length, SOON).toBe(1);
     await remove(workflow, trigger);
   });
-  test("one for each of them", async () => {
-    const workflow = await home.register(ECHO);
+  test("one for each of them, after the run before", async () => {
+    const workflow = await home.register(workflowSource('await ctx.sleep("2s"); return args;'));
     const trigger = await createBefore(35, workflow, { rule, missed: "all" });
     await expect.poll(async () => (await runsOf(workflow)).length, SOON).toBeGreaterThan(2);
+    const [first, second, third] = await runsOf(workflow);
+    const readEnd = async ({ id }: { id: string }) => Date.parse((await home.read(id)).completed_at);
+    expect(Date.parse(second.created_at)).toBeGreaterThanOrEqual(await readEnd(first));
+    expect(Date.parse(third.created_at)).toBeGreaterThanOrEqual(await readEnd(second));
     await remove(workflow, trigger);
   });
   test("or none", async () => {
