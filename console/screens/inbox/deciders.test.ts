@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { nameDeciders } from "./deciders.ts";
 
 const ann = { id: "1", email: "ann@example.org", name: "Ann", active: true, role: "approver" as const };
-const bob = { id: "2", email: "bob@example.org", name: "Bob", active: true, role: "builder" as const };
+const bob = { id: "2", email: "bob@example.org", name: "Bob", active: true, role: "approver" as const };
 const handed = (by: typeof ann, to: typeof ann) => ({ by, to, reason: "On leave", at: "2026-01-01T00:00:00.000Z" });
 
 test("people, groups and roles that may decide are named", () => {

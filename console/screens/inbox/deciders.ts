@@ -1,4 +1,4 @@
-import type { Approval, NamedPerson } from "../../api/types.ts";
+import type { Approval } from "../../api/types.ts";
 import type { Member } from "../../api/members.ts";
 
 type Names = Pick<Member, "id" | "email" | "name" | "active" | "role">[];
@@ -26,8 +26,7 @@ export function nameDeciders(
     const member = memberOf(members, one.person);
     return isOut(member?.id ?? one.person) ? [] : [member?.name ?? one.person];
   });
-  const nameOf = ({ id, name }: NamedPerson) => name ?? memberOf(members, id)?.name ?? "somebody who is no longer here";
-  const got = counted.flatMap(({ to }) => (isOut(to.id) ? [] : [nameOf(to)]));
+  const got = counted.flatMap(({ to }) => (isOut(to.id) ? [] : [to.name ?? to.id]));
   const names = [...new Set([...asked, ...got])];
   return names.length > 0 ? LIST.format(names) : undefined;
 }
