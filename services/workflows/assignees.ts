@@ -5,7 +5,7 @@ import { group, type GroupState } from "../deciders/group.ts";
 import { findMember, type Members } from "../deciders/members.ts";
 import { organization } from "../deciders/organization.ts";
 import { readState } from "../states.ts";
-import type { ApprovalCall, RefusedApproval } from "./checkApprovals.ts";
+import type { ApprovalCall, RefusedApproval } from "./newApprovals.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
 type Assignee = ApprovalCall["options"]["assignees"][number];

@@ -3,7 +3,7 @@ import type { EventLog } from "#events/ports.ts";
 import { file, type FileState } from "../deciders/file.ts";
 import { isLive } from "../deciders/runState.ts";
 import { readState } from "../states.ts";
-import type { ApprovalCall, RefusedApproval } from "./checkApprovals.ts";
+import type { ApprovalCall, RefusedApproval } from "./newApprovals.ts";
 import type { History } from "./history.ts";
 import { mayReadFile } from "./host/files.ts";
 

@@ -1,27 +1,13 @@
 import type { EventLog } from "#events/ports.ts";
-import { isLive } from "../deciders/runState.ts";
 import { findRefusedAssignee } from "./assignees.ts";
 import { findRefusedAttachment } from "./attachments.ts";
 import type { History } from "./history.ts";
-import type { PendingCall, TickCall, TickOutcome, WorkflowRunner } from "./tick.ts";
-
-export type ApprovalCall = Extract<PendingCall, { kind: "approval" }>;
-/** `key`: of its call. */
-export interface RefusedApproval {
-  key: string;
-  message: string;
-}
+import { newApprovals } from "./newApprovals.ts";
+import type { TickCall, TickOutcome, WorkflowRunner } from "./tick.ts";
 
 interface Needs {
   log: Pick<EventLog, "heads" | "read" | "readNewest">;
   runner: Pick<WorkflowRunner, "tick">;
-}
-
-/** The approvals of a tick that are not pending already. */
-function newApprovals({ state }: History, { asked, end }: TickOutcome): ApprovalCall[] {
-  if (end.type !== "suspended") return [];
-  const open = new Set(isLive(state) ? Object.values(state.approvals).map(({ key }) => key) : []);
-  return asked.filter((call) => call.kind === "approval").filter(({ key }) => !open.has(key));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { approvalId } from "#events/ids.ts";
 import type { StoredValue, TickResult } from "#events/runParts.ts";
 import { isLive, type LiveRun } from "../deciders/runState.ts";
-import type { ApprovalCall } from "./checkApprovals.ts";
+import type { ApprovalCall } from "./newApprovals.ts";
 import { differences } from "./differences.ts";
 import { warningIdentity, type History } from "./history.ts";
 import { startableSteps, type StepToStart } from "./startableSteps.ts";
