@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
-import { Actor, RunFiles } from "./runOrigin.ts";
+import { AbsentDelegates, Actor, RunFiles } from "./runOrigin.ts";
 
 /* What people do with an approval besides deciding it (ADR 64). The events are part of the run's stream. */
 
@@ -16,7 +16,11 @@ const Reason = z.object({ reason: z.string().max(MAX_REASON) });
 const Comment = Approval.extend({ comment_id: z.uuid(), files: RunFiles.optional() });
 const Text = z.object({ text: z.string().max(MAX_COMMENT) });
 
-export const DelegateApproval = defineCommand("DelegateApproval", "run", Delegation.extend(Reason.shape));
+export const DelegateApproval = defineCommand(
+  "DelegateApproval",
+  "run",
+  Delegation.extend({ ...Reason.shape, ...AbsentDelegates.shape }),
+);
 export const CommentOnApproval = defineCommand("CommentOnApproval", "run", Comment.extend(Text.shape));
 
 const thing = (data: { run_id: string }) => streamName("run", data.run_id);

@@ -20,7 +20,7 @@ import {
   ContinuationRules,
 } from "./runParts.ts";
 import { Watcher, type RunLinkCommand, type RunLinkEvent } from "./runLinks.ts";
-import { Actor, Ballot, ContinuedRun, ParentRun, RunStart, StarterRun } from "./runOrigin.ts";
+import { AbsentDelegates, Actor, Ballot, ContinuedRun, ParentRun, RunStart, StarterRun } from "./runOrigin.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 const Id = z.object({ run_id: z.uuid() });
@@ -86,7 +86,7 @@ export const TakeRun = defineCommand(
 export const DecideApproval = defineCommand(
   "DecideApproval",
   "run",
-  Id.extend(Ballot.shape).extend({
+  Id.extend({ ...Ballot.shape, ...AbsentDelegates.shape }).extend({
     approval_id: z.uuid(),
     data: z.string().nullable(),
     comment: z.string().nullable(),

@@ -38,6 +38,8 @@ export const Ballot = z.object({
   in_place_of: InPlaceOf,
   files: RunFiles.optional(),
 });
+/** People (ids) to whom an approval was delegated, and who may not decide at the moment of a command. */
+export const AbsentDelegates = z.object({ absent: z.array(z.uuid()).optional() });
 
 const ACTORS = { key: "api_key", person: "person", webhook: "webhook", link: "link" } as const;
 /** A principal as an actor. */

@@ -6,6 +6,8 @@ import { streamName } from "./ids.ts";
 
 export const Role = z.enum(["owner", "admin", "builder", "approver", "viewer"]);
 export type Role = z.infer<typeof Role>;
+/** Those who may decide approvals. */
+export const APPROVERS: Role[] = ["owner", "admin", "builder", "approver"];
 
 const Id = z.object({ user_id: z.uuid() });
 /** argon2id, in PHC form. */

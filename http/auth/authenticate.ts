@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import type { Product } from "#events/key.ts";
-import type { Role } from "#events/user.ts";
+import { APPROVERS, type Role } from "#events/user.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import { findSessionByTokenHash, type SessionRow } from "#projections/sessions/query.ts";
 import { ApiError } from "../base/errors.ts";
@@ -146,7 +146,6 @@ const BUILDERS: Role[] = ["owner", "admin", "builder"];
 /** Hook for routes that manage agents, definitions, secrets and workflows. */
 export const requireBuilder = requireRole(BUILDERS, "a builder, an admin or an owner");
 
-const APPROVERS: Role[] = [...BUILDERS, "approver"];
 /** Hook for routes that start, continue or end runs. */
 export const requireRunner = requireRole(APPROVERS, "an approver, a builder, an admin or an owner");
 

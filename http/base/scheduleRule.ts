@@ -87,11 +87,25 @@ function readRule({ cron, time_zone, every, at }: z.infer<typeof ScheduleInput>,
   return typeof every === "number" ? { every, from: now.toISOString() } : readAt(at!, now);
 }
 
-/** The shortest time between two runs, in seconds; Infinity for a single one. */
+/** The shortest of the times between two runs, in seconds; Infinity for a single one. */
 function shortestInterval(rule: ScheduleRule, times: Date[]): number {
   if ("every" in rule) return rule.every;
   const gaps = times.slice(1).map((time, n) => (time.getTime() - times[n]!.getTime()) / 1_000);
   return Math.min(...gaps);
+}
+
+function requireJitterWithin(jitter_seconds: number, interval: number): void {
+  if (jitter_seconds >= interval)
+    throw refuse(
+      "jitter_seconds",
+      `is ${jitter_seconds}, and must be less than the ${interval} seconds between two runs.`,
+    );
+}
+
+/** Throws 400 `invalid_schedule` for jitter that the intervals of a schedule's own rule do not allow. */
+export function checkJitter(rule: ScheduleRule, jitter_seconds: number): void {
+  const times = timesAfter(rule, new Date(currentTime()), EXAMINED_TIMES);
+  requireJitterWithin(jitter_seconds, shortestInterval(rule, times));
 }
 
 /**
@@ -109,7 +123,6 @@ export function checkSchedule(
   const interval = shortestInterval(rule, times);
   const field = "every" in rule ? "schedule.every" : "schedule.cron";
   if (interval < min_seconds) throw refuse(field, `must leave at least ${min_seconds} seconds between two runs.`);
-  if (jitter_seconds >= interval)
-    throw refuse("jitter_seconds", `must be less than the ${interval} seconds between two runs.`);
+  requireJitterWithin(jitter_seconds, interval);
   return rule;
 }

@@ -14,7 +14,7 @@ import { ApiError } from "../base/errors.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
 import { Approval, Attachment, presentApproval } from "./approvalShape.ts";
-import { checkOwnRight, findReader, isAssignedNow, isExcluded } from "./approvers.ts";
+import { absentDelegates, checkOwnRight, findReader, isAssignedNow, isExcluded } from "./approvers.ts";
 import { notPending, requireApproval, requireRunApproval } from "./decideApproval.ts";
 import { filesField, readOwnFiles } from "./ownFiles.ts";
 
@@ -77,7 +77,10 @@ async function delegate(http: Http, request: FastifyRequest, id: string, body: z
     await checkDelegate(http, organization_id, body.to, approval);
   }
   const envelope = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
-  await http.send(DelegateApproval, { ...envelope, data: { run_id, approval_id: approval.id, by, ...body } });
+  await http.send(DelegateApproval, {
+    ...envelope,
+    data: { run_id, approval_id: approval.id, by, ...body, ...absentDelegates(approval) },
+  });
   return presentApproval(await requireApproval(http, caller, approval.id), await findReader(http, caller));
 }
 

@@ -70,9 +70,9 @@ function refuseKey(row: ApprovalRow): string | undefined {
   return "The one who asked may not decide this approval, nor may an API key; sign in.";
 }
 
-/** The last delegation that names a person decides; without one, the assignees do. */
+/** The last delegation that names a person, and counts, decides; without one, the assignees do. */
 function isAssigned({ user_id, email, role, groups }: Approver, { delegations, assignees }: ApprovalRow): boolean {
-  const last = delegations.findLast(({ by, to }) => by.id === user_id || to.id === user_id);
+  const last = delegations.findLast(({ by, to, counts }) => counts && (by.id === user_id || to.id === user_id));
   if (last) return last.to.id === user_id;
   const names = [user_id, email.toLowerCase()];
   return (
@@ -83,6 +83,12 @@ function isAssigned({ user_id, email, role, groups }: Approver, { delegations, a
       return assignee.role.toLowerCase() === role;
     })
   );
+}
+
+/** What the log cannot know: delegations of an approval to these people do not count. */
+export function absentDelegates({ delegations }: ApprovalRow): { absent?: string[] } {
+  const absent = delegations.filter(({ counts }) => !counts).map(({ to }) => to.id);
+  return absent.length > 0 ? { absent: [...new Set(absent)] } : {};
 }
 
 /** Whether a person, who need not be the caller, may decide in their own right. */

@@ -13,7 +13,7 @@ import { ApiError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
-import { findReader, requireRight } from "./approvers.ts";
+import { absentDelegates, findReader, requireRight } from "./approvers.ts";
 import { filesField, readOwnFiles } from "./ownFiles.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 
@@ -155,7 +155,7 @@ export async function decide(
     else
       await http.send(DecideApproval, {
         ...envelope,
-        data: { run_id: row.run_id!, ...decided, data, ...filesField(files) },
+        data: { run_id: row.run_id!, ...decided, data, ...filesField(files), ...absentDelegates(row) },
       });
   } catch (error) {
     if (!(error instanceof ApiError) || error.errorCode !== "approval_not_pending") throw error;

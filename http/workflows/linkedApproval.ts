@@ -13,7 +13,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
 import { LinkedApproval, linkStatus, LinkOutcome } from "./approvalLinkShape.ts";
-import { checkOwnRight } from "./approvers.ts";
+import { absentDelegates, checkOwnRight } from "./approvers.ts";
 import { isAttached, sendAttachment } from "./attachments.ts";
 import { DecisionBody, encodeData, noFiles, readDecision } from "./decideApproval.ts";
 
@@ -105,6 +105,7 @@ async function decideByLink(http: Http, request: FastifyRequest, body: z.infer<t
         by: { type: "link", id: link.id },
         data,
         comment: body.comment ?? null,
+        ...absentDelegates(approval),
       },
     });
   } catch (error) {

@@ -1,15 +1,15 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { newId, streamName } from "#events/ids.ts";
-import { ChangeSchedule, CreateSchedule } from "#events/schedule.ts";
-import { countSchedules } from "#projections/schedules/query.ts";
+import { ChangeSchedule, CreateSchedule, type NewRule } from "#events/schedule.ts";
+import { countSchedules, findSchedules } from "#projections/schedules/query.ts";
 import type { TriggerRow } from "#projections/triggers/query.ts";
 import type { WorkflowRow } from "#projections/workflows/query.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
-import { checkSchedule, type ScheduleInput } from "../base/scheduleRule.ts";
+import { checkJitter, checkSchedule, type ScheduleInput } from "../base/scheduleRule.ts";
 import { loadArgsSchema } from "./argsSchema.ts";
 import { checkRunAs } from "./envelope.ts";
 import type { ChangeTrigger } from "./scheduleShape.ts";
@@ -85,6 +85,21 @@ export async function createSchedule(
 /** The value of a changed field: undefined keeps what is, null resets it. */
 const changed = <T>(value: T | null | undefined, reset: T): T | undefined => (value === null ? reset : value);
 
+/** The rule of a body, if it has one. What a change leaves out is checked as it is: jitter must stay below the interval. */
+async function checkTimes(
+  { db, freshRead, settings }: Http,
+  trigger_id: string,
+  { schedule, jitter_seconds }: z.infer<typeof ChangeTrigger>,
+): Promise<NewRule | undefined> {
+  if (!schedule && jitter_seconds === undefined) return undefined;
+  await freshRead(["schedules"], streamName("trigger", trigger_id));
+  const stored = (await findSchedules(db, [trigger_id])).get(trigger_id)?.settings;
+  const jitter = changed(jitter_seconds, DEFAULTS.jitter_seconds) ?? stored?.jitter_seconds ?? 0;
+  if (schedule) return checkSchedule(schedule, { min_seconds: settings.SCHEDULE_SECONDS, jitter_seconds: jitter });
+  if (stored) checkJitter(stored.rule, jitter);
+  return undefined;
+}
+
 /** Throws 409 `trigger_has_no_schedule`, and what creating a schedule throws. */
 export async function changeSchedule(
   http: Http,
@@ -97,12 +112,7 @@ export async function changeSchedule(
   if (args) await checkArgs(http, workflow, args);
   const data = {
     trigger_id: trigger.id,
-    rule:
-      body.schedule &&
-      checkSchedule(body.schedule, {
-        min_seconds: http.settings.SCHEDULE_SECONDS,
-        jitter_seconds: jitter_seconds ?? 0,
-      }),
+    rule: await checkTimes(http, trigger.id, body),
     jitter_seconds: changed(jitter_seconds, DEFAULTS.jitter_seconds),
     overlap: changed(overlap, DEFAULTS.overlap),
     missed: changed(missed, DEFAULTS.missed),

@@ -22,6 +22,8 @@ export interface Delegation {
   to: NamedPerson;
   reason: string;
   at: Date;
+  /** Whether `to` may decide now. Otherwise it is as if nothing had been handed on. */
+  counts: boolean;
 }
 
 export interface VoteRow {
@@ -147,6 +149,7 @@ interface StoredDelegation {
   to_name: string | null;
   reason: string;
   at: string;
+  counts: boolean;
 }
 
 interface StoredVote {
@@ -164,11 +167,12 @@ interface StoredVote {
 
 const parsePerson = (id: string, name: string | null): NamedPerson => ({ id, name: decodeOrNull(name) });
 
-const parseDelegation = ({ by, by_name, to, to_name, reason, at }: StoredDelegation): Delegation => ({
+const parseDelegation = ({ by, by_name, to, to_name, reason, at, counts }: StoredDelegation): Delegation => ({
   by: parsePerson(by, by_name),
   to: parsePerson(to, to_name),
   reason: decode(reason),
   at: new Date(at),
+  counts,
 });
 
 const parseVote = ({ type, id, name, for_id, for_name, decision, data, comment, files, at }: StoredVote): VoteRow => ({

@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { Actor } from "#events/runOrigin.ts";
+import { APPROVERS } from "#events/user.ts";
 import { queryPage, type Page, type PageRows } from "../page.ts";
 import { encode, type Db } from "../projection.ts";
 import { parseRow, type ApprovalRow, type ApprovalStatus, type StoredRow } from "./approvalRows.ts";
@@ -23,8 +24,10 @@ const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_i
     left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
     left join read.users vf on vf.id = v.for_id
     where v.approval_id = a.id and v.organization_id = a.organization_id`;
+/** Whether somebody to whom an approval was delegated may decide now, who may have left or have another role. */
+const IS_PRESENT = `coalesce(dt.active and dt.role in (${APPROVERS.map((role) => `'${role}'`).join(", ")}), false)`;
 const DELEGATIONS = `select json_agg(json_build_object('by', d.by_id, 'by_name', db.name, 'to', d.to_id, 'to_name', dt.name,
-      'reason', d.reason, 'at', d.at) order by d.version)
+      'reason', d.reason, 'at', d.at, 'counts', ${IS_PRESENT}) order by d.version)
     from read.approval_delegations d left join read.users db on db.id = d.by_id left join read.users dt on dt.id = d.to_id
     where d.approval_id = a.id`;
 const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees, a.escalate_to, a.reminded_at, a.escalated_at,
@@ -126,10 +129,10 @@ const mayAskerDecide = `(a.self_approval and coalesce((${RULES} ->> 'self_approv
 const hasVoted = (id: string): string => `a.status = 'pending' and exists (select from read.approval_votes v
       where v.approval_id = a.id and v.organization_id = a.organization_id
         and (v.for_id = ${id} or (v.by_type = 'person' and v.by_id = ${id}::text)))`;
-/** The last delegation that names a person says whether that person may decide; without one, the assignees do. */
+/** The last delegation that names a person, and counts, says whether that person may decide; without one, the assignees do. */
 const IS_ASSIGNED = `coalesce(
-      (select d.to_id = p.id from read.approval_delegations d where d.approval_id = a.id and p.id in (d.by_id, d.to_id)
-        order by d.version desc limit 1),
+      (select d.to_id = p.id from read.approval_delegations d left join read.users dt on dt.id = d.to_id
+        where d.approval_id = a.id and p.id in (d.by_id, d.to_id) and ${IS_PRESENT} order by d.version desc limit 1),
       a.assigned is null or a.assigned like any (p.patterns)
         or (a.escalated_at is not null and a.escalate_assigned like any (p.patterns)))`;
 const DECIDED = `select id from read.approvals where organization_id = $1 and decided_by_type = $8 and decided_by_id = $9

@@ -16,7 +16,7 @@ const MAX_COMMENTS = 100;
 
 /** The route has checked that one of them may decide and the other may not; what happened at the same moment is seen here. */
 export function delegateApproval({ data, at }: CommandFrom<typeof DelegateApproval>, state: RunState): RunEvent[] {
-  const { reason, ...delegation } = data;
+  const { reason, absent, ...delegation } = data;
   const { by, to } = data;
   const approval = requirePending(state, data.approval_id, at);
   const { delegations = [] } = approval;
@@ -26,7 +26,7 @@ export function delegateApproval({ data, at }: CommandFrom<typeof DelegateApprov
   if (findVote(approval, by)) throw alreadyVoted("You have voted on this approval, so you cannot delegate it.");
   if (findVote(approval, { type: "person", id: to }))
     throw new Rejection("invalid_delegate", "to: this person has voted on the approval already.", { param: "to" });
-  if (hasDelegated(approval, by))
+  if (hasDelegated(approval, by, absent))
     throw new Rejection("approver_not_allowed", "You have delegated this approval to somebody else.");
   return [ApprovalDelegated.of(delegation, { reason })];
 }

@@ -69,15 +69,15 @@ const votersOf = ({ links }: OpenApproval, { by, in_place_of }: Ballot): Actor[]
 export const findVote = (approval: OpenApproval, voter: Actor) =>
   approval.votes?.cast.find((vote) => votersOf(approval, vote).some((one) => isSame(one, voter)));
 
-/** Whether a person has handed the approval on, and did not get it back. */
-export const hasDelegated = ({ delegations = [] }: OpenApproval, { id }: Actor): boolean =>
-  delegations.findLast(({ by, to }) => by === id || to === id)?.by === id;
+/** Whether a person has handed the approval on, and did not get it back. What was handed to somebody `absent` does not count. */
+export const hasDelegated = ({ delegations = [] }: OpenApproval, { id }: Actor, absent: string[] = []): boolean =>
+  delegations.findLast(({ by, to }) => !absent.includes(to) && (by === id || to === id))?.by === id;
 
 /** Throws `approver_not_allowed`. */
-function checkNotDelegated(approval: OpenApproval, ballot: Ballot): void {
+function checkNotDelegated(approval: OpenApproval, ballot: Ballot & { absent?: string[] | undefined }): void {
   // a substitute decides with the right of the person in whose place it is, and only with that
   const decider = votersOf(approval, ballot).at(-1)!;
-  if (hasDelegated(approval, decider))
+  if (hasDelegated(approval, decider, ballot.absent))
     throw new Rejection("approver_not_allowed", "This approval was delegated to somebody else.");
 }
 

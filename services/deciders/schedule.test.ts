@@ -13,6 +13,7 @@ import {
   ScheduleTaken,
   ScheduleTimesMissed,
 } from "#events/schedule.ts";
+import { jitter } from "#events/scheduleTimes.ts";
 import { TriggerCreated, TriggerDeleted, TriggerDisabled } from "#events/trigger.ts";
 import { command, given } from "#test/given.ts";
 import { MAX_MISSED, MAX_QUEUED } from "./schedule.ts";
@@ -227,6 +228,41 @@ describe("after an outage", () => {
       .when(fire(hour(2), at))
       .then(fired(hour(2), "start", hour(3), { epoch: 2 }));
   });
+  test.each(["skip", "queue", "cancel"])("each waits for the runs before it, with the overlap rule %s", (overlap) => {
+    const before = [created({ missed: "all", overlap }), fired(hour(1), "start", hour(2)), started(hour(1))];
+    const queued = [2, 3, 4].map((n) => fired(hour(n), "queue", hour(n + 1), { epoch: 2 }));
+    for (const n of [0, 1, 2])
+      given(trigger, [...before, ...queued.slice(0, n)])
+        .when(fire(hour(n + 2), at, true))
+        .then(queued[n]!);
+    // also in the moment between two runs
+    given(trigger, [...before, queued[0]!])
+      .when(fire(hour(3), at))
+      .then(queued[1]!);
+    expect(work(...before, ...queued)).toMatchObject({ status: "queued", worker: "p1" });
+    given(trigger, [...before, ...queued])
+      .when(command("StartQueuedRun", { trigger_id, epoch: 2, due_at: hour(2) }))
+      .then(ScheduleDequeued.of({ trigger_id, due_at: hour(2) }));
+  });
+  test("a time that is not missed follows the overlap rule, while others wait", () => {
+    const waiting = (overlap: string) => [
+      created({ missed: "all", overlap }),
+      fired(hour(1), "start", hour(2)),
+      started(hour(1)),
+      fired(hour(2), "queue", hour(3), { epoch: 2 }),
+    ];
+    const then = (overlap: string, action: "start" | "queue" | "skip", more: object = {}) =>
+      given(trigger, waiting(overlap))
+        .when(fire(hour(3), hour(3), true))
+        .then(fired(hour(3), action, hour(4), { epoch: 2, ...more }));
+    then("skip", "skip");
+    then("queue", "queue");
+    then("cancel", "start", { cancels: scheduledRunId(trigger_id, hour(1)) });
+    // in the moment between two runs the next one that waits comes first
+    given(trigger, waiting("skip"))
+      .when(fire(hour(3)))
+      .then(fired(hour(3), "skip", hour(4), { epoch: 2 }));
+  });
   test("at most the newest hundred start", () => {
     const month = "2026-02-01T00:30:00.000Z";
     const oldest = new Date(Date.parse("2026-02-01T00:00:00Z") - (MAX_MISSED - 1) * 3_600_000);
@@ -234,6 +270,44 @@ describe("after an outage", () => {
     given(trigger, [created({ missed: "all" })])
       .when(fire(hour(1), month))
       .then(missed(hour(1), oldest.toISOString()), fired(oldest.toISOString(), "start", next));
+  });
+});
+
+describe("after an outage, a time that fires later by its jitter", () => {
+  const jitter_seconds = 1_800;
+  const jittered = (n: number) => {
+    const time = new Date(hour(n));
+    return {
+      due_at: hour(n),
+      fires_at: new Date(time.getTime() + jitter(trigger_id, time, jitter_seconds)).toISOString(),
+    };
+  };
+  const schedule = (rule: string) => created({ jitter_seconds, missed: rule }, jittered(1));
+  /** Two minutes past five, before the time of five fires and after that of four has. */
+  const back = hour(5, "02");
+  const nexts = (rule: string) =>
+    trigger
+      .decide(fire(hour(1), back) as any, given(trigger, [schedule(rule)]).state)
+      .map(({ type, data }: any) => [type, data.due_at ?? data.first_due_at, data.next]);
+  test("is not missed", () => {
+    expect(jittered(5).fires_at > back).toBe(true);
+    expect(nexts("none")).toEqual([["ScheduleTimesMissed", hour(1), jittered(5)]]);
+    expect(nexts("one")).toEqual([
+      ["ScheduleTimesMissed", hour(1), jittered(4)],
+      ["ScheduleFired", hour(4), jittered(5)],
+    ]);
+  });
+  test("stays the next one when only the jitter changes", () => {
+    const pending = [created({ jitter_seconds }, jittered(5))];
+    const nextWith = (seconds: number, at: string, before = pending) =>
+      (trigger.decide(change({ jitter_seconds: seconds }, at) as any, given(trigger, before).state)[0] as any).data
+        .next;
+    expect(nextWith(0, back)).toEqual({ due_at: hour(5), fires_at: back });
+    const more = nextWith(3_600, back);
+    expect(more.due_at).toBe(hour(5));
+    expect(more.fires_at > jittered(5).fires_at).toBe(true);
+    // one that is late stays as late as it is
+    expect(nextWith(0, hour(7))).toEqual({ due_at: hour(5), fires_at: jittered(5).fires_at });
   });
 });
 

@@ -28,9 +28,9 @@ import { hasOpenStart, runAt, type ScheduleState } from "./scheduleState.ts";
 
 /** A due time that no process has attended to by then counts as missed. Restarts and takeovers take less. */
 const MISSED_AFTER_MS = 60_000;
-/** With `missed: "all"`, the newest that start runs after an outage: a day's outage of a schedule of every minute has 1,440. */
+/** With `missed: "all"`, the newest that start runs, and wait at once, after an outage: a day's outage of a schedule of every minute has 1,440. */
 export const MAX_MISSED = 100;
-/** With `overlap: "queue"`, due times that wait at once; more are skipped. */
+/** With `overlap: "queue"`, due times that wait at once; more are skipped. Missed ones count, but have the room above. */
 export const MAX_QUEUED = 10;
 
 type Timing = Pick<ScheduleSettings, "rule" | "jitter_seconds"> & { trigger_id: string };
@@ -54,6 +54,17 @@ function requireNext(timing: Timing, at: string): DueTime {
   throw new Rejection("invalid_schedule", "schedule: has no due time in the future.", { param: "schedule" });
 }
 
+/** A new rule counts from now. New jitter only moves the next time, which may be due already and fire later. */
+function nextOfChange(timing: Timing, state: ScheduleState, at: string): DueTime | null {
+  const { rule, jitter_seconds, next } = state;
+  if (!isDeepStrictEqual(timing.rule, rule)) return requireNext(timing, at);
+  if (!next || timing.jitter_seconds === jitter_seconds) return next;
+  const { due_at, fires_at } = dueTime(timing, new Date(next.due_at));
+  // with less jitter it fires at once: it is not late because of the change
+  const earliest = Math.min(Date.parse(next.fires_at), Date.parse(at));
+  return { due_at, fires_at: new Date(Math.max(Date.parse(fires_at), earliest)).toISOString() };
+}
+
 export function createSchedule({ data, at }: CommandFrom<typeof CreateSchedule>): ScheduleEvent[] {
   const { name, args, ...given } = data;
   const settings = { ...given, rule: startRule(given.rule, at) };
@@ -68,7 +79,7 @@ function changeSchedule({ data, at }: CommandFrom<typeof ChangeSchedule>, state:
   const { overlap = state.overlap, missed = state.missed } = data;
   const timing = { trigger_id, rule, jitter_seconds };
   const hasNewTimes = !isDeepStrictEqual({ rule, jitter_seconds }, before);
-  const next = data.rule ? requireNext(timing, at) : hasNewTimes ? nextAfter(timing, at) : state.next;
+  const next = nextOfChange(timing, state, at);
   const changesRules = hasNewTimes || overlap !== state.overlap || missed !== state.missed;
   const personal = { ...(name !== undefined && { name }), ...(args !== undefined && { args }) };
   const events: ScheduleEvent[] = [];
@@ -82,39 +93,58 @@ function changeSchedule({ data, at }: CommandFrom<typeof ChangeSchedule>, state:
   return events;
 }
 
-/** The due time to go on with when the next one is so late that it counts as missed. */
-function afterMissed(state: ScheduleState, next: DueTime, at: string): DueTime | null {
-  const now = Date.parse(at);
+const isDue = ({ fires_at }: DueTime, now: number): boolean => Date.parse(fires_at) <= now;
+const isLate = ({ fires_at }: DueTime, now: number): boolean => Date.parse(fires_at) < now - MISSED_AFTER_MS;
+
+/** The first time after a late one that is not late itself. It may be due already, and fire later by its jitter. */
+function firstInTime(state: ScheduleState, late: DueTime, now: number): DueTime | null {
   const horizon = now - MISSED_AFTER_MS;
-  if (Date.parse(next.fires_at) >= horizon) return next;
-  if (state.missed === "none") return nextAfter(state, horizon);
-  const newest = timesUpTo(state.rule, new Date(now), state.missed === "one" ? 1 : MAX_MISSED);
-  const oldest = newest.at(-1);
-  return oldest && oldest.getTime() > Date.parse(next.due_at) ? dueTime(state, oldest) : next;
+  const after = Math.max(Date.parse(late.due_at), horizon - state.jitter_seconds * 1_000 - 1);
+  // jitter is less than the interval, so only the first of them can be late
+  const times = timesAfter(state.rule, new Date(after), 2).map((due) => dueTime(state, due));
+  return times.find((time) => !isLate(time, now)) ?? nextAfter(state, horizon);
 }
 
-function chooseAction(state: ScheduleState, overlaps: boolean): "start" | "queue" | "skip" {
-  if (state.overlap === "queue" && (overlaps || state.queue.length > 0))
-    return state.queue.length < MAX_QUEUED ? "queue" : "skip";
-  return overlaps && state.overlap === "skip" ? "skip" : "start";
+/** The due time to go on with when the next one is so late that it counts as missed. */
+function afterMissed(state: ScheduleState, next: DueTime, now: number): DueTime | null {
+  if (!isLate(next, now)) return next;
+  if (state.missed === "none") return firstInTime(state, next, now);
+  const count = state.missed === "one" ? 1 : MAX_MISSED;
+  // the newest of them may fire later, by its jitter
+  const newest = timesUpTo(state.rule, new Date(now), count + 1).map((due) => dueTime(state, due));
+  const oldest = newest
+    .filter((time) => isDue(time, now))
+    .slice(0, count)
+    .at(-1);
+  return oldest && Date.parse(oldest.due_at) > Date.parse(next.due_at) ? oldest : next;
+}
+
+/** `catchesUp`: for a time that was missed, which waits for the runs before it whatever `overlap` says. */
+function chooseAction(
+  { overlap, queue }: ScheduleState,
+  { overlaps, catchesUp }: { overlaps: boolean; catchesUp: boolean },
+): "start" | "queue" | "skip" {
+  const waits = overlaps || queue.length > 0;
+  if (waits && (catchesUp || overlap === "queue"))
+    return queue.length < (catchesUp ? MAX_MISSED : MAX_QUEUED) ? "queue" : "skip";
+  return waits && overlap === "skip" ? "skip" : "start";
 }
 
 function fireSchedule(command: CommandFrom<typeof FireSchedule>, state: ScheduleState): ScheduleEvent[] {
-  const { data, at } = command;
-  const { trigger_id, due_at, overlaps, seen = state.version } = data;
+  const { trigger_id, due_at, overlaps, seen = state.version } = command.data;
   if (seen !== state.version) return [];
-  const isDue = (time: DueTime) => Date.parse(time.fires_at) <= Date.parse(at);
-  if (state.paused || state.starting || state.next?.due_at !== due_at || !isDue(state.next)) return [];
-  const due = afterMissed(state, state.next, at);
+  const now = Date.parse(command.at);
+  if (state.paused || state.starting || state.next?.due_at !== due_at || !isDue(state.next, now)) return [];
+  const due = afterMissed(state, state.next, now);
   const missed =
     due?.due_at === due_at ? [] : [ScheduleTimesMissed.of({ trigger_id, first_due_at: due_at, next: due })];
-  if (!due || !isDue(due)) return missed;
+  if (!due || !isDue(due, now)) return missed;
   // The process that has open starts of this schedule keeps them. If none has, this one takes it.
   const lease = hasOpenStart(state)
     ? { epoch: state.epoch, worker: state.worker }
     : { epoch: state.epoch + 1, worker: command.worker ?? null };
-  const action = chooseAction(state, overlaps);
-  const cancels = overlaps && state.overlap === "cancel" ? state.run_id : null;
+  const action = chooseAction(state, { overlaps, catchesUp: state.missed === "all" && isLate(due, now) });
+  const cancels = action === "start" && overlaps && state.overlap === "cancel" ? state.run_id : null;
   const next = nextAfter(state, due.due_at);
   return [...missed, ScheduleFired.of({ trigger_id, due_at: due.due_at, action, cancels, next, ...lease })];
 }

@@ -4,7 +4,7 @@ import type { StepEntry, StoredValue } from "#events/runParts.ts";
 import { isLive } from "../deciders/runState.ts";
 import { attendLinks, findEndedRuns, type LinkProgress } from "./attendLinks.ts";
 import { failLostStep } from "./attempt.ts";
-import { checkAttachments } from "./attachments.ts";
+import { checkApprovals } from "./checkApprovals.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
 import {
@@ -78,7 +78,7 @@ async function tick(driver: Driver, script: Script): Promise<void> {
   const call = buildTickCall(history, script, currentTime(driver));
   const seen = history.version;
   try {
-    const outcome = await checkAttachments(deps.log, history, await deps.runner.tick(call));
+    const outcome = await checkApprovals(deps, history, call, await deps.runner.tick(call));
     driver.crashes = 0;
     const { end } = outcome;
     const delay = end.type === "continued" ? continuationDelay(history, call.now) : 0;

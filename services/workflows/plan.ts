@@ -1,6 +1,7 @@
 import { approvalId } from "#events/ids.ts";
 import type { StoredValue, TickResult } from "#events/runParts.ts";
 import { isLive, type LiveRun } from "../deciders/runState.ts";
+import type { ApprovalCall } from "./newApprovals.ts";
 import { differences } from "./differences.ts";
 import { warningIdentity, type History } from "./history.ts";
 import { startableSteps, type StepToStart } from "./startableSteps.ts";
@@ -11,7 +12,6 @@ import type { PendingCall, TickOutcome, TickWarning } from "./tick.ts";
 const MAX_DROPPED_CALLS = 25;
 
 type StepCalls = Extract<PendingCall, { kind: "steps" }>;
-type ApprovalCall = Extract<PendingCall, { kind: "approval" }>;
 type Store = (json: string) => Promise<StoredValue>;
 
 /** The steps that were not scheduled before, each once. */

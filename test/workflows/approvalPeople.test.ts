@@ -107,6 +107,30 @@ describe("delegating an approval", () => {
     expect((await decide(id, ann.call)).status).toBe(200);
   });
 
+  test.each([
+    ["leaves", { active: false }],
+    ["gets a role that may not decide", { role: "viewer" }],
+    ["is removed", null],
+  ])("ends when the one who got it %s", async (_, change) => {
+    const { ann, bob } = people;
+    const [gone, heir] = [await home.member("approver", "Gone"), await home.member("approver", "Heir")];
+    const [first, second] = [await forAnn(), await forAnn()];
+    for (const { id } of [first, second]) {
+      await delegate(id, ann.call, bob.id);
+      await delegate(id, bob.call, gone.id);
+      expect([await has(bob.call, id), await has(gone.call, id)]).toEqual([false, true]);
+    }
+    const path = `/members/${gone.id}`;
+    await home.made(change ? owner("PATCH", path, change) : owner("PATCH", path, { active: false }));
+    if (!change) expect((await owner("DELETE", path)).status).toBeLessThan(300);
+    expect([await has(ann.call, first.id), await has(bob.call, first.id)]).toEqual([false, true]);
+    expect(code(await decide(first.id, ann.call))).toEqual([403, "approver_not_allowed"]);
+    expect((await decide(first.id, bob.call)).body).toMatchObject({ status: "approved" });
+    // it can be handed on again, too
+    expect((await delegate(second.id, bob.call, heir.id)).status).toBe(200);
+    expect((await decide(second.id, heir.call)).body).toMatchObject({ status: "approved" });
+  });
+
   test("refuses who may not decide, who is asked anyway, oneself, and strangers", async () => {
     const { ann, bob, eve } = people;
     const stranger = await (await stage.join("Away")).member("approver");

@@ -164,10 +164,14 @@ describe("after an outage", () => {
     await expect.poll(async () => (await runsOf(workflow)).length, SOON).toBe(1);
     await remove(workflow, trigger);
   });
-  test("one for each of them", async () => {
-    const workflow = await home.register(ECHO);
+  test("one for each of them, after the run before", async () => {
+    const workflow = await home.register(workflowSource('await ctx.sleep("2s"); return args;'));
     const trigger = await createBefore(35, workflow, { rule, missed: "all" });
     await expect.poll(async () => (await runsOf(workflow)).length, SOON).toBeGreaterThan(2);
+    const [first, second, third] = await runsOf(workflow);
+    const readEnd = async ({ id }: { id: string }) => Date.parse((await home.read(id)).completed_at);
+    expect(Date.parse(second.created_at)).toBeGreaterThanOrEqual(await readEnd(first));
+    expect(Date.parse(third.created_at)).toBeGreaterThanOrEqual(await readEnd(second));
     await remove(workflow, trigger);
   });
   test("or none", async () => {
@@ -265,6 +269,20 @@ describe("a schedule is refused", () => {
     async (_, body, code, param) => expectRefusal(await create(workflow, body), 400, code, param),
   );
 
+  test("for jitter beyond the interval, also when only one of them changes", async () => {
+    const trigger = await made(workflow, { schedule: { every: 7_200 }, jitter_seconds: 1_800 });
+    const refuse = async (body: object) =>
+      expectRefusal(await change(workflow, trigger, body), 400, "invalid_schedule", "jitter_seconds");
+    await refuse({ schedule: { cron: "*/30 * * * *" } });
+    await home.made(change(workflow, trigger, { schedule: { cron: "*/30 * * * *" }, jitter_seconds: null }));
+    await refuse({ jitter_seconds: 1_800 });
+    expect(await home.made(change(workflow, trigger, { jitter_seconds: 1_799 }))).toMatchObject({
+      schedule: { cron: "*/30 * * * *", time_zone: "UTC" },
+      jitter_seconds: 1_799,
+    });
+    await remove(workflow, trigger);
+  });
+
   test("for a workflow that is deleted or unknown", async () => {
     const deleted = await home.register(ECHO);
     expect((await home.owner("DELETE", `/workflows/${deleted.id}`)).status).toBe(204);
@@ -287,7 +305,8 @@ test("what only the other kind of trigger has is refused", async () => {
   const workflow = await home.register(ECHO);
   const hook = await home.hook(workflow);
   expect(hook).toMatchObject({ kind: "webhook", schedule: null, next_times: null, paused: null });
-  expectRefusal(await change(workflow, hook, { paused: true }), 409, "trigger_has_no_schedule", "trigger_id");
+  for (const body of [{ paused: true }, { jitter_seconds: 60 }])
+    expectRefusal(await change(workflow, hook, body), 409, "trigger_has_no_schedule", "trigger_id");
   const trigger = await made(workflow, { schedule: YEARLY });
   const rotated = await home.owner("POST", `${path(workflow, trigger.id)}/rotate`);
   expectRefusal(rotated, 409, "trigger_has_no_secret", "trigger_id");

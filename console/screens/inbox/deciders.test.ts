@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { nameDeciders } from "./deciders.ts";
 
-const ann = { id: "1", email: "ann@example.org", name: "Ann" };
-const bob = { id: "2", email: "bob@example.org", name: "Bob" };
+const ann = { id: "1", email: "ann@example.org", name: "Ann", active: true, role: "approver" as const };
+const bob = { id: "2", email: "bob@example.org", name: "Bob", active: true, role: "approver" as const };
 const handed = (by: typeof ann, to: typeof ann) => ({ by, to, reason: "On leave", at: "2026-01-01T00:00:00.000Z" });
 
 test("people, groups and roles that may decide are named", () => {
@@ -15,4 +15,6 @@ test("who handed it on is left out, and who got it is named", () => {
   const assignees = [{ person: "ann@example.org" }];
   expect(nameDeciders({ assignees, delegations: [handed(ann, bob)] }, [ann, bob])).toBe("Bob");
   expect(nameDeciders({ assignees, delegations: [handed(ann, bob), handed(bob, ann)] }, [ann, bob])).toBe("Ann");
+  for (const now of [{ active: false }, { role: "viewer" as const }])
+    expect(nameDeciders({ assignees, delegations: [handed(ann, bob)] }, [ann, { ...bob, ...now }])).toBe("Ann");
 });

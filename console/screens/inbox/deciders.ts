@@ -1,7 +1,7 @@
-import type { Approval, NamedPerson } from "../../api/types.ts";
+import type { Approval } from "../../api/types.ts";
 import type { Member } from "../../api/members.ts";
 
-type Names = Pick<Member, "id" | "email" | "name">[];
+type Names = Pick<Member, "id" | "email" | "name" | "active" | "role">[];
 
 const LIST = new Intl.ListFormat("en", { type: "disjunction" });
 
@@ -14,16 +14,19 @@ export function nameDeciders(
   { assignees, delegations }: Pick<Approval, "assignees" | "delegations">,
   members: Names,
 ): string | undefined {
+  // what was handed to somebody who has left, or may not decide any more, does not count
+  const counted = delegations.filter(({ to }) =>
+    members.some(({ id, active, role }) => id === to.id && active && role !== "viewer"),
+  );
   const isOut = (id: string | undefined): boolean =>
-    delegations.findLast(({ by, to }) => by.id === id || to.id === id)?.by.id === id && id !== undefined;
+    counted.findLast(({ by, to }) => by.id === id || to.id === id)?.by.id === id && id !== undefined;
   const asked = assignees.flatMap((one) => {
     if ("group" in one) return [`the group ${one.group}`];
     if ("role" in one) return [`${one.role}s`];
     const member = memberOf(members, one.person);
     return isOut(member?.id ?? one.person) ? [] : [member?.name ?? one.person];
   });
-  const nameOf = ({ id, name }: NamedPerson) => name ?? memberOf(members, id)?.name ?? "somebody who is no longer here";
-  const got = delegations.flatMap(({ to }) => (isOut(to.id) ? [] : [nameOf(to)]));
+  const got = counted.flatMap(({ to }) => (isOut(to.id) ? [] : [to.name ?? to.id]));
   const names = [...new Set([...asked, ...got])];
   return names.length > 0 ? LIST.format(names) : undefined;
 }

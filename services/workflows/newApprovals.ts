@@ -1,0 +1,18 @@
+import { isLive } from "../deciders/runState.ts";
+import type { History } from "./history.ts";
+import type { PendingCall, TickOutcome } from "./tick.ts";
+
+export type ApprovalCall = Extract<PendingCall, { kind: "approval" }>;
+
+/** Why an approval cannot be asked for. `key`: of its call. */
+export interface RefusedApproval {
+  key: string;
+  message: string;
+}
+
+/** The approvals of a tick that are not pending already. */
+export function newApprovals({ state }: History, { asked, end }: TickOutcome): ApprovalCall[] {
+  if (end.type !== "suspended") return [];
+  const open = new Set(isLive(state) ? Object.values(state.approvals).map(({ key }) => key) : []);
+  return asked.filter((call) => call.kind === "approval").filter(({ key }) => !open.has(key));
+}
