@@ -19,7 +19,8 @@ import { resolveReferences } from "./itemReferences.ts";
 import { findAgent, findResponse, responseScope } from "./lookups.ts";
 import type { ResponseHead } from "./present.ts";
 import { readToolResultCalls } from "./readInput.ts";
-import { findRepeatedTurn, resendAnswer } from "./repeatedToolResult.ts";
+import { findRepeatedTurn } from "./repeatedToolResult.ts";
+import { resendAnswer } from "./resendAnswer.ts";
 import type { ResponseRequest } from "./schema.ts";
 import { endedAt, readHead } from "./storedResponse.ts";
 
@@ -94,13 +95,19 @@ export async function respond(
   const calls = readToolResultCalls(body);
   // the newest call of an id counts, and it may be a moment old
   if (agent.client_tools && calls.length > 0) await http.freshRead(["turns"]);
-  const repeated = await findRepeatedTurn(http, caller.organization_id, scope, calls, disconnected);
-  if (repeated) return resendAnswer(http, reply, repeated, streamed);
   const options: AnswerOptions = { scope, streamed, disconnected };
-  const { attached, head } = await attachTurn(http, request, agent, body, options);
   // frees the body while the turn runs for minutes
-  request.body = undefined;
-  http.releaseBody(request);
+  const release = () => {
+    request.body = undefined;
+    http.releaseBody(request);
+  };
+  const repeated = await findRepeatedTurn(http, caller.organization_id, scope, calls);
+  if (repeated) {
+    release();
+    return resendAnswer(http, reply, repeated, options);
+  }
+  const { attached, head } = await attachTurn(http, request, agent, body, options);
+  release();
   reply.headers(turnHeaders(attached));
   if (!streamed) return answerBuffered(http, reply, attached, scope, disconnected);
   return answerStreamed(http, reply, { attached, head }, options);

@@ -4,6 +4,7 @@ import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
+import { limitSilence } from "../base/sendFile.ts";
 import { ApiError } from "../base/errors.ts";
 import { validator } from "../base/validate.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
@@ -121,7 +122,8 @@ function listRoutes(app: App, http: Http): void {
     async (request, reply) => {
       const { row } = await findRequestedResponse(http, request);
       reply.header("x-thread-id", row.thread_id);
-      return inputItems(http, row);
+      limitSilence(reply);
+      return reply.type("application/json; charset=utf-8").send(inputItems(http, request, row) as never);
     },
   );
 
