@@ -28,14 +28,14 @@ function openThread(turns: number, page: number) {
   return { ids, asked, db };
 }
 
-function openRequest() {
+function openReply() {
   const held: number[] = [];
   const request = { holds: (bytes: number) => void held.push(bytes), readsMuch: async () => void held.push(0) };
-  return { held, request: request as unknown as Args[1] };
+  return { held, reply: { request, raw: { setTimeout() {} } } as unknown as Args[1] };
 }
 
-const read = ({ ids, db }: ReturnType<typeof openThread>, request: Args[1]) =>
-  inputItems({ db } as unknown as Args[0], request, {
+const read = ({ ids, db }: ReturnType<typeof openThread>, reply: Args[1]) =>
+  inputItems({ db } as unknown as Args[0], reply, {
     id: ids.at(-1)!,
     organization_id: newId(),
     thread_id: newId(),
@@ -44,9 +44,9 @@ const read = ({ ids, db }: ReturnType<typeof openThread>, request: Args[1]) =>
 
 test("the items of a long thread are read in pages, each of which is counted, and sent in parts", async () => {
   const thread = openThread(250, 100);
-  const { held, request } = openRequest();
+  const { held, reply } = openReply();
   const parts: string[] = [];
-  for await (const part of read(thread, request)) parts.push(String(part));
+  for await (const part of read(thread, reply)) parts.push(String(part));
   const list = JSON.parse(parts.join(""));
   expect(list.data).toHaveLength(499);
   expect([list.first_id, list.last_id, list.has_more]).toEqual([list.data[0].id, list.data.at(-1).id, false]);
@@ -60,5 +60,5 @@ test("the items of a long thread are read in pages, each of which is counted, an
 test("a thread whose turns are deleted while it is read is no list that looks complete", async () => {
   const thread = openThread(2, 2);
   const deleted = { ...thread, ids: [...thread.ids, newId()] };
-  await expect(text(read(deleted, openRequest().request))).rejects.toThrow("deleted");
+  await expect(text(read(deleted, openReply().reply))).rejects.toThrow("deleted");
 });

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { deriveId } from "#events/ids.ts";
 import { writeInPieces } from "#events/largeJson.ts";
@@ -7,7 +7,7 @@ import type { Message, TurnOutput } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
-import { MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
+import { holdAnswer, MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { messageId } from "./itemIds.ts";
 import type { ResponseRow } from "./lookups.ts";
@@ -75,7 +75,6 @@ async function readItems(http: Needs, turn: ThreadTurn, isAnswered: boolean): Pr
 }
 
 type Needs = Pick<Http, "db" | "vault">;
-type Counted = Pick<FastifyRequest, "holds" | "readsMuch">;
 type Answered = Pick<ResponseRow, "id" | "organization_id" | "thread_id" | "scope">;
 
 /** The turns up to a response, a page at a time. */
@@ -90,12 +89,13 @@ async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope
 }
 
 /** All items. Long turns count, while they are open, as bytes that the organization holds. */
-async function* readThread(http: Needs, request: Counted, row: Answered): AsyncGenerator<Item> {
+async function* readThread(http: Needs, reply: FastifyReply, row: Answered): AsyncGenerator<Item> {
+  const { request } = reply;
   for await (const page of readPages(http, row)) {
     const bytes = page.reduce((sum, turn) => sum + turn.bytes, 0);
     const isLong = bytes > MAX_UNCOUNTED_BYTES;
     if (isLong) await request.readsMuch();
-    if (isLong) request.holds(bytes);
+    if (isLong) holdAnswer(request, reply, bytes);
     for (const turn of page) yield* await readItems(http, turn, turn.turn_id === row.id);
     if (isLong) request.holds(-bytes);
   }
@@ -122,8 +122,8 @@ async function* writeList(items: AsyncIterable<Item>): AsyncGenerator<string> {
  * The messages of the thread that a response answers (spec: Agent API, input items). The list has no pages, so it is read and
  * sent in parts: a thread may be longer than the memory.
  */
-export function inputItems(http: Needs, request: Counted, row: ResponseRow): Readable {
-  return Readable.from(writeList(readThread(http, request, row)), { objectMode: false });
+export function inputItems(http: Needs, reply: FastifyReply, row: Answered): Readable {
+  return Readable.from(writeList(readThread(http, reply, row)), { objectMode: false });
 }
 
 function answerMessage(said: TurnOutput): ItemSource | undefined {

@@ -4,7 +4,6 @@ import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
-import { limitSilence } from "../base/sendFile.ts";
 import { ApiError } from "../base/errors.ts";
 import { validator } from "../base/validate.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
@@ -122,8 +121,7 @@ function listRoutes(app: App, http: Http): void {
     async (request, reply) => {
       const { row } = await findRequestedResponse(http, request);
       reply.header("x-thread-id", row.thread_id);
-      limitSilence(reply);
-      return reply.type("application/json; charset=utf-8").send(inputItems(http, request, row) as never);
+      return reply.type("application/json; charset=utf-8").send(inputItems(http, reply, row) as never);
     },
   );
 
