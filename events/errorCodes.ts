@@ -128,6 +128,7 @@ export const ERROR_STATUS = {
   too_many_comments: 409,
   too_many_run_files: 409,
   thread_busy: 409,
+  thread_changed: 409,
   already_exists: 409,
   definition_exists: 409,
   definition_in_use: 409,

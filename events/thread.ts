@@ -125,6 +125,8 @@ export const StartTurn = defineCommand(
   TurnSettings.extend({
     input: PromptOrBlob,
     continues: z.boolean(),
+    /** The newest turn of the thread, whose vars those of this turn were merged with; null: it had none. Absent: they need none. */
+    follows: z.uuid().nullable().optional(),
     /** Bytes that this turn stored outside the log. */
     stored_bytes: z.int().nonnegative().optional(),
   }),

@@ -19,6 +19,12 @@ const limit = (what: string, from: string, unit: Unit, code: string | null): Lim
 export const LIMITS: Record<string, readonly Limit[]> = {
   Requests: [
     limit("Body of a chat completion", "http/chat/completions.ts#BODY_LIMIT", "bytes", "request_too_large"),
+    limit(
+      "Items of earlier responses that a request to an agent refers to",
+      "http/agents/itemReferences.ts#MAX_REFERENCES",
+      "",
+      "invalid_input",
+    ),
     limit("Body of a request to an agent", "http/agents/routes.ts#BODY_LIMIT", "bytes", "request_too_large"),
     limit("Depth of JSON in a body", "events/jsonLimits.ts#MAX_DEPTH", "", "invalid_json"),
     limit(

@@ -5,11 +5,9 @@ import { recheckAfterWait } from "../base/recheck.ts";
 import { waitForEnd } from "../turns/turnEnd.ts";
 import { endHeaders, type AttachedTurn } from "../turns/turnHandle.ts";
 import { noteUnanswered } from "../turns/unanswered.ts";
+import { keepAlive } from "./keepAlive.ts";
 import { findResponse } from "./lookups.ts";
 import { storedResponse } from "./storedResponse.ts";
-
-/** Clients give up on headers after minutes; from here on they get white space, which JSON allows (wire facts). */
-const KEEP_ALIVE_MS = 15_000;
 
 /**
  * Answers with the whole response once its turn has ended. A turn that waits for a person may take days: then the answer comes
@@ -23,12 +21,11 @@ export async function answerBuffered(
   disconnected: AbortSignal,
 ) {
   const { turn, reader } = attached;
-  const { raw } = reply;
   onDisconnect(disconnected, () => {
     reader.close();
     void noteUnanswered(http, turn);
   });
-  const keepAlive = setInterval(() => writeSpace(reply), KEEP_ALIVE_MS);
+  const connection = keepAlive(reply, http);
   try {
     const end = attached.end ?? (await waitForEnd(http, turn, reader, disconnected));
     if (!end && disconnected.aborted) return reply.hijack();
@@ -38,29 +35,13 @@ export async function answerBuffered(
     }
     await recheckAfterWait(reply);
     const response = await storedResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
-    if (!raw.headersSent) return response;
-    raw.end(JSON.stringify(response));
-    return reply;
+    return connection.answer(response);
   } catch (error) {
     // the turn has run or still runs: a repetition of the request gets its answer
     await noteUnanswered(http, turn);
-    if (!raw.headersSent) throw error;
-    http.logger.warn({ err: error, turn_id: turn.turn_id }, "response could not be sent");
-    return void raw.destroy();
+    return connection.fail(error, turn.turn_id);
   } finally {
-    clearInterval(keepAlive);
+    connection.stop();
     reader.close();
   }
-}
-
-function writeSpace(reply: FastifyReply): void {
-  const { raw } = reply;
-  if (!raw.headersSent) {
-    reply.hijack();
-    raw.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
-      "content-type": "application/json; charset=utf-8",
-    });
-  }
-  raw.write(" ");
 }

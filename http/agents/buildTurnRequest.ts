@@ -43,15 +43,18 @@ export async function findContinuation(
     throw new ApiError("invalid_thread_id", "x-thread-id and previous_response_id name different threads.", {
       param: "x-thread-id",
     });
-  // the vars come from the newest turn of the thread, which need not be this one
-  await http.freshRead(["turns"], streamName("thread", row.thread_id));
   return { thread_id: row.thread_id, previous_turn_id: row.id };
 }
 
 /** The vars of a thread, from its newest turn. */
 async function threadVars(http: Http, organization: string, thread: string | undefined, scope: string) {
-  const newest = thread && (await newestTurn(http.db, organization, thread, scope));
-  return newest ? (await readSettings(http, await findResponse(http, organization, scope, newest))).vars : {};
+  if (thread === undefined) return { vars: {}, follows: null };
+  // the vars come from the newest turn of the thread, which need not be the one that is continued
+  await http.freshRead(["turns"], streamName("thread", thread));
+  const follows = (await newestTurn(http.db, organization, thread, scope)) ?? null;
+  if (follows === null) return { vars: {}, follows };
+  const { vars } = await readSettings(http, await findResponse(http, organization, scope, follows));
+  return { vars, follows };
 }
 
 function requireModel({ model }: AgentRow): string {
@@ -70,11 +73,11 @@ export async function buildTurnRequest(
   const { caller } = request;
   const user = body.user ?? undefined;
   const scope = responseScope(caller, user, agent);
+  const { vars, follows } = await threadVars(http, caller.organization_id, thread_id, scope);
   const ownTools = await findOwnTools(http, caller.organization_id, agent, { thread_id, scope });
   const { instructions, messages: sent } = readInput(body, ownTools);
   const { messages, answers } = readResults(sent, thread_id !== undefined);
   const sentVars = readVars(body);
-  const vars = await threadVars(http, caller.organization_id, thread_id, scope);
   const ownInstructions = [body.instructions, ...instructions].filter((text) => text != null && text !== "");
   const { id: agent_id, version } = agent;
   const expose_tool_items = agent.expose_tool_items && !runsEveryCall(request);
@@ -87,6 +90,7 @@ export async function buildTurnRequest(
     user,
     messages,
     answers,
+    follows,
     collections: null,
     agent: { agent_id, version, expose_tool_items, previous_turn_id },
     project_id: agent.project_id,

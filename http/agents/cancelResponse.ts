@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { streamName } from "#events/ids.ts";
+import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, FramePayload } from "#events/ports.ts";
 import { NO_USAGE, StopTurn, type Usage } from "#events/thread.ts";
 import { addUsage } from "#events/turnOutput.ts";
@@ -19,8 +20,7 @@ const MAX_OUTPUT_IN_COMMAND = 30_000;
 /** The retained frames of the newest attempt. */
 async function newestFrames({ frames }: Http, { organization_id, id }: ResponseRow): Promise<FramePayload[]> {
   const retained = await frames.loadFrames(organization_id, id).catch(() => []);
-  const newest = Math.max(0, ...retained.map(({ attempt }) => attempt));
-  const ordered = retained.filter(({ attempt }) => attempt === newest).toSorted((a, b) => a.n - b.n);
+  const ordered = newestAttempt(retained).toSorted((a, b) => a.n - b.n);
   return ordered.flatMap(({ attempt: _, n: _n, ...frame }) => (frame.type === "end" ? [] : [frame]));
 }
 

@@ -1,6 +1,8 @@
+import { ResponseStream } from "openai/lib/responses/ResponseStream";
 import { describe, expect, test } from "vitest";
 import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
+import { eventsIn, expectStream } from "#test/agents/grammar.ts";
 import { RESPONSE_HEAD } from "#test/samples.ts";
 import { createStream } from "./responseStream.ts";
 
@@ -198,6 +200,88 @@ describe("the response of a turn that does not complete", () => {
     const { type, response } = parsed(play([{ type: "text", text: "half" }], stopped)).at(-1);
     expect([type, response.status, response.error]).toEqual(["response.failed", "cancelled", null]);
     expect(response.output[0]).toMatchObject({ status: "incomplete" });
+  });
+});
+
+const outputOf = (frames: FramePayload[], end: TurnEnd, from = RESPONSE_HEAD) =>
+  parsed(play(frames, end, from)).at(-1).response.output;
+const textsOf = (frames: FramePayload[], from = RESPONSE_HEAD) =>
+  outputOf(frames, completed, from).flatMap(({ content }: any) => content?.[0]?.text ?? []);
+
+describe("what a tool consulted", () => {
+  const silent = TOOL_TURN.slice(0, 4);
+
+  test("is cited by the last message when the last round says nothing, with events after it", () => {
+    const events = eventsIn(play(silent, cited));
+    expectStream(events);
+    const [added] = events.filter(({ type }) => type === "response.output_text.annotation.added");
+    const { output } = events.at(-1).response;
+    const annotation = { type: "url_citation", url: "https://a.example/", title: "A", start_index: 0, end_index: 9 };
+    expect(output[1].content).toEqual([
+      { type: "output_text", text: "Looking. ", annotations: [annotation], logprobs: [] },
+    ]);
+    expect(added).toMatchObject({
+      item_id: output[1].id,
+      output_index: 1,
+      content_index: 0,
+      annotation_index: 0,
+      annotation,
+    });
+    expect(output.map(({ type }: { type: string }) => type)).toEqual(["reasoning", "message", "function_call"]);
+  });
+
+  test("is cited after what the model cited itself later than its message", () => {
+    const citation = (url: string) => ({ url, title: "", start_index: 0, end_index: 1 });
+    const frames: FramePayload[] = [
+      { type: "text", text: "One" },
+      { type: "citations", citations: [citation("https://a.example/")] },
+      { type: "reasoning", text: "Hm" },
+      { type: "citations", citations: [citation("https://b.example/")] },
+    ];
+    const events = parsed(play(frames, completed));
+    const { annotations } = events.at(-1).response.output[0].content[0];
+    expect(annotations.map(({ url }: { url: string }) => url)).toEqual(["https://a.example/", "https://b.example/"]);
+    const added = events.filter(({ type }) => type === "response.output_text.annotation.added");
+    expect(added.map(({ annotation_index }) => annotation_index)).toEqual([0, 1]);
+  });
+
+  test("is understood by openai's client", async () => {
+    const lines = parsed(play(silent, cited)).map((event) => JSON.stringify(event) + "\n");
+    const response = await ResponseStream.fromReadableStream(
+      ReadableStream.from(lines.map((line) => Buffer.from(line))),
+    ).finalResponse();
+    const message = response.output.find(({ type }) => type === "message") as any;
+    expect(message.content[0].annotations).toMatchObject([{ url: "https://a.example/" }]);
+  });
+});
+
+describe("a message after other items", () => {
+  const code = "    if (x)\n      y";
+  const after = (...texts: string[]) =>
+    textsOf([...TOOL_TURN.slice(0, 4), ...texts.map((text) => ({ type: "text" as const, text }))])[1];
+
+  test("keeps the indentation of its first line", () => {
+    expect(
+      textsOf([
+        { type: "reasoning", text: "Hm" },
+        { type: "text", text: code },
+      ]),
+    ).toEqual([code]);
+    expect(after(`\n\n${code}`)).toBe(code);
+  });
+
+  test("loses the blank lines before it, however they are cut into frames", () => {
+    for (const texts of [
+      ["\n\n    ", "if (x)\n      y"],
+      ["\n", "\n", code],
+      ["  ", "\n\n", " ", "   if (x)\n      y"],
+    ])
+      expect(after(...texts)).toBe(code);
+  });
+
+  test("is the same when it is sent again without those items", () => {
+    const resent = { ...RESPONSE_HEAD, first_item: 3, follows_message: true };
+    expect(textsOf([{ type: "text", text: `\n\n${code}` }], resent)).toEqual([code]);
   });
 });
 

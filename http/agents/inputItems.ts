@@ -1,9 +1,13 @@
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { deriveId } from "#events/ids.ts";
+import { writeInPieces } from "#events/largeJson.ts";
 import type { Message, TurnOutput } from "#events/thread.ts";
 import { answerText } from "#events/turnOutput.ts";
-import { listTurns } from "#projections/turns/query.ts";
+import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
+import { holdAnswer, MAX_UNCOUNTED_BYTES } from "../base/sendFile.ts";
 import { readTurnInput } from "../turns/turnInput.ts";
 import { messageId } from "./itemIds.ts";
 import type { ResponseRow } from "./lookups.ts";
@@ -41,6 +45,11 @@ export const InputItems = z
   })
   .meta({ title: "InputItemList" });
 
+/** Turns that are read at once, and bytes of their stored text, except for the first. */
+const PAGE = { limit: 200, bytes: 2_000_000 };
+/** UTF-16 units of a piece of the answer. */
+const MIN_SENT = 64 * 1024;
+
 type ItemSource = Pick<Message, "role" | "text" | "calls" | "call_id">;
 
 /** A message of a turn, the last of which may be its answer; its calls are items of their own. */
@@ -56,18 +65,65 @@ function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: I
   return text === "" && called.length > 0 ? called : [message, ...called];
 }
 
-/** The messages of the thread that a response answers (spec: Agent API, input items). */
-export async function inputItems(http: Http, row: ResponseRow): Promise<z.infer<typeof InputItems>> {
-  const turns = await listTurns(http.db, row.organization_id, row.thread_id, row.scope, { until: row.id });
-  const data: Item[] = [];
-  for (const turn of turns) {
-    const { said, turn_id } = turn;
-    const messages: ItemSource[] = await readTurnInput(http, turn);
-    const answer: ItemSource | undefined = said && turn_id !== row.id ? answerMessage(said) : undefined;
-    const said_in = [...messages, ...(answer ? [answer] : [])];
-    data.push(...said_in.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer)));
+/** The items of a turn; of the one that the response answers without its answer. */
+async function readItems(http: Needs, turn: ThreadTurn, isAnswered: boolean): Promise<Item[]> {
+  const { said, turn_id } = turn;
+  const messages: ItemSource[] = await readTurnInput(http, turn);
+  const answer: ItemSource | undefined = said && !isAnswered ? answerMessage(said) : undefined;
+  const said_in = [...messages, ...(answer ? [answer] : [])];
+  return said_in.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer));
+}
+
+type Needs = Pick<Http, "db" | "vault">;
+type Answered = Pick<ResponseRow, "id" | "organization_id" | "thread_id" | "scope">;
+
+/** The turns up to a response, a page at a time. */
+async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope }: Answered) {
+  for (let after: string | undefined; after !== id; ) {
+    const place = { until: id, ...(after !== undefined && { after }) };
+    const page = await listTurns(db, organization_id, thread_id, scope, { ...place, ...PAGE });
+    if (page.length === 0) throw new Error("a turn was deleted while its thread was read");
+    yield page;
+    after = page.at(-1)!.turn_id;
   }
-  return { object: "list", data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false };
+}
+
+/** All items. Long turns count, while they are open, as bytes that the organization holds. */
+async function* readThread(http: Needs, reply: FastifyReply, row: Answered): AsyncGenerator<Item> {
+  const { request } = reply;
+  for await (const page of readPages(http, row)) {
+    const bytes = page.reduce((sum, turn) => sum + turn.bytes, 0);
+    const isLong = bytes > MAX_UNCOUNTED_BYTES;
+    if (isLong) await request.readsMuch();
+    if (isLong) holdAnswer(request, reply, bytes);
+    for (const turn of page) yield* await readItems(http, turn, turn.turn_id === row.id);
+    if (isLong) request.holds(-bytes);
+  }
+}
+
+async function* writeList(items: AsyncIterable<Item>): AsyncGenerator<string> {
+  let [first_id, last_id]: (string | null)[] = [null, null];
+  let piece = '{"object":"list","data":[';
+  for await (const item of items) {
+    if (first_id !== null) piece += ",";
+    first_id ??= item.id;
+    last_id = item.id;
+    for await (const part of writeInPieces(item)) {
+      piece += part;
+      if (piece.length < MIN_SENT) continue;
+      yield piece;
+      piece = "";
+    }
+  }
+  yield `${piece}],${JSON.stringify({ first_id, last_id, has_more: false }).slice(1)}`;
+}
+
+/**
+ * The messages of the thread that a response answers (spec: Agent API, input items). The list has no pages, so it is read and
+ * sent in parts: a thread may be longer than the memory.
+ */
+export function inputItems(http: Needs, reply: FastifyReply, row: Answered): Readable {
+  return Readable.from(writeList(readThread(http, reply, row)), { objectMode: false });
 }
 
 function answerMessage(said: TurnOutput): ItemSource | undefined {

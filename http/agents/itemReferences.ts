@@ -1,3 +1,4 @@
+import { measureJson } from "#events/largeJson.ts";
 import { findTurnsBetween } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -9,16 +10,27 @@ import { storedResponse } from "./storedResponse.ts";
 
 /** Responses that are read at the same time. */
 const PARALLEL = 8;
+/** References in a request: each is a response to read. */
+const MAX_REFERENCES = 500;
 
 interface Reach {
   organization_id: string;
   scope: string;
   /** The thread that the request continues; its own items are part of it already. */
   thread_id: string | undefined;
+  /** Counts bytes that the request holds until its turn has started. */
+  holds(bytes: number): void;
 }
 
 const referencedId = ({ type, id }: InputItem): string | undefined =>
   type === "item_reference" && typeof id === "string" ? id : undefined;
+
+const tooMany = (count: number) =>
+  new ApiError(
+    "invalid_input",
+    `input refers to ${count} items of earlier responses; at most ${MAX_REFERENCES} are allowed. Continue their thread instead.`,
+    { param: "input" },
+  );
 
 async function findTurns(http: Http, { organization_id, scope }: Reach, ids: string[]): Promise<string[]> {
   const ranges = new Map(
@@ -55,8 +67,12 @@ async function referableItems(http: Http, row: ResponseRow): Promise<[id: string
   });
 }
 
-/** The output items of these turns by id, without those of the continued thread. */
-async function readItems(http: Http, { organization_id, scope, thread_id }: Reach, turns: string[]) {
+/**
+ * The wanted output items of these turns by id, without those of the continued thread. What is kept of them counts as bytes that the
+ * organization holds.
+ */
+async function readItems(http: Http, reach: Reach, turns: string[], wanted: ReadonlySet<string>) {
+  const { organization_id, scope, thread_id, holds } = reach;
   const items = new Map<string, Item>();
   for (let at = 0; at < turns.length; at += PARALLEL) {
     const rows = await Promise.all(
@@ -64,7 +80,9 @@ async function readItems(http: Http, { organization_id, scope, thread_id }: Reac
     );
     const elsewhere = rows.flatMap((row) => (row && row.thread_id !== thread_id ? [row] : []));
     const outputs = await Promise.all(elsewhere.map((row) => referableItems(http, row)));
-    for (const [id, item] of outputs.flat()) items.set(id, item);
+    const kept = outputs.flat().filter(([id]) => wanted.has(id));
+    for (const [id, item] of kept) items.set(id, item);
+    holds(kept.reduce((sum, [, item]) => sum + measureJson(item, Infinity), 0));
   }
   return items;
 }
@@ -85,7 +103,8 @@ export async function resolveReferences(http: Http, reach: Reach, body: Response
   if (typeof input === "string") return body;
   const ids = new Set(input.flatMap((item) => referencedId(item) ?? []));
   if (ids.size === 0) return body;
-  const items = await readItems(http, reach, await findTurns(http, reach, [...ids]));
+  if (ids.size > MAX_REFERENCES) throw tooMany(ids.size);
+  const items = await readItems(http, reach, await findTurns(http, reach, [...ids]), ids);
   const resolved = input.flatMap((item): InputItem[] => {
     const id = referencedId(item);
     if (id === undefined) return [item];

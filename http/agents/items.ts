@@ -11,7 +11,7 @@ export interface Annotation extends PlaceInDocument {
   end_index: number;
 }
 
-interface TextPart {
+export interface TextPart {
   type: "output_text";
   text: string;
   annotations: Annotation[];

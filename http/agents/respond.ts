@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AgentRow } from "#projections/agents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal, onDisconnect } from "../base/disconnect.ts";
-import { badGateway } from "../base/errors.ts";
+import { ApiError, badGateway } from "../base/errors.ts";
 import { resolveModel } from "../base/model.ts";
 import { findPreviousTurn, identifyTurn } from "../turns/previousTurn.ts";
 import { findResultsTurn } from "../turns/resultsTurn.ts";
@@ -19,7 +19,8 @@ import { resolveReferences } from "./itemReferences.ts";
 import { findAgent, findResponse, responseScope } from "./lookups.ts";
 import type { ResponseHead } from "./present.ts";
 import { readToolResultCalls } from "./readInput.ts";
-import { findRepeatedTurn, resendAnswer } from "./repeatedToolResult.ts";
+import { findRepeatedTurn } from "./repeatedToolResult.ts";
+import { resendAnswer } from "./resendAnswer.ts";
 import type { ResponseRequest } from "./schema.ts";
 import { endedAt, readHead } from "./storedResponse.ts";
 
@@ -35,6 +36,9 @@ const headFrom = ({ turn }: AttachedTurn, { settings, agent }: TurnRequest): Res
   max_output_tokens: settings.max_output_tokens,
   expose_tool_items: agent!.expose_tool_items,
 });
+
+/** For so long a request waits for its place in its thread, as for a busy one; each try may wait as long again. */
+const CHANGING_MS = 20_000;
 
 interface AnswerOptions {
   scope: string;
@@ -66,15 +70,30 @@ async function attachTurn(
   const { identity, previous } = await findEarlier(http, request, agent, body);
   if (previous) return { attached: await resumeTurn(http, { include_usage: false }, previous), head: undefined };
   const continuation = await findContinuation(http, request, scope, body.previous_response_id);
-  const reach = { organization_id: request.caller.organization_id, scope, thread_id: continuation.thread_id };
+  const { organization_id } = request.caller;
+  const holds = (bytes: number) => request.holds(bytes);
+  const reach = { organization_id, scope, thread_id: continuation.thread_id, holds };
   const resolved = await resolveReferences(http, reach, body);
-  const turnRequest = await buildTurnRequest(http, request, agent, resolved, continuation);
-  const model = await resolveModel(http, { ...request.caller, allowed_models: null }, turnRequest.model);
-  if (!model) throw badGateway(`The agent's model ${turnRequest.model} is not enabled.`);
   const continued = { ...identity, thread_id: continuation.thread_id };
-  const routed = { ...turnRequest, route: model.route };
-  const attached = await startTurn(http, request, routed, continued, disconnected);
-  return { attached, head: attached.end ? undefined : headFrom(attached, turnRequest) };
+  return whileThreadChanges(disconnected, async () => {
+    const turnRequest = await buildTurnRequest(http, request, agent, resolved, continuation);
+    const model = await resolveModel(http, { ...request.caller, allowed_models: null }, turnRequest.model);
+    if (!model) throw badGateway(`The agent's model ${turnRequest.model} is not enabled.`);
+    const routed = { ...turnRequest, route: model.route };
+    const attached = await startTurn(http, request, routed, continued, disconnected);
+    return { attached, head: attached.end ? undefined : headFrom(attached, turnRequest) };
+  });
+}
+
+/** A turn that came first while the request waited has changed the vars of the thread, so the turn is built again. */
+async function whileThreadChanges<T>(disconnected: AbortSignal, start: () => Promise<T>): Promise<T> {
+  for (const until = performance.now() + CHANGING_MS; ; )
+    try {
+      return await start();
+    } catch (error) {
+      const hasChanged = error instanceof ApiError && error.errorCode === "thread_changed";
+      if (!hasChanged || disconnected.aborted || performance.now() > until) throw error;
+    }
 }
 
 /** POST /responses, buffered and streamed (spec: Agent API). */
@@ -94,13 +113,19 @@ export async function respond(
   const calls = readToolResultCalls(body);
   // the newest call of an id counts, and it may be a moment old
   if (agent.client_tools && calls.length > 0) await http.freshRead(["turns"]);
-  const repeated = await findRepeatedTurn(http, caller.organization_id, scope, calls, disconnected);
-  if (repeated) return resendAnswer(http, reply, repeated, streamed);
   const options: AnswerOptions = { scope, streamed, disconnected };
-  const { attached, head } = await attachTurn(http, request, agent, body, options);
   // frees the body while the turn runs for minutes
-  request.body = undefined;
-  http.releaseBody(request);
+  const release = () => {
+    request.body = undefined;
+    http.releaseBody(request);
+  };
+  const repeated = await findRepeatedTurn(http, caller.organization_id, scope, calls);
+  if (repeated) {
+    release();
+    return resendAnswer(http, reply, repeated, options);
+  }
+  const { attached, head } = await attachTurn(http, request, agent, body, options);
+  release();
   reply.headers(turnHeaders(attached));
   if (!streamed) return answerBuffered(http, reply, attached, scope, disconnected);
   return answerStreamed(http, reply, { attached, head }, options);

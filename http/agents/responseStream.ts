@@ -1,7 +1,8 @@
 import type { FramePayload, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { createDeduplicator } from "./deduplicateFrames.ts";
-import { createFold, type StreamEvent } from "./foldFrames.ts";
+import { createFold } from "./foldFrames.ts";
+import type { StreamEvent } from "./foldState.ts";
 import { presentResponse, type ResponseHead } from "./present.ts";
 
 const RESTARTING =

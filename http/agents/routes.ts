@@ -121,7 +121,7 @@ function listRoutes(app: App, http: Http): void {
     async (request, reply) => {
       const { row } = await findRequestedResponse(http, request);
       reply.header("x-thread-id", row.thread_id);
-      return inputItems(http, row);
+      return reply.type("application/json; charset=utf-8").send(inputItems(http, reply, row) as never);
     },
   );
 

@@ -145,7 +145,7 @@ export async function readConversation({ earlier }: ThreadBefore, open: OpenBlob
   const messages: Awaited<ReturnType<typeof readMessages>> = [];
   const pause = beginWork();
   for (const turn of earlier) {
-    messages.push(...(await readMessages(turn, open)));
+    for (const message of await readMessages(turn, open)) messages.push(message);
     await pause();
   }
   return messages;

@@ -86,6 +86,7 @@ export const errorBody = ({ message, status, param, errorCode }: ApiError, bare 
 /** Conflicts that pass by themselves. The others stay until somebody changes something. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
   "thread_busy",
+  "thread_changed",
   "erasure_running",
   "already_reading",
   "run_still_live",

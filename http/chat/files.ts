@@ -12,7 +12,7 @@ import { markUser, uploaderOf, withinLimits } from "../base/limits.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { requireStorage } from "../base/storageLimits.ts";
 import { sendFile } from "../base/sendFile.ts";
-import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES } from "../upload/multipartForm.ts";
+import { formRoute } from "../upload/formRoute.ts";
 import { File, FileList, present, type PresentedFile, UploadForm } from "./fileShape.ts";
 import { DeletedFile, fileNotFound, findFile, readFile } from "../turns/files.ts";
 import { readUpload, type Upload } from "./readFileUpload.ts";
@@ -98,21 +98,12 @@ export function fileRoutes(app: App, http: Http): void {
     body: UploadForm,
     response: { 201: File },
   };
-  app.post(
-    "/files",
-    {
-      bodyLimit: MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES,
-      schema: uploading,
-      // the form is not parsed yet: readUpload checks its parts
-      validatorCompiler: () => (value) => ({ value }),
-    },
-    async (request, reply) => {
-      // a malformed key is refused before the upload is read
-      readIdempotencyKey(request.headers);
-      const upload = await readUpload(request);
-      return reply.code(201).send(present(await store(http, request, upload)));
-    },
-  );
+  app.post("/files", { ...formRoute("invalid_multipart"), schema: uploading }, async (request, reply) => {
+    // a malformed key is refused before the upload is read
+    readIdempotencyKey(request.headers);
+    const upload = await readUpload(request);
+    return reply.code(201).send(present(await store(http, request, upload)));
+  });
 
   const listing = { ...described, summary: "The newest files", querystring: Query, response: { 200: FileList } };
   app.get("/files", { schema: listing }, ({ caller, query }) => list(http, caller, query.user));

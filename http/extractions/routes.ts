@@ -5,7 +5,8 @@ import { requireProduct } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { formRoute, UploadForm } from "../upload/readUpload.ts";
+import { formRoute } from "../upload/formRoute.ts";
+import { UploadForm } from "../upload/readUpload.ts";
 import { envelope, extract, extractionNotFound, requireExtraction, withMarkdown } from "./extract.ts";
 import { Extraction, present } from "./extractionShape.ts";
 
@@ -30,7 +31,7 @@ export function extractionRoutes(app: App, http: Http): void {
     body: UploadForm,
     response: { 200: Extraction.describe("The existing extraction of identical bytes."), 202: Extraction },
   };
-  app.post("/extractions", { ...formRoute(), schema: requesting }, async (request, reply) => {
+  app.post("/extractions", { ...formRoute("invalid_body"), schema: requesting }, async (request, reply) => {
     const { status, extraction } = await extract(http, request);
     return reply.code(status).send(present(extraction));
   });

@@ -7,7 +7,8 @@ import { ApiError } from "../base/errors.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
-import { formRoute, readUpload, UploadForm } from "../upload/readUpload.ts";
+import { formRoute } from "../upload/formRoute.ts";
+import { readUpload, UploadForm } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import type { CollectionRow } from "#projections/collections/query.ts";
 import { MAX_METADATA_KEYS, MAX_TAGS } from "#events/documentInput.ts";
@@ -87,7 +88,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
     body: Form,
     response,
   };
-  const uploadRoute = { ...formRoute(checkCollection), schema: uploading };
+  const uploadRoute = { ...formRoute("invalid_body", checkCollection), schema: uploading };
   app.post("/collections/:reference/documents", uploadRoute, async (request, reply) => {
     const { status, document } = await uploadFile(http, request, checked.get(request)!.id);
     return reply.code(status).send(present(document));

@@ -63,6 +63,16 @@ describe("the frame reader of a turn", () => {
     ]);
   });
 
+  test("passes on more frames than a call takes arguments", async () => {
+    const all = Array.from({ length: 150_000 }, (_, n) => text(n));
+    const bus = memoryBus(all.slice(1));
+    const reader = openFrameReader(bus.port, "o", "t");
+    await reader.catchUp();
+    bus.deliver(all[0]!);
+    expect(await reader.next(1_000)).toEqual(all[0]);
+    expect(await reader.next(1_000)).toEqual(all[1]);
+  });
+
   test("catches up with frames that were sent before it was opened", async () => {
     const reader = openFrameReader(memoryBus([text(0), text(1)]).port, "o", "t");
     await reader.catchUp();

@@ -1,3 +1,4 @@
+import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, Frames } from "#events/ports.ts";
 import { createOrder } from "./frameOrder.ts";
 
@@ -24,14 +25,13 @@ export function openFrameReader(frames: Frames, organization: string, turn: stri
 
   const push = (more: Frame[]) => {
     if (more.length === 0) return;
-    ready.push(...more);
+    for (const frame of more) ready.push(frame);
     wake?.();
   };
   async function catchUp(): Promise<void> {
     const retained = await frames.loadFrames(organization, turn);
-    // an attempt repeats the words of those before it; a lost one may have left others, which a reader must not get
-    const newest = Math.max(...retained.map(({ attempt }) => attempt));
-    for (const frame of retained) if (frame.attempt === newest) push(order.accept(frame));
+    // an attempt repeats the words of those before it
+    for (const frame of newestAttempt(retained)) push(order.accept(frame));
   }
   async function fillGap(): Promise<void> {
     if (filling) return;

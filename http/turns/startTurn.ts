@@ -147,7 +147,7 @@ function commandBuilder(
   { turn_id, thread_id, ends_by, disconnected, reserved }: NewTurn,
 ): BuildCommand {
   const { principal } = caller;
-  const { model, route, streamed, agent, answers, user } = request;
+  const { model, route, streamed, agent, answers, user, follows } = request;
   const project_id = projectOf(caller, request);
   const user_mark = markUser(http, organization_id, user);
   const continues = continued !== undefined;
@@ -169,6 +169,7 @@ function commandBuilder(
       streamed,
       ends_by: new Date(ends_by).toISOString(),
       continues,
+      ...(follows !== undefined && { follows }),
       ...(agent && { agent }),
       ...(project_id !== null && { project_id }),
       ...(user_mark !== null && { user_mark }),

@@ -105,7 +105,7 @@ export async function readMessages(
   const page = readCursor(query);
   const turns = await listTurns(http.db, organization, id, scope, { ...page, bytes: MAX_PAGE_BYTES });
   const data: ThreadMessage[] = [];
-  for (const turn of turns) data.push(...(await present(http, turn)));
+  for (const turn of turns) for (const message of await present(http, turn)) data.push(message);
   const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
   const after = turns.at(-1)?.turn_id;
   const next = after ? await listTurns(http.db, organization, id, scope, { after, limit: 1 }) : [];

@@ -8,6 +8,7 @@ import type { FrameReader } from "./frameReader.ts";
 import type { TurnHandle } from "./turnHandle.ts";
 
 type Needs = Pick<Http, "db" | "turnHistory">;
+type AwaitedTurn = Pick<TurnHandle, "organization_id" | "turn_id" | "thread_id" | "ends_by">;
 
 /** After this time without a frame, the read model is queried for the end of the turn. */
 export const SILENCE_MS = 2_000;
@@ -41,13 +42,13 @@ export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
  */
 const OUTLIVES_REQUEST = Symbol("outlives its request");
 
-function outlivesRequest({ parked_at, ends_by }: TurnRow, turn: TurnHandle): boolean {
+function outlivesRequest({ parked_at, ends_by }: TurnRow, turn: AwaitedTurn): boolean {
   return currentTime() > turn.ends_by && (parked_at !== null || ends_by.getTime() > turn.ends_by);
 }
 
 type StoredEnd = TurnEnd | typeof OUTLIVES_REQUEST | undefined;
 
-async function readEnd(http: Needs, turn: TurnHandle): Promise<StoredEnd> {
+async function readEnd(http: Needs, turn: AwaitedTurn): Promise<StoredEnd> {
   const { organization_id, turn_id, thread_id } = turn;
   const row = await getTurn(http.db, organization_id, turn_id);
   if (!row && (await http.turnHistory.isDeleted(thread_id, turn_id)))
@@ -57,7 +58,7 @@ async function readEnd(http: Needs, turn: TurnHandle): Promise<StoredEnd> {
   return row && (turnEndFrom(row) ?? (outlivesRequest(row, turn) ? OUTLIVES_REQUEST : undefined));
 }
 
-async function readStoredEnd(http: Needs, turn: TurnHandle): Promise<StoredEnd> {
+async function readStoredEnd(http: Needs, turn: AwaitedTurn): Promise<StoredEnd> {
   const end = await readEnd(http, turn).catch((error: unknown) => {
     if (error instanceof Unavailable) return undefined;
     throw error;
@@ -72,7 +73,7 @@ async function readStoredEnd(http: Needs, turn: TurnHandle): Promise<StoredEnd> 
  * turn continues meanwhile, and a client that got a 503 would start another one.
  * Throws what is final: 404 when the thread was deleted, 503 when the turn is long overdue.
  */
-export async function storedEnd(http: Needs, turn: TurnHandle): Promise<TurnEnd | undefined> {
+export async function storedEnd(http: Needs, turn: AwaitedTurn): Promise<TurnEnd | undefined> {
   const end = await readStoredEnd(http, turn);
   return end === OUTLIVES_REQUEST ? undefined : end;
 }
@@ -80,7 +81,7 @@ export async function storedEnd(http: Needs, turn: TurnHandle): Promise<TurnEnd 
 /** Waits for a turn to end; undefined when the client disconnects first, or the turn outlives the request. */
 export async function waitForEnd(
   http: Needs,
-  turn: TurnHandle,
+  turn: AwaitedTurn,
   reader: FrameReader,
   disconnected: AbortSignal,
 ): Promise<TurnEnd | undefined> {

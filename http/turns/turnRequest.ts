@@ -37,6 +37,8 @@ export interface TurnRequest {
   collections: string[] | null;
   /** Open calls of the thread whose results are among the messages. */
   answers?: string[];
+  /** The newest turn of the thread, whose vars `settings` has; null: there is none. Absent in a chat. */
+  follows?: string | null;
   /** Absent in a chat. */
   agent?: TurnAgent;
   /** That of the agent. */

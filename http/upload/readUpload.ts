@@ -4,14 +4,7 @@ import { ApiError } from "../base/errors.ts";
 import { cleanFilename } from "../base/filename.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { detectType } from "./detectType.ts";
-import {
-  MAX_FILE_BYTES,
-  MAX_FORM_OVERHEAD_BYTES,
-  readForm,
-  type Field,
-  type FormRules,
-  type SentFile,
-} from "./multipartForm.ts";
+import { readForm, type Field, type FormRules, type SentFile } from "./multipartForm.ts";
 import type { Metadata } from "#events/documentInput.ts";
 import { readMetadata } from "./metadata.ts";
 import { readReaders, type Readers } from "./readers.ts";
@@ -74,16 +67,3 @@ export async function describeFile(
   const mime_type = await detectType(file, { pictures });
   return { name: cleanFilename(file.filename) || defaultFilename(mime_type), mime_type, bytes, sha256 };
 }
-
-const requireForm = async (request: FastifyRequest): Promise<void> => {
-  if (!/^multipart\/form-data(;|$)/i.test(request.headers["content-type"]?.trim() ?? ""))
-    throw new ApiError("invalid_body", "The body must be multipart/form-data.");
-};
-
-/** Options of a route that takes a form. Any other body is refused before it is read. */
-export const formRoute = (...checks: ((request: FastifyRequest) => Promise<void>)[]) => ({
-  bodyLimit: MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES,
-  onRequest: [...checks, requireForm],
-  // the form is not parsed when Fastify validates the body: readUpload checks its parts
-  validatorCompiler: () => (value: unknown) => ({ value }),
-});

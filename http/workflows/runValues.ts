@@ -107,7 +107,7 @@ export async function openInherited(
 ): Promise<InheritedCall[]> {
   const calls: InheritedCall[] = [];
   // one after the other: together they may have 32 MiB
-  for (const chunk of chunks ?? []) calls.push(...((await open(chunk)) as InheritedCall[]));
+  for (const chunk of chunks ?? []) for (const call of (await open(chunk)) as InheritedCall[]) calls.push(call);
   return calls;
 }
 

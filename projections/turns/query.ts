@@ -126,6 +126,8 @@ export interface ThreadTurn {
   /** The data key of `turn-<id>`, wrapped (base64); null if it was destroyed. */
   wrapped_key: string | null;
   said: TurnOutput | null;
+  /** Of its stored text, about. */
+  bytes: number;
   started_at: Date;
   ended_at: Date | null;
 }
@@ -150,12 +152,13 @@ export async function listTurns(
 ): Promise<ThreadTurn[]> {
   if (!isUuid(thread)) return [];
   const rows = await db.query<Omit<ThreadTurn, "input" | "said"> & { input: string | null; said: string | null }>(
-    `select t.id as turn_id, t.status, t.input, t.prompt_blob, k.wrapped as wrapped_key, t.said, t.started_at, t.ended_at
+    `select t.id as turn_id, t.status, t.input, t.prompt_blob, k.wrapped as wrapped_key, t.said, t.bytes::float8, t.started_at, t.ended_at
      from (
-       select *, sum(coalesce(octet_length(input), 0) + coalesce(octet_length(said), 0) + case when prompt_blob is null then 0 else stored_bytes end)
-                   over (order by position) as size, row_number() over (order by position) as nth
+       select *, sum(bytes) over (order by position) as size, row_number() over (order by position) as nth
        from (
-         select * from read.turns
+         select *, coalesce(octet_length(input), 0) + coalesce(octet_length(said), 0)
+                     + case when prompt_blob is null then 0 else stored_bytes end as bytes
+         from read.turns
          where thread_id = $2 and organization_id = $1 and scope = $3 and status <> 'refused'
            and ($4::uuid is null or position <= (select position from read.turns where id = $4 and thread_id = $2))
            and ($5::uuid is null or position > (select position from read.turns where id = $5 and thread_id = $2))

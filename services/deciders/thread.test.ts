@@ -26,6 +26,33 @@ const startTurn = (more = {}) => command("StartTurn", { ...start, input, continu
 const complete = (more = {}) =>
   command("CompleteTurn", { ...ids, finish_reason: "stop", usage: NO_USAGE, said, ...more });
 
+describe("a turn that was built for a thread as it was", () => {
+  const second = (follows: string | null | undefined) => startTurn({ turn_id: "t3", continues: true, follows });
+  const other = TurnStarted.of({ ...start, turn_id: "t2", worker: "w1", command_id: "c2" }, { input });
+  const begins = (events: any[], follows?: string | null) =>
+    given(thread, events)
+      .when(second(follows))
+      .then(TurnStarted.of({ ...start, turn_id: "t3", worker: "w1", command_id: "c1" }, { input }));
+
+  test("starts after the turn that it follows", () => begins([started, completed], "t1"));
+  test("is refused, to be sent again, after another one that came first", () => {
+    for (const follows of ["t1", null])
+      given(thread, [
+        started,
+        completed,
+        other,
+        TurnStopped.of({ ...ids, turn_id: "t2", usage: NO_USAGE, model }, { said }),
+      ])
+        .when(second(follows))
+        .rejected("thread_changed");
+  });
+  test("starts after a turn that was refused, or is deleted, since", () => {
+    begins([started, completed, other, TurnRefused.of({ ...ids, turn_id: "t2", code: null })], "t1");
+    begins([started, completed, TurnDeleted.of({ turn_id: "t1" })], null);
+  });
+  test("starts after any turn, if it needs nothing of it", () => begins([started, completed]));
+});
+
 describe("results of the caller's own tools", () => {
   const calls = ["a", "b"].map((id) => ({ id, name: "f", arguments: "{}", client: true as const }));
   const calling = TurnCompleted.of(

@@ -1,6 +1,5 @@
 import type { Decider } from "#events/decider.ts";
 import { streamName } from "#events/ids.ts";
-import { Rejection } from "#events/rejection.ts";
 import {
   RoundRequested,
   TargetFailed,
@@ -10,63 +9,20 @@ import {
   TurnDeleted,
   TurnFailed,
   TurnRefused,
-  TurnStarted,
   TurnStopped,
   TurnTakenOver,
   type ThreadCommand,
   type ThreadEvent,
 } from "#events/thread.ts";
 import { ToolStarted } from "#events/threadApprovals.ts";
-import type { CommandFrom } from "#events/envelope.ts";
-import type { StartTurn } from "#events/thread.ts";
 import { cancelApprovals, decideToolApproval, evolveTurn, expireToolApprovals, parkTurn } from "./threadApprovals.ts";
-import { findCurrent, findRunning, isParked, workStatus, type RunningTurn, type ThreadState } from "./threadState.ts";
+import { notFound, startTurn } from "./startTurn.ts";
+import { findCurrent, findRunning, workStatus, type RunningTurn, type ThreadState } from "./threadState.ts";
 
 export type { ThreadState } from "./threadState.ts";
 
 /** Refused turns that a thread remembers, to recognize a redelivered StartTurn. Redelivery takes seconds. */
 const MAX_REFUSED_TURNS = 50;
-
-const notFound = () =>
-  new Rejection("thread_not_found", "No such thread for this key and user.", { param: "x-thread-id" });
-
-/** The results of a turn must be those of all open calls: each call gets exactly one result (spec leaves it open). */
-function checkAnswers({ answers = [], agent }: CommandFrom<typeof StartTurn>["data"], open: string[]): void {
-  if (answers.length === 0) return;
-  const refuse = (message: string) => {
-    throw new Rejection("invalid_tool_result", message, { param: agent ? "input" : "messages" });
-  };
-  const unknown = answers.find((id) => !open.includes(id));
-  if (unknown !== undefined)
-    refuse(
-      `There is no open call ${JSON.stringify(unknown)} in this thread: it does not exist, has its result already, or the thread went on without one.`,
-    );
-  const missing = open.filter((id) => !answers.includes(id));
-  if (missing.length > 0)
-    refuse(
-      `The results of all calls come together; there is none for ${missing.map((id) => JSON.stringify(id)).join(", ")}.`,
-    );
-}
-
-const describeBusy = (turn: RunningTurn): string =>
-  isParked(turn)
-    ? "The last turn of this thread waits for the approval of a tool call. Decide the approval, or cancel the response."
-    : "Another turn of this thread is still running.";
-
-function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadState): ThreadEvent[] {
-  const { input, continues, ...settings } = command.data;
-  if (state.status === "deleted") throw notFound();
-  if (continues && state.status === "absent") throw notFound();
-  if (state.status === "open") {
-    if (state.scope !== settings.scope) throw notFound();
-    if (state.turn) throw new Rejection("thread_busy", describeBusy(state.turn), { retryable: true });
-    // The outcome of its command was deleted, so a redelivered command would start the turn again, under another data key.
-    if (state.refused.includes(command.data.turn_id))
-      throw new Rejection("unavailable", "This turn was refused; the request may be sent again.", { retryable: true });
-  }
-  checkAnswers(command.data, (state.status === "open" && state.open_calls?.ids) || []);
-  return [TurnStarted.of({ ...settings, worker: command.worker ?? null, command_id: command.id }, { input })];
-}
 
 type StartedTurn = Extract<ThreadEvent, { type: "TurnStarted" }>["data"];
 type EndCommand = Extract<ThreadCommand, { type: "CompleteTurn" | "FailTurn" | "StopTurn" | "RefuseTurn" }>;
@@ -129,14 +85,28 @@ const startedTurn = ({ turn_id, worker, model, ends_by, command_id, agent, await
 const cancelApprovalsOf = (turn: RunningTurn | null, id: string): ThreadEvent[] =>
   turn?.id === id ? cancelApprovals(turn) : [];
 
+const unlessIs = (id: string, turn: string | null): string | null => (turn === id ? null : turn);
+
 const withoutTurn = (state: Extract<ThreadState, { status: "open" }>, id: string): ThreadState => ({
   ...state,
+  newest: unlessIs(id, state.newest),
+  before: unlessIs(id, state.before),
   turn: state.turn?.id === id ? null : state.turn,
   open_calls: state.open_calls?.turn_id === id ? null : state.open_calls,
 });
 
+const NOTHING: Extract<ThreadState, { status: "open" }> = {
+  status: "open",
+  scope: "",
+  turn: null,
+  newest: null,
+  before: null,
+  refused: [],
+  open_calls: null,
+};
+
 export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
-  version: 7,
+  version: 8,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -184,14 +154,16 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
   },
 
   evolve(state, event) {
-    const { scope, refused, open_calls } =
-      state.status === "open" ? state : { scope: "", refused: [], open_calls: null };
+    const open = state.status === "open" ? state : NOTHING;
+    const { refused, open_calls } = open;
     switch (event.type) {
       case "TurnStarted": {
         return {
           status: "open",
           scope: event.data.scope,
           turn: startedTurn(event.data),
+          newest: event.data.turn_id,
+          before: open.newest,
           refused,
           open_calls,
         };
@@ -211,18 +183,18 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         return state;
       case "TurnCompleted": {
         const { turn_id, open_calls: ids } = event.data;
-        return { status: "open", scope, turn: null, refused, open_calls: ids ? { turn_id, ids } : null };
+        return { ...open, turn: null, open_calls: ids ? { turn_id, ids } : null };
       }
       case "TurnFailed":
       case "TurnStopped":
-        return { status: "open", scope, turn: null, refused, open_calls };
+        return { ...open, turn: null };
       case "TurnRefused":
         return {
-          status: "open",
-          scope,
+          ...open,
           turn: null,
+          newest: open.before,
+          before: null,
           refused: [...refused, event.data.turn_id].slice(-MAX_REFUSED_TURNS),
-          open_calls,
         };
       case "TurnDeleted":
         // a worker that still runs the turn will find its result ignored

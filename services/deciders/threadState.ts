@@ -41,6 +41,9 @@ export type ThreadState =
       status: "open";
       scope: string;
       turn: RunningTurn | null;
+      /** The newest turn that was not refused, and the one before it. Null: unknown, because it was deleted, or none. */
+      newest: string | null;
+      before: string | null;
       refused: string[];
       /** A turn that fails leaves them open, so its results may be sent again. */
       open_calls: OpenCalls | null;

@@ -43,7 +43,8 @@ export function pairResults(messages: ThreadMessage[]): ThreadMessage[] {
       known.add(call.id);
       paired.push(resultOf(call, replies[answers[n]!]?.text ?? NO_RESULT, replies[answers[n]!]?.turn_id ?? turn_id));
     }
-    for (const reply of replies.slice(0, Math.max(0, ...answers))) if (reply.role === "assistant") replaced.add(reply);
+    const newest = answers.reduce((most, answer) => Math.max(most, answer), 0);
+    for (const reply of replies.slice(0, newest)) if (reply.role === "assistant") replaced.add(reply);
   }
   return paired;
 }

@@ -1,4 +1,5 @@
 import type { CommandResult, RecordedEvent } from "#events/envelope.ts";
+import { newestAttempt } from "#events/newestAttempt.ts";
 import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.ts";
 import { FailTurn, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
 import type { ThreadState } from "../deciders/thread.ts";
@@ -43,10 +44,9 @@ interface TurnProgress {
 async function receivedFrames({ frames }: TakeOverOptions, head: StreamHead, turn: string): Promise<FramePayload[]> {
   const sent = (await frames.loadFrames(head.organization_id, turn)).filter((frame) => frame.type !== "end");
   // A worker that was only slow may have sent frames at the same time as its successor.
-  const newest = Math.max(...sent.map(({ attempt }) => attempt));
   const received: FramePayload[] = [];
-  for (const { attempt, n, ...frame } of sent.toSorted((a, b) => a.n - b.n))
-    if (attempt === newest && n === received.length) received.push(frame);
+  for (const { attempt: _, n, ...frame } of newestAttempt(sent).toSorted((a, b) => a.n - b.n))
+    if (n === received.length) received.push(frame);
   return received;
 }
 

@@ -52,6 +52,6 @@ export async function eraseRuns(
   return {
     results: [...cancelled, ...forgotten.filter((result) => result !== undefined)],
     waits: forgotten.includes(undefined),
-    newest: Math.max(0, ...[...heads.values()].map((head) => head.position)),
+    newest: heads.values().reduce((most, head) => Math.max(most, head.position), 0),
   };
 }

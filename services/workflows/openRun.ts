@@ -92,7 +92,8 @@ function createReader({ log }: Deps, history: History, values: Values, position:
 /** One chunk after the other: together they may have 32 MiB. */
 async function readInherited(values: Values, chunks: StoredValue[] = []): Promise<InheritedCall[]> {
   const calls: InheritedCall[] = [];
-  for (const chunk of chunks) calls.push(...(JSON.parse(await values.json(chunk)) as InheritedCall[]));
+  for (const chunk of chunks)
+    for (const call of JSON.parse(await values.json(chunk)) as InheritedCall[]) calls.push(call);
   return calls;
 }
 

@@ -253,6 +253,29 @@ describe("the vars of a response", () => {
     expect((await agent.call("GET", `/responses/${first.id}`)).body.metadata).toEqual(first.metadata);
   });
 
+  test("of turns that wait for each other are all kept, and their limit counts those that came first", async () => {
+    const agent = await agents.open({ model: "offline/scripted", tools: [] });
+    const [{ response }] = await agent.some(
+      "/responses",
+      { input: "/slow 0.5\n/say a b c", stream: true, vars: { a: 1 } },
+      (seen) => seen.some(({ type }) => type === "response.created"),
+    );
+    const thread = { "x-thread-id": response.thread_id };
+    const waiting = ["b", "c", "d"].map((key) => agent.post({ input: key, vars: { [key]: 1 } }, thread));
+    for (const { status, text } of await Promise.all(waiting)) expect(status, text).toBe(200);
+    expect((await agent.ask("x", {}, thread)).metadata).toEqual({ a: 1, b: 1, c: 1, d: 1 });
+    const both = await Promise.all(
+      [28, 27].map((n, by) =>
+        agent.post(
+          { input: "x", vars: Object.fromEntries(Array.from({ length: n }, (_, at) => [`${by}-${at}`, at])) },
+          thread,
+        ),
+      ),
+    );
+    const refused = both.filter(({ status }) => status !== 200).map(({ body }) => body.error.code);
+    expect(refused).toEqual(["invalid_vars"]);
+  });
+
   test("reach tools as meta.vars, and never the model", async () => {
     const client = agentClient(
       agents.url,

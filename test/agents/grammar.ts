@@ -114,6 +114,14 @@ function expectClosed(open: Open, { item }: any): void {
   return expect(item.content).toEqual(refusal === undefined ? parts : [...parts, { type: "refusal", refusal }]);
 }
 
+/** A closed message with a source that was consulted after it: the last round of the turn said nothing. */
+function citedLate(item: any, { item_id, content_index, annotation_index, annotation }: any): any {
+  const [part, ...others] = item?.content ?? [];
+  expect([item_id, content_index, annotation_index]).toEqual([item?.id, 0, part?.annotations.length]);
+  expect([annotation.start_index, annotation.end_index]).toEqual([0, part.text.length]);
+  return { ...item, content: [{ ...part, annotations: [...part.annotations, annotation] }, ...others] };
+}
+
 /** The items of a stream. Checks each from its first event to its last. */
 function itemsIn(events: any[]): any[] {
   const done: any[] = [];
@@ -128,6 +136,10 @@ function itemsIn(events: any[]): any[] {
       expect(parallel, "an item opens while another one is open").toEqual([]);
       running.set(at, opened(event));
       done.push(undefined);
+      continue;
+    }
+    if (type === "response.output_text.annotation.added" && !running.has(at)) {
+      done[at] = citedLate(done[at], event);
       continue;
     }
     const open = running.get(at) ?? expect.fail(`${type} of an item that is not open`);

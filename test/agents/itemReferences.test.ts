@@ -40,6 +40,17 @@ describe("a reference to an item of an earlier response", () => {
     expect(asked()).toEqual(["user: I am Ada", "assistant: I am Ada", "user: y"]);
   });
 
+  test("is one of 500 at most", async () => {
+    const first = await agent.ask("I am Ada");
+    const more = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ type: "item_reference", id: `msg_${n}` }));
+    await agent.ask([...more(499), reference(first), user("x")]);
+    expect(asked()).toEqual(["assistant: I am Ada", "user: x"]);
+    const { status, body } = await agent.post({ input: [...more(500), reference(first), user("x")] });
+    expect([status, body.error]).toMatchObject([400, { code: "invalid_input", param: "input" }]);
+    expect(body.error.message).toContain("501 items");
+  });
+
   test("of another user, agent or key, deleted, or of another kind is skipped", async () => {
     const other = await agents.open({ model: "openai/gpt-test" });
     const adas = await agent.ask("secret", { user: "ada" });

@@ -6,7 +6,7 @@ import { openSite, type Site } from "../tools/site.ts";
 import { toolSource } from "../tools/desk.ts";
 import type { AgentClient } from "./agents.ts";
 import { startProcesses, type Processes } from "./deployment.ts";
-import { expectStream } from "./grammar.ts";
+import { eventsIn, expectStream } from "./grammar.ts";
 import { openPayDesk, payTo, responses, type PayDesk } from "./payDesk.ts";
 
 /* Calls that wait for a person: time limits of requests, other processes, and processes that die (ADR 48). */
@@ -31,6 +31,26 @@ describe("the time limit of a request", () => {
     await desk.decide(pending_approvals[0].id, "approve");
     expect(await ended(agent, id)).toMatchObject({ status: "completed", error: null });
     expect(desk.paid("hal")).toBe(1);
+  });
+
+  test("ends a request that repeats a waiting call, too, and a stream that does begins at once", async () => {
+    const agent = await desk.payer();
+    const { id, approvals } = await desk.startWaiting(agent, payTo("joy"));
+    const input = [{ type: "function_call_output", call_id: approvals[0].tool_call.call_id, output: "{}" }];
+    const buffered = await agent.post({ input });
+    expect([buffered.status, buffered.body]).toMatchObject([200, { id, status: "in_progress", output: [] }]);
+    const streamed = await fetch(`${agent.base}/responses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${desk.api_key}`, "content-type": "application/json" },
+      body: JSON.stringify({ input, stream: true }),
+    });
+    expect(streamed.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    await desk.decide(approvals[0].id, "approve");
+    const response = expectStream(eventsIn(await streamed.text()));
+    expect(response).toMatchObject({ id, status: "completed" });
+    expect(response.output.map(({ type }: any) => type)).toEqual(["message"]);
+    expect((await agent.ask(input)).output).toEqual(response.output);
+    expect(desk.paid("joy")).toBe(1);
   });
 
   test("lets the next turn of the thread know what it waits for", async () => {

@@ -131,8 +131,16 @@ describe("an upload is refused", () => {
   test("when it is JSON, or multipart without a boundary", async () => {
     const json = await call("POST", "/files", { file: "x" });
     expect([json.status, json.body.error.code]).toEqual([400, "invalid_multipart"]);
+    const malformed = await call("POST", "/files", '{"file":', { "content-type": "application/json" });
+    expect([malformed.status, malformed.body.error]).toMatchObject([400, json.body.error]);
     const bare = await call("POST", "/files", "x", { "content-type": "multipart/form-data" });
     expect([bare.status, bare.body.error.code]).toEqual([400, "invalid_multipart"]);
+  });
+
+  test.each(["text/plain", "application/pdf", "application/octet-stream"])("when it is %s", async (type) => {
+    const { status, body } = await call("POST", "/files", "x", { "content-type": type });
+    const message = "The body must be multipart/form-data.";
+    expect([status, body.error]).toMatchObject([400, { code: "invalid_multipart", message }]);
   });
 
   test("when it is over 100 MB, by its length alone", async () => {

@@ -178,4 +178,6 @@ test("what is wrong with the request refuses all of it", async () => {
   );
   expect([late.status, late.body.error.param]).toEqual([400, "tags"]);
   expectRefusal(await send(formOf([["tags", "x"]])), 400, "missing_file");
+  const text = await library.call("POST", "/documents/batch", "x", { "content-type": "text/plain" });
+  expect([text.status, text.body.error.message]).toEqual([400, "The body must be JSON or multipart/form-data."]);
 });

@@ -66,6 +66,14 @@ function nameOf(sent: unknown, n: number): string {
   return called?.slice(0, 255) ?? `documents[${n}]`;
 }
 
+const wrongBody = () => new ApiError("invalid_body", "The body must be JSON or multipart/form-data.");
+
+/** A body of another type is refused before it is read. */
+async function requireJsonOrForm({ headers }: FastifyRequest): Promise<void> {
+  const type = headers["content-type"]?.trim() ?? "";
+  if (type !== "" && !/^(application\/json|multipart\/form-data)\s*(;|$)/i.test(type)) throw wrongBody();
+}
+
 /** Uploads and pushes many documents in one request. */
 export function batchRoute(app: App, http: Http): void {
   const running = new Map<string, number>();
@@ -88,6 +96,7 @@ export function batchRoute(app: App, http: Http): void {
     "/documents/batch",
     {
       bodyLimit: MAX_PUSH_BYTES,
+      onRequest: requireJsonOrForm,
       errorHandler: refusePush,
       schema,
       // a form is not parsed yet: its parts are checked as they arrive
@@ -103,7 +112,7 @@ export function batchRoute(app: App, http: Http): void {
       change(organization_id, 1);
       try {
         if (request.isMultipart()) return await storeForm(http, request);
-        if (!request.body) throw new ApiError("invalid_body", "The body must be JSON or multipart/form-data.");
+        if (!request.body) throw wrongBody();
         return await storeTexts(http, request, request.body as unknown as JsonBatch);
       } finally {
         change(organization_id, -1);

@@ -175,7 +175,7 @@ async function followBatch(follower: Follower, { serving, position, projected }:
 /** Saves the checkpoint after document events, or at intervals: other events pass by the thousand. */
 async function saveCheckpoint({ deps, position, older, next }: Follower, isUrgent: boolean): Promise<void> {
   if (!isUrgent && performance.now() <= next.checkpoint) return;
-  await deps.registry.advance(Math.min(position, ...older.map((one) => one.position - 1)));
+  await deps.registry.advance(older.reduce((least, one) => Math.min(least, one.position - 1), position));
   next.checkpoint = performance.now() + CHECKPOINT_MS;
 }
 

@@ -66,7 +66,7 @@ const toLines = (nodes: Nodes[]): PhrasingContent[][] => {
       else lines.push((open = [node]));
     } else {
       open = undefined;
-      lines.push(...blockLines(node));
+      for (const line of blockLines(node)) lines.push(line);
     }
   }
   return lines.filter((line) => plainText(line).trim() !== "" || line.some(({ type }) => type === "footnoteReference"));

@@ -69,8 +69,7 @@ const dropEmptyColumns = (rows: GridRow[]): GridRow[] => {
     const covered = Array.from({ length: cell.columns }, (_, step) => x + step);
     if (!covered.some((column) => filled.has(column))) filled.add(x);
   }
-  const width = Math.max(0, ...[...filled].map((x) => x + 1));
-  const columns = Array.from({ length: width }, (_, x) => x).filter((x) => filled.has(x));
+  const columns = [...filled].toSorted((a, b) => a - b);
   return rows.map((row) => columns.map((x) => row[x]));
 };
 
@@ -80,7 +79,7 @@ const headerCount = (rows: Row[]): number => {
   if (declared > 0) return declared <= MAX_HEADERS ? declared : 1;
   const first = declared === 0 ? (rows[0]?.cells ?? []) : [];
   const grouped = first.some(({ columns }) => columns > 1) && first.some((cell) => cell.rows > 1);
-  const height = Math.max(1, ...first.map((cell) => cell.rows));
+  const height = first.reduce((most, cell) => Math.max(most, cell.rows), 1);
   return grouped && height <= MAX_HEADERS && height < rows.length ? height : 1;
 };
 

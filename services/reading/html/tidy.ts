@@ -89,7 +89,7 @@ const mergeBareItems = (items: ListItem[]): ListItem[] => {
     const last = merged.at(-1);
     if (only?.type !== "list" || item.children.length > 1) merged.push(item);
     else if (last) merged[merged.length - 1] = { ...last, children: [...last.children, only] };
-    else merged.push(...only.children);
+    else for (const inner of only.children) merged.push(inner);
   }
   return merged;
 };

@@ -25,7 +25,8 @@ export const flowBody = (): FlowBody => {
   const endTable = (): void => {
     if (rows.length > 0) content.push(edgeTable(rows));
     // content of unfinished rows and cells is kept as text
-    content.push(...cells.flat().filter((node) => node.type === "element"), ...cell);
+    for (const node of cells.flat()) if (node.type === "element") content.push(node);
+    for (const paragraph of cell) content.push(paragraph);
     [rows, cells, cell] = [[], [], []];
   };
 
@@ -40,7 +41,7 @@ export const flowBody = (): FlowBody => {
       cell = [];
     },
     addBlocks(blocks) {
-      content.push(...blocks.filter((node) => node.type === "element"));
+      for (const node of blocks) if (node.type === "element") content.push(node);
     },
     endRow(plans, header) {
       if (cells.length > 0) rows.push({ plans, header, cells });

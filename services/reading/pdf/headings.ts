@@ -90,7 +90,7 @@ const AUTHOR_MARK = /[@∗†‡§¶*⁰¹²³⁴-⁹]|, .*,/;
 /** The blocks between a paper's title and its abstract name its authors; they are no headings, however large. */
 export function findAuthors(first: readonly Block[], headings: ReadonlySet<Block>): TextBlock[] {
   const sized = first.filter(hasLines).filter((block) => headings.has(block));
-  const largest = Math.max(0, ...sized.map((block) => block.lines[0]!.size));
+  const largest = sized.reduce((most, block) => Math.max(most, block.lines[0]!.size), 0);
   const title = first.findIndex((block) => hasLines(block) && headings.has(block) && block.lines[0]!.size === largest);
   const start = first.findIndex((block, index) => {
     if (index <= title || !hasLines(block)) return false;

@@ -1,0 +1,98 @@
+import type { FastifyReply } from "fastify";
+import { currentTime } from "#events/clock.ts";
+import type { FramePayload } from "#events/ports.ts";
+import type { Http } from "../base/deps.ts";
+import { onDisconnect } from "../base/disconnect.ts";
+import { recheckAfterWait } from "../base/recheck.ts";
+import { openEventStream } from "../base/sse.ts";
+import { openFrameReader } from "../turns/frameReader.ts";
+import { waitForEnd } from "../turns/turnEnd.ts";
+import { keepAlive } from "./keepAlive.ts";
+import { findResponse, type ResponseRow } from "./lookups.ts";
+import type { ResponseHead } from "./present.ts";
+import { createStream } from "./responseStream.ts";
+import { endedAt, readFrames, readHead, responseFrom, type EndedAt } from "./storedResponse.ts";
+
+interface ResendOptions {
+  streamed: boolean;
+  disconnected: AbortSignal;
+}
+
+/** Keeps only the final message: a client that executes tools itself would otherwise run every call it sees. */
+function finalMessage(frames: FramePayload[]): FramePayload[] {
+  const lastCall = frames.findLastIndex(({ type }) => type === "calls" || type === "called");
+  return frames.slice(lastCall + 1).filter(({ type }) => type !== "reasoning");
+}
+
+/** The head of the resent answer. Its message keeps the id that it has in the stored response. */
+function headOfMessage(head: ResponseHead, frames: FramePayload[], ended: EndedAt | undefined): ResponseHead {
+  const { output } = responseFrom(head, frames, ended);
+  const at = output.findLastIndex(({ type }) => type !== "reasoning");
+  const first_item = output[at]?.type === "message" ? at : output.length;
+  const follows_message = output.slice(0, first_item).some(({ type }) => type === "message");
+  return { ...head, expose_tool_items: false, first_item, follows_message };
+}
+
+async function readAnswer(http: Http, row: ResponseRow) {
+  const [head, frames] = await Promise.all([readHead(http, row), readFrames(http, row)]);
+  const ended = endedAt(row);
+  return { head: headOfMessage(head, frames, ended), message: finalMessage(frames), ended };
+}
+
+/** The response once it has ended, or as it is at a time in epoch milliseconds. Until then it is silent: nothing of it is repeated. */
+async function awaitEnd(http: Http, row: ResponseRow, ends_by: number, over: AbortSignal): Promise<ResponseRow> {
+  if (endedAt(row)) return row;
+  const { organization_id, id: turn_id, thread_id, scope } = row;
+  const reader = openFrameReader(http.frames, organization_id, turn_id);
+  onDisconnect(over, () => reader.close());
+  try {
+    await waitForEnd(http, { organization_id, turn_id, thread_id, ends_by }, reader, over);
+    return over.aborted ? row : await findResponse(http, organization_id, scope, turn_id);
+  } finally {
+    reader.close();
+  }
+}
+
+async function resendBuffered(http: Http, reply: FastifyReply, row: ResponseRow, disconnected: AbortSignal) {
+  const connection = keepAlive(reply, http);
+  try {
+    const newest = await awaitEnd(http, row, currentTime() + http.settings.TURN_SECONDS * 1000, disconnected);
+    if (disconnected.aborted) return reply.hijack();
+    await recheckAfterWait(reply);
+    const { head, message, ended } = await readAnswer(http, newest);
+    return connection.answer(responseFrom(head, message, ended));
+  } catch (error) {
+    return connection.fail(error, row.id);
+  } finally {
+    connection.stop();
+  }
+}
+
+/** A stream has no time limit (spec: Limits), and is kept open by comments. */
+async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow, disconnected: AbortSignal) {
+  const sse = openEventStream(reply, endedAt(row) ? "" : ": ping\n\n");
+  try {
+    const newest = await awaitEnd(http, row, Infinity, AbortSignal.any([disconnected, http.closing]));
+    const { head, message, ended } = await readAnswer(http, newest);
+    const stream = createStream(head, -1);
+    sse.end(ended ? stream.replay(message, ended.end, ended.completed_at) : stream.breakOff());
+  } catch (error) {
+    http.logger.warn({ err: error, turn_id: row.id }, "response could not be sent");
+    reply.raw.destroy();
+  }
+  return reply;
+}
+
+/**
+ * Sends the answer again to a client that took it for a request to run tools, and returned a tool's result. One that still runs, or
+ * waits for a person, is waited for as for any buffered or streamed response: after the time of a request it is `in_progress`.
+ */
+export async function resendAnswer(
+  http: Http,
+  reply: FastifyReply,
+  row: ResponseRow,
+  { streamed, disconnected }: ResendOptions,
+) {
+  reply.header("x-thread-id", row.thread_id);
+  return (streamed ? resendStreamed : resendBuffered)(http, reply, row, disconnected);
+}
