@@ -117,3 +117,11 @@ export const PromptOrBlob = z.union([
   }),
 ]);
 export type PromptOrBlob = z.infer<typeof PromptOrBlob>;
+
+/** What a new turn expects of its thread. */
+export const ExpectedThread = z.object({
+  /** It exists. */
+  continues: z.boolean(),
+  /** Its newest turn, whose vars those of the new one were merged with; null: it has none. Absent: any. */
+  follows: z.uuid().nullable().optional(),
+});

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn, type StoredFields } from "./language.ts";
 import { streamName } from "./ids.ts";
 import { Money } from "./money.ts";
-import { NO_TOOLS, PromptOrBlob } from "./prompt.ts";
+import { ExpectedThread, NO_TOOLS, PromptOrBlob } from "./prompt.ts";
 import { Route } from "./route.ts";
 import { Actor } from "./runOrigin.ts";
 import type { ThreadApprovalCommand, ThreadApprovalEvent } from "./threadApprovals.ts";
@@ -124,9 +124,7 @@ export const StartTurn = defineCommand(
   "thread",
   TurnSettings.extend({
     input: PromptOrBlob,
-    continues: z.boolean(),
-    /** The newest turn of the thread, whose vars those of this turn were merged with; null: it had none. Absent: they need none. */
-    follows: z.uuid().nullable().optional(),
+    ...ExpectedThread.shape,
     /** Bytes that this turn stored outside the log. */
     stored_bytes: z.int().nonnegative().optional(),
   }),

@@ -40,7 +40,7 @@ const read = ({ ids, db }: ReturnType<typeof openThread>, reply: Args[1]) =>
     organization_id: newId(),
     thread_id: newId(),
     scope: "s",
-  } as Args[2]);
+  });
 
 test("the items of a long thread are read in pages, each of which is counted, and sent in parts", async () => {
   const thread = openThread(250, 100);

@@ -66,19 +66,19 @@ function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: I
 }
 
 /** The items of a turn; of the one that the response answers without its answer. */
-async function readItems(http: Needs, turn: ThreadTurn, isAnswered: boolean): Promise<Item[]> {
+async function readItems(http: Needs, turn: ThreadTurn, isResponsePlace: boolean): Promise<Item[]> {
   const { said, turn_id } = turn;
   const messages: ItemSource[] = await readTurnInput(http, turn);
-  const answer: ItemSource | undefined = said && !isAnswered ? answerMessage(said) : undefined;
+  const answer: ItemSource | undefined = said && !isResponsePlace ? answerMessage(said) : undefined;
   const said_in = [...messages, ...(answer ? [answer] : [])];
   return said_in.flatMap((message, n) => itemsOf(turn_id, n, message, message === answer));
 }
 
 type Needs = Pick<Http, "db" | "vault">;
-type Answered = Pick<ResponseRow, "id" | "organization_id" | "thread_id" | "scope">;
+type ResponsePlace = Pick<ResponseRow, "id" | "organization_id" | "thread_id" | "scope">;
 
 /** The turns up to a response, a page at a time. */
-async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope }: Answered) {
+async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope }: ResponsePlace) {
   for (let after: string | undefined; after !== id; ) {
     const place = { until: id, ...(after !== undefined && { after }) };
     const page = await listTurns(db, organization_id, thread_id, scope, { ...place, ...PAGE });
@@ -89,7 +89,7 @@ async function* readPages({ db }: Needs, { id, organization_id, thread_id, scope
 }
 
 /** All items. Long turns count, while they are open, as bytes that the organization holds. */
-async function* readThread(http: Needs, reply: FastifyReply, row: Answered): AsyncGenerator<Item> {
+async function* readThread(http: Needs, reply: FastifyReply, row: ResponsePlace): AsyncGenerator<Item> {
   const { request } = reply;
   for await (const page of readPages(http, row)) {
     const bytes = page.reduce((sum, turn) => sum + turn.bytes, 0);
@@ -122,7 +122,7 @@ async function* writeList(items: AsyncIterable<Item>): AsyncGenerator<string> {
  * The messages of the thread that a response answers (spec: Agent API, input items). The list has no pages, so it is read and
  * sent in parts: a thread may be longer than the memory.
  */
-export function inputItems(http: Needs, reply: FastifyReply, row: Answered): Readable {
+export function inputItems(http: Needs, reply: FastifyReply, row: ResponsePlace): Readable {
   return Readable.from(writeList(readThread(http, reply, row)), { objectMode: false });
 }
 
