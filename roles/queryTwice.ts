@@ -1,10 +1,14 @@
+import { Unavailable } from "#events/ports.ts";
 import { trackProgress } from "#projections/progress.ts";
 import type { Resources } from "./resources.ts";
 
 /** Maximum wait for a read model. */
 const PROJECTION_MS = 5_000;
 
-/** Queries again after the read model has caught up: something that is missing may have been created a moment ago. */
+/**
+ * Queries again after the read model has caught up: something that is missing may have been created a moment ago. Throws Unavailable
+ * while the read model lags: nobody knows then whether it is missing.
+ */
 export type QueryTwice = <T>(
   projection: string,
   query: () => Promise<T>,
@@ -17,7 +21,9 @@ export function createQueryTwice({ db, bus }: Pick<Resources, "db" | "bus">): Qu
     const first = await query();
     if (isFound(first)) return first;
     const [head] = await db.query<{ position: number }>("select position from log.head");
-    await progress.waitFor([projection], Number(head!.position), PROJECTION_MS);
-    return query();
+    const hasCaughtUp = await progress.waitFor([projection], Number(head!.position), PROJECTION_MS);
+    const second = await query();
+    if (!isFound(second) && !hasCaughtUp) throw new Unavailable(`The read model ${projection} lags.`);
+    return second;
   };
 }

@@ -10,6 +10,7 @@ interface Message {
   id: string;
   posted: number;
   delivered: number | undefined;
+  delivered_at: number;
   /** Runs that it reached, as its delivery counted them. */
   reached: number | undefined;
 }
@@ -26,7 +27,8 @@ function messagesOf(events: RecordedEvent<any>[]): { messages: Message[]; findin
     if (delivered.length > 1) findings.push(doubled("I10", stream, `has ${own.length} events`));
     const [end] = delivered;
     const { id } = parseStreamName(stream);
-    return { id, posted: posted!.position, delivered: end?.position, reached: end?.data.reached };
+    const delivered_at = end?.recorded_at.getTime() ?? Infinity;
+    return { id, posted: posted!.position, delivered_at, delivered: end?.position, reached: end?.data.reached };
   });
   return { messages, findings };
 }
@@ -49,6 +51,8 @@ function checkSent(same: Operation[], messages: Map<string, Message>): Finding[]
 interface Wait {
   run_id: string;
   started: number;
+  /** When its time is over. It may take longer until a process notices. */
+  expires_at: number;
   /** The id in the event's data that it waits for. */
   match: unknown;
   /** Position of its answer, its timeout or the end of the run. */
@@ -60,13 +64,14 @@ const waitsOf = (events: Evidence["events"]): Wait[] =>
   runsOf(events).flatMap((run) =>
     run.events
       .filter(({ type }) => type === "MessageWaitStarted")
-      .map(({ position, data: { key }, personal }): Wait => {
+      .map(({ position, data: { key, expires_at }, personal }): Wait => {
         const end = run.events.find(
           ({ type, data }) => (type === "WaitAnswered" || type === "WaitTimedOut") && data.key === key,
         );
         return {
           run_id: run.id,
           started: position,
+          expires_at: expires_at === null ? Infinity : Date.parse(expires_at),
           match: personal?.match.id,
           ended: (end ?? run.ends[0])?.position ?? Infinity,
           message_id: end?.data.message_id,
@@ -74,11 +79,15 @@ const waitsOf = (events: Evidence["events"]): Wait[] =>
       }),
   );
 
-/** I10: an event answers every wait that was there before it and fits, and is counted once for each run. */
-function checkReached({ id, posted, delivered, reached }: Message, wanted: unknown, waits: Wait[]): Finding[] {
+/** I10: an event answers every wait that was there before it, fits and has time left, and is counted once for each run. */
+function checkReached(message: Message, wanted: unknown, waits: Wait[]): Finding[] {
+  const { id, posted, delivered, delivered_at, reached } = message;
   const answered = waits.filter(({ message_id }) => message_id === id);
   const runs = new Set(answered.map(({ run_id }) => run_id)).size;
-  const open = waits.filter(({ match, started, ended }) => match === wanted && started < posted && ended > posted);
+  const open = waits.filter(
+    ({ match, started, ended, expires_at }) =>
+      match === wanted && started < posted && ended > posted && expires_at > delivered_at,
+  );
   return [
     ...answered
       .filter(({ started }) => started > posted)
