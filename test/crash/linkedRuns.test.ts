@@ -74,9 +74,9 @@ describe("runs that start runs", () => {
 
 describe("events", () => {
   const data = { id: "a", n: 1 };
-  function listening() {
+  function listening(expires_at: string | null = null) {
     started("listener");
-    ofRun("r", "MessageWaitStarted", { key: "w", expires_at: null }, { name: "crash", match: { id: "a" } });
+    ofRun("r", "MessageWaitStarted", { key: "w", expires_at }, { name: "crash", match: { id: "a" } });
   }
   const sent = (id: string, got: object) => scenario.operation("event.send", id, { asked: { event: "e", data }, got });
   const answered = (message: string) =>
@@ -106,6 +106,19 @@ describe("events", () => {
     ofRun("r", "WaitTimedOut", { key: "w" });
     completed("r", { id: "a", event: { status: "timed_out" } });
     expect(scenario.findings()).toEqual(["stuck I8", "doubled I3", "lost I10"]);
+  });
+
+  test.each([
+    ["over before an event came", "1999-01-01T00:00:00Z", []],
+    ["open when an event came", "2126-01-01T00:00:00Z", ["lost I10"]],
+  ])("a wait that was %s and timed out later", (_, expires_at, findings) => {
+    listening(expires_at);
+    posted("m");
+    delivered("m", 0);
+    sent("2", { message_id: "m", reached: 0 });
+    ofRun("r", "WaitTimedOut", { key: "w" });
+    completed("r", { id: "a", event: { status: "timed_out" } });
+    expect(scenario.findings()).toEqual(findings);
   });
 
   test("an answer that the delivery did not count is found", () => {

@@ -71,7 +71,7 @@ const waitsOf = (events: Evidence["events"]): Wait[] =>
         return {
           run_id: run.id,
           started: position,
-          expires_at: expires_at === null ? Infinity : Date.parse(expires_at),
+          expires_at: expires_at ? Date.parse(expires_at) : Infinity,
           match: personal?.match.id,
           ended: (end ?? run.ends[0])?.position ?? Infinity,
           message_id: end?.data.message_id,
