@@ -154,6 +154,20 @@ test("a turn that is never recorded holds back its reservation for half a minute
   expect(seen.of("key:k")).toEqual({ ended: 0n, reserved: 0n });
 });
 
+test("a turn that has ended counts until the read model has its end, however long that lags", () => {
+  const seen = new Reservations();
+  const log: LogEntry[] = [
+    { kind: "began", turn_id: "t", amount: 5n },
+    { kind: "ended", turn_id: "t", amount: 4n },
+  ];
+  seen.begin("t", { subjects, reserved: 5n, at: 0 });
+  seen.end("t", { cost: 4n, position: 2, at: 1_000 });
+  seen.apply(snapshot(log, 0, ["t"]), 600_000);
+  expect(countedBy(seen)).toEqual({ spent: 4n, reserved: 0n });
+  seen.apply(snapshot(log, 2, ["t"]), 601_000);
+  expect(countedBy(seen)).toEqual({ spent: 4n, reserved: 0n });
+});
+
 test("an older snapshot that arrives late changes nothing", () => {
   const seen = new Reservations();
   const log: LogEntry[] = [

@@ -143,9 +143,11 @@ export class Reservations {
       open.add(turn.turn_id);
       this.#record(turn, now);
     }
-    for (const [turn_id, { isRecorded, at, end_position }] of this.#entries)
-      if (!open.has(turn_id) && (isRecorded || this.#contains(end_position) || now - at > UNRECORDED_MS))
-        this.forget(turn_id, now);
+    for (const [turn_id, { isRecorded, at, end_position }] of this.#entries) {
+      // one that has ended counts until the sums have it, however far the read model lags
+      const isOver = end_position === undefined ? now - at > UNRECORDED_MS : this.#contains(end_position);
+      if (!open.has(turn_id) && (isRecorded || isOver)) this.forget(turn_id, now);
+    }
     for (const [turn_id, at] of this.#forgotten) {
       if (now - at <= REMEMBERED_MS) break;
       this.#forgotten.delete(turn_id);
