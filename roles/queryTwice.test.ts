@@ -15,7 +15,9 @@ async function find(foundAfter?: number) {
   };
   const hints = { onProjected: () => () => {}, requestProjected: () => {} };
   const queryTwice = createQueryTwice({ db, bus: { hints } } as never);
-  const found = queryTwice("files", async () => (hasIt() ? "a file" : undefined), Boolean).catch((error: unknown) => error);
+  const found = queryTwice("files", async () => (hasIt() ? "a file" : undefined), Boolean).catch(
+    (error: unknown) => error,
+  );
   await vi.advanceTimersByTimeAsync(6_000);
   return found;
 }

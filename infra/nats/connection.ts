@@ -105,7 +105,8 @@ async function firstConnect(settings: ConnectionOptions, { log }: { log: Logger 
     try {
       return await connect(settings);
     } catch (cause) {
-      if (performance.now() > until) throw new Error(`No NATS server answers at ${servers}: ${String(cause)}`, { cause });
+      if (performance.now() > until)
+        throw new Error(`No NATS server answers at ${servers}: ${String(cause)}`, { cause });
       if (attempt === 0) log.warn({ servers, err: cause }, "bus: no server answers, retrying for 30 s");
       await delay(250);
     }

@@ -67,9 +67,9 @@ export const PLANTS: Plant[] = [
   {
     name: "timer-fires-twice",
     file: "services/deciders/run.ts",
-    text: "if (Date.parse(fires_at) <= Date.parse(at)) changes.add(TimerFired.of({ run_id, key }));",
+    text: "Object.entries(timers).map(([key, time]) => dueEvent(time, TimerFired.of({ run_id, key })));",
     instead:
-      "if (Date.parse(fires_at) <= Date.parse(at)) { changes.add(TimerFired.of({ run_id, key })); changes.add(TimerFired.of({ run_id, key })); }",
+      "Object.entries(timers).flatMap(([key, time]) => [1, 2].map(() => dueEvent(time, TimerFired.of({ run_id, key }))));",
     rules: ["I10"],
     load: ["startRun"],
   },
