@@ -21,7 +21,8 @@ export type TurnEnding = {
   end: TurnEnd;
 };
 
-interface TokenCounter {
+/** Counts for answers whose provider reported no usage, because they were stopped or cut off. */
+export interface TokenCounter {
   countTokens(text: string): Promise<number>;
   countPrompt(request: ModelRequest): Promise<number>;
 }

@@ -8,7 +8,7 @@ import { RefuseTurn, type Prompt, type Usage } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
-import { endCompleted, endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
+import { endCompleted, endInterrupted, type AbortReason, type TokenCounter, type TurnEnding } from "./ending.ts";
 import { askWithinBudget, type HoldMoney } from "./hold.ts";
 import { describeWindow, fitWindow } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
@@ -23,7 +23,7 @@ import {
   type HistoryStores,
 } from "./history.ts";
 import { attachedBytes, buildModelRequest, limitFiles } from "./modelRequest.ts";
-import { ModelError, type ModelRequest } from "./model.ts";
+import { ModelError } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
 import { openPublisher } from "./publisher.ts";
@@ -35,7 +35,10 @@ import { offerTool, type Tool, type ToolContext } from "./tools/tool.ts";
 import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxHistoryText" | "recentHistories"> {
+export interface TurnRunnerOptions
+  extends AskOptions,
+    Pick<HistoryStores, "maxHistoryText" | "recentHistories">,
+    TokenCounter {
   vault: Pick<Vault, "findKey" | "get" | "put">;
   log: EventLog;
   /** The time to compare with the end of a turn. */
@@ -48,9 +51,6 @@ export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxH
   memory: TurnMemory;
   holdMoney: HoldMoney;
   toolApprovals: WaitOptions;
-  /** Tokens of a text, for answers whose provider reported no usage (stopped or cut off). */
-  countTokens(text: string): Promise<number>;
-  countPrompt(request: ModelRequest): Promise<number>;
   /** A tool failed in a way that no other arguments would mend. */
   onToolError(error: unknown, turn: TurnToRun, tool: string): void;
 }
