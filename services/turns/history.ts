@@ -16,11 +16,13 @@ export interface TurnStores {
   vault: Pick<Vault, "get">;
 }
 
-export interface HistoryStores extends TurnStores {
-  log: Pick<EventLog, "readNewest">;
+export interface HistoryLimits {
   /** Characters of text that a turn loads of the turns before it. */
   maxHistoryText: number;
   recentHistories: RecentHistories;
+}
+export interface HistoryStores extends TurnStores, HistoryLimits {
+  log: Pick<EventLog, "readNewest">;
 }
 
 /** Events read at once: their personal fields are opened and parsed without a pause. */
@@ -28,6 +30,7 @@ const PAGE_EVENTS = 200;
 const PAGE_BYTES = 1_000_000;
 /** A character takes at most 6 bytes of JSON, and a prompt has other fields beside its text. */
 const MAX_JSON_PER_CHARACTER = 6;
+
 interface Span {
   thread: string;
   from: number;

@@ -20,7 +20,7 @@ import {
   sizeToReserve,
   textOf,
   turnMessages,
-  type HistoryStores,
+  type HistoryLimits,
 } from "./history.ts";
 import { attachedBytes, buildModelRequest, limitFiles } from "./modelRequest.ts";
 import { ModelError } from "./model.ts";
@@ -35,10 +35,7 @@ import { offerTool, type Tool, type ToolContext } from "./tools/tool.ts";
 import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-export interface TurnRunnerOptions
-  extends AskOptions,
-    Pick<HistoryStores, "maxHistoryText" | "recentHistories">,
-    TokenCounter {
+export interface TurnRunnerOptions extends AskOptions, HistoryLimits, TokenCounter {
   vault: Pick<Vault, "findKey" | "get" | "put">;
   log: EventLog;
   /** The time to compare with the end of a turn. */
