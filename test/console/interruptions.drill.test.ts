@@ -74,7 +74,7 @@ test("a screen whose file stays lost reloads the page once by itself, and again 
 
 test("a screen that cannot draw an answer says why, and is drawn when it can", async () => {
   const page = await open("");
-  await page.route("**/api/workflows?*", (route) => route.fulfill({ json: { data: [null] } }));
+  await page.route("**/api/workflows?*", (route) => route.fulfill({ json: { data: [{ id: "x" }], total: 1 } }));
   await page.getByRole("link", { name: "Workflows", exact: true }).click();
   await page.getByRole("heading", { name: "This screen could not be shown" }).waitFor();
   await page.getByText("Cannot ").waitFor();
