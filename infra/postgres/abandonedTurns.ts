@@ -1,5 +1,6 @@
 import type { AbandonedTurns, TurnStart } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
+import { HAS_CONNECTION, IS_SILENT } from "./heartbeat.ts";
 
 const IS_RECENT = "c.recorded_at > now() - interval '15 minutes' and c.rejection is null and c.position > 0";
 
@@ -30,9 +31,7 @@ const CLAIM_ORPHANED = `
   with found as (
     select c.command_id
     from log.commands c
-    join ops.workers w on w.worker = c.http
-      and (w.beat_at < now() - interval '10 seconds'
-           or not exists (select from pg_stat_activity a where a.application_name = c.http))
+    join ops.workers w on w.worker = c.http and (${IS_SILENT} or not ${HAS_CONNECTION})
     ${JOIN_TURN}
     where c.fingerprint = $1 and c.organization_id = $2 and ${IS_RECENT} and e.type = 'TurnStarted'
       and t.status is distinct from 'stopped'

@@ -10,14 +10,19 @@ const MAX_GAP_MS = 3_000;
 /** After a gap, every living process has sent a heartbeat again by then. */
 const SETTLE_MS = 10_000;
 
+/* Of the process of a row `w` of `ops.workers` (SQL). */
+
+export const IS_SILENT = "w.beat_at < now() - interval '10 seconds'";
+export const HAS_CONNECTION = "exists (select from pg_stat_activity a where a.application_name = w.worker)";
+/** A freshly started database has not seen the connections yet. */
+const MAY_HAVE_CONNECTION = `(${HAS_CONNECTION} or pg_postmaster_start_time() > now() - interval '10 seconds')`;
+/** Its requests are answered as long as it is alive. */
+export const IS_ALIVE = `(not ${IS_SILENT} and ${MAY_HAVE_CONNECTION})`;
 /**
- * Whether the process of the row `w` of `ops.workers` is gone (SQL): silent for 10 s, or for 5 s while no connection bears
- * its name. The 5 s are more than a gap and a heartbeat, so that after a short outage nobody takes the others for dead. A
- * freshly started database has not seen any connections yet.
+ * Its work is taken over: it was silent for 10 s, or for 5 s while no connection bears its name. The 5 s are more than a gap and a
+ * heartbeat, so that after a short outage nobody takes the others for dead.
  */
-export const IS_GONE = `(w.beat_at < now() - interval '10 seconds'
-  or (w.beat_at < now() - interval '5 seconds' and pg_postmaster_start_time() < now() - interval '10 seconds'
-      and not exists (select from pg_stat_activity a where a.application_name = w.worker)))`;
+export const IS_GONE = `(${IS_SILENT} or (w.beat_at < now() - interval '5 seconds' and not ${MAY_HAVE_CONNECTION}))`;
 
 /** A new name for this process. Its database connections have it as application_name, so others notice at once when it is gone. */
 export const newWorkerName = (role: string): string =>

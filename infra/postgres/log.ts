@@ -9,7 +9,7 @@ import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
 import type { AppendListener } from "./appendWatch.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
-import { IS_GONE } from "./heartbeat.ts";
+import { IS_ALIVE, IS_GONE } from "./heartbeat.ts";
 import { findOpenWork, HEAD_COLUMNS, headFrom, type HeadRow } from "./openWork.ts";
 import { createRecentKeys } from "./recentKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
@@ -41,10 +41,7 @@ const SCAN = `select h.position as head, e.* from log.head h left join lateral (
     select position, type, stream, version, organization_id, recorded_at, meta, data from log.events
     where position > $1 and position <= h.position and type = any($2) order by position limit $3
   ) e on true order by e.position`;
-const ALIVE = `select exists (
-  select from ops.workers w where w.worker = $1 and w.beat_at > now() - interval '10 seconds'
-    and (exists (select from pg_stat_activity a where a.application_name = w.worker)
-         or pg_postmaster_start_time() > now() - interval '10 seconds')) as alive`;
+const ALIVE = `select exists (select from ops.workers w where w.worker = $1 and ${IS_ALIVE}) as alive`;
 /** A process that leaves deletes its row. */
 const DIED = `select exists (select from ops.workers w where w.worker = $1 and ${IS_GONE}) as died`;
 const OUTCOME =

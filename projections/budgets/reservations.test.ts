@@ -145,6 +145,12 @@ test("the figures are exact once the read model has followed, whatever news came
   );
 });
 
+/** The log of a turn that held something back, and then cost something. */
+const wholeTurn = (reserved: bigint, cost: bigint): LogEntry[] => [
+  { kind: "began", turn_id: "t", amount: reserved },
+  { kind: "ended", turn_id: "t", amount: cost },
+];
+
 test("a turn that is never recorded holds back its reservation for half a minute", () => {
   const seen = new Reservations();
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
@@ -156,10 +162,7 @@ test("a turn that is never recorded holds back its reservation for half a minute
 
 test("a turn that has ended counts until the read model has its end, however long that lags", () => {
   const seen = new Reservations();
-  const log: LogEntry[] = [
-    { kind: "began", turn_id: "t", amount: 5n },
-    { kind: "ended", turn_id: "t", amount: 4n },
-  ];
+  const log = wholeTurn(5n, 4n);
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.end("t", { cost: 4n, position: 2, at: 1_000 });
   seen.apply(snapshot(log, 0, ["t"]), 600_000);
@@ -170,10 +173,7 @@ test("a turn that has ended counts until the read model has its end, however lon
 
 test("an older snapshot that arrives late changes nothing", () => {
   const seen = new Reservations();
-  const log: LogEntry[] = [
-    { kind: "began", turn_id: "t", amount: 5n },
-    { kind: "ended", turn_id: "t", amount: 3n },
-  ];
+  const log = wholeTurn(5n, 3n);
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.apply(snapshot(log, 2, ["t"]), 1);
   seen.apply(snapshot(log, 1, ["t"]), 2);

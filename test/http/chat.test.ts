@@ -125,27 +125,48 @@ describe("a thread", () => {
     expect((await complete(say("Still there?"), { "x-thread-id": thread })).body.error.code).toBe("thread_not_found");
   });
 
-  test("that is deleted ends the stream of its running turn, whose tokens are counted", async () => {
-    const spent = async () => {
-      const [row] = await service.db.query<{ n: number }>(
-        "select count(*)::int as n from log.events where type = 'TurnFailed'",
+  describe("that is deleted while its turn runs", () => {
+    // makes the worker load its tokenizer: a turn has less than a second to be counted
+    beforeAll(() => complete(say("Ready")));
+    const slow = (stream: boolean) =>
+      say("/slow 0.5\n/say a b c d e f g h i j k l m n", { model: "offline/scripted", stream });
+    /** How many turns have begun, and the prompt tokens of each that has failed. */
+    const turns = async () => {
+      const rows = await service.db.query<{ type: string; data: string }>(
+        "select type, data from log.events where type in ('TurnStarted', 'TurnFailed') order by position",
       );
-      return row!.n;
+      const failed = rows.filter(({ type }) => type === "TurnFailed");
+      return {
+        begun: rows.length - failed.length,
+        failed: failed.map(({ data }): number => JSON.parse(data).usage.prompt_tokens),
+      };
     };
-    const before = await spent();
-    const begun = await fetch(`${service.chat}/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json" },
-      body: JSON.stringify(
-        say("/slow 0.5\n/say a b c d e f g h i j k l m n", { model: "offline/scripted", stream: true }),
-      ),
+
+    test("ends its stream, and the tokens of the turn are counted", async () => {
+      const { failed } = await turns();
+      const begun = await fetch(`${service.chat}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json" },
+        body: JSON.stringify(slow(true)),
+      });
+      const thread = begun.headers.get("x-thread-id")!;
+      const rest = begun.text();
+      expect((await call("DELETE", `/threads/${thread}`)).status).toBe(200);
+      expect(chunksOf(await rest).at(-1)).toMatchObject({ error: { message: expect.stringContaining("deleted") } });
+      expect((await turns()).failed).toEqual([...failed, expect.toSatisfy((tokens) => tokens > 0)]);
+      expect((await call("GET", `/threads/${thread}/messages`)).body.error.code).toBe("thread_not_found");
     });
-    const thread = begun.headers.get("x-thread-id")!;
-    const rest = begun.text();
-    expect((await call("DELETE", `/threads/${thread}`)).status).toBe(200);
-    expect(chunksOf(await rest).at(-1)).toMatchObject({ error: { message: expect.stringContaining("deleted") } });
-    expect(await spent()).toBe(before + 1);
-    expect((await call("GET", `/threads/${thread}/messages`)).body.error.code).toBe("thread_not_found");
+
+    test("stops a buffered turn, whose tokens are counted, too, and answers 404", async () => {
+      const thread = (await complete(say("Hello"))).headers.get("x-thread-id")!;
+      const before = await turns();
+      const waiting = complete(slow(false), { "x-thread-id": thread });
+      await expect.poll(async () => (await turns()).begun).toBe(before.begun + 1);
+      expect((await call("DELETE", `/threads/${thread}`)).status).toBe(200);
+      const { status, body } = await waiting;
+      expect([status, body.error.code]).toEqual([404, "thread_not_found"]);
+      expect((await turns()).failed).toEqual([...before.failed, expect.toSatisfy((tokens) => tokens > 0)]);
+    });
   });
 
   test("belongs to one pair of key and user", async () => {
