@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Link, type LinkProps } from "@tanstack/react-router";
 import { formatCount } from "../format/index.ts";
 
 interface Props {
@@ -8,16 +8,24 @@ interface Props {
   total: number;
   /** What is counted: "document". */
   what: string;
-  /** A link to another page. */
-  link: (page: number, label: string) => ReactNode;
+  /** The address of another page; undefined: the first one, which addresses do not name. */
+  address: (page: number | undefined) => LinkProps;
 }
 
 /** Leads through a list whose pages are part of the address. Nothing where all is on one page. */
-export const Pages = ({ page, perPage, total, what, link }: Props) =>
+export const Pages = ({ page, perPage, total, what, address }: Props) =>
   (page > 0 || total > perPage) && (
     <nav aria-label="Pages" className="title-line">
-      {page > 0 && link(page - 1, "Previous")}
-      {(page + 1) * perPage < total && link(page + 1, "Next")}
+      {page > 0 && (
+        <Link className="button" {...address(page - 1 || undefined)}>
+          Previous
+        </Link>
+      )}
+      {(page + 1) * perPage < total && (
+        <Link className="button" {...address(page + 1)}>
+          Next
+        </Link>
+      )}
       <span className="quiet">{formatCount(total, what)}</span>
     </nav>
   );

@@ -32,7 +32,9 @@ export function enterTime(world: World): () => void {
   };
   const later = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
     handle(world.after(Math.max(1, ms), () => run(...args)));
-  const cancel = (timer?: { cancel(): void }) => timer?.cancel();
+  // other files of this process may have left timers of the real time, which fire meanwhile
+  const cancel = (timer?: { cancel(): void } | NodeJS.Timeout) =>
+    timer && "cancel" in timer ? timer.cancel() : real.clearTimeout(timer);
   const again = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
     const self = handle(() => stop());
     let stop = () => {};

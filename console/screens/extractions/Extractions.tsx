@@ -56,11 +56,6 @@ const NoExtractions = ({ status }: { status: ExtractionStatus | undefined }) => 
 
 function List({ status, page }: { status: ExtractionStatus | undefined; page: number }) {
   const extractions = useQuery(listExtractions(status, page));
-  const leadTo = (to: number, label: string) => (
-    <Link className="button" to="/extractions" search={{ status, page: to > 0 ? to : undefined }}>
-      {label}
-    </Link>
-  );
   return (
     <Loaded query={extractions} what="extractions">
       {({ data, total }) => (
@@ -70,7 +65,13 @@ function List({ status, page }: { status: ExtractionStatus | undefined; page: nu
           ) : (
             <Table caption="Extractions, newest first" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />
           )}
-          <Pages page={page} perPage={EXTRACTIONS_PER_PAGE} total={total} what="extraction" link={leadTo} />
+          <Pages
+            page={page}
+            perPage={EXTRACTIONS_PER_PAGE}
+            total={total}
+            what="extraction"
+            address={(to) => ({ to: "/extractions", search: { status, page: to } })}
+          />
         </>
       )}
     </Loaded>

@@ -117,11 +117,7 @@ function Items({ page, search }: { page: Page<Approval>; search: InboxSearch }) 
         perPage={APPROVALS_PER_PAGE}
         total={page.total}
         what="approval"
-        link={(to, label) => (
-          <Link className="button" to="/inbox" search={{ ...search, page: to || undefined }}>
-            {label}
-          </Link>
-        )}
+        address={(to) => ({ to: "/inbox", search: { ...search, page: to } })}
       />
     </>
   );

@@ -129,11 +129,7 @@ function Paged({ page: number = 0, projects }: { page: number | undefined; proje
             perPage={KEYS_PER_PAGE}
             total={total}
             what="key"
-            link={(to, label) => (
-              <Link className="button" to="/keys" search={{ page: to || undefined }}>
-                {label}
-              </Link>
-            )}
+            address={(to) => ({ to: "/keys", search: { page: to } })}
           />
         </>
       )}

@@ -94,16 +94,6 @@ const Statuses = ({ slug, status }: { slug: string; status: DocumentStatus | und
 function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
   const { status, page = 0 } = route.useSearch();
   const documents = useQuery(listDocuments(slug, status, page));
-  const leadTo = (to: number, label: string) => (
-    <Link
-      className="button"
-      to="/knowledge/$collection"
-      params={{ collection: slug }}
-      search={{ ...(status && { status }), ...(to > 0 && { page: to }) }}
-    >
-      {label}
-    </Link>
-  );
   return (
     <Loaded query={documents} what="documents">
       {(found) =>
@@ -123,7 +113,17 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
               rows={found.data}
               rowKey={({ id }) => id}
             />
-            <Pages page={page} perPage={DOCUMENTS_PER_PAGE} total={found.total} what="document" link={leadTo} />
+            <Pages
+              page={page}
+              perPage={DOCUMENTS_PER_PAGE}
+              total={found.total}
+              what="document"
+              address={(to) => ({
+                to: "/knowledge/$collection",
+                params: { collection: slug },
+                search: { status, page: to },
+              })}
+            />
           </>
         )
       }

@@ -37,11 +37,6 @@ export function SourcePages({ source }: { source: string }) {
   const { result, page = 0 } = route.useSearch();
   const pages = useQuery(listSourcePages(source, result, page));
   const place = { to: "/knowledge/$collection/sources", params: { collection } } as const;
-  const leadTo = (to: number, label: string) => (
-    <Link className="button" {...place} search={{ source, ...(result && { result }), ...(to > 0 && { page: to }) }}>
-      {label}
-    </Link>
-  );
   return (
     <>
       <Tabs
@@ -59,7 +54,13 @@ export function SourcePages({ source }: { source: string }) {
           ) : (
             <>
               <Table caption="Pages, checked last first" columns={COLUMNS} rows={data} rowKey={({ url }) => url} />
-              <Pages page={page} perPage={SOURCE_PAGES_PER_PAGE} total={total} what="page" link={leadTo} />
+              <Pages
+                page={page}
+                perPage={SOURCE_PAGES_PER_PAGE}
+                total={total}
+                what="page"
+                address={(to) => ({ ...place, search: { source, result, page: to } })}
+              />
             </>
           )
         }

@@ -102,11 +102,7 @@ function Paged({ page: number = 0 }: { page: number | undefined }) {
             perPage={MEMBERS_PER_PAGE}
             total={total}
             what="member"
-            link={(to, label) => (
-              <Link className="button" to="/members" search={{ page: to || undefined }}>
-                {label}
-              </Link>
-            )}
+            address={(to) => ({ to: "/members", search: { page: to } })}
           />
         </>
       )}

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { HOLDS, listHolds, placeHold, releaseHold, type Hold } from "../../api/privacy.ts";
 import type { Action } from "../../parts/action.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
@@ -134,11 +133,7 @@ export function Holds({ chosen, page = 0 }: { chosen: string | undefined; page: 
               perPage={HOLDS}
               total={total}
               what="hold"
-              link={(to, label) => (
-                <Link className="button" to="/privacy" search={{ section: "holds", page: to || undefined }}>
-                  {label}
-                </Link>
-              )}
+              address={(to) => ({ to: "/privacy", search: { section: "holds", page: to } })}
             />
           </>
         )}

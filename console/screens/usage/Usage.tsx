@@ -158,11 +158,7 @@ function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by:
         perPage={GROUPS_PER_PAGE}
         total={usage.total}
         what="row"
-        link={(to, label) => (
-          <Link className="button" to="/usage" search={{ ...search, page: to || undefined }}>
-            {label}
-          </Link>
-        )}
+        address={(to) => ({ to: "/usage", search: { ...search, page: to } })}
       />
     </>
   );
