@@ -34,7 +34,7 @@ export const ChangeKey = defineCommand(
   "key",
   Settings.partial().extend({ key_id: z.uuid(), name: z.string().max(200).optional() }),
 );
-/** The key keeps its id, and with it its threads and files. The old secret stops working once the read model has the new one. */
+/** The key keeps its id, and with it its threads and files. The old secret stops working at once. */
 export const RotateKey = defineCommand("RotateKey", "key", KeySecret);
 export const DeleteKey = defineCommand("DeleteKey", "key", z.object({ key_id: z.uuid() }));
 

@@ -65,7 +65,7 @@ export const createKey = (body: KeySettings & { project_id: string | null }) =>
 
 export const changeKey = (id: string, body: Partial<KeySettings>) => call<Key>(pathOf(id), { method: "PATCH", body });
 
-/** Gives the key a new secret, which no later answer has. */
+/** Gives the key a new secret. The one before ends at once. */
 export const rotateKey = (id: string) => call<KeyWithSecret>(`${pathOf(id)}/rotate`, { method: "POST" });
 
 export const deleteKey = (id: string) => call<void>(pathOf(id), { method: "DELETE" });

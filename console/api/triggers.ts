@@ -57,7 +57,7 @@ export const changeTrigger = ({ workflow_id, id }: TriggerId, body: object) =>
   call<Trigger>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "PATCH", body });
 export const deleteTrigger = ({ workflow_id, id }: TriggerId) =>
   call<void>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "DELETE" });
-/** The webhook with its new secret, which no later answer has. */
+/** The webhook with its new secret, which no later answer has. The old one stops working at once. */
 export const rotateTrigger = ({ workflow_id, id }: TriggerId) =>
   call<Trigger & { secret?: string }>(`${one("workflows", workflow_id)}/${one("triggers", id)}/rotate`, {
     method: "POST",

@@ -83,20 +83,13 @@ async function change(http: Http, request: FastifyRequest, id: string, body: z.i
 
 /** Gives a key a new secret. A repeated request is answered without it. */
 async function rotate(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof Created>> {
-  const before = await requireKey(http, request.caller, id);
-  const key_id = before.id;
+  const { id: key_id } = await requireKey(http, request.caller, id);
   const identity = identifyPost(request, `/api/keys/${key_id}/rotate`);
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
-  const command = {
-    ...envelope(request, key_id),
-    ...identity,
-    data: { key_id, key_hash: hash, key_hint: hint },
-  };
-  const { isOwn, position } = await rotateOnce(http, RotateKey, command, "key_hash");
-  if (!isOwn) return present(await requireKey(http, request.caller, key_id));
-  // The secret cannot be shown again, so the answer does not wait for a read model that lags.
-  const updated_at = await readRecordedAt(http, position);
-  return { ...present({ ...before, key_hint: hint, updated_at }), key: secret };
+  const data = { key_id, key_hash: hash, key_hint: hint };
+  const isOwn = await rotateOnce(http, RotateKey, { ...envelope(request, key_id), ...identity, data }, "key_hash");
+  const key = present(await requireKey(http, request.caller, key_id));
+  return isOwn ? { ...key, key: secret } : key;
 }
 
 /** API keys of the organization (decisions: accounts), for owners and admins. */

@@ -145,7 +145,7 @@ describe("a new secret", () => {
     };
     const command = { ...request, stream: "key-1", principal: "key:k1", request_id: "r1", data: { key_hash: "own" } };
     const sent = rotateOnce(http as never, definition, command as never, "key_hash" as never);
-    return sent.then(({ isOwn }) => ({ isOwn, read }));
+    return sent.then((isOwn) => ({ isOwn, read }));
   };
 
   test("is that of a new request", async () => {

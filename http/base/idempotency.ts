@@ -145,18 +145,19 @@ export async function createOnce<D>(
 }
 
 /**
- * Sends a command that gives a thing a new secret, of which the log keeps a hash. `isOwn`: the secret of this very request
- * counts, and nobody has seen it. A command whose outcome had to be looked up counts as repeated too, although it was the first.
+ * Sends a command that gives a thing a new secret, of which the log keeps a hash. True: the secret of this very request counts, and
+ * nobody has seen it. A command whose outcome had to be looked up counts as repeated too, although it was the first. Throws 503
+ * while the old secret may still work.
  */
 export async function rotateOnce<D>(
   http: Pick<Http, "send" | "outcomes" | "log">,
   definition: CommandDefinition<string, D>,
   command: CommandRequest<D> & Pick<IdempotentRequest, "id" | "fingerprint">,
   hashField: keyof D,
-): Promise<CommandReceipt & { isOwn: boolean }> {
-  const receipt = await http.send(definition, command);
-  if (!receipt.repeated) return { ...receipt, isOwn: true };
+): Promise<boolean> {
+  const { repeated } = await http.send(definition, { ...command, requireProjected: true });
+  if (!repeated) return true;
   const { stream, version } = await firstEvent(http, command);
   const recorded = (await http.log.publicData(stream, version)) as D | undefined;
-  return { ...receipt, isOwn: recorded?.[hashField] === command.data[hashField] };
+  return recorded?.[hashField] === command.data[hashField];
 }

@@ -140,7 +140,7 @@ async function replaceSigningSecret(
   return readOne(http, workflow_id, trigger_id);
 }
 
-/** Replaces the sender's secret when the body has one, else the trigger's own. The old one works until the read model has the new one. */
+/** Replaces the sender's secret when the body has one, else the trigger's own. The old one stops working at once. */
 async function rotate(
   http: Http,
   request: FastifyRequest,
@@ -150,15 +150,12 @@ async function rotate(
   const { id: trigger_id, workflow_id } = row;
   const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers/${trigger_id}/rotate`);
   if (body?.verify) return replaceSigningSecret(http, request, row, identity, body.verify.secret);
-  // Read before: the secret cannot be shown again, so once it counts the answer needs no read model, which may lag.
-  const [before] = await presentTriggers(http, [row]);
   const { secret, hash, hint } = newSecret("whsec", http.settings.SERVICE_NAME);
   const data = { trigger_id, secret_hash: hash, secret_hint: hint };
   const command = { ...envelope(request, trigger_id), ...identity, data };
-  const { isOwn, position } = await rotateOnce(http, RotateTrigger, command, "secret_hash");
-  if (!isOwn) return readOne(http, workflow_id, trigger_id);
-  const rotated_at = (await readRecordedAt(http, position)).toISOString();
-  return { ...before!, secret_hint: hint, rotated_at, set_by: request.caller.principal, secret };
+  const isOwn = await rotateOnce(http, RotateTrigger, command, "secret_hash");
+  const trigger = await readOne(http, workflow_id, trigger_id);
+  return isOwn ? { ...trigger, secret } : trigger;
 }
 
 /**
