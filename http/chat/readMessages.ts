@@ -43,13 +43,16 @@ function readFiles(content: Content, at: string): AttachmentSource[] {
   return content.flatMap((part, n) => readAttachment(part, `${at}[${n}]`) ?? []);
 }
 
-function countFiles(request: CompletionRequest): number {
-  const inParts = request.messages
-    .filter(({ role }) => role === "user")
-    .flatMap(({ content }) => (Array.isArray(content) ? (content as unknown[]) : []))
-    .map((part) => fields(part)["type"])
-    .filter((type) => type === "image_url" || type === "file").length;
-  return inParts + (request.attachments?.length ?? 0);
+const isFile = (part: unknown): boolean => {
+  const { type } = fields(part);
+  return type === "image_url" || type === "file";
+};
+
+function countFiles({ messages, attachments }: CompletionRequest): number {
+  let count = attachments?.length ?? 0;
+  for (const { role, content } of messages)
+    if (role === "user" && Array.isArray(content)) for (const part of content as unknown[]) if (isFile(part)) count++;
+  return count;
 }
 
 const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assistant", "tool"]);

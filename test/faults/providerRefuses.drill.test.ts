@@ -5,7 +5,7 @@ import { clientOf } from "../http/service.ts";
 import { hung, reset, silentAfter } from "./replies.ts";
 import { readStream, setStage, type Fault, type Stage } from "./faultyProvider.ts";
 
-/* A turn that a provider refuses, or never begins to answer, is a 502 without code, and did not happen. */
+/* A turn that a provider refuses is a 502 without code, and did not happen. One that it never answers is the same 502, and paid. */
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
 const retryAfter = (value?: string): Record<string, string> => (value === undefined ? {} : { "retry-after": value });
@@ -67,10 +67,11 @@ describe.concurrent.each([false, true])("a provider that refuses (stream: %s)", 
     expect([between, end.type]).toEqual([[], "TurnRefused"]);
   });
 
-  test.each(["hung", "headers and no word"])("%s: refused when the turn's time is up", async (name) => {
+  test.each(["hung", "headers and no word"])("%s: failed and paid when the turn's time is up", async (name) => {
     const { answer, called, between, end } = await stage.inThread(name, { stream, hurry: true });
     expectRefusal(answer, 502, undefined, null);
-    expect([called <= 1, between, end.type]).toEqual([true, [], "TurnRefused"]);
+    expect([called, between, end.type]).toEqual([1, ["asked"], "TurnFailed"]);
+    expect(end.data.usage.prompt_tokens).toBeGreaterThan(0);
   });
 
   test("that answers at the third try has answered", async () => {
