@@ -40,7 +40,8 @@ function openUsage() {
       .map(({ turn, tokens }) => ({ ...spender, turn_id: turn, tokens }));
     const left = new Set(rowsNow().flatMap(({ kind, turn }) => (kind === "round" ? [turn] : [])));
     const without_rounds = with_rounds.filter((turn) => !left.has(turn));
-    return { position: state.followed, split, early, late, rounds, without_rounds, open: [], settled: [] };
+    const is_complete = state.followed === log.length;
+    return { position: state.followed, split, is_complete, early, late, rounds, without_rounds, open: [], settled: [] };
   };
   const query = async (text: string, values?: unknown[]) => {
     if (text.includes("usage_reservations")) return [readDay(values as never)] as never[];

@@ -75,11 +75,16 @@ function createToday(db: Db) {
       const last = isSameDay && at - known.at < MAX_AGE_OF_PAST_MS ? known : undefined;
       const from = last?.until ?? day;
       const wanted = { day, nextDay, from, asked, byModel, with_rounds: [...(last?.rounds.keys() ?? [])] };
-      const { early, late, split, rounds, without_rounds, ...rest } = await readSpending(db, organization, wanted);
+      const { early, late, split, is_complete, rounds, without_rounds, ...rest } = await readSpending(
+        db,
+        organization,
+        wanted,
+      );
       const until = new Date(Math.max(from.getTime(), Math.min(split?.getTime() ?? 0, nextDay.getTime())));
       const continued = continueSums(last ?? NO_EARLY_SUMS, { early, rounds, without_rounds });
       kept.set(organization, { at: last?.at ?? at, day: day.getTime(), until, byModel, ...continued });
-      return { ...rest, at, today: addSums(continued.sums, sumBySubject(late)) };
+      const followed_until = is_complete ? at : (split?.getTime() ?? 0);
+      return { ...rest, at, followed_until, today: addSums(continued.sums, sumBySubject(late)) };
     },
     forget: kept.forget,
   };

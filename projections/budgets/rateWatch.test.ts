@@ -224,6 +224,7 @@ test("a turn whose estimate alone exceeds the limit begins when nothing else is 
 const spendingOf = (position: number, { spent = "0", at = Date.now() } = {}) => ({
   at,
   position,
+  followed_until: at,
   before: new Map(),
   today: new Map([["organization", { ...NO_AMOUNTS, cost: toPicodollars(spent) }]]),
   open: [],

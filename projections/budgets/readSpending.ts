@@ -23,9 +23,11 @@ interface Day {
 }
 
 /** The usage of a day, with the turns that have not ended in the same snapshot. */
-export interface ReadDay extends Omit<Spending, "before" | "today" | "at"> {
+export interface ReadDay extends Omit<Spending, "before" | "today" | "at" | "followed_until"> {
   /** Until then the read model contains every event; null: it is empty. */
   split: Date | null;
+  /** Whether it contains every event there is. */
+  is_complete: boolean;
   /** What was spent before it, and since. */
   early: SpentRow[];
   late: SpentRow[];
@@ -50,7 +52,7 @@ export async function readSpending(
   { day, nextDay, from, asked, with_rounds, byModel }: Day,
 ): Promise<ReadDay> {
   const [row] = await db.query<StoredDay>(
-    `select c.position, ${SPLIT} as split,
+    `select c.position, ${SPLIT} as split, c.position >= (select position from log.head) as is_complete,
        ${rowsOf(spentBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as early,
        ${rowsOf(roundsBetween("$2", `least(greatest($2, ${SPLIT}), $3)`, byModel))} as rounds,
        (select coalesce(json_agg(id), '[]') from unnest($6::uuid[]) id

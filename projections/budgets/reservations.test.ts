@@ -6,10 +6,15 @@ import { Reservations, type OpenTurn, type Spending } from "./reservations.ts";
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 const subjects = ["organization", "key:k"];
 
-type LogEntry = { kind: "began" | "round" | "ended" | "deleted"; turn_id: string; amount: bigint };
+type LogEntry = { kind: "began" | "round" | "ended" | "deleted"; turn_id: string; amount: bigint; at?: number };
+/** Long, so that a read model that is some events behind is minutes behind. */
+const STEP_MS = 20_000;
 
-/** The read model after the first events of a log: what it sums, and which turns are open in it. */
-function snapshot(log: LogEntry[], position: number, asked: string[]): Spending {
+/** After all steps, when everything that is not recorded is too old. */
+const END_MS = 100 * STEP_MS;
+
+/** The read model after the first events of a log: what it sums, and which turns are open in it. `now`: when it is read. */
+function snapshot(log: LogEntry[], position: number, asked: string[], now = 0): Spending {
   const open = new Map<string, OpenTurn>();
   const begun = new Set<string>();
   let sum = 0n;
@@ -28,7 +33,8 @@ function snapshot(log: LogEntry[], position: number, asked: string[]): Spending 
   }
   const sums = new Map(subjects.map((subject) => [subject, { ...NO_AMOUNTS, cost: sum }]));
   const settled = asked.filter((turn_id) => begun.has(turn_id) && !open.has(turn_id));
-  return { at: 0, position, before: new Map(), today: sums, open: [...open.values()], settled };
+  const followed_until = position === log.length ? now : (log[position - 1]?.at ?? 0);
+  return { at: now, position, followed_until, before: new Map(), today: sums, open: [...open.values()], settled };
 }
 
 /** What a process counts as spent, and as held back. */
@@ -48,7 +54,9 @@ const arbitraryRun = fc.record({
   /** Picks whose event comes next. */
   order: fc.array(fc.nat(), { minLength: 60, maxLength: 60 }),
   /** How far the snapshot after each event is behind. */
-  lags: fc.array(fc.option(fc.nat(6), { freq: 1 }), { minLength: 60, maxLength: 60 }),
+  lags: fc.array(fc.option(fc.nat(6), { freq: 2 }), { minLength: 60, maxLength: 60 }),
+  /** Each of them is at least so far behind. */
+  behind: fc.nat(6),
   news: fc.array(fc.constantFrom("once", "twice", "lost"), { minLength: 8, maxLength: 8 }),
   /** Whether the news of a turn's end names the event. */
   named: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
@@ -75,23 +83,25 @@ function play(
   const log: LogEntry[] = [];
   const seen = new Reservations();
   run.order.forEach((pick, n) => {
+    const at = n * STEP_MS;
     const left = scripts.map((script, turn) => ({ script, turn })).filter(({ script }) => script.length > 0);
     if (left.length === 0) return;
     const { script, turn } = left[pick % left.length]!;
     const event = script.shift()!;
     // a turn counts before its command is sent
     for (let times = hears(turn, false); event.kind === "began" && times > 0; times--)
-      seen.begin(event.turn_id, { subjects, reserved: event.amount, at: n });
-    log.push(event);
+      seen.begin(event.turn_id, { subjects, reserved: event.amount, at });
+    log.push({ ...event, at });
     if (event.kind === "round") {
       const spent = log.filter(({ kind, turn_id }) => kind === "round" && turn_id === event.turn_id);
       for (let times = hears(turn, false); times > 0; times--)
         seen.grow(event.turn_id, { reserved: 0n, spent: spent.reduce((sum, { amount }) => sum + amount, 0n) });
     }
     for (let times = hears(turn, true); event.kind === "ended" && times > 0; times--)
-      seen.end(event.turn_id, { cost: event.amount, at: n, ...(run.named[turn] && { position: log.length }) });
+      seen.end(event.turn_id, { cost: event.amount, at, ...(run.named[turn] && { position: log.length }) });
     const lag = run.lags[n];
-    if (lag != null) seen.apply(snapshot(log, Math.max(0, log.length - lag), seen.askedTurns()), n);
+    const followed = Math.max(0, log.length - run.behind - (lag ?? 0));
+    if (lag !== null) seen.apply(snapshot(log, followed, seen.askedTurns(), at), at);
     check(seen, log);
   });
   return { seen, log };
@@ -131,13 +141,13 @@ test("the figures are exact once the read model has followed, whatever news came
         (turn) => times[run.news[turn % 8]!],
         () => {},
       );
-      seen.apply(snapshot(log, log.length, seen.askedTurns()), 1_000_000);
+      seen.apply(snapshot(log, log.length, seen.askedTurns(), END_MS), END_MS);
       expect(countedBy(seen)).toEqual(truth(log));
       // late news opens nothing again
       for (const { kind, turn_id, amount } of log)
         if (kind === "ended") {
-          seen.begin(turn_id, { subjects, reserved: amount, at: 1_000_000 });
-          seen.end(turn_id, { cost: amount, at: 1_000_000 });
+          seen.begin(turn_id, { subjects, reserved: amount, at: END_MS });
+          seen.end(turn_id, { cost: amount, at: END_MS });
         }
       const held = log.filter(({ kind }) => kind === "ended").length;
       if (held > 0 && run.news.every((news) => news !== "lost")) expect(countedBy(seen)).toEqual(truth(log));
@@ -154,9 +164,9 @@ const wholeTurn = (reserved: bigint, cost: bigint): LogEntry[] => [
 test("a turn that is never recorded holds back its reservation for half a minute", () => {
   const seen = new Reservations();
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
-  seen.apply(snapshot([], 0, ["t"]), 29_000);
+  seen.apply(snapshot([], 0, ["t"], 29_000), 29_000);
   expect(seen.of("key:k")).toEqual({ ended: 0n, reserved: 5n });
-  seen.apply(snapshot([], 0, ["t"]), 31_000);
+  seen.apply(snapshot([], 0, ["t"], 31_000), 31_000);
   expect(seen.of("key:k")).toEqual({ ended: 0n, reserved: 0n });
 });
 
@@ -169,6 +179,28 @@ test("a turn that has ended counts until the read model has its end, however lon
   expect(countedBy(seen)).toEqual({ spent: 4n, reserved: 0n });
   seen.apply(snapshot(log, 2, ["t"]), 601_000);
   expect(countedBy(seen)).toEqual({ spent: 4n, reserved: 0n });
+});
+
+test.each([
+  ["named", 3],
+  ["not named", undefined],
+])("a turn counts for as long as the read model does not follow, its end %s", (_, position) => {
+  const seen = new Reservations();
+  const log: LogEntry[] = [
+    { kind: "began", turn_id: "other", amount: 1n, at: 0 },
+    { kind: "began", turn_id: "t", amount: 5n, at: 1_000 },
+    { kind: "ended", turn_id: "t", amount: 3n, at: 2_000 },
+  ];
+  seen.begin("t", { subjects, reserved: 5n, at: 1_000 });
+  for (const now of [5_000, 40_000, 600_000]) {
+    seen.apply(snapshot(log, 1, ["t"], now), now);
+    expect(countedBy(seen)).toEqual({ spent: 0n, reserved: 6n });
+  }
+  seen.end("t", { cost: 3n, position, at: 600_000 });
+  seen.apply(snapshot(log, 1, ["t"], 700_000), 700_000);
+  expect(countedBy(seen)).toEqual({ spent: 3n, reserved: 1n });
+  seen.apply(snapshot(log, 3, ["t"], 701_000), 701_000);
+  expect(countedBy(seen)).toEqual({ spent: 3n, reserved: 1n });
 });
 
 test("an older snapshot that arrives late changes nothing", () => {

@@ -2,7 +2,7 @@ import type { Sums } from "./limits.ts";
 import type { EarlierSums, UnsettledAmounts } from "./status.ts";
 import { subjectsOf, type Spender } from "./subjects.ts";
 
-/** A turn that is not recorded by then never began. */
+/** A turn that a read model does not have which contains the log until so long after it was admitted never began. */
 const UNRECORDED_MS = 30_000;
 /** How long ended turns are remembered, so that late news does not open them again. */
 const REMEMBERED_MS = 60_000;
@@ -21,6 +21,8 @@ export interface Spending extends EarlierSums {
   at: number;
   /** Of the log, up to which the read model has followed. */
   position: number;
+  /** The moment until which it contains every event. */
+  followed_until: number;
   today: Sums;
   open: OpenTurn[];
   /** Those of the turns asked for that have ended: the sums contain them. */
@@ -143,15 +145,19 @@ export class Reservations {
       open.add(turn.turn_id);
       this.#record(turn, now);
     }
-    for (const [turn_id, { isRecorded, at, end_position }] of this.#entries) {
-      // one that has ended counts until the sums have it, however far the read model lags
-      const isOver = end_position === undefined ? now - at > UNRECORDED_MS : this.#contains(end_position);
-      if (!open.has(turn_id) && (isRecorded || isOver)) this.forget(turn_id, now);
-    }
+    for (const [turn_id, entry] of this.#entries)
+      if (!open.has(turn_id) && (entry.isRecorded || this.#isOver(entry, spending))) this.forget(turn_id, now);
     for (const [turn_id, at] of this.#forgotten) {
       if (now - at <= REMEMBERED_MS) break;
       this.#forgotten.delete(turn_id);
     }
+  }
+  /**
+   * Whether a snapshot without the turn tells that it has ended or never began. A read model may be minutes behind, so time that has passed
+   * says nothing; the position of an end does, and else how far the log is followed, which in an idle log is until now.
+   */
+  #isOver({ end_position, at }: Entry, { followed_until }: Spending): boolean {
+    return end_position === undefined ? followed_until - at > UNRECORDED_MS : this.#contains(end_position);
   }
   #record({ turn_id, reserved, counted, ...spender }: OpenTurn, now: number): void {
     if (this.#forgotten.has(turn_id)) return;

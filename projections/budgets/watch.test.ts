@@ -12,7 +12,17 @@ function openWatch(budgets = 1) {
     const spent = [{ ...spender, tokens: state.tokens, cost: null }];
     if (text.includes("usage_reservations"))
       return [
-        { position: 1, split: null, early: [], late: spent, open: [], settled: [], rounds: [], without_rounds: [] },
+        {
+          position: 1,
+          split: null,
+          is_complete: true,
+          early: [],
+          late: spent,
+          open: [],
+          settled: [],
+          rounds: [],
+          without_rounds: [],
+        },
       ];
     if (!text.includes("read.budgets")) return spent;
     return state.budgets > 0 ? [{ subject: "organization", limits: '{"tokens_per_day":10}', hard: true }] : [];
