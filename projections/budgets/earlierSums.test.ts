@@ -2,26 +2,58 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Limits } from "#events/budget.ts";
 import { createEarlierSums } from "./earlierSums.ts";
-import type { SpentRow } from "./query.ts";
+import type { BudgetRow, SpentRow } from "./query.ts";
 import { earlierOf } from "./status.ts";
 
 const DAY = 24 * 3_600_000;
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 
-/** A read model of usage, which counts what is asked of it. */
-function openUsage(log: { at: number; tokens: number; model?: string }[]) {
+interface LogEntry {
+  at: number;
+  tokens: number;
+  model?: string;
+  /** A round of this turn; its rows go when the turn ends. */
+  round_of?: string;
+  /** The end of this turn. */
+  ends?: string;
+}
+
+/** A read model of usage that contains a log, or what is followed of it, and counts what is asked of it. */
+function openUsage(log: LogEntry[]) {
   const asked: string[] = [];
+  const state = { followed: Number.POSITIVE_INFINITY };
+  const rowsNow = () => {
+    const followed = log.slice(0, state.followed);
+    const ended = new Set(followed.map(({ ends }) => ends));
+    return followed.filter(({ round_of }) => round_of === undefined || !ended.has(round_of));
+  };
   const query = async (text: string, values: unknown[] = []) => {
-    const [, from, to] = values as [string, Date, Date];
-    asked.push(`${from.toISOString().slice(0, 10)} ${to.toISOString().slice(0, 10)}`);
+    const [, from, to, among] = values as [string, Date, Date, string[] | undefined];
+    const what = text.includes("as turn_id") ? "rounds" : text.includes("and not (u.part >= 0") ? "finals" : "all";
+    const which = among ? `${what} of ${among.join()}` : what;
+    asked.push(`${from.toISOString().slice(0, 10)} ${to.toISOString().slice(0, 10)} ${which}`);
     const byModel = text.includes("s.model as model");
-    const rows = log
+    const rows = rowsNow()
       .filter(({ at }) => at >= from.getTime() && at < to.getTime())
-      .map(({ tokens, model }): SpentRow => ({ ...spender, tokens, model: byModel ? JSON.stringify(model) : null }));
+      .filter(({ round_of }) => what === "all" || (round_of !== undefined) === (what === "rounds"))
+      .filter(({ round_of }) => !among || among.includes(round_of!))
+      .map(({ tokens, model, round_of }): SpentRow & { turn_id?: string | undefined } => ({
+        ...spender,
+        tokens,
+        model: byModel ? JSON.stringify(model) : null,
+        turn_id: round_of,
+      }));
     return rows as never[];
   };
-  return { asked, earlier: createEarlierSums({ query }) };
+  const { recent, forget } = createEarlierSums({ query });
+  const earlier = {
+    recent: (organization: string, at: number, budgets: BudgetRow[], followed_until = at) =>
+      recent(organization, { at, followed_until }, budgets),
+    forget,
+  };
+  return { asked, state, earlier, sumNow: (to: number) => sumOf(rowsNow().filter(({ at }) => at < to)) };
 }
+const sumOf = (log: LogEntry[]): bigint => BigInt(log.reduce((sum, { tokens }) => sum + tokens, 0));
 const budget = (limits: Limits, subject = "organization") => ({
   subject,
   limits,
@@ -59,11 +91,79 @@ test("months that are over are summed once, and the rest once a minute", async (
   const { asked, earlier } = openUsage([]);
   const now = Date.UTC(2026, 10, 26, 12);
   for (const ms of [0, 1_000, 59_000]) await earlier.recent("o", now + ms, ALL);
-  expect(asked).toEqual(["2026-11-01 2026-11-26", "2026-11-23 2026-11-26", "1970-01-01 2026-11-01"]);
+  const recently = ["2026-11-01 2026-11-26 all", "2026-11-23 2026-11-26 all"];
+  expect(asked).toEqual([...recently, "1970-01-01 2026-11-01 rounds", "1970-01-01 2026-11-01 finals"]);
   await earlier.recent("o", now + 61_000, ALL);
-  expect(asked.slice(3)).toEqual(["2026-11-01 2026-11-26", "2026-11-23 2026-11-26"]);
+  expect(asked.slice(4)).toEqual(recently);
   await earlier.recent("o", Date.UTC(2026, 11, 5, 12), ALL);
-  expect(asked.at(-1)).toBe("1970-01-01 2026-12-01");
+  expect(asked.at(-1)).toBe("1970-01-01 2026-12-01 finals");
+});
+
+test("rounds before the month's begin count until their turn ends, and only they are read again", async () => {
+  const month = Date.UTC(2026, 11, 1);
+  const log: LogEntry[] = [
+    { at: month - 2 * DAY, tokens: 1 },
+    { at: month - 1_000, tokens: 2, round_of: "t" },
+  ];
+  const { asked, earlier } = openUsage(log);
+  const everAt = async (ms: number) =>
+    (await earlier.recent("o", month + ms, ALL)).ever?.get("organization")?.tokens ?? 0n;
+  expect(await everAt(120_000)).toBe(3n);
+  log.push({ at: month + 150_000, tokens: 3, ends: "t" });
+  expect(await everAt(240_000)).toBe(1n);
+  expect(asked.slice(-1)).toEqual(["1970-01-01 2026-12-01 rounds of t"]);
+  const before = asked.length;
+  expect([await everAt(360_000), asked.length]).toEqual([1n, before + 1]);
+});
+
+test("months that are over are kept only once the read model has all of them, until they are forgotten", async () => {
+  const month = Date.UTC(2026, 11, 1);
+  const log = [1, 2].map((tokens) => ({ at: month - 10 * tokens, tokens })).toReversed();
+  const { asked, state, earlier } = openUsage(log);
+  state.followed = 1;
+  const read = async (ms: number, followed_until: number) =>
+    (await earlier.recent("o", month + ms, ALL, followed_until)).ever?.get("organization")?.tokens ?? 0n;
+  expect(await read(70_000, log[0]!.at)).toBe(2n);
+  state.followed = 2;
+  expect(await read(140_000, month + 140_000)).toBe(3n);
+  const whole = "1970-01-01 2026-12-01 finals";
+  expect(await read(210_000, month + 210_000)).toBe(3n);
+  expect(asked.filter((one) => one === whole).length).toBe(2);
+  earlier.forget("o");
+  await read(211_000, month + 211_000);
+  expect(asked.filter((one) => one === whole).length).toBe(3);
+});
+
+test("the sum of all time is that of the read model, however late it follows and whenever turns end", async () => {
+  const month = Date.UTC(2026, 11, 1);
+  const step = fc.record({
+    ms: fc.integer({ min: 1_000, max: 200_000 }),
+    tokens: fc.integer({ min: 1, max: 1_000 }),
+    turn: fc.constantFrom("a", "b", "c"),
+    kind: fc.constantFrom("round" as const, "end" as const),
+    behind: fc.nat(4),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const log: LogEntry[] = [];
+      const { state, earlier, sumNow } = openUsage(log);
+      const turns = new Map<string, number>();
+      state.followed = 0;
+      let now = month - 1_500_000;
+      for (const { ms, tokens, turn, kind, behind } of steps) {
+        now += ms;
+        const n = turns.get(turn) ?? 0;
+        if (kind === "end") turns.set(turn, n + 1);
+        log.push({ at: now, tokens, [kind === "end" ? "ends" : "round_of"]: `${turn}${n}` });
+        state.followed = Math.max(state.followed, log.length - behind);
+        const followed_until = state.followed === log.length ? now : (log[state.followed - 1]?.at ?? 0);
+        // what is kept for a minute is not asked for here
+        now += 60_001;
+        const { ever } = await earlier.recent("o", now, ALL, followed_until);
+        expect(ever?.get("organization")?.tokens ?? 0n).toBe(sumNow(now - (now % DAY)));
+      }
+    }),
+  );
 });
 
 test("a budget that is set later is read at once, whatever is kept, and one model is summed where a budget has it", async () => {

@@ -99,7 +99,7 @@ export function createFigures({ db, unsettled, heldBack = () => 0n }: FigureOpti
   async function readSums(organization: string, budgets: BudgetRow[], at: number): Promise<Spending> {
     const asked = unsettled?.(organization) ?? [];
     const spending = await today.read(organization, { at, asked, byModel: hasModels(budgets) });
-    const { before, week, ever } = await earlier.recent(organization, at, budgets);
+    const { before, week, ever } = await earlier.recent(organization, spending, budgets);
     const open = spending.open.map((turn) => ({
       ...turn,
       reserved: larger(turn.reserved, heldBack(organization, turn.turn_id)),

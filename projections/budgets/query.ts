@@ -52,11 +52,14 @@ export const namedModel = (byModel: boolean): string => (byModel ? "s.model" : "
 export const decodeModels = <Row extends { model?: string | null }>(rows: Row[]): Row[] =>
   rows.map((row) => ({ ...row, model: decodeOrNull<string>(row.model ?? null) }));
 
+/** Of a turn that has not ended: its rows go when it ends, and one row of the whole turn replaces them. */
+const IS_ROUND = "(u.part >= 0 and s.scope is not null)";
+
 /**
  * What the organization $1 spent between two parameters, the first included, the second excluded. Documents name no project:
  * theirs is that of the key, also of a deleted one.
  */
-export const spentBetween = (from: string, to: string, byModel: boolean): string =>
+export const spentBetween = (from: string, to: string, byModel: boolean, only = "true"): string =>
   `select g.principal, coalesce(g.project_id, case when g.is_document then p.project_id end) as project_id,
     g.agent_id, g.user_mark, g.model, g.turns, g.tokens, g.cost, g.pages
   from (select s.principal, s.project_id, s.agent_id, s.user_mark, s.scope is null as is_document, ${namedModel(byModel)} as model,
@@ -64,14 +67,19 @@ export const spentBetween = (from: string, to: string, byModel: boolean): string
       least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
       trim_scale(sum(u.cost))::text as cost, sum(u.pages)::bigint as pages
     from read.usage u join read.usage_sources s on s.id = u.source_id
-    where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} group by 1, 2, 3, 4, 5, 6) g left join ${PROJECTS}`;
+    where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} and ${only} group by 1, 2, 3, 4, 5, 6) g left join ${PROJECTS}`;
 
-/** The rounds between two parameters of turns that have not ended, by turn: their rows go when the turn ends. */
-export const roundsBetween = (from: string, to: string, byModel: boolean): string =>
+/** What rounds of a turn spent. */
+export type RoundsRow = SpentRow & { turn_id: string };
+
+/** The rounds between two parameters of turns that have not ended, by turn. */
+export const roundsBetween = (from: string, to: string, byModel: boolean, only = "true"): string =>
   `select u.source_id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model,
      least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens, trim_scale(sum(u.cost))::text as cost
    from read.usage u join read.usage_sources s on s.id = u.source_id
-   where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} and u.part >= 0 and s.scope is not null group by 1, 2, 3, 4, 5, 6`;
+   where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} and ${IS_ROUND} and ${only} group by 1, 2, 3, 4, 5, 6`;
+
+const BEGINNING = new Date(0);
 
 interface Period {
   from: Date;
@@ -79,6 +87,18 @@ interface Period {
 }
 export const sumSpent = async (db: Db, organization: string, { from, to }: Period, byModel: boolean) =>
   decodeModels(await db.query<SpentRow>(spentBetween("$2", "$3", byModel), [organization, from, to]));
+
+/** What was spent before a moment, without the rounds of turns that have not ended: none of it goes again. */
+export const sumFinal = async (db: Db, organization: string, before: Date, byModel: boolean) =>
+  decodeModels(
+    await db.query<SpentRow>(spentBetween("$2", "$3", byModel, `not ${IS_ROUND}`), [organization, BEGINNING, before]),
+  );
+/** The rounds before a moment of turns that have not ended. `among`: of these turns, which are found without reading all usage. */
+export async function listRounds(db: Db, organization: string, before: Date, byModel: boolean, among?: string[]) {
+  if (among?.length === 0) return [];
+  const text = roundsBetween("$2", "$3", byModel, among && "u.source_id = any($4::uuid[])");
+  return decodeModels(await db.query<RoundsRow>(text, [organization, BEGINNING, before, ...(among ? [among] : [])]));
+}
 
 /** What an organization stores and runs at this moment, and the position up to which that follows the log. */
 export async function sumHoldings(db: Db, organization: string): Promise<{ position: number; rows: SpentRow[] }> {

@@ -1,13 +1,10 @@
 import { toPicodollars } from "#events/money.ts";
 import type { Db } from "../projection.ts";
-import { decodeModels, namedModel, roundsBetween, spentBetween, type SpentRow } from "./query.ts";
+import { decodeModels, namedModel, roundsBetween, spentBetween, type RoundsRow, type SpentRow } from "./query.ts";
 import type { OpenTurn, Spending } from "./reservations.ts";
 
 /** The times of events follow their order, but for such a step of the database's clock: a larger one is noticed within a minute. */
 const MAX_CLOCK_STEP_MS = 250;
-
-/** What rounds of a turn spent. */
-export type RoundsRow = SpentRow & { turn_id: string };
 
 interface Day {
   day: Date;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { RoundRequested, TurnCompleted } from "#events/thread.ts";
 import { readSpending } from "#projections/budgets/readSpending.ts";
-import type { SpentRow } from "#projections/budgets/query.ts";
+import { listRounds, sumFinal, type SpentRow } from "#projections/budgets/query.ts";
 import { fixture, message, said, turnStarted } from "./fixture.ts";
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reasoning_tokens: 0, cost: "0.1" };
@@ -66,4 +66,35 @@ test("a reading names the rounds of turns under way, and later those whose turn 
   const second = await read(first.split!, [turn_id, other]);
   expect(second).toMatchObject({ without_rounds: [turn_id], rounds: [] });
   expect(tokensOf(second.early) + tokensOf(second.late)).toBe(10);
+});
+
+test("what no longer changes and the rounds of turns under way are together what was spent, and the first never shrinks", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const end = new Date("9999-01-01");
+  const read = async (among?: string[]) => {
+    const rounds = await listRounds(f.db, f.organization, end, false, among);
+    return [tokensOf(await sumFinal(f.db, f.organization, end, false)), tokensOf(rounds)];
+  };
+  const [turn_id, other] = [newId(), newId()];
+  const [thread, elsewhere] = [streamName("thread", newId()), streamName("thread", newId())];
+  const round = { attempt: 1, round: 0, usage };
+  const asked = { ...said(""), calls: [] };
+  await f.append(thread, [turnStarted(turn_id, [message("x")], "s"), RoundRequested.of({ ...round, turn_id }, asked)]);
+  await f.append(elsewhere, [
+    turnStarted(other, [message("x")], "s"),
+    TurnCompleted.of({ turn_id: other, attempt: 1, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
+  ]);
+  await f.followed();
+  expect([await read(), await read([turn_id]), await read([other]), await read([])]).toEqual([
+    [10, 10],
+    [10, 10],
+    [10, 0],
+    [10, 0],
+  ]);
+  await f.append(thread, [
+    TurnCompleted.of({ turn_id, attempt: 1, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
+  ]);
+  await f.followed();
+  expect(await read([turn_id])).toEqual([20, 0]);
 });
