@@ -34,9 +34,10 @@ export interface ReadDay extends Omit<Spending, "before" | "today" | "at" | "fol
   without_rounds: string[];
 }
 
+type OpenAmount = "reserved" | "counted" | "counted_today";
 /** As PostgreSQL answers it. */
 type StoredDay = Omit<ReadDay, "open"> & {
-  open: (Omit<OpenTurn, "reserved" | "counted"> & { reserved: string; counted: string })[];
+  open: (Omit<OpenTurn, OpenAmount> & Record<OpenAmount, string>)[];
 };
 
 const rowsOf = (query: string): string => `(select coalesce(json_agg(row), '[]') from (${query}) row)`;
@@ -57,8 +58,10 @@ export async function readSpending(
        ${rowsOf(spentBetween(`greatest($2, ${SPLIT})`, "$3", byModel))} as late,
        ${rowsOf(`
           select r.turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model, r.reserved::text as reserved,
-                 coalesce((select sum(u.cost) from read.usage u where u.source_id = r.turn_id and u.at >= $5), 0)::text as counted
+                 coalesce(rounds.cost, 0)::text as counted, coalesce(rounds.today, 0)::text as counted_today
           from read.usage_reservations r join read.usage_sources s on s.id = r.turn_id
+            cross join lateral (select sum(u.cost) as cost, sum(u.cost) filter (where u.at >= $5) as today
+              from read.usage u where u.source_id = r.turn_id) rounds
           where r.organization_id = $1`)} as open,
        (select coalesce(json_agg(s.id), '[]') from read.usage_sources s where s.id = any($4::uuid[])
           and s.organization_id = $1 and not exists (select from read.usage_reservations r where r.organization_id = $1 and r.turn_id = s.id)) as settled
@@ -70,6 +73,7 @@ export async function readSpending(
     ...turn,
     reserved: toPicodollars(turn.reserved),
     counted: toPicodollars(turn.counted),
+    counted_today: toPicodollars(turn.counted_today),
   }));
   return { ...read, early: decodeModels(early), late: decodeModels(late), rounds: decodeModels(rounds), open: turns };
 }

@@ -10,37 +10,46 @@ type LogEntry = { kind: "began" | "round" | "ended" | "deleted"; turn_id: string
 /** Long, so that a read model that is some events behind is minutes behind. */
 const STEP_MS = 20_000;
 
-/** After all steps, when everything that is not recorded is too old. */
-const END_MS = 100 * STEP_MS;
+/** Ended turns are remembered for so long. */
+const REMEMBERED_MS = 60_000;
 
-/** The read model after the first events of a log: what it sums, and which turns are open in it. `now`: when it is read. */
-function snapshot(log: LogEntry[], position: number, asked: string[], now = 0): Spending {
+/** The read model after the first events of a log: what it sums of the day and of the month, and which turns are open in it. */
+function snapshot(log: LogEntry[], position: number, asked: string[], { now = 0, midnight = 0 } = {}): Spending {
   const open = new Map<string, OpenTurn>();
   const begun = new Set<string>();
-  let sum = 0n;
-  for (const { kind, turn_id, amount } of log.slice(0, position)) {
-    const turn = open.get(turn_id);
+  let rows: { turn_id: string; amount: bigint; isToday: boolean }[] = [];
+  for (const { kind, turn_id, amount, at = 0 } of log.slice(0, position)) {
+    const isToday = at >= midnight || now < midnight;
     begun.add(turn_id);
-    if (kind === "began") open.set(turn_id, { ...spender, turn_id, reserved: amount, counted: 0n });
+    if (kind === "began") open.set(turn_id, { ...spender, turn_id, reserved: amount, counted: 0n, counted_today: 0n });
     else if (kind === "round") {
-      sum += amount;
-      turn!.counted += amount;
+      rows.push({ turn_id, amount, isToday });
+      const turn = open.get(turn_id)!;
+      turn.counted += amount;
+      turn.counted_today += isToday ? amount : 0n;
     } else {
       // the whole turn replaces its rounds; a deleted one keeps them
-      if (kind === "ended") sum += amount - turn!.counted;
+      if (kind === "ended") rows = [...rows.filter((row) => row.turn_id !== turn_id), { turn_id, amount, isToday }];
       open.delete(turn_id);
     }
   }
-  const sums = new Map(subjects.map((subject) => [subject, { ...NO_AMOUNTS, cost: sum }]));
+  const sumOf = (today: boolean) => {
+    const cost = rows.reduce((sum, { amount, isToday }) => sum + (isToday === today ? amount : 0n), 0n);
+    return new Map(subjects.map((subject) => [subject, { ...NO_AMOUNTS, cost }]));
+  };
   const settled = asked.filter((turn_id) => begun.has(turn_id) && !open.has(turn_id));
   const followed_until = position === log.length ? now : (log[position - 1]?.at ?? 0);
-  return { at: now, position, followed_until, before: new Map(), today: sums, open: [...open.values()], settled };
+  const sums = { before: sumOf(false), today: sumOf(true) };
+  return { at: now, position, followed_until, ...sums, open: [...open.values()], settled };
 }
 
-/** What a process counts as spent, and as held back. */
+const costOf = (sums: Spending["today"] | undefined): bigint => sums?.get("organization")?.cost ?? 0n;
+
+/** What a process counts as spent in the month and in the day of its snapshot, and as held back. */
 function countedBy(reservations: Reservations) {
   const { ended, reserved } = reservations.of("organization");
-  return { spent: ended + (reservations.spending?.today.get("organization")?.cost ?? 0n), reserved };
+  const today = ended + costOf(reservations.spending?.today);
+  return { spent: today + costOf(reservations.spending?.before), today, reserved };
 }
 
 const arbitraryTurn = fc.record({
@@ -57,6 +66,8 @@ const arbitraryRun = fc.record({
   lags: fc.array(fc.option(fc.nat(6), { freq: 2 }), { minLength: 60, maxLength: 60 }),
   /** Each of them is at least so far behind. */
   behind: fc.nat(6),
+  /** The steps before a day ends. */
+  midnight: fc.nat(30),
   news: fc.array(fc.constantFrom("once", "twice", "lost"), { minLength: 8, maxLength: 8 }),
   /** Whether the news of a turn's end names the event. */
   named: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
@@ -77,9 +88,10 @@ const scriptOf = ({ turns }: Run): LogEntry[][] =>
 function play(
   run: Run,
   hears: (turn: number, ended: boolean) => number,
-  check: (seen: Reservations, log: LogEntry[]) => void,
+  check: (seen: Reservations, log: LogEntry[], now: number) => void,
 ) {
   const scripts = scriptOf(run);
+  const midnight = run.midnight * STEP_MS;
   const log: LogEntry[] = [];
   const seen = new Reservations();
   run.order.forEach((pick, n) => {
@@ -101,17 +113,18 @@ function play(
       seen.end(event.turn_id, { cost: event.amount, at, ...(run.named[turn] && { position: log.length }) });
     const lag = run.lags[n];
     const followed = Math.max(0, log.length - run.behind - (lag ?? 0));
-    if (lag !== null) seen.apply(snapshot(log, followed, seen.askedTurns(), at), at);
-    check(seen, log);
+    if (lag !== null) seen.apply(snapshot(log, followed, seen.askedTurns(), { now: at, midnight }), at);
+    check(seen, log, at);
   });
   return { seen, log };
 }
 
 /** Of all turns: what has been spent for certain, and what those under way hold back. */
-function truth(log: LogEntry[]) {
-  const { today, open } = snapshot(log, log.length, []);
+function truth(log: LogEntry[], time?: { now: number; midnight: number }) {
+  const { before, today, open } = snapshot(log, log.length, [], time);
   return {
-    spent: today.get("organization")!.cost,
+    spent: costOf(before) + costOf(today),
+    today: costOf(today),
     reserved: open.reduce((sum, { reserved }) => sum + reserved, 0n),
   };
 }
@@ -122,10 +135,13 @@ test("a process that hears every turn never counts less than what is spent and h
       play(
         run,
         () => 1,
-        (seen, log) => {
-          const [counted, real] = [countedBy(seen), truth(log)];
+        (seen, log, now) => {
+          const midnight = run.midnight * STEP_MS;
+          const [counted, real] = [countedBy(seen), truth(log, { now, midnight })];
           expect(counted.reserved).toBeGreaterThanOrEqual(real.reserved);
           expect(counted.spent).toBeGreaterThanOrEqual(real.spent);
+          if (now < midnight || (seen.spending?.at ?? 0) >= midnight)
+            expect(counted.today).toBeGreaterThanOrEqual(real.today);
         },
       );
     }),
@@ -141,16 +157,18 @@ test("the figures are exact once the read model has followed, whatever news came
         (turn) => times[run.news[turn % 8]!],
         () => {},
       );
-      seen.apply(snapshot(log, log.length, seen.askedTurns(), END_MS), END_MS);
-      expect(countedBy(seen)).toEqual(truth(log));
+      const now = (log.at(-1)?.at ?? 0) + STEP_MS;
+      const time = { now, midnight: run.midnight * STEP_MS };
+      seen.apply(snapshot(log, log.length, seen.askedTurns(), time), now);
+      expect(countedBy(seen)).toEqual(truth(log, time));
       // late news opens nothing again
-      for (const { kind, turn_id, amount } of log)
-        if (kind === "ended") {
-          seen.begin(turn_id, { subjects, reserved: amount, at: END_MS });
-          seen.end(turn_id, { cost: amount, at: END_MS });
+      for (const { kind, turn_id, amount, at } of log)
+        if (kind === "ended" && now - at! <= REMEMBERED_MS) {
+          seen.begin(turn_id, { subjects, reserved: amount, at: now });
+          seen.end(turn_id, { cost: amount, at: now });
         }
       const held = log.filter(({ kind }) => kind === "ended").length;
-      if (held > 0 && run.news.every((news) => news !== "lost")) expect(countedBy(seen)).toEqual(truth(log));
+      if (held > 0 && run.news.every((news) => news !== "lost")) expect(countedBy(seen)).toEqual(truth(log, time));
     }),
   );
 });
@@ -164,9 +182,9 @@ const wholeTurn = (reserved: bigint, cost: bigint): LogEntry[] => [
 test("a turn that is never recorded holds back its reservation for half a minute", () => {
   const seen = new Reservations();
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
-  seen.apply(snapshot([], 0, ["t"], 29_000), 29_000);
+  seen.apply(snapshot([], 0, ["t"], { now: 29_000 }), 29_000);
   expect(seen.of("key:k")).toEqual({ ended: 0n, reserved: 5n });
-  seen.apply(snapshot([], 0, ["t"], 31_000), 31_000);
+  seen.apply(snapshot([], 0, ["t"], { now: 31_000 }), 31_000);
   expect(seen.of("key:k")).toEqual({ ended: 0n, reserved: 0n });
 });
 
@@ -176,9 +194,9 @@ test("a turn that has ended counts until the read model has its end, however lon
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.end("t", { cost: 4n, position: 2, at: 1_000 });
   seen.apply(snapshot(log, 0, ["t"]), 600_000);
-  expect(countedBy(seen)).toEqual({ spent: 4n, reserved: 0n });
+  expect(countedBy(seen)).toMatchObject({ spent: 4n, reserved: 0n });
   seen.apply(snapshot(log, 2, ["t"]), 601_000);
-  expect(countedBy(seen)).toEqual({ spent: 4n, reserved: 0n });
+  expect(countedBy(seen)).toMatchObject({ spent: 4n, reserved: 0n });
 });
 
 test.each([
@@ -193,14 +211,14 @@ test.each([
   ];
   seen.begin("t", { subjects, reserved: 5n, at: 1_000 });
   for (const now of [5_000, 40_000, 600_000]) {
-    seen.apply(snapshot(log, 1, ["t"], now), now);
-    expect(countedBy(seen)).toEqual({ spent: 0n, reserved: 6n });
+    seen.apply(snapshot(log, 1, ["t"], { now }), now);
+    expect(countedBy(seen)).toMatchObject({ spent: 0n, reserved: 6n });
   }
   seen.end("t", { cost: 3n, position, at: 600_000 });
-  seen.apply(snapshot(log, 1, ["t"], 700_000), 700_000);
-  expect(countedBy(seen)).toEqual({ spent: 3n, reserved: 1n });
-  seen.apply(snapshot(log, 3, ["t"], 701_000), 701_000);
-  expect(countedBy(seen)).toEqual({ spent: 3n, reserved: 1n });
+  seen.apply(snapshot(log, 1, ["t"], { now: 700_000 }), 700_000);
+  expect(countedBy(seen)).toMatchObject({ spent: 3n, reserved: 1n });
+  seen.apply(snapshot(log, 3, ["t"], { now: 701_000 }), 701_000);
+  expect(countedBy(seen)).toMatchObject({ spent: 3n, reserved: 1n });
 });
 
 test("an older snapshot that arrives late changes nothing", () => {
@@ -209,7 +227,7 @@ test("an older snapshot that arrives late changes nothing", () => {
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.apply(snapshot(log, 2, ["t"]), 1);
   seen.apply(snapshot(log, 1, ["t"]), 2);
-  expect(countedBy(seen)).toEqual({ spent: 3n, reserved: 0n });
+  expect(countedBy(seen)).toMatchObject({ spent: 3n, reserved: 0n });
 });
 
 test("a hold that has grown stays as large when the read model tells what the turn held at first", () => {
@@ -218,8 +236,8 @@ test("a hold that has grown stays as large when the read model tells what the tu
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
   seen.grow("t", { reserved: 9n, spent: 2n });
   seen.apply(snapshot(log, 1, ["t"]), 1);
-  expect([countedBy(seen), seen.heldBack("t")]).toEqual([{ spent: 2n, reserved: 9n }, 9n]);
+  expect([countedBy(seen), seen.heldBack("t")]).toMatchObject([{ spent: 2n, reserved: 9n }, 9n]);
   seen.end("t", { cost: 3n, at: 2 });
   seen.grow("t", { reserved: 20n, spent: 20n });
-  expect([countedBy(seen), seen.heldBack("t")]).toEqual([{ spent: 3n, reserved: 0n }, 0n]);
+  expect([countedBy(seen), seen.heldBack("t")]).toMatchObject([{ spent: 3n, reserved: 0n }, 0n]);
 });

@@ -11,8 +11,10 @@ const REMEMBERED_MS = 60_000;
 export interface OpenTurn extends Omit<Spender, "organization_id"> {
   turn_id: string;
   reserved: bigint;
-  /** What its rounds of today cost, which the sums contain. */
+  /** What its rounds cost that the sums contain, of today or of earlier days. */
   counted: bigint;
+  /** Those of today alone. */
+  counted_today: bigint;
 }
 
 /** What an organization spent and holds back, in one snapshot of the read model. Amounts are picodollars. */
@@ -35,6 +37,7 @@ interface Entry {
   at: number;
   reserved: bigint;
   counted: bigint;
+  counted_today: bigint;
   /** What its rounds cost, as far as it told: the sums contain them a moment later. */
   spent: bigint;
   /** What it cost; undefined until it ends. */
@@ -50,11 +53,15 @@ const nonNegative = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
 
 export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** While a turn runs, one request of it is under way or may follow: its whole reservation counts beside the rounds it has spent. */
-const pendingOf = ({ cost, spent, counted, reserved }: Entry): UnsettledAmounts => ({
-  ended: nonNegative((cost ?? spent) - counted),
-  reserved: cost === undefined ? reserved : 0n,
-});
+/**
+ * While a turn runs, one request of it is under way or may follow: its whole reservation counts beside the rounds it has spent. When it
+ * ends, all of its cost becomes today's: its rounds of earlier days count twice in longer periods until a snapshot has followed, so that
+ * they are not missing in the day.
+ */
+const pendingOf = ({ cost, spent, counted, counted_today, reserved }: Entry): UnsettledAmounts =>
+  cost === undefined
+    ? { ended: nonNegative(spent - counted), reserved }
+    : { ended: nonNegative(cost - counted_today), reserved: 0n };
 
 /**
  * The money of an organization's turns that the read model's sums do not contain. Each turn is in the sums or in here, never in
@@ -96,7 +103,7 @@ export class Reservations {
   begin(turn_id: string, { subjects, reserved, at }: Pick<Entry, "subjects" | "reserved" | "at">): void {
     if (this.#entries.has(turn_id) || this.#forgotten.has(turn_id)) return;
     const open = { cost: undefined, end_position: undefined, isRecorded: false };
-    this.#put(turn_id, { subjects, reserved, at, counted: 0n, spent: 0n, ...open });
+    this.#put(turn_id, { subjects, reserved, at, counted: 0n, counted_today: 0n, spent: 0n, ...open });
   }
   /** A turn under way needs more than was held back for it, or has ended a round. Both amounts only grow. */
   grow(turn_id: string, { reserved, spent }: Pick<Entry, "reserved" | "spent">): void {
@@ -159,14 +166,14 @@ export class Reservations {
   #isOver({ end_position, at }: Entry, { followed_until }: Spending): boolean {
     return end_position === undefined ? followed_until - at > UNRECORDED_MS : this.#contains(end_position);
   }
-  #record({ turn_id, reserved, counted, ...spender }: OpenTurn, now: number): void {
+  #record({ turn_id, reserved, counted, counted_today, ...spender }: OpenTurn, now: number): void {
     if (this.#forgotten.has(turn_id)) return;
     const known = this.#entries.get(turn_id);
     this.#remove(turn_id);
     const begun = { subjects: subjectsOf(spender), at: now, spent: 0n, cost: undefined, end_position: undefined };
     const { subjects, at, spent, cost, end_position } = known ?? begun;
-    const held = larger(reserved, known?.reserved ?? 0n);
-    this.#put(turn_id, { subjects, at, spent, cost, end_position, reserved: held, counted, isRecorded: true });
+    const held = { reserved: larger(reserved, known?.reserved ?? 0n), counted, counted_today };
+    this.#put(turn_id, { subjects, at, spent, cost, end_position, ...held, isRecorded: true });
   }
 
   #put(turn_id: string, entry: Entry): void {

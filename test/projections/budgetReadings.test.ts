@@ -98,3 +98,22 @@ test("what no longer changes and the rounds of turns under way are together what
   await f.followed();
   expect(await read([turn_id])).toEqual([20, 0]);
 });
+
+test("of a turn under way a reading tells what its rounds cost, of today and of earlier days", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const read = async (day: Date) => {
+    const [nextDay, none] = [new Date("9999-01-01"), { asked: [], with_rounds: [], byModel: false }];
+    return (await readSpending(f.db, f.organization, { day, nextDay, from: day, ...none })).open;
+  };
+  const turn_id = newId();
+  const started = turnStarted(turn_id, [message("x")], "s");
+  await f.append(streamName("thread", newId()), [
+    { ...started, data: { ...started.data, reserved: "0.5" } },
+    RoundRequested.of({ attempt: 1, round: 0, usage, turn_id }, { ...said(""), calls: [] }),
+  ]);
+  await f.followed();
+  const turn = { turn_id, reserved: 500_000_000_000n, counted: 100_000_000_000n };
+  expect(await read(new Date(0))).toMatchObject([{ ...turn, counted_today: 100_000_000_000n }]);
+  expect(await read(new Date("2999-01-01"))).toMatchObject([{ ...turn, counted_today: 0n }]);
+});
