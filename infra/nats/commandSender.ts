@@ -79,7 +79,9 @@ function pollOutcome(
   let isStopped = false;
   let timer = setTimeout(() => void poll(), Math.max(0, Math.min(FIRST_POLL_MS, left())));
   const poll = async () => {
-    const { outcome, isAway } = await readOutcome(context, command, Math.max(POLL_MS, LOG_AWAY_MS - waitedMs()));
+    // the millisecond by which waitedMs is ahead belongs to the wait
+    const untilAway = LOG_AWAY_MS + 1 - waitedMs();
+    const { outcome, isAway } = await readOutcome(context, command, Math.max(POLL_MS, untilAway));
     if (isStopped) return;
     if (outcome) return answer.resolve(outcome);
     const waited = waitedMs();

@@ -166,6 +166,13 @@ describe("a document", () => {
     await push("Everybody gets 30 days.");
     // live
     await page.getByText("30 days").waitFor();
+    await page.route("**/versions?*", (route) =>
+      route.fulfill({ status: 400, json: { error: { message: "No list." } } }),
+    );
+    await page.reload();
+    await page.getByRole("alert").getByText("No list.").waitFor();
+    await page.unroute("**/versions?*");
+    await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("2 versions of the text").click();
     await inspect(page, "document-versions");
     await page.getByRole("link", { name: "Version 1" }).click();

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { listVersions, type DocumentInfo } from "../../api/knowledge.ts";
 import { formatCount } from "../../format/index.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
 
 interface Props {
@@ -12,7 +13,8 @@ interface Props {
 
 /** The earlier texts of a document, which citations still open. Nothing where there are none. */
 export function Versions({ document: { id }, shown }: Props) {
-  const { data } = useQuery(listVersions(id));
+  const { data, error, refetch } = useQuery(listVersions(id));
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data || data.data.length < 2) return null;
   return (
     <details open={shown !== undefined}>
