@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { StepSettings } from "#events/definition.ts";
-import { keepLogs, failForRetry, retryAt } from "./attempt.ts";
+import { blame, keepLogs, failForRetry, retryAt, runAttempt } from "./attempt.ts";
+import { StepFailure } from "./tick.ts";
 
 const settings = (fields: object = {}) => StepSettings.parse(fields);
 const failed = (attempt: number, more: object = {}) => ({
@@ -57,4 +58,50 @@ test("the lines that the steps of a run log are kept until all together are too 
   expect(keepLogs({ stepLogs: nearlyFull }, lines)).toEqual([lines[0], expect.stringContaining("not kept")]);
   expect(keepLogs({ stepLogs: nearlyFull + 1_000 }, lines)).toEqual([expect.stringContaining("not kept")]);
   expect(keepLogs({ stepLogs: nearlyFull + 1_000 }, [])).toEqual([]);
+});
+
+describe("an attempt that fails while the service lacks what it needs", () => {
+  const failure = new StepFailure("step_error", "fetch: the platform could not do this now", { line: 3, logs: ["a"] });
+
+  /** One attempt at a step that may not be retried and fails with `failure`. */
+  const attemptOnce = (wasAway: boolean, { losses = 0, on_lost = "retry" } = {}) => {
+    const host = { host: {}, secretNames: () => [], redact: async (text: string) => text, wasAway: () => wasAway };
+    const deps = {
+      runner: { step: () => Promise.reject(failure) },
+      openHost: () => ({ ...host, redactJson: host.redact }),
+      now: () => 0,
+    };
+    const history = {
+      created: { run_id: "r", organization_id: "o", limits: { step_timeout_s: 1 }, started_by: {} },
+      state: {},
+      steps: new Map([["k", { name: "step", args: {} }]]),
+      losses: new Map([["k", losses]]),
+      stepLogs: 0,
+    };
+    const run = { history, values: { json: async () => "{}" } };
+    const script = { steps: { step: settings({ retries: 0, on_lost }) } };
+    const attempt = { key: "k", attempt: losses + 1, epoch: 1, worker: "w", ensureRecorded: async () => {} };
+    return runAttempt(deps as never, run as never, script as never, attempt, new AbortController().signal);
+  };
+
+  test("is repeated after growing delays and costs no retry", async () => {
+    const { message } = failure;
+    expect(await attemptOnce(true)).toMatchObject({
+      ...{ code: "runner_lost", retry_at: new Date(1_000).toISOString() },
+      ...{ error: { message, line: 3 }, logs: ["a"] },
+    });
+    expect(await attemptOnce(true, { losses: 4 })).toMatchObject({ retry_at: new Date(16_000).toISOString() });
+  });
+
+  test("has its own retries only, when it has been repeated five times, or the step may not run twice", async () => {
+    const failed = { code: "step_error", retry_at: null };
+    expect(await attemptOnce(true, { losses: 5 })).toMatchObject(failed);
+    expect(await attemptOnce(true, { on_lost: "fail" })).toMatchObject(failed);
+    expect(await attemptOnce(false)).toMatchObject(failed);
+  });
+
+  test("and tells what is final, or has a reason of its own, fails with that", () => {
+    for (const own of [new StepFailure("step_error", "no", { final: true }), new StepFailure("tool_not_allowed", "no")])
+      expect(blame(settings(), own, 0)).toBe(own);
+  });
 });

@@ -35,6 +35,7 @@ const MAX_STORE_TRIES = 60;
 const STORE_RETRY_MS = 500;
 /** Delay after the first attempt that the service could not run; it doubles each time. */
 const SERVICE_RETRY_MS = 1_000;
+const serviceDelay = (losses: number): number => SERVICE_RETRY_MS * 2 ** losses;
 const MAX_RETRY_DELAY_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface Attempt {
@@ -93,8 +94,7 @@ export function failForRetry(
   { key, attempt, now }: Pick<Attempt, "key" | "attempt"> & { now: number },
 ): StepEntry {
   const before = losses.get(key) ?? 0;
-  const delay = SERVICE_RETRY_MS * 2 ** before;
-  const retry_at = before >= MAX_LOST_ATTEMPTS ? null : new Date(now + delay).toISOString();
+  const retry_at = before >= MAX_LOST_ATTEMPTS ? null : new Date(now + serviceDelay(before)).toISOString();
   const message = "The service could not run the step; its log has the reason.";
   return failure({ key, attempt, code: "runner_lost", retry_at }, message);
 }
@@ -171,6 +171,17 @@ async function runStep(
   });
 }
 
+/**
+ * A step that failed while the service lacked what it needs is not to blame: like a lost one it costs no retry, and is run again
+ * after a growing delay, unless it may not run twice.
+ */
+export function blame({ on_lost }: StepSettings, failed: StepFailure, lostBefore: number): StepFailure {
+  const { code, message, line, column, logs } = failed;
+  if (code !== "step_error" || failed.final || on_lost === "fail" || lostBefore >= MAX_LOST_ATTEMPTS) return failed;
+  const retry_after_ms = Math.max(failed.retry_after_ms ?? 0, serviceDelay(lostBefore));
+  return new StepFailure("runner_lost", message, { retry_after_ms, line, column, logs });
+}
+
 /** The time of the retry after a failure. `lostBefore`: attempts that lost their worker or their runner process. */
 function retryFailure(
   settings: StepSettings,
@@ -229,13 +240,14 @@ export async function runAttempt(
     };
   } catch (error) {
     if (signal.aborted || !(error instanceof StepFailure)) throw error;
-    const { code, message, line, column, logs } = error;
+    const failed = opened.wasAway() ? blame(settings, error, lostBefore) : error;
+    const { code, message, line, column, logs } = failed;
     return {
       type: "step_attempt_failed",
       key,
       attempt,
       code,
-      retry_at: retryFailure(settings, { attempt, lostBefore, now: (deps.now ?? currentTime)() }, error),
+      retry_at: retryFailure(settings, { attempt, lostBefore, now: (deps.now ?? currentTime)() }, failed),
       error: { message: await opened.redact(message), line, column },
       logs: await redactLogs(opened, history, logs),
       ...measure(),

@@ -40,6 +40,7 @@ export function openCoordinator(
       redact: async (text) => text,
       redactJson: async (json) => json,
       secretNames: () => [],
+      wasAway: () => false,
     }),
     schemas: { check: async () => undefined },
     startChildRun: refuse,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { Unavailable } from "#events/ports.ts";
 import { expectRefused, failureOf, openStepAttempts, type StepAttempts } from "./stepAttempts.ts";
 
 /* Documents and files that steps write, within the envelope. */
@@ -37,6 +38,26 @@ describe("push", () => {
     expect(await uploads()).toBe(before + 1);
     const { results } = await attempt(2).call("search", { query: "heron dawn" });
     expect(results[0].document_id).toBe(pushed.document_id);
+  });
+
+  test("while the service lacks what it needs is no failure of the step, until a call succeeds", async () => {
+    const { call, wasAway } = (await writer([notes])).attempt();
+    const push = () => call("push", { collection: notes, external_id: "away", text: "Away for a moment." });
+    const { handle } = platform.connection;
+    try {
+      platform.connection.handle = () => Promise.reject(new Unavailable("The bus is away."));
+      expect(await failureOf(push())).toMatchObject({ code: "step_error", final: false });
+      expect(wasAway()).toBe(true);
+      platform.connection.handle = () => Promise.reject(new Error("A defect."));
+      await failureOf(push());
+      expect(wasAway()).toBe(false);
+      platform.connection.handle = () => Promise.reject(new Unavailable("The bus is away."));
+      await failureOf(push());
+    } finally {
+      platform.connection.handle = handle;
+    }
+    expect(await push()).toMatchObject({ result: "created" });
+    expect(wasAway()).toBe(false);
   });
 
   test("of an external_id makes versions of one document", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Keyring, Vault } from "#events/vault.ts";
+import { Unavailable } from "#events/ports.ts";
 import { secretStream } from "#events/secret.ts";
 import { readSecretValue } from "../../readSecretValue.ts";
 import { createRedactor, type Redactor } from "../../redaction/redactor.ts";
@@ -38,6 +39,8 @@ export interface OpenStepHost {
   redactJson: Redactor["json"];
   /** Names of the secrets that the attempt has read. */
   secretNames: Redactor["names"];
+  /** Whether the call that ended last failed because something that the service needs is away. */
+  wasAway(): boolean;
 }
 
 type Calls = {
@@ -81,22 +84,25 @@ const encode = (what: PlatformCall, input: unknown): string => {
 };
 
 /** Runs work for a step. Failures of the platform become a StepFailure that a retry may mend. */
-async function guard<T>(
-  { onError }: StepHostDeps,
-  step: StepAttempt,
-  what: string,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    signal?.throwIfAborted();
-    return await (signal ? raceAbort(work(), signal) : work());
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof StepFailure) throw error;
-    onError(error, step, what);
-    throw new StepFailure("step_error", `${what}: the platform could not do this now; a retry may work.`);
-  }
+function createGuard({ onError }: StepHostDeps, step: StepAttempt) {
+  let isAway = false;
+  return {
+    wasAway: () => isAway,
+    async guard<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+      try {
+        signal?.throwIfAborted();
+        const answer = await (signal ? raceAbort(work(), signal) : work());
+        isAway = false;
+        return answer;
+      } catch (error) {
+        signal?.throwIfAborted();
+        isAway = error instanceof Unavailable;
+        if (error instanceof StepFailure) throw error;
+        onError(error, step, what);
+        throw new StepFailure("step_error", `${what}: the platform could not do this now; a retry may work.`);
+      }
+    },
+  };
 }
 
 /** Makes the platform calls of one attempt. */
@@ -124,24 +130,26 @@ export function createStepHosts(deps: StepHostDeps): (step: StepAttempt) => Open
   return (step) => {
     const redactor = createRedactor();
     const call = createCaller(deps, step, redactor);
+    const { guard, wasAway } = createGuard(deps, step);
     return {
       redact: redactor.text,
       redactJson: redactor.json,
       secretNames: redactor.names,
+      wasAway,
       host: {
         secret: (name) =>
-          guard(deps, step, "secret", undefined, async () => {
+          guard("secret", undefined, async () => {
             const value = await readSecret(deps, step, name);
             redactor.add(name, value);
             deps.onSecret(step, name);
             return value;
           }),
         fetch: (request, signal) =>
-          guard(deps, step, "fetch", signal, async () => {
+          guard("fetch", signal, async () => {
             const { envelope } = await readPermissions(deps.log, step);
             return fetchWithin(deps.fetchFor(step.organization_id), envelope.egress, request, signal);
           }),
-        call: (what, input, _nth, signal) => guard(deps, step, what, signal, () => call(what, input, signal)),
+        call: (what, input, _nth, signal) => guard(what, signal, () => call(what, input, signal)),
       },
     };
   };
