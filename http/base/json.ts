@@ -84,7 +84,7 @@ async function parseLarge(bytes: Buffer): Promise<unknown> {
   }
   try {
     const value = await parseLargeJson(bytes);
-    if (canNamePrototypes(bytes)) await refusePrototypes(value, pause);
+    await refusePrototypes(value, pause);
     return value;
   } catch (error) {
     throw error instanceof SyntaxError ? unparsable(error) : error;
