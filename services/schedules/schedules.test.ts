@@ -1,8 +1,11 @@
 import { expect, test, vi } from "vitest";
-import { newId, streamName } from "#events/ids.ts";
+import type { Command } from "#events/envelope.ts";
+import { newId, parseStreamName, streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
-import { ScheduleCreated } from "#events/schedule.ts";
-import { trigger as decider } from "../deciders/trigger.ts";
+import { FireSchedule, ScheduleCreated, ScheduledRunStarted, ScheduleFired } from "#events/schedule.ts";
+import { run as runDecider } from "../deciders/run.ts";
+import { trigger as decider, type TriggerState } from "../deciders/trigger.ts";
+import type { CommittedCommand } from "../handle.ts";
 import { createSchedules } from "./schedules.ts";
 
 const due_at = new Date(Date.now() - 1_000).toISOString();
@@ -40,4 +43,49 @@ test("due times of one organization leave room for those of another", async () =
   expect(ofOne).toBeLessThan(256);
   await attend(dueSchedule("o2"));
   expect(heads).toHaveBeenCalledTimes(ofOne + 1);
+});
+
+/** A schedule whose last due time waits, in this process, for the run of the one before. */
+function queuedSchedule(organization_id: string) {
+  const head = dueSchedule(organization_id);
+  const trigger_id = parseStreamName(head.stream).id;
+  const fired = { trigger_id, due_at, action: "queue" as const, cancels: null, next: null, epoch: 1, worker: "w" };
+  const started = ScheduledRunStarted.of({ trigger_id, due_at, run_id: RUN });
+  const events = [started, ScheduleFired.of(fired)];
+  const state = events.reduce((before, event) => decider.evolve(before, event as never), head.state as TriggerState);
+  return { committed: { command: head, events: events.slice(1) }, head: { ...head, state } };
+}
+const RUN = newId();
+const LIVE_RUN = { stream: streamName("run", RUN), state: { status: "running" }, state_version: runDecider.version };
+
+test("schedules that wait in the queues of two organizations leave room for due times and starts of a third one, and for their own due times", async () => {
+  const heads = new Map<string, object>([[LIVE_RUN.stream, LIVE_RUN]]);
+  const fired: string[] = [];
+  const { attend, afterCommit, hasRoom, stop } = createSchedules({
+    worker: "w",
+    log: {
+      heads: async ([stream]: string[]) => new Map(heads.has(stream!) ? [[stream, heads.get(stream!)]] : []),
+      event: async () => undefined,
+    },
+    freeSpace: { isRefused: () => false },
+    handle: async ({ type, organization_id }: Command) => {
+      if (type === FireSchedule.type) fired.push(organization_id);
+      return {};
+    },
+    onError: (error: unknown) => expect.fail(String(error)),
+  } as any);
+  for (const organization of ["o1", "o2"])
+    for (let n = 0; n < 1_000; n++) {
+      const { committed, head } = queuedSchedule(organization);
+      heads.set(head.stream, head);
+      afterCommit(committed as unknown as CommittedCommand);
+    }
+  for (const organization of ["o3", "o1"]) {
+    const due = dueSchedule(organization);
+    heads.set(due.stream, due);
+    await attend(due);
+  }
+  expect(fired).toEqual(["o3", "o1"]);
+  expect(["o1", "o2", "o3"].map(hasRoom)).toEqual([false, false, true]);
+  await stop();
 });

@@ -13,14 +13,16 @@ import { readState } from "../states.ts";
 import { attendToDueTime, isRunLive } from "./attendToDueTime.ts";
 import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
-/** Schedules with a start that one process holds at once; one that waits in a queue costs a share of one query a second. */
-const MAX_HELD = 2_000;
-const MAX_HELD_OF_ORGANIZATION = MAX_HELD / 2;
 /**
- * Due times that one process attends to at once: almost a batch of the sweep, because starts of runs share queries and commits and must
- * not wait for the ticks of the runs before them. The rest is for other organizations.
+ * Schedules with open starts that one process holds. Most wait in a queue, for days maybe, which costs a share of one query a second:
+ * each organization has places of its own, so that those that wait leave no other one without.
  */
-const DUE_TIMES = { total: 256, perTenant: 192 };
+const HELD = { total: Infinity, perTenant: 1_000 };
+/**
+ * Due times and starts that one process attends to at once: almost a batch of the sweep, because starts of runs share queries and
+ * commits and must not wait for the ticks of the runs before them. The rest is for other organizations.
+ */
+const STARTS = { total: 256, perTenant: 192 };
 /** A sweep waits so long for a due time that it has found, before it looks for more, and a moment for one that is attended to already. */
 const MAX_SWEEP_WAIT_MS = 500;
 const HELD_WAIT_MS = 100;
@@ -63,18 +65,26 @@ function createSharedPause(ms: number, stopping: AbortSignal): () => Promise<voi
       .finally(() => (pause = undefined)));
 }
 
+interface Waiting {
+  stopping: AbortSignal;
+  /** Until queued starts look again. */
+  pause(): Promise<void>;
+  /** Does work when there is room for it, unless the process stops before. */
+  whenRoom(work: () => Promise<void>): Promise<void>;
+}
+
 /** Starts the open runs of a schedule one after the other, until none is left or the process stops. */
 async function startOpenRuns(
   deps: SchedulesDeps,
   target: Target,
-  { stopping, pause }: { stopping: AbortSignal; pause(): Promise<void> },
+  { stopping, pause, whenRoom }: Waiting,
 ): Promise<void> {
   const send = sendTo(deps.handle, deps.worker);
   while (!stopping.aborted) {
     const head = (await deps.log.heads([target.stream])).get(target.stream);
     const state = head && (await readSchedule(deps, head));
     if (!state || state.worker !== deps.worker || !hasOpenStart(state)) return;
-    if (state.starting) await startDecided(deps, target, state);
+    if (state.starting) await whenRoom(() => startDecided(deps, target, state));
     else if (await isRunLive(deps.log, state.run_id)) await pause();
     else {
       const { trigger_id, epoch, queue } = state;
@@ -109,7 +119,8 @@ async function findLostStart(
   if (isDue(state, (deps.now ?? currentTime)())) {
     const work = { stream, organization_id, due: state };
     const takeOver = (start: StartWork<ScheduleWork>) => waitForStart(start(work)?.ended);
-    return { key: dueKey(stream), worker: null, needsRoom: true, takeOver };
+    // It is over soon. Where queues hold all places of its organization, it must be decided too.
+    return { key: dueKey(stream), worker: null, needsRoom: false, takeOver };
   }
   if (!hasOpenStart(state) || isHeld(stream)) return undefined;
   if (worker !== null && worker !== deps.worker && (await deps.log.isAlive(worker))) return undefined;
@@ -130,18 +141,20 @@ function findLeased({ command: { stream, organization_id }, events }: CommittedC
 export function createSchedules(deps: SchedulesDeps) {
   const stopped = new AbortController();
   const pause = createSharedPause(QUEUE_POLL_MS, stopped.signal);
-  const dueTimes = createFairSemaphore(DUE_TIMES);
+  const room = createFairSemaphore(STARTS);
 
   async function attend({ due, ...target }: ScheduleWork, stopping: AbortSignal): Promise<void> {
-    if (!due) return startOpenRuns(deps, target, { stopping, pause });
-    await dueTimes.run(target.organization_id, async () => {
-      if (!stopping.aborted) await attendToDueTime(deps, target, due);
-    });
+    const whenRoom: Waiting["whenRoom"] = (work) =>
+      room.run(target.organization_id, async () => {
+        if (!stopping.aborted) await work();
+      });
+    if (due) await whenRoom(() => attendToDueTime(deps, target, due));
+    else await startOpenRuns(deps, target, { stopping, pause, whenRoom });
   }
 
   const starts = createLeasedWork<ScheduleWork, { ended: Promise<void> }>({
     worker: deps.worker,
-    limits: { total: MAX_HELD, perTenant: MAX_HELD_OF_ORGANIZATION },
+    limits: HELD,
     lease: ({ due, ...target }) => ({ key: due ? dueKey(target.stream) : target.stream, ...target }),
     leasedBy: findLeased,
     open: (head, isHeld) => findLostStart(deps, head, isHeld),
