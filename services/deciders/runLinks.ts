@@ -101,11 +101,16 @@ function withProgress(
   return [...answers, ...advance({ run_id, epoch, seen, parts }, answers.reduce<RunState>(evolve, state))];
 }
 
+/** Whether a wait takes a message: it may have ended, or be over without a record of that. */
+export function takesMessage(state: RunState, key: string, now: number): boolean {
+  const wait = isLive(state) ? state.waits[key] : undefined;
+  if (!wait || wait.awaited_run_id !== null || wait.turn) return false;
+  return wait.expires_at === null || Date.parse(wait.expires_at) > now;
+}
+
 function deliverMessage(command: Extract<RunLinkCommand, { type: "DeliverMessage" }>, state: LiveRun) {
   const { run_id, key, message_id, answer } = command.data;
-  const wait = state.waits[key];
-  const isOver = wait?.expires_at != null && Date.parse(wait.expires_at) <= Date.parse(command.at);
-  if (!wait || wait.awaited_run_id !== null || wait.turn || isOver) return [];
+  if (!takesMessage(state, key, Date.parse(command.at))) return [];
   return [WaitAnswered.of({ run_id, key, message_id, ...leaseFor(command, state) }, { answer })];
 }
 

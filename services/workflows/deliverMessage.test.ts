@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { run as runDecider } from "../deciders/run.ts";
 import { deliverMessage, findPosted, type DeliveryDeps } from "./deliverMessage.ts";
 import type { MessageWait } from "./findWaits.ts";
 
@@ -7,14 +8,30 @@ const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 interface DeliveryCommand {
   type: string;
   stream: string;
-  data: { run_id: string; key: string; reached: number };
+  data: { run_id: string; key: string; reached: number; refused_for?: number };
+}
+
+/** What the log has of the wait of a run. */
+type WaitInLog = "open" | "ended" | "over";
+
+/** The head of a run with that wait, as far as a message for one run reads it. */
+function headWith(stream: string, key: string, wait: WaitInLog) {
+  const expires_at = wait === "over" ? new Date(Date.now() - 1).toISOString() : null;
+  const waits = wait === "ended" ? {} : { [key]: { awaited_run_id: null, expires_at, isRegistered: true } };
+  return { stream, state: { status: "running", waits }, state_version: runDecider.version };
 }
 
 /**
- * Delivers a message with this many bytes of text to all waits. `before`: runs that another process has answered, which the read
+ * Delivers a message with this many bytes of text to all waits. `oneOf`: the message is for one run, and the log has these waits. `before`: runs that another process has answered, which the read
  * model has left out. The first scan after the message ends before the newest events, as it does where another process has appended.
  */
-async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait[] = [], before: string[] = []) {
+async function deliver(
+  waits: MessageWait[],
+  bytes: number,
+  fromLog: MessageWait[] = [],
+  before: string[] = [],
+  oneOf?: WaitInLog[],
+) {
   const data = JSON.stringify({ text: "x".repeat(bytes) });
   const stored: string[] = [];
   const answered: string[] = [];
@@ -27,6 +44,7 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
   }));
   const answers = before.map((stream, n) => ({ position: 21 + n, stream, data: { message_id: "m" } }));
   let reached: number | undefined;
+  let refused_for: number | undefined;
   let looks = 0;
   const scan = async (after: number, [type]: string[]) => {
     const end = looks++ === 0 || type !== "WaitAnswered" ? 20 + before.length : 20 + answers.length;
@@ -41,11 +59,13 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
       read: async () => [
         {
           position: 20,
-          data: { message_id: "m", project_id: null },
+          data: { message_id: "m", project_id: null, ...(oneOf && { to: "one" }) },
           personal: { name: "order", data: { json: data } },
         },
       ],
       scan,
+      heads: async () =>
+        new Map(waits.map(({ run_id, key }, n) => [`run-${run_id}`, headWith(`run-${run_id}`, key, oneOf![n]!)])),
       event: async (run_id: string) => {
         const { key, match } = waitsIn(run_id);
         return { data: { run_id, key, project_id: null }, personal: { name: "order", match } };
@@ -59,7 +79,7 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
       },
     },
     handle: async ({ type, stream, data: fields }: DeliveryCommand) => {
-      if (type === "CloseMessage") reached = fields.reached;
+      if (type === "CloseMessage") ({ reached, refused_for } = fields);
       if (type !== "DeliverMessage") return { position: 0, repeated: false };
       answered.push(`${fields.run_id}/${fields.key}`);
       const position = 21 + answers.length;
@@ -75,7 +95,7 @@ async function deliver(waits: MessageWait[], bytes: number, fromLog: MessageWait
     }),
   } as unknown as DeliveryDeps;
   await deliverMessage(deps, { stream: "message:m", organization_id: "o" });
-  return { stored, answered, reached };
+  return { stored, answered, reached, refused_for };
 }
 
 const waitsOf = (runs: number, each: number): MessageWait[] =>
@@ -145,4 +165,11 @@ test("a run is reached however many others wait for another message of the same 
   const others = waitsOf(25_000, 1).map((wait) => ({ ...wait, match: { text: "y" } }));
   const last = { run_id: "last", key: "z", match: { text: "x" }, position: 30_000 };
   expect(await deliver([...others, last], 1)).toMatchObject({ answered: ["last/z"], reached: 1 });
+});
+
+test("a message for one run is not kept from it by runs whose wait has ended, or is over", async () => {
+  const [a, b, c] = waitsOf(3, 1);
+  const sent = (...oneOf: WaitInLog[]) => deliver([a!, b!, c!], 1, [], [], oneOf);
+  expect(await sent("ended", "open", "over")).toMatchObject({ answered: names([a!, b!, c!]), refused_for: undefined });
+  expect(await sent("open", "ended", "open")).toMatchObject({ answered: [], reached: 0, refused_for: 2 });
 });

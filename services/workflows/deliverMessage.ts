@@ -8,7 +8,7 @@ import { DeliverMessage, WaitAnswered } from "#events/runLinks.ts";
 import type { CommittedCommand, Handle } from "../handle.ts";
 import type { Target } from "../send.ts";
 import type { VaultDeps } from "../thingBlobs.ts";
-import { findWaits, isMatch, type MessageWait, type WaitSources } from "./findWaits.ts";
+import { findWaits, isMatch, keepOpen, type MessageWait, type WaitSources } from "./findWaits.ts";
 import { isInEvent, openValues, RunGone } from "./values.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -20,7 +20,7 @@ const MAX_COPIED_BYTES = 64 * 1024 * 1024;
 const PAGE = 200;
 
 export interface DeliveryDeps extends VaultDeps, WaitSources {
-  log: Pick<EventLog, "read" | "scan" | "event">;
+  log: Pick<EventLog, "read" | "scan" | "event" | "heads">;
   handle: Handle;
   worker: string;
 }
@@ -106,6 +106,12 @@ async function countReached({ log }: DeliveryDeps, { message_id }: Delivery, [fr
   return reached.size;
 }
 
+const countRuns = (waits: MessageWait[]): number => new Set(waits.map(({ run_id }) => run_id)).size;
+
+/** Runs that a message for one of them would reach: those that have ended must not keep it from the one that waits. */
+const countReceivers = async ({ log }: DeliveryDeps, waits: MessageWait[]): Promise<number> =>
+  countRuns(waits) > 1 ? countRuns(await keepOpen(log, waits)) : 1;
+
 /** A message in the log. */
 export type PostedMessage = EventFrom<typeof MessagePosted> & { position: number };
 
@@ -132,9 +138,8 @@ export async function deliverMessage(deps: DeliveryDeps, head: Target, known?: P
   const found = await findWaits(deps, organization_id, query, (match) => isMatch(match, data));
   if (!found) return;
   const all = found.waits;
-  const runs = new Set(all.map(({ run_id }) => run_id));
-  if (posted.data.to === "one" && runs.size > 1)
-    return void (await send(deps, head, CloseMessage.type, { message_id, reached: 0, refused_for: runs.size }));
+  const refused_for = posted.data.to === "one" ? await countReceivers(deps, all) : 0;
+  if (refused_for > 1) return void (await send(deps, head, CloseMessage.type, { message_id, reached: 0, refused_for }));
   const answer = `{"status":"received","event_id":"${message_id}","data":${json}}`;
   const matching = limitCopies(all, answer);
   const answerFor = createAnswers(deps, organization_id, answer);

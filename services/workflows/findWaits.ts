@@ -1,14 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
+import { currentTime } from "#events/clock.ts";
 import type { EventFrom } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
+import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import { MessageWaitStarted } from "#events/runLinks.ts";
+import { run as runDecider } from "../deciders/run.ts";
+import { takesMessage } from "../deciders/runLinks.ts";
+import { readState } from "../states.ts";
 
 /** Waits that one message answers; those that have waited longest. */
 const MAX_WAITS = 10_000;
 /** Waits that are compared with a message at once, in a few milliseconds. */
 const WAITS_AT_ONCE = 1_000;
-/** Events of one query that looks for waits. */
+/** Events of one query that looks for waits, and runs of one that looks whether they have ended. */
 const PAGE = 200;
 
 /** A wait of a run for a message. */
@@ -91,4 +96,22 @@ export async function findWaits(
     isBehind = seen < query.position;
   }
   return { waits: [...waits.values()].slice(0, MAX_WAITS), projected: projected.last };
+}
+
+/**
+ * Those of the waits that still take a message, by the log: the read model follows it later, and a timeout that is over may not be
+ * recorded yet.
+ */
+export async function keepOpen(log: Pick<EventLog, "heads" | "read">, waits: MessageWait[]): Promise<MessageWait[]> {
+  const open: MessageWait[] = [];
+  for (let n = 0; n < waits.length; n += PAGE) {
+    const page = waits.slice(n, n + PAGE);
+    const heads = await log.heads([...new Set(page.map(({ run_id }) => streamName("run", run_id)))]);
+    for (const wait of page) {
+      const head = heads.get(streamName("run", wait.run_id));
+      if (head && takesMessage((await readState(log, head, runDecider)).state, wait.key, currentTime()))
+        open.push(wait);
+    }
+  }
+  return open;
 }
