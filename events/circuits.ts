@@ -1,4 +1,4 @@
-/** What a process has noticed of a target of aliases that failed (ADR 31). Targets that answer are not reported. */
+/** What a process has noticed of a model that failed (ADR 31). Targets that answer are not reported. */
 export interface TargetCircuit {
   /** `provider/model`. */
   target: string;

@@ -4,11 +4,12 @@ import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import type { Usage } from "#events/thread.ts";
 import { AnswerInterrupted, askOnce, hasSpoken, retryWait, type ModelAnswer, type Retries } from "./askModel.ts";
-import type { Circuits, TargetOutcome } from "./circuits.ts";
+import { circuitKey, type Circuits, type TargetOutcome } from "./circuits.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import {
   CIRCUIT_OPEN,
   CONTENT_FILTER,
+  describeFailure,
   failureReason,
   FirstWordTimeout,
   hasBudget,
@@ -145,20 +146,12 @@ async function askTarget(targets: Targets, target: string, question: Question): 
   } catch (error) {
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
     const outcome = signal.aborted ? "other" : outcomeOf(cause, left >= timeout_ms);
-    const retry_after_ms = cause instanceof ModelError ? cause.retry_after_ms : undefined;
     const spoke = error instanceof AnswerInterrupted && hasSpoken(error);
-    report(outcome, {
-      reason: cause instanceof ModelError ? failureReason(cause, spoke) : "connection",
-      retry_after_ms,
-    });
+    report(outcome, describeFailure(cause, spoke));
     if (signal.aborted || (spoke && targets.streamed)) relay.flush();
     throw error;
   }
 }
-
-/** What the keys of an organization's circuits begin with. */
-export const circuitPrefix = (organization_id: string): string => `${organization_id}/`;
-const circuitKey = (organization_id: string, target: string): string => circuitPrefix(organization_id) + target;
 
 const waitLeft = (notBefore: number | undefined): { retry_after_ms: number | undefined } => ({
   retry_after_ms: notBefore === undefined ? undefined : Math.max(0, notBefore - performance.now()),

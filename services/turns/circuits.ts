@@ -20,6 +20,8 @@ interface Circuit {
   failures: number;
   since: number;
   reason: string;
+  /** The last failures in a row that say that the target is down. */
+  outages: number;
   /** Times that it opened since the last answer. */
   opened: number;
   /** Epoch milliseconds; 0 while it is closed. */
@@ -29,12 +31,16 @@ interface Circuit {
   isProbing: boolean;
 }
 
-/**
- * Which targets are down, as far as this process has noticed. A hint: it only orders what a turn tries (ADR 31).
- */
+/** What the keys of an organization's circuits begin with. */
+export const circuitPrefix = (organization_id: string): string => `${organization_id}/`;
+export const circuitKey = (organization_id: string, target: string): string => circuitPrefix(organization_id) + target;
+
+/** Which targets are down, as far as this process has noticed (ADR 31). */
 export interface Circuits {
   /** `closed` also when a probe is due and no request has made it yet. */
   state(key: string): CircuitState;
+  /** Why a target that is down is not asked now, and until when: a moment that has passed while its probe is under way. */
+  findOutage(key: string): { reason: string; open_until: number } | undefined;
   /** Before a request. Answers with what reports its end. */
   begin(key: string): (outcome: TargetOutcome, failure?: TargetFailureDetails) => void;
   /** The circuits with failures whose keys start with `prefix`; their keys come without it. */
@@ -46,12 +52,26 @@ export interface TargetFailureDetails {
   reason: string;
   /** For how long the target asked to be left alone. */
   retry_after_ms?: number | undefined;
+  /** It says that the target is down: it is neither busy nor slower than an alias lets it be. */
+  isDown?: boolean;
 }
 
 interface CircuitOptions {
   /** A target went down. */
   onOpened?: () => void;
   now?: () => number;
+}
+
+function stateAt(circuit: Circuit | undefined, now: number): CircuitState {
+  if (!circuit || circuit.open_until === 0 || (circuit.open_until <= now && !circuit.isProbing)) return "closed";
+  return circuit.isSilent ? "silent" : "open";
+}
+
+function describeCircuit(target: string, circuit: Circuit, now: number): TargetCircuit {
+  const { failures, reason, since, open_until } = circuit;
+  const isOpen = open_until > now;
+  const state = open_until === 0 ? "closed" : isOpen ? "open" : "half_open";
+  return { target, state, failures, reason, since, open_until: isOpen ? open_until : null };
 }
 
 export function createCircuits({ onOpened = () => {}, now = currentTime }: CircuitOptions = {}): Circuits {
@@ -64,38 +84,37 @@ export function createCircuits({ onOpened = () => {}, now = currentTime }: Circu
   }
 
   function fail(key: string, isSilent: boolean, wasProbe: boolean, details: TargetFailureDetails): void {
-    const { reason, retry_after_ms } = details;
-    const known = circuits.get(key) ?? { failures: 0, since: now(), opened: 0, open_until: 0, isSilent: false };
-    const before = { ...known, reason };
+    const { reason, retry_after_ms, isDown = false } = details;
+    const known = circuits.get(key) ?? {
+      failures: 0,
+      since: now(),
+      outages: 0,
+      opened: 0,
+      open_until: 0,
+      isSilent: false,
+    };
+    const before = { ...known, reason, outages: isDown ? known.outages + 1 : 0 };
     const { opened } = before;
     const failures = before.failures + 1;
-    const isDown = isSilent || wasProbe || retry_after_ms !== undefined || failures >= FAILURES_TO_OPEN;
+    const opens = isSilent || wasProbe || retry_after_ms !== undefined || failures >= FAILURES_TO_OPEN;
     // requests that were under way when it opened change nothing
-    if (!isDown || before.open_until > now()) return remember(key, { ...before, failures, isProbing: false });
+    if (!opens || before.open_until > now()) return remember(key, { ...before, failures, isProbing: false });
     const open_ms = Math.min(retry_after_ms ?? OPEN_MS * 2 ** opened, MAX_OPEN_MS);
     remember(key, { ...before, failures, opened: opened + 1, open_until: now() + open_ms, isSilent, isProbing: false });
     if (opened === 0) onOpened();
   }
 
-  const stateOf = ({ open_until }: Circuit): TargetCircuit["state"] => {
-    if (open_until === 0) return "closed";
-    return open_until > now() ? "open" : "half_open";
-  };
+  const state = (key: string): CircuitState => stateAt(circuits.get(key), now());
 
   return {
     list: (prefix) =>
       [...circuits]
         .filter(([key]) => key.startsWith(prefix))
-        .map(([key, circuit]) => {
-          const { failures, reason, since, open_until } = circuit;
-          const state = stateOf(circuit);
-          const target = key.slice(prefix.length);
-          return { target, state, failures, reason, since, open_until: state === "open" ? open_until : null };
-        }),
-    state(key) {
+        .map(([key, circuit]) => describeCircuit(key.slice(prefix.length), circuit, now())),
+    state,
+    findOutage(key) {
       const circuit = circuits.get(key);
-      if (!circuit || circuit.open_until === 0 || (circuit.open_until <= now() && !circuit.isProbing)) return "closed";
-      return circuit.isSilent ? "silent" : "open";
+      return circuit && circuit.outages >= FAILURES_TO_OPEN && state(key) === "open" ? circuit : undefined;
     },
     begin(key) {
       const circuit = circuits.get(key);

@@ -1,5 +1,5 @@
 import type { Route } from "#events/route.ts";
-import type { CircuitState } from "./circuits.ts";
+import type { CircuitState, TargetFailureDetails } from "./circuits.ts";
 import { ModelError } from "./model.ts";
 
 /** A request of the turn that failed, or a target that was passed over. */
@@ -29,6 +29,19 @@ export function failureReason(error: ModelError, spoke: boolean): string {
   if (spoke) return "cut";
   if (error.status !== undefined) return error.status === 408 ? "timeout" : String(error.status);
   return error.kind === "refused" ? "refused" : "connection";
+}
+
+/** Whether a failure says that its target is down: no answer, or one as of a broken server. Busy (429) is not down. */
+export const saysDown = (error: ModelError): boolean =>
+  error.kind === "transient" &&
+  // the time was the alias's: the model may think for longer
+  !(error instanceof FirstWordTimeout) &&
+  (error.status === undefined || error.status === 408 || error.status >= 500);
+
+/** What the circuit of a target learns from a failure. */
+export function describeFailure(cause: unknown, spoke: boolean): TargetFailureDetails {
+  if (!(cause instanceof ModelError)) return { reason: "connection" };
+  return { reason: failureReason(cause, spoke), retry_after_ms: cause.retry_after_ms, isDown: saysDown(cause) };
 }
 
 const isNamed = (on: string[], reason: string): boolean =>

@@ -1,6 +1,7 @@
 import type { EventLog } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import { askModel, type Retries } from "./askModel.ts";
+import { askUnlessDown } from "./askUnlessDown.ts";
 import { askTargets, readFailures, type AddCost, type OpenModel, type Targets } from "./askTargets.ts";
 import type { Circuits } from "./circuits.ts";
 import type { AccessAhead } from "./accessAhead.ts";
@@ -111,7 +112,9 @@ export async function openAsk(
   const retries = retriesOf(options.retryBudget, organization_id, name);
   return {
     async ask(request, _, signal, onFrame) {
-      const answer = await askModel(model, request, signal, onFrame, retries);
+      const answer = await askUnlessDown(options.circuits, { organization_id, name, signal }, () =>
+        askModel(model, request, signal, onFrame, retries),
+      );
       return { ...answer, usage: addCost(answer.usage) };
     },
     addCost,

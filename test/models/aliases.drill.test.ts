@@ -199,6 +199,21 @@ test("a target that hangs costs one slow request; the next ones pass it over", a
   await expect.poll(metrics).toMatch(/healed_faults_total\{fault="target_down"\} [1-9]/);
 });
 
+test("a model that is named itself and is down costs three requests; the next ones are refused at once, for their organization alone", async () => {
+  const { chat: client } = await freshOrganization();
+  first.reply(refusal(first, 503));
+  for (let n = 0; n < 3; n++) expect((await ask(first.model, {}, client)).status).toBe(502);
+  const asked = first.prompts().length;
+  for (const stream of [false, true]) {
+    const { status, body } = await ask(first.model, { stream }, client);
+    expect([status, body.error.code]).toEqual([502, null]);
+    expect(body.error.message).toMatch(/ is down: its last requests failed \(503\)\. It is asked again in \d+ s\.$/);
+  }
+  expect(first.prompts()).toHaveLength(asked);
+  first.reply({ text: "The first." });
+  expect((await ask(first.model, {}, (await freshOrganization()).chat)).status).toBe(200);
+});
+
 test.each([{ stream: false }, { stream: true }])(
   "an agent has an alias as its model (stream: $stream)",
   async (how) => {

@@ -1,0 +1,132 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { AnswerInterrupted, type ModelAnswer } from "./askModel.ts";
+import { askUnlessDown } from "./askUnlessDown.ts";
+import { circuitKey, createCircuits } from "./circuits.ts";
+import { ModelError } from "./model.ts";
+import { NO_OUTPUT } from "./round.ts";
+
+const ANSWER = { output: { ...NO_OUTPUT, text: "Hello" } } as ModelAnswer;
+const answering = vi.fn<() => Promise<ModelAnswer>>(async () => ANSWER);
+const failing = (cause: Error, output = NO_OUTPUT) =>
+  vi.fn<() => Promise<ModelAnswer>>(() => Promise.reject(new AnswerInterrupted(output, cause)));
+const withStatus = (status: number, retry_after_ms?: number) =>
+  new ModelError(
+    [408, 409, 429].includes(status) || status >= 500 ? "transient" : "refused",
+    `The provider answered ${status}.`,
+    {
+      status,
+      ...(retry_after_ms !== undefined && { retry_after_ms }),
+    },
+  );
+const unreachable = () => new ModelError("transient", "The provider could not be reached.");
+
+function start() {
+  vi.useFakeTimers({ toFake: ["Date", "performance", "setTimeout"] });
+  const circuits = createCircuits();
+  const { signal } = new AbortController();
+  const asking = (ask: () => Promise<ModelAnswer>, organization_id = "one", name = "p/a") =>
+    askUnlessDown(circuits, { organization_id, name, signal }, ask);
+  const messageOf = (ask: () => Promise<ModelAnswer>, organization?: string, name?: string) =>
+    asking(ask, organization, name).then(
+      ({ output }) => output.text,
+      (error: Error) => error.message,
+    );
+  const fail = async (cause: Error, times = 3) => {
+    for (let n = 0; n < times; n++) expect(await messageOf(failing(cause))).toBe(cause.message);
+  };
+  return { circuits, messageOf, fail, pass: (seconds: number) => vi.advanceTimersByTime(seconds * 1_000) };
+}
+afterEach(() => void vi.useRealTimers());
+
+test("a model that failed three times in a row is not asked, and the refusal says until when", async () => {
+  const { messageOf, fail, pass } = start();
+  await fail(withStatus(503));
+  pass(4);
+  answering.mockClear();
+  expect(await messageOf(answering)).toBe(
+    "The model p/a is down: its last requests failed (503). It is asked again in 11 s.",
+  );
+  expect(answering).not.toHaveBeenCalled();
+  expect(await messageOf(answering, "two")).toBe("Hello");
+  expect(await messageOf(answering, "one", "p/b")).toBe("Hello");
+});
+
+test("then one request at a time finds out whether it is well again", async () => {
+  const { messageOf, fail, pass } = start();
+  await fail(unreachable());
+  pass(15);
+  const probe = Promise.withResolvers<ModelAnswer>();
+  const probing = messageOf(() => probe.promise);
+  expect(await messageOf(answering)).toBe(
+    "The model p/a is down: its last requests failed (connection). It is being asked again now.",
+  );
+  probe.reject(new AnswerInterrupted(NO_OUTPUT, unreachable()));
+  await probing;
+  pass(29);
+  expect(await messageOf(answering)).toContain("in 1 s.");
+  pass(1);
+  expect(await messageOf(answering)).toBe("Hello");
+  await fail(unreachable(), 2);
+  expect(await messageOf(answering)).toBe("Hello");
+});
+
+test.each([400, 401, 404, 409, 429])("a model that answers %d is not down", async (status) => {
+  const { fail, messageOf } = start();
+  await fail(withStatus(status, 60_000), 4);
+  expect(await messageOf(answering)).toBe("Hello");
+});
+
+test("a single error does not refuse other requests, whatever wait it asks for", async () => {
+  const { fail, messageOf } = start();
+  await fail(withStatus(503, 60_000), 2);
+  expect(await messageOf(answering)).toBe("Hello");
+});
+
+test("an answer that broke off, or is no answer of the provider, says nothing", async () => {
+  const { fail, messageOf } = start();
+  await fail(new ModelError("cut", "The provider broke off."), 4);
+  await fail(new Error("a bug"), 4);
+  expect(await messageOf(answering)).toBe("Hello");
+});
+
+const slow =
+  (seconds: number, pass: (seconds: number) => void, end: () => void, output = NO_OUTPUT) =>
+  async () => {
+    pass(seconds);
+    end();
+    throw new AnswerInterrupted(output, new Error("aborted"));
+  };
+
+test.each([
+  [
+    "the turn's time is up after a minute of silence",
+    "late",
+    60,
+    NO_OUTPUT,
+    "is down: its last requests failed (timeout)",
+  ],
+  ["the turn's time is up sooner", "late", 59, NO_OUTPUT, "Hello"],
+  ["it had begun to answer", "late", 600, ANSWER.output, "Hello"],
+  ["its reader left", "stopped", 600, NO_OUTPUT, "Hello"],
+])("where %s", async (_, reason, seconds, output, expected) => {
+  const { circuits, messageOf, pass } = start();
+  for (let n = 0; n < 3; n++) {
+    const own = new AbortController();
+    const ask = slow(seconds, pass, () => own.abort(reason), output);
+    await askUnlessDown(circuits, { organization_id: "one", name: "p/a", signal: own.signal }, ask).catch(() => {});
+  }
+  expect(await messageOf(answering)).toContain(expected);
+});
+
+test("circuits are shared with aliases: a target that is down is refused, one that is busy or slow is asked", async () => {
+  const { circuits, messageOf } = start();
+  const alias = (name: string, ...[outcome, failure]: Parameters<ReturnType<typeof circuits.begin>>) =>
+    circuits.begin(circuitKey("one", name))(outcome, failure);
+  for (let n = 0; n < 3; n++) alias("p/down", "failed", { reason: "503", isDown: true });
+  alias("p/busy", "failed", { reason: "429", retry_after_ms: 60_000 });
+  alias("p/slow", "slow", { reason: "timeout" });
+  expect(await messageOf(answering, "one", "p/down")).toContain("is down");
+  for (const name of ["p/busy", "p/slow"]) expect(await messageOf(answering, "one", name)).toBe("Hello");
+  expect(circuits.state(circuitKey("one", "p/busy"))).toBe("open");
+  expect(circuits.state(circuitKey("one", "p/slow"))).toBe("silent");
+});

@@ -1,0 +1,63 @@
+import { currentTime } from "#events/clock.ts";
+import { AnswerInterrupted, hasSpoken, type ModelAnswer } from "./askModel.ts";
+import { circuitKey, type Circuits, type TargetFailureDetails } from "./circuits.ts";
+import { ModelError } from "./model.ts";
+import { describeFailure, saysDown } from "./nextTarget.ts";
+import { NO_OUTPUT } from "./round.ts";
+
+/** A model that ends without a word after so long is down. One that thinks has said something, or answers at last. */
+const SILENCE_MS = 60_000;
+
+interface NamedModel {
+  organization_id: string;
+  /** `provider/model`. */
+  name: string;
+  /** Aborts with an AbortReason. */
+  signal: AbortSignal;
+}
+
+function describeOutage(name: string, { reason, open_until }: { reason: string; open_until: number }): string {
+  const seconds = Math.ceil((open_until - currentTime()) / 1_000);
+  const when = seconds > 0 ? `It is asked again in ${seconds} s.` : "It is being asked again now.";
+  return `The model ${name} is down: its last requests failed (${reason}). ${when}`;
+}
+
+/** Why a request says that its model is down; undefined if it does not. */
+function findOutage(error: unknown, waited_ms: number, signal: AbortSignal): TargetFailureDetails | undefined {
+  if (!(error instanceof AnswerInterrupted) || (signal.aborted && signal.reason !== "late")) return undefined;
+  const { cause } = error;
+  const spoke = hasSpoken(error);
+  // the wait that a provider asks for is not heeded: a single error must not refuse requests of others
+  if (!signal.aborted && cause instanceof ModelError && saysDown(cause))
+    return { ...describeFailure(cause, spoke), retry_after_ms: undefined };
+  const hasAnswered = spoke || (cause instanceof ModelError && cause.status !== undefined);
+  return hasAnswered || waited_ms < SILENCE_MS ? undefined : { reason: "timeout", isDown: true };
+}
+
+/**
+ * Asks a model that the turn names itself, unless its circuit is open because it is down: then one request at a time finds out whether
+ * it is well again, and the others fail at once (ADR 31). All tries of a request are one failure. Throws AnswerInterrupted.
+ */
+export async function askUnlessDown(
+  circuits: Circuits,
+  { organization_id, name, signal }: NamedModel,
+  ask: () => Promise<ModelAnswer>,
+): Promise<ModelAnswer> {
+  const key = circuitKey(organization_id, name);
+  const outage = circuits.findOutage(key);
+  if (outage) throw new AnswerInterrupted(NO_OUTPUT, new ModelError("transient", describeOutage(name, outage)));
+  // a target that is busy, or slower than an alias lets it be, is passed over by aliases only: an answer here does not change that
+  if (circuits.state(key) !== "closed") return ask();
+  const report = circuits.begin(key);
+  const since = performance.now();
+  try {
+    const answer = await ask();
+    report("answered");
+    return answer;
+  } catch (error) {
+    const found = findOutage(error, performance.now() - since, signal);
+    if (found) report("failed", found);
+    else report("other");
+    throw error;
+  }
+}
