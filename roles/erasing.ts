@@ -11,9 +11,10 @@ import { findRunBelongings } from "./runBelongings.ts";
 const MODELS = ["turns", "files", "documents", "extractions", "runs", "usage", "holds"];
 
 /** The work of a services process on erasures. */
-export function openErasing({ db, log, worker, logger }: Resources, handle: Handle) {
+export function openErasing({ db, log, bus, worker, logger }: Resources, handle: Handle) {
   return createEraser({
     log,
+    frames: bus.frames,
     listOwned: async (organization, query, { before, position }) => {
       const projected = await Promise.all(MODELS.map((name) => hasProjected(db, name, position)));
       return projected.every(Boolean) ? listOwned(db, organization, query, before) : undefined;

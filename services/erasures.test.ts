@@ -48,6 +48,7 @@ function start(
       read: async () => [started] as never,
       heads: async () => new Map(Object.entries(heads[Math.min(reads++, heads.length - 1)] ?? {})),
     },
+    frames: { requestStop: () => {} },
     listOwned: async (organization, query, range) => {
       expect([organization, query]).toEqual([head.organization_id, { owner, kinds: ["runs"] }]);
       calls.ranges.push(range);

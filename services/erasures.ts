@@ -11,12 +11,13 @@ import {
 import { DeleteExtraction } from "#events/extraction.ts";
 import { DeleteFile } from "#events/file.ts";
 import { parseStreamName, streamName } from "#events/ids.ts";
-import type { EventLog, StreamHead } from "#events/ports.ts";
+import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
 import { ForgetRun } from "#events/run.ts";
 import { actorOf } from "#events/runOrigin.ts";
 import { DeleteThread } from "#events/thread.ts";
 import { createBatchDeleter, hasDeleted, type Deletion } from "./deleteInBatches.ts";
 import type { Send, Target } from "./send.ts";
+import { stopTurns } from "./turns/stopTurns.ts";
 import { eraseRuns, type EraseRunsDeps } from "./workflows/eraseRuns.ts";
 
 type ErasureStart = Extract<ErasureEvent, { type: "ErasureStarted" }>;
@@ -53,6 +54,7 @@ const NOTHING_OWNED: OwnedThings = {
 
 export interface EraserOptions extends Pick<EraseRunsDeps, "belongingsOf"> {
   log: Pick<EventLog, "heads" | "read">;
+  frames: Pick<Frames, "requestStop">;
   /** Some of what an owner has from before a position; undefined while the read models are behind `position`. */
   listOwned(
     organization: string,
@@ -126,6 +128,8 @@ export function createEraser(options: EraserOptions) {
       position: number,
     ): Promise<CommandResult[] | "waits" | undefined> => {
       const { counts, remove } = createCounter(send);
+      // nobody reads their answers
+      await stopTurns(options, organization_id, owned.threads);
       const things = await removeThings(remove, part, owned);
       const runs = await eraseRuns({ log, belongingsOf, send: remove }, part, { ...owned.runs, position }, by);
       newest = Math.max(newest, runs.newest);

@@ -118,6 +118,31 @@ describe("an erasure", () => {
     expect(await idsAt("/threads", member.call)).toEqual([]);
   });
 
+  test.each(["a person", "an external user"])(
+    "of %s stops the turns that run, and their tokens are counted",
+    async (whose) => {
+      const member = await home.member("builder");
+      const user = whose === "a person" ? undefined : `user-${newId()}`;
+      // makes the worker load its tokenizer: a turn has less than a second to be counted
+      await say(member.call, "Ready");
+      const since = (await home.made(home.owner("GET", "/events?order=newest&limit=1"))).data[0].cursor;
+      const content = "/slow 0.5\n/say a b c d e f g h i j k l m n o p q r s t u v w x y z";
+      const body = { model: "offline/scripted", messages: [{ role: "user", content }], user };
+      const waiting = member.call("POST", "/openai/v1/chat/completions", body);
+      const turns = async () =>
+        (await home.made(home.owner("GET", `/events?after=${since}`))).data.filter(({ type }: any) =>
+          type.startsWith("Turn"),
+        );
+      await expect.poll(turns, SOON).toHaveLength(1);
+      const owner = user === undefined ? `person:${member.id}` : `user:${user}`;
+      await settled((await home.made(home.owner("POST", "/erasures", { owner }))).id);
+      expect(code(await waiting)).toEqual([404, "thread_not_found"]);
+      const [started, ended] = await turns();
+      expect(ended).toMatchObject({ type: "TurnFailed", data: { turn_id: started.data.turn_id } });
+      expect(ended.data.usage.prompt_tokens).toBeGreaterThan(0);
+    },
+  );
+
   test("of many threads takes several batches, and leaves what the owner creates meanwhile", async () => {
     const key = await home.newKey();
     await Promise.all(Array.from({ length: 60 }, (_, n) => say(key.call, `Chat ${n}`)));

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { streamName } from "#events/ids.ts";
+import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
+import { thread, type ThreadState } from "../deciders/thread.ts";
+import { readState } from "../states.ts";
+
+/** How long workers have to end turns, so that their tokens are counted, before the threads are deleted. */
+const GRACE_MS = 800;
+const POLL_MS = 50;
+
+/** Stops the turns that run in threads of an organization which are about to be deleted. A turn that waits for people has no worker. */
+export async function stopTurns(
+  { log, frames }: { log: Pick<EventLog, "heads" | "read">; frames: Pick<Frames, "requestStop"> },
+  organization: string,
+  threads: { id: string }[],
+): Promise<void> {
+  const findRunning = async (streams: string[]): Promise<StreamHead[]> =>
+    streams.length === 0 ? [] : [...(await log.heads(streams)).values()].filter(({ status }) => status === "running");
+  let running = await findRunning(threads.map(({ id }) => streamName("thread", id)));
+  for (const head of running) {
+    const { state }: { state: ThreadState } = await readState(log, head, thread);
+    if (state.status === "open" && state.turn) frames.requestStop(organization, state.turn.id, "deleted");
+  }
+  for (const until = performance.now() + GRACE_MS; running.length > 0 && performance.now() < until; ) {
+    await sleep(POLL_MS);
+    running = await findRunning(running.map(({ stream }) => stream));
+  }
+}
