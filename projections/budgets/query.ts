@@ -66,7 +66,7 @@ export const spentBetween = (from: string, to: string, byModel: boolean, only = 
       sum(u.turns)::bigint as turns,
       least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens,
       trim_scale(sum(u.cost))::text as cost, sum(u.pages)::bigint as pages
-    from read.usage u join read.usage_sources s on s.id = u.source_id
+    from read.usage u join read.usage_sources s on s.id = u.source_id and s.generation = u.generation
     where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} and ${only} group by 1, 2, 3, 4, 5, 6) g left join ${PROJECTS}`;
 
 /** What rounds of a turn spent. */
@@ -76,7 +76,7 @@ export type RoundsRow = SpentRow & { turn_id: string };
 export const roundsBetween = (from: string, to: string, byModel: boolean, only = "true"): string =>
   `select u.source_id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model,
      least(sum(u.prompt_tokens + u.completion_tokens), ${Number.MAX_SAFE_INTEGER})::bigint as tokens, trim_scale(sum(u.cost))::text as cost
-   from read.usage u join read.usage_sources s on s.id = u.source_id
+   from read.usage u join read.usage_sources s on s.id = u.source_id and s.generation = u.generation
    where u.organization_id = $1 and u.at >= ${from} and u.at < ${to} and ${IS_ROUND} and ${only} group by 1, 2, 3, 4, 5, 6`;
 
 const BEGINNING = new Date(0);

@@ -10,7 +10,8 @@ export const findWithoutVectors = (
   space: string,
 ): Promise<{ id: string; principal: string | null }[]> =>
   db.query(
-    `select d.id, s.principal from read.documents d left join read.usage_sources s on s.id = d.id
+    `select d.id, s.principal from read.documents d
+     left join read.usage_sources s on s.id = d.id and s.generation = d.live_generation
      where d.organization_id = $1 and d.live_generation is not null
        and (d.vector_space is distinct from $2 or d.vector_generation is distinct from d.live_generation)
      order by d.created_at desc limit ${BATCH}`,

@@ -42,7 +42,7 @@ const turnStarted = (user: string | null, more: object = {}) =>
     { input: { prompt: { ...promptOf([]), user } } },
   );
 const row = { organization_id: ORGANIZATION, principal: "system" };
-const source = { table: "usage_sources", key: { id } };
+const source = { table: "usage_sources", key: { id, generation: 0 } };
 const released = { table: "usage_reservations", kind: "remove", key: { organization_id: ORGANIZATION, turn_id: id } };
 const dropped = { table: "usage_holdings", kind: "remove", key: { id } };
 const held = (amounts: object, more: object = {}) => ({
@@ -55,7 +55,7 @@ const spent = (part: number, counted: object) => ({
   table: "usage",
   kind: "put",
   key: { source_id: id, part },
-  row: { organization_id: ORGANIZATION, at: RECORDED_AT, ...nothing, ...counted },
+  row: { generation: 0, organization_id: ORGANIZATION, at: RECORDED_AT, ...nothing, ...counted },
 });
 
 describe("the usage projection of a turn", () => {
@@ -225,17 +225,20 @@ test("the usage projection counts each model that answered, and the turn for the
   ]);
 });
 
-test("the usage projection counts the pages of documents and extractions when they are charged", () => {
+test("the usage projection counts the pages of documents and extractions when they are charged, each reading for its payer", () => {
   const file = { mime_type: "text/plain", size_bytes: 1, blob: "b", content_claim: "c" };
   const uploaded = documentUploaded(id);
   const indexed = (generation: number, units: number) =>
     DocumentIndexed.of({ document_id: id, generation, indexed_at: RECORDED_AT.toISOString(), units, unused: [] });
   const again = DocumentReprocessed.of({ document_id: id, generation: 2, worker: null, reextract: true });
-  expect(projectEvents(usage, `document-${id}`, uploaded, indexed(1, 3), again, indexed(2, 0))).toEqual([
-    { ...source, kind: "put", row },
+  const reading = (generation: number) => ({ ...source, key: { id, generation }, kind: "put", row });
+  const changes = projectEvents(usage, `document-${id}`, uploaded, indexed(1, 3), again, indexed(2, 4));
+  expect(changes).toEqual([
+    reading(1),
     held({ bytes: 1, documents: 1 }),
-    spent(1, { pages: 3 }),
-    { ...source, kind: "patch", row: { principal: "system" } },
+    spent(1, { generation: 1, pages: 3 }),
+    reading(2),
+    spent(2, { generation: 2, pages: 4 }),
   ]);
   const requested = ExtractionRequested.of(
     { ...file, extraction_id: id, expires_at: RECORDED_AT.toISOString(), worker: null },

@@ -37,21 +37,27 @@ type UsageEvent =
 /** The `part` of a whole turn, after it has ended; further models that answered in it have lower ones. */
 const WHOLE_TURN = -1;
 
-const source = (id: string, { organization_id, meta }: RecordedEvent, row: object = {}): Change => ({
+/** Of sources that are not documents. */
+const NO_GENERATION = 0;
+
+const source = (
+  id: string,
+  { organization_id, meta }: RecordedEvent,
+  row: object = {},
+  generation = NO_GENERATION,
+): Change => ({
   table: "usage_sources",
   kind: "put",
-  key: { id },
+  key: { id, generation },
   row: { organization_id, principal: meta.principal, ...row },
 });
-/** The caller pays for the next reading. */
-const changePrincipal = ({
-  data,
-  meta,
-}: EventRecord<DocumentEvent, "DocumentReplaced" | "DocumentReprocessed">): Change[] => [
-  { table: "usage_sources", kind: "patch", key: { id: data.document_id }, row: { principal: meta.principal } },
-];
+/** The caller pays for this reading, and for none before it. */
+const readingSource = (
+  event: EventRecord<DocumentEvent, "DocumentUploaded" | "DocumentReplaced" | "DocumentReprocessed">,
+): Change => source(event.data.document_id, event, {}, event.data.generation);
 
 interface Quantities {
+  generation?: number;
   turns?: number;
   tokens?: Usage;
   pages?: number;
@@ -64,7 +70,7 @@ const usageRow = (
   { organization_id, recorded_at }: RecordedEvent,
   source_id: string,
   part: number,
-  { turns = 0, tokens = NO_USAGE, pages = 0, cost = tokens.cost, model }: Quantities,
+  { generation = NO_GENERATION, turns = 0, tokens = NO_USAGE, pages = 0, cost = tokens.cost, model }: Quantities,
 ): Change => {
   const { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = tokens;
   const counts = {
@@ -80,7 +86,7 @@ const usageRow = (
     table: "usage",
     kind: "put",
     key: { source_id, part },
-    row: { organization_id, at: recorded_at, ...counts, model: encode(model) },
+    row: { generation, organization_id, at: recorded_at, ...counts, model: encode(model) },
   };
 };
 
@@ -160,7 +166,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 13,
+  version: 14,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
@@ -173,7 +179,7 @@ export const usage = defineProjection<UsageEvent>({
     TurnRefused: (event) => {
       const { turn_id } = event.data;
       return [
-        { table: "usage_sources", kind: "remove", key: { id: turn_id } },
+        { table: "usage_sources", kind: "remove", key: { id: turn_id, generation: NO_GENERATION } },
         ...removeUser(turn_id),
         release(event, turn_id),
         removeHolding(turn_id),
@@ -198,10 +204,10 @@ export const usage = defineProjection<UsageEvent>({
     RunForgotten: (event) => [...holdings.RunForgotten(event), ...removeUser(event.data.run_id)],
     DocumentUploaded: (event) => {
       const { document_id, size_bytes: bytes } = event.data;
-      return [source(document_id, event), putHolding(event, document_id, { bytes, documents: 1 })];
+      return [readingSource(event), putHolding(event, document_id, { bytes, documents: 1 })];
     },
     DocumentReplaced: (event) => [
-      ...changePrincipal(event),
+      readingSource(event),
       {
         table: "usage_holdings",
         kind: "patch",
@@ -209,16 +215,16 @@ export const usage = defineProjection<UsageEvent>({
         row: { bytes: event.data.size_bytes },
       },
     ],
-    DocumentReprocessed: changePrincipal,
+    DocumentReprocessed: (event) => [readingSource(event)],
     DocumentIndexed: (event) => {
       const { document_id, generation, units, cost } = event.data;
-      return units === 0 ? [] : [usageRow(event, document_id, generation, { pages: units, cost })];
+      return units === 0 ? [] : [usageRow(event, document_id, generation, { generation, pages: units, cost })];
     },
     // generations are positive, and a stream has each of its versions once
     PassagesEmbedded: (event) => {
-      const { document_id, model, usage: tokens } = event.data;
+      const { document_id, generation, model, usage: tokens } = event.data;
       const isFree = tokens.prompt_tokens === 0 && tokens.cost === undefined;
-      return isFree ? [] : [usageRow(event, document_id, -event.version, { tokens, model })];
+      return isFree ? [] : [usageRow(event, document_id, -event.version, { generation, tokens, model })];
     },
     ExtractionRequested: (event) => {
       const { extraction_id, size_bytes: bytes } = event.data;

@@ -39,7 +39,7 @@ const ROW_SUMS = `${sumColumns("u")}, sum(u.cost) as cost,
 /** Sums over such sums (`g`). */
 const GROUP_SUMS = `${sumColumns("g")}, ${moneyText("sum(g.cost)")} as cost, sum(g.turns_without_cost)::bigint as turns_without_cost`;
 const FROM = "from read.usage u";
-const SOURCE = "join read.usage_sources s on s.id = u.source_id";
+const SOURCE = "join read.usage_sources s on s.id = u.source_id and s.generation = u.generation";
 const WHERE = "where u.organization_id = $1 and u.at >= $2 and u.at < $3";
 
 const PERSON = `left join lateral (

@@ -3,6 +3,8 @@ create table usage (
   source_id uuid not null,
   -- of a turn: the round while it runs, then -1 for the whole turn; of a document: the generation
   part integer not null,
+  -- that of the source
+  generation integer not null,
   organization_id uuid not null,
   at timestamptz not null,
   turns integer not null,
@@ -20,7 +22,9 @@ create table usage (
 create index usage_by_organization on usage (organization_id, at);
 -- The principal that pays (of a turn of a run who is behind the run), and for a turn its model, user scope and agent.
 create table usage_sources (
-  id uuid primary key,
+  id uuid not null,
+  -- of a document, each of whose readings may have another payer; else 0
+  generation integer not null,
   organization_id uuid not null,
   principal text not null,
   -- of a turn only
@@ -31,7 +35,8 @@ create table usage_sources (
   workflow_id uuid,
   project_id uuid,
   -- the mark of the request's user
-  user_mark text
+  user_mark text,
+  primary key (id, generation)
 );
 -- The project of each key and agent (`key:<id>`, `agent:<id>`), also of one that was deleted.
 create table usage_projects (

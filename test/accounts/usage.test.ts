@@ -261,13 +261,36 @@ test.each([
   expectRefusal(await people.owner("GET", `/usage?${query}`), 400, undefined, param),
 );
 
+test("a document that another key has read again counts for it, and what was read before for the one who asked then", async () => {
+  const { owner, api, service } = people;
+  const newKey = async (name: string) => (await owner("POST", "/keys", { name })).body;
+  const [first, other] = [await newKey("First reader"), await newKey("Second reader")];
+  const knowledge = (key: string) => clientOf({ ...service, chat: `${api}/v1/knowledge` }, key);
+  const pages = async () => {
+    const { data } = await usage("&group_by=key");
+    return [first, other].map(({ id }) => data.find(({ key }: any) => key === id)?.pages ?? 0);
+  };
+  const form = fileForm("Words, read twice. ".repeat(200), "twice.md", { type: "text/markdown" });
+  const { id } = (await knowledge(first.key)("POST", "/collections/shelf/documents", form)).body;
+  await expect.poll(pages, soon).toEqual([2, 0]);
+  // nothing is charged
+  await expect
+    .poll(async () => (await knowledge(other.key)("POST", `/documents/${id}/reprocess`)).status, soon)
+    .toBe(202);
+  await expect
+    .poll(async () => (await knowledge(other.key)("POST", `/documents/${id}/reprocess?reextract=true`)).status, soon)
+    .toBe(202);
+  expect(await pages()).toEqual([2, 0]);
+  await expect.poll(pages, soon).toEqual([2, 2]);
+});
+
 test("counts that a provider invented do not break the usage report", async () => {
   const { db, organization } = people.service;
   const credentials = await organization("Inventive");
   const most = Number.MAX_SAFE_INTEGER;
   await db.query(
-    `insert into read.usage (source_id, part, organization_id, at, turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, pages)
-     select gen_random_uuid(), -1, $1, now(), 1, $2, $2, $2, $2, 0 from generate_series(1, 3000)`,
+    `insert into read.usage (source_id, part, generation, organization_id, at, turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, pages)
+     select gen_random_uuid(), -1, 0, $1, now(), 1, $2, $2, $2, $2, 0 from generate_series(1, 3000)`,
     [credentials.organization_id, most],
   );
   const inventive = await people.signIn(credentials);
