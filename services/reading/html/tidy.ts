@@ -16,10 +16,10 @@ const mergeTexts = (nodes: PhrasingContent[]): PhrasingContent[] => {
     const last = merged.at(-1);
     if (node.type === "text" && last?.type === "text") merged[merged.length - 1] = text(last.value + node.value);
     else if (isEmphasis(node) && last?.type === node.type && isEmphasis(last)) {
-      merged[merged.length - 1] = { ...last, children: mergeTexts([...last.children, ...node.children]) };
-    } else merged.push(node);
+      for (const child of node.children) last.children.push(child);
+    } else merged.push(isEmphasis(node) ? { ...node, children: [...node.children] } : node);
   }
-  return merged;
+  return merged.map((node) => (isEmphasis(node) ? { ...node, children: mergeTexts(node.children) } : node));
 };
 
 /** Moves spaces at the edges of emphasis out of it. */
@@ -87,8 +87,8 @@ const mergeBareItems = (items: ListItem[]): ListItem[] => {
   for (const item of items) {
     const [only] = item.children;
     const last = merged.at(-1);
-    if (only?.type !== "list" || item.children.length > 1) merged.push(item);
-    else if (last) merged[merged.length - 1] = { ...last, children: [...last.children, only] };
+    if (only?.type !== "list" || item.children.length > 1) merged.push({ ...item, children: [...item.children] });
+    else if (last) last.children.push(only);
     else for (const inner of only.children) merged.push(inner);
   }
   return merged;

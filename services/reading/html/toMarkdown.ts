@@ -1,6 +1,6 @@
 import type { Root } from "hast";
 import { toMdast } from "hast-util-to-mdast";
-import type { Nodes } from "mdast";
+import type { ListItem, Nodes, Parents } from "mdast";
 import { gfmToMarkdown } from "mdast-util-gfm";
 import { defaultHandlers, toMarkdown as write, type Handle, type Options } from "mdast-util-to-markdown";
 import { handlers } from "./handlers.ts";
@@ -28,6 +28,13 @@ const OPTIONS: Options = {
     table: (node, parent, state, info) => {
       const [header = "", delimiters = "", ...rows] = writeTable(node, parent, state, info).split("\n");
       return [header, delimiters.replaceAll("-", "---"), ...rows].join("\n");
+    },
+    // the library looks for each item among all of its list
+    listItem: (node: ListItem, parent: Parents | undefined, state, info) => {
+      if (parent?.type !== "list") return defaultHandlers.listItem(node, parent, state, info);
+      const first = parent.start != null && parent.start >= 0 ? parent.start : 1;
+      const start = first + (state.indexStack.at(-1) ?? 0);
+      return defaultHandlers.listItem(node, { ...parent, start, children: [node] }, state, info);
     },
     text: (node, parent, state, info) =>
       defaultHandlers.text(node, parent, state, info).replace(NEEDLESS, (escaped) => escaped.slice(1)),

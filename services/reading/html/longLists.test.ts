@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { htmlToMarkdown } from "./readHtml.ts";
+
+/** Entries of arrays that are copied or searched while a page is converted. */
+function countSteps(html: string): number {
+  let steps = 0;
+  const all = Array.prototype;
+  const { indexOf, [Symbol.iterator]: values } = all;
+  all.indexOf = function (entry: unknown, from?: number) {
+    const found = Reflect.apply(indexOf, this, [entry, from]);
+    steps += found === -1 ? this.length : found;
+    return found;
+  };
+  all[Symbol.iterator] = function () {
+    steps += this.length;
+    return Reflect.apply(values, this, []);
+  };
+  try {
+    htmlToMarkdown(html);
+  } finally {
+    Object.assign(all, { indexOf, [Symbol.iterator]: values });
+  }
+  return steps;
+}
+
+test.each([
+  ["entries of a list", (n: number) => `<ul>${"<li>an entry</li>".repeat(n)}</ul>`],
+  ["numbered entries", (n: number) => `<ol>${"<li>an entry</li>".repeat(n)}</ol>`],
+  ["entries that are lists themselves", (n: number) => `<ul>${"<li><ul><li>an entry</li></ul></li>".repeat(n)}</ul>`],
+  ["bold pieces in a row", (n: number) => `<p>${"<b><code>a</code></b>".repeat(n)}</p>`],
+  ["terms and descriptions", (n: number) => `<dl>${"<dt>a</dt><dd>b</dd>".repeat(n)}</dl>`],
+])("twice as many %s take twice the work", (_, page) => {
+  expect(countSteps(page(800)) / countSteps(page(400))).toBeLessThan(2.2);
+});
+
+test("numbers go on from the start of a list", () => {
+  expect(htmlToMarkdown("<ol start=3><li>a<li>b<ol><li>c<li>d</ol><li>e</ol>")).toBe(
+    "3. a\n4. b\n   1. c\n   2. d\n5. e",
+  );
+  expect(htmlToMarkdown("<ol start=-5><li>a<li>b</ol>")).toBe("1. a\n2. b");
+});
