@@ -9,6 +9,7 @@ export interface Keyring {
   open(thing: string, wrapped: string, sealed: Uint8Array): Buffer;
   /** Like `seal`, in slices that let other work run in between. Use it above a few megabytes. `plain` must not change meanwhile. */
   sealLarge(thing: string, wrapped: string, plain: Uint8Array): Promise<Buffer>;
+  /** Like `open`, in slices. The result takes the place of the sealed bytes. */
   openLarge(thing: string, wrapped: string, sealed: Uint8Array): Promise<Buffer>;
   /** Keyed hash: equal input gives an equal hash that reveals nothing. Used for uniqueness claims. */
   keyedHash(purpose: string, text: string): string;

@@ -152,7 +152,7 @@ const schema = z
     CLOCK_OFFSET_SECONDS: count(1, 100_000_000).default(1),
     HISTORY_KILOBYTES: count(1, 64_000).default(4_000),
     FREE_DISK_PERCENT: percents().default([5, 3, 1]),
-    THREAD_MEGABYTES: count(1, 10_000).default(100),
+    THREAD_MEGABYTES: count(1, 10_000).default(2_000),
     ORGANIZATION_MEGABYTES: count(1, 100_000_000).default(100_000),
     ORGANIZATION_SCHEDULES: count(0, 1_000_000).default(1_000),
     SCHEDULE_SECONDS: count(1, 86_400).default(60),

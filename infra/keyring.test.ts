@@ -34,6 +34,13 @@ test("sealing and opening large bytes lets other work run between slices", async
   expect(await turns(keyring.openLarge("thing", key, sealed))).toBeGreaterThanOrEqual(2);
 });
 
+test("large bytes are opened in their place, so that they are in memory once", async () => {
+  const plain = randomBytes(5_000_000);
+  const sealed = keyring.seal("thing", key, plain);
+  const opened = await keyring.openLarge("thing", key, sealed);
+  expect([opened.equals(plain), opened.buffer === sealed.buffer]).toEqual([true, true]);
+});
+
 test("sealed bytes that were altered, or belong to another thing, do not open in slices", async () => {
   const sealed = keyring.seal("thing", key, Buffer.alloc(8_000_000));
   await expect(keyring.openLarge("another", key, sealed)).rejects.toThrow();

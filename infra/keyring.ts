@@ -49,12 +49,13 @@ function* sealSlices(key: KeyObject, context: string, plain: Uint8Array): Slices
   return sealed;
 }
 
-function* openSlices(key: KeyObject, context: string, sealed: Uint8Array): Slices {
+/** The result takes the place of the sealed bytes if `inPlace`: a second buffer for each of 16 files of 25 MiB makes 400 MiB more. */
+function* openSlices(key: KeyObject, context: string, sealed: Uint8Array, inPlace: boolean): Slices {
   const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, IV))
     .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(IV, IV + TAG));
   const text = sealed.subarray(IV + TAG);
-  const plain = Buffer.allocUnsafe(text.length);
+  const plain = inPlace ? Buffer.from(text.buffer, text.byteOffset, text.byteLength) : Buffer.allocUnsafe(text.length);
   for (let at = 0; at < text.length; at += SLICE) {
     if (at > 0) yield;
     plain.set(decipher.update(text.subarray(at, at + SLICE)), at);
@@ -79,7 +80,8 @@ async function runInTurns(slices: Slices): Promise<Buffer> {
 }
 
 const seal = (...args: Parameters<typeof sealSlices>): Buffer => runAtOnce(sealSlices(...args));
-const open = (...args: Parameters<typeof openSlices>): Buffer => runAtOnce(openSlices(...args));
+const open = (key: KeyObject, context: string, sealed: Uint8Array): Buffer =>
+  runAtOnce(openSlices(key, context, sealed, false));
 
 /** One block of AES: eight bytes of zeros, which prove that it was sealed here, and the number. */
 function sealBlock(key: Uint8Array, value: number): string {
@@ -133,7 +135,7 @@ export function openKeyring(masterKey: Uint8Array): Keyring {
     seal: (thing, wrapped, plain) => seal(unwrap(thing, wrapped), thing, plain),
     open: (thing, wrapped, sealed) => open(unwrap(thing, wrapped), thing, sealed),
     sealLarge: async (thing, wrapped, plain) => runInTurns(sealSlices(unwrap(thing, wrapped), thing, plain)),
-    openLarge: async (thing, wrapped, sealed) => runInTurns(openSlices(unwrap(thing, wrapped), thing, sealed)),
+    openLarge: async (thing, wrapped, sealed) => runInTurns(openSlices(unwrap(thing, wrapped), thing, sealed, true)),
     keyedHash: (purpose, words) =>
       createHmac("sha256", hashKey)
         .update(JSON.stringify([purpose, words]))

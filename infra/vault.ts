@@ -1,3 +1,4 @@
+import { releaseBuffer } from "#events/releaseBuffer.ts";
 import type { Blobs, DataKeys, Keyring, Vault } from "#events/vault.ts";
 
 interface VaultParts {
@@ -12,7 +13,12 @@ export function openVault({ blobs, keyring, dataKeys }: VaultParts): Vault {
     createKey: keyring.create,
     findKey,
     async put({ thing, wrapped_key, folder }, bytes) {
-      return blobs.put(folder, await keyring.sealLarge(thing, wrapped_key, bytes));
+      const sealed = await keyring.sealLarge(thing, wrapped_key, bytes);
+      try {
+        return await blobs.put(folder, sealed);
+      } finally {
+        releaseBuffer(sealed);
+      }
     },
     link: blobs.link,
     async get({ thing, wrapped_key }, blob) {

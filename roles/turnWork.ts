@@ -28,11 +28,20 @@ const MAX_FILE_BYTES = 128_000_000;
 /** An organization's share. A turn with more takes the whole share. */
 const MAX_FILE_BYTES_OF_ORGANIZATION = MAX_FILE_BYTES / 2;
 
+/** Turns with more attachments than all turns together should hold run one at a time: one may have 400 MiB (spec: Limits). */
+function openFileRoom() {
+  const files = createFairSemaphore({ total: MAX_FILE_BYTES, perTenant: MAX_FILE_BYTES_OF_ORGANIZATION });
+  const large = createFairSemaphore({ total: 1, perTenant: 1 });
+  return function holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal) {
+    const hold = () => files.run(organization, work, signal, bytes);
+    return bytes > MAX_FILE_BYTES ? large.run(organization, hold, signal) : hold();
+  };
+}
+
 /** The work of a services process on turns. */
 export function openTurnWork(resources: Resources, handle: Handle, { tools }: { tools: Tools }) {
   const { settings, logger, log, bus, worker, vault, keyring, db, clock } = resources;
   const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
-  const files = createFairSemaphore({ total: MAX_FILE_BYTES, perTenant: MAX_FILE_BYTES_OF_ORGANIZATION });
   const circuits = createCircuits({ onOpened: () => bus.faults.report("target_down") });
   bus.circuits.answer(worker, (organization) => circuits.list(circuitPrefix(organization)));
   const sources = { log, keyring, deployment: deploymentCredentials(settings), offline: settings.OFFLINE_MODELS };
@@ -45,8 +54,7 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
     memory: createTurnMemory(),
     recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,
-    holdFiles: <T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal) =>
-      files.run(organization, work, signal, bytes),
+    holdFiles: openFileRoom(),
     vault,
     frames: bus.frames,
     models,

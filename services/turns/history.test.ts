@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { EMPTY_PROMPT } from "#events/thread.ts";
+import { EMPTY_PROMPT, type Attachment } from "#events/thread.ts";
 import { readHistory, type HistoryStores } from "./history.ts";
 import { buildModelRequest } from "./modelRequest.ts";
 import { createRecentHistories } from "./recentHistories.ts";
@@ -44,11 +44,12 @@ function stageThread() {
     events,
     read,
     stores,
-    start(turn_id: string, text: string): number {
-      append("TurnStarted", turn_id, { input: { prompt: { messages: [{ role: "user", text, attachments: [] }] } } });
+    start(turn_id: string, text: string, attachments: Attachment[] = []): number {
+      append("TurnStarted", turn_id, { input: { prompt: { messages: [{ role: "user", text, attachments }] } } });
       return events.length;
     },
-    end: (turn_id: string, text: string) => append("TurnCompleted", turn_id, { said: { text } }),
+    end: (turn_id: string, text: string, model = "a/model") =>
+      append("TurnCompleted", turn_id, { said: { text } }, { model }),
     /** A round with a call of the server, which has run, and one of the caller's own, which ends the turn. */
     call(turn_id: string, model: string): void {
       const calls = [
@@ -121,6 +122,16 @@ test("a turn that ended with calls of the caller's own tools leaves its rounds, 
   };
   expect(await asked("a/other")).toMatchObject({ calls: [{ id: "s" }, { id: "c" }], opaque: { signature: "x" } });
   expect(await asked("b/other")).not.toHaveProperty("opaque");
+});
+
+test("attachments of a turn that was answered have the provider that took them", async () => {
+  const staged = stageThread();
+  const attachments = [{ filename: "a.txt", mime_type: "text/plain", bytes: 1, sha256: "a", blob: "b" }];
+  for (const turn_id of ["t0", "t1"]) staged.start(turn_id, "question", attachments);
+  staged.end("t0", "answer", "a/model");
+  const version = staged.start("t2", "next");
+  const history = await readHistory(staged.stores(), { organization_id, thread, version }, share, signal);
+  expect(history.map(({ taken_by }) => taken_by)).toEqual(["a", undefined, undefined]);
 });
 
 test("a turn reads only the events since the turn before", async () => {

@@ -73,6 +73,15 @@ export function sizeToReserve(
 export const turnMessages = (turn_id: string, { messages }: Prompt): ThreadMessage[] =>
   messages.map((message) => ({ ...message, turn_id }));
 
+/** What a turn asked; attachments that were answered have the provider that took them. */
+function askedMessages(turn_id: string, prompt: Prompt, end: EndEvent | undefined): ThreadMessage[] {
+  const messages = turnMessages(turn_id, prompt);
+  if (end?.type !== "TurnCompleted") return messages;
+  const mark = (message: ThreadMessage): ThreadMessage =>
+    message.attachments.length === 0 ? message : { ...message, taken_by: providerOf(end.data.model) };
+  return messages.map(mark);
+}
+
 /** The answer that a turn left in the thread. A failed or stopped turn keeps its partial answer. */
 function answerMessages(turn_id: string, event: ThreadEvent | undefined): ThreadMessage[] {
   if (!event || !("personal" in event) || !event.personal || !("said" in event.personal)) return [];
@@ -147,7 +156,10 @@ async function* earlierTurns(stores: HistoryStores, span: Span, reading: History
     const maxBytes = MAX_JSON_PER_CHARACTER * reading.left;
     const prompt = await readPrompt(stores, data.turn_id, input, maxBytes);
     if (prompt)
-      yield [...turnMessages(data.turn_id, prompt), ...(await answerOf(event as RecordedEvent<StartedEvent>, end))];
+      yield [
+        ...askedMessages(data.turn_id, prompt, end),
+        ...(await answerOf(event as RecordedEvent<StartedEvent>, end)),
+      ];
     else if ("prompt_blob" in input && (input.bytes ?? reading.unknownBytes) > maxBytes) {
       reading.isCut = true;
       return;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
-import { limitFiles } from "./modelRequest.ts";
+import { limitFiles, releaseFiles } from "./modelRequest.ts";
+import type { Part } from "./model.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 
 const asked = (...megabytes: number[]): ThreadMessage => ({
@@ -20,12 +21,28 @@ const sizes = (messages: ThreadMessage[]): number[][] =>
 
 test("a turn after two of large files sends the newer one, and all words, so that its provider takes it", () => {
   const history = [asked(20), asked(20), asked()];
-  const kept = limitFiles(history, [asked()]);
+  const kept = limitFiles(history, [asked()], "openai");
   expect(sizes(kept)).toEqual([[], [20], []]);
   expect(kept.map(({ text }) => text)).toEqual(history.map(({ text }) => text));
 });
 
 test("the files of a turn itself come first", () => {
-  expect(sizes(limitFiles([asked(3), asked(4)], [asked(10, 8)]))).toEqual([[], [4]]);
-  expect(sizes(limitFiles([asked(1)], [asked(25)]))).toEqual([[]]);
+  expect(sizes(limitFiles([asked(3), asked(4)], [asked(10, 8)], "openai"))).toEqual([[], [4]]);
+  expect(sizes(limitFiles([asked(1)], [asked(25)], "openai"))).toEqual([[]]);
+});
+
+test("a provider that has taken larger files in a turn of the thread gets them again, and another one does not", () => {
+  const history = [asked(20), { ...asked(26, 30), taken_by: "openai" }, asked()];
+  expect(sizes(limitFiles(history, [asked()], "openai"))).toEqual([[], [26, 30], []]);
+  expect(sizes(limitFiles(history, [asked(10)], "openai"))).toEqual([[], [26], []]);
+  for (const other of ["anthropic", undefined])
+    expect(sizes(limitFiles(history, [asked()], other))).toEqual([[], [], []]);
+});
+
+test("large files give their memory back at the end, also one that several messages name, and small ones share a buffer", () => {
+  const [large, small] = [Buffer.alloc(1_000_000, "a"), Buffer.from("small")];
+  const part = (bytes: Buffer): Part => ({ type: "file", filename: "a.txt", mime_type: "text/plain", bytes });
+  const messages = [large, large, small].map((bytes) => ({ role: "user" as const, parts: [part(bytes)] }));
+  releaseFiles({ messages });
+  expect([large.length, small.toString()]).toEqual([0, "small"]);
 });

@@ -1,4 +1,5 @@
 import { streamName } from "#events/ids.ts";
+import { releaseBuffer } from "#events/releaseBuffer.ts";
 import type { Attachment, Prompt } from "#events/thread.ts";
 import type { TurnStores } from "./history.ts";
 import type { AnswerShare, ModelMessage, ModelRequest, Part } from "./model.ts";
@@ -6,10 +7,14 @@ import { providerOf, type ThreadMessage } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 /**
- * Bytes of attachments in a request that has some of earlier turns. In base64 they are 29 MB: the strictest provider takes
- * requests of 32 MB, and would refuse each later turn of the thread.
+ * Bytes of attachments in a request that has some of earlier turns, unless a turn of the thread has shown that its provider takes
+ * more. In base64 they are 29 MB: the strictest provider takes requests of 32 MB, and would refuse each later turn of the thread.
  */
 const MAX_FILE_BYTES = 22_000_000;
+
+/** The provider that a turn asks; undefined where its model is an alias. */
+export const targetProvider = ({ route, model }: Pick<TurnToRun, "model" | "route">): string | undefined =>
+  route ? undefined : providerOf(model);
 
 type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undefined>;
 
@@ -32,9 +37,26 @@ export function attachedBytes(messages: ThreadMessage[]): number {
   return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Leaves out the older attachments for which those of the turn itself have no room; their messages keep the text. */
-export function limitFiles(history: ThreadMessage[], own: ThreadMessage[]): ThreadMessage[] {
-  let left = MAX_FILE_BYTES - attachedBytes(own);
+/** The most bytes of attachments that the provider has taken in one turn of the history. */
+function takenBytes(history: ThreadMessage[], provider: string): number {
+  const turns = Map.groupBy(
+    history.filter(({ taken_by }) => taken_by === provider),
+    ({ turn_id }) => turn_id,
+  );
+  return turns.values().reduce((most, messages) => Math.max(most, attachedBytes(messages)), 0);
+}
+
+/**
+ * Leaves out the older attachments for which those of the turn itself have no room; their messages keep the text. `provider`: the
+ * one that gets the messages; undefined while it is not known.
+ */
+export function limitFiles(
+  history: ThreadMessage[],
+  own: ThreadMessage[],
+  provider: string | undefined,
+): ThreadMessage[] {
+  const taken = provider === undefined ? 0 : takenBytes(history, provider);
+  let left = Math.max(MAX_FILE_BYTES, taken) - attachedBytes(own);
   return history
     .toReversed()
     .map((message) => {
@@ -42,6 +64,11 @@ export function limitFiles(history: ThreadMessage[], own: ThreadMessage[]): Thre
       return attachments.length === message.attachments.length ? message : { ...message, attachments };
     })
     .toReversed();
+}
+
+/** Gives back the memory of the files, once nobody reads them. */
+export function releaseFiles({ messages }: Pick<ModelRequest, "messages">): void {
+  for (const part of messages.flatMap(({ parts }) => parts)) if (part.type === "file") releaseBuffer(part.bytes);
 }
 
 /** `provider`: the one that gets the messages; undefined while it is not known. */
@@ -93,7 +120,7 @@ export async function buildModelRequest(
     ...settings
   } = prompt;
   const load = openFiles(stores);
-  const provider = turn.route ? undefined : providerOf(turn.model);
+  const provider = targetProvider(turn);
   const messages: ModelRequest["messages"] = [];
   // in sequence: sealed and opened copies of all files at once would take twice the memory
   for (const message of conversation) messages.push(await modelMessage(load, message, provider));

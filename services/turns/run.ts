@@ -22,8 +22,8 @@ import {
   turnMessages,
   type HistoryLimits,
 } from "./history.ts";
-import { attachedBytes, buildModelRequest, limitFiles } from "./modelRequest.ts";
-import { ModelError } from "./model.ts";
+import { attachedBytes, buildModelRequest, limitFiles, releaseFiles, targetProvider } from "./modelRequest.ts";
+import { ModelError, type ModelRequest } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
 import { openPublisher } from "./publisher.ts";
@@ -203,14 +203,14 @@ async function askWithTools(
   const before = tokens
     ? await fitWindow(history, describeWindow(tokens, prompt, offers, own), options.countTokens)
     : history;
-  const conversation = pairResults([...limitFiles(before, own), ...own]);
+  const conversation = pairResults([...limitFiles(before, own, targetProvider(turn)), ...own]);
   const held = textOf(conversation);
   if (share.hasRoom(held)) share.keep(held);
   else await share.reserve(held, signal);
-  const ask = async () =>
+  const ask = (request: ModelRequest) =>
     converse({
       ask: askWithinBudget(options.holdMoney, turn, askNext),
-      request: await buildModelRequest(options, turn, prompt, offers, conversation, share),
+      request,
       share,
       rounds,
       tools,
@@ -223,9 +223,24 @@ async function askWithTools(
       park: (round, calls) => parkTurn(options.toolApprovals, turn, recorder, { round, calls, frames: emitted() }),
       onToolError: (error, tool) => options.onToolError(error, turn, tool),
     });
+  const build = () => buildModelRequest(options, turn, prompt, offers, conversation, share);
   const bytes = attachedBytes(conversation);
-  const last = bytes === 0 ? await ask() : await options.holdFiles(organization_id, bytes, ask, signal);
+  const askWithFiles = () => usingFiles(build, ask);
+  const last =
+    bytes === 0 ? await ask(await build()) : await options.holdFiles(organization_id, bytes, askWithFiles, signal);
   return endCompleted(last, rounds, routed);
+}
+
+async function usingFiles<T>(
+  build: () => Promise<ModelRequest>,
+  ask: (request: ModelRequest) => Promise<T>,
+): Promise<T> {
+  const request = await build();
+  try {
+    return await ask(request);
+  } finally {
+    releaseFiles(request);
+  }
 }
 
 const toolContext = (
