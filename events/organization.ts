@@ -14,5 +14,15 @@ export const OrganizationCreated = defineEvent("OrganizationCreated", {
   opens: true,
 });
 
+/** Turns the tools that the organization wrote itself on or off: for requests, agents and steps of workflows. */
+export const SwitchScriptedTools = defineCommand(
+  "SwitchScriptedTools",
+  "organization",
+  z.object({ enabled: z.boolean() }),
+);
+export const ScriptedToolsSwitched = defineEvent("ScriptedToolsSwitched", {
+  public: z.object({ enabled: z.boolean() }),
+});
+
 export type OrganizationCommand = CommandsIn<typeof import("./organization.ts")>;
 export type OrganizationEvent = EventsIn<typeof import("./organization.ts")>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { eventDefinitions } from "#events/index.ts";
-import { OrganizationCreated } from "#events/organization.ts";
+import { OrganizationCreated, ScriptedToolsSwitched } from "#events/organization.ts";
 import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.ts";
 import { ProviderConfigured, providerStream, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
@@ -21,8 +21,16 @@ describe("the projections", () => {
   test("insert a created organization, and nothing if it was erased", () => {
     const created = OrganizationCreated.of({ organization_id: id }, { name: "Ä\u0000" });
     expect(projectEvents(organizations, `organization-${id}`, created, erased(created))).toEqual([
-      { table: "organizations", kind: "put", key: { id }, row: { name: '"Ä\\u0000"', created_at: RECORDED_AT } },
+      {
+        table: "organizations",
+        kind: "put",
+        key: { id },
+        row: { name: '"Ä\\u0000"', scripted_tools: true, created_at: RECORDED_AT },
+      },
     ]);
+    expect(
+      projectEvents(organizations, `organization-${ORGANIZATION}`, ScriptedToolsSwitched.of({ enabled: false })),
+    ).toEqual([{ table: "organizations", kind: "patch", key: { id: ORGANIZATION }, row: { scripted_tools: false } }]);
   });
 
   test("insert, patch and remove a user", () => {

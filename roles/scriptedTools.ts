@@ -7,6 +7,7 @@ import type { Settings } from "#infra/config.ts";
 import { download } from "#infra/web/download.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { findTools } from "#projections/definitions/query.ts";
+import { hasScriptedTools } from "#projections/organizations/query.ts";
 import type { Db } from "#projections/projection.ts";
 import type { ScriptRunner } from "#services/scripting/runner.ts";
 import { run } from "#services/deciders/run.ts";
@@ -44,7 +45,7 @@ export function openScriptedTools({
     check: schemas.check,
 
     async find(organization, names) {
-      if (!settings.SCRIPTED_TOOLS) return [];
+      if (!settings.SCRIPTED_TOOLS || !(await hasScriptedTools(db, organization))) return [];
       const rows = await findTools(db, organization, names);
       const found = rows.map(async ({ id, name, version, meta, grants, blob, wrapped_key }) => {
         const script = await vault.get({ thing: streamName("definition", id), wrapped_key }, blob);

@@ -115,6 +115,19 @@ export const listTools = queryOptions({
       ({ name, built_in }) => `${built_in} ${name}`,
     ),
 });
+interface ScriptedTools {
+  /** The organization's own switch. */
+  enabled: boolean;
+  /** A deployment can turn them off for all organizations. */
+  available: boolean;
+}
+/** Whether tools of the organization's own run. */
+export const getScriptedTools = queryOptions({
+  queryKey: ["organization", "scripted tools"],
+  queryFn: ({ signal }) => call<ScriptedTools>("tools/scripted", { signal }),
+});
+export const switchScriptedTools = (enabled: boolean) =>
+  call<ScriptedTools>("tools/scripted", { method: "PUT", body: { enabled } });
 export const getDefinition = (id: string) =>
   queryOptions({
     queryKey: ["definition", "one", id],

@@ -25,6 +25,8 @@ const count = (value: unknown, one: string): string =>
 const spender = (field: Field): string => `the ${field("subject").replace(":", " ").replace("@", " for ")}`;
 
 const ACCOUNTS: Record<string, Sentence> = {
+  ScriptedToolsSwitched: (_, { enabled }) =>
+    `The organization's own tools were turned ${enabled === true ? "on" : "off"}.`,
   OrganizationCreated: (field) => `The organization${quoted(field("name"))} was created.`,
   UserRegistered: (field) => `${field("name", "Somebody")} joined as ${field("role")}.`,
   UserChanged: (field, { active }) =>

@@ -14,6 +14,7 @@ import { ownLimitRoutes } from "./ownLimits.ts";
 import { priceRoutes } from "./prices.ts";
 import { projectRoutes } from "./projects.ts";
 import { providerRoutes } from "./providers.ts";
+import { scriptedToolsRoutes } from "./scriptedTools.ts";
 import { secretRoutes } from "./secrets.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { substituteRoutes } from "./substitutes.ts";
@@ -39,4 +40,5 @@ export function accountRoutes(app: App, http: Http): void {
   typeRoutes(app, http);
   secretRoutes(app, http);
   toolRoutes(app, http);
+  scriptedToolsRoutes(app, http);
 }

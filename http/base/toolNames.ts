@@ -2,6 +2,7 @@ import { WEB_SEARCH } from "#events/provider.ts";
 import { BUILT_IN_TOOLS, isBuiltInTool, KNOWLEDGE_TOOLS } from "#events/tools.ts";
 import { listAllCollections } from "#projections/collections/query.ts";
 import { findTools } from "#projections/definitions/query.ts";
+import { hasScriptedTools } from "#projections/organizations/query.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 
@@ -16,6 +17,9 @@ const unknownTool = (name: string, param: string) =>
     { param },
   );
 
+const toolsUnavailable = (param: string, why: string) =>
+  new ApiError("tools_unavailable", `${param}: scripted tools ${why}.`, { param });
+
 /** Throws `unknown_tool` or `tools_unavailable` for a name that no tool has. `paramOf` gives the field of the nth name. */
 export async function checkToolNames(
   { db, settings }: Needs,
@@ -26,14 +30,13 @@ export async function checkToolNames(
   const others = names.filter((name) => !isBuiltInTool(name));
   if (others.length === 0) return;
   const own = new Set((await findTools(db, organization, others)).map(({ name }) => name));
+  const isSwitchedOn = await hasScriptedTools(db, organization);
   for (const [n, name] of names.entries()) {
     if (isBuiltInTool(name)) continue;
     const param = paramOf(n);
     if (!own.has(name)) throw unknownTool(name, param);
-    if (!settings.SCRIPTED_TOOLS)
-      throw new ApiError("tools_unavailable", `${param}: scripted tools are not available in this deployment.`, {
-        param,
-      });
+    if (!settings.SCRIPTED_TOOLS) throw toolsUnavailable(param, "are not available in this deployment");
+    if (!isSwitchedOn) throw toolsUnavailable(param, "are switched off for the organization");
   }
 }
 

@@ -53,6 +53,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   "patch /api/keys/{id}": { enabled: false },
   "post /api/projects": { name: "Website" },
   "patch /api/projects/{id}": { name: "Website and app" },
+  "put /api/tools/scripted": { enabled: false },
   "put /api/groups/{group}": { members: [PERSON] },
   "put /api/providers/{name}": { api_key: "sk-of-your-provider", models: ["gpt-5-mini"] },
   "put /api/prices/{provider}/{model}": {

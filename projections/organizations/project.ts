@@ -3,7 +3,7 @@ import { defineProjection, encode } from "../projection.ts";
 
 export const organizations = defineProjection<OrganizationEvent>({
   name: "organizations",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
     OrganizationCreated: ({ data, personal, recorded_at }) =>
@@ -13,9 +13,12 @@ export const organizations = defineProjection<OrganizationEvent>({
               table: "organizations",
               kind: "put",
               key: { id: data.organization_id },
-              row: { name: encode(personal.name), created_at: recorded_at },
+              row: { name: encode(personal.name), scripted_tools: true, created_at: recorded_at },
             },
           ]
         : [],
+    ScriptedToolsSwitched: ({ organization_id, data }) => [
+      { table: "organizations", kind: "patch", key: { id: organization_id }, row: { scripted_tools: data.enabled } },
+    ],
   },
 });

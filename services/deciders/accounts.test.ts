@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { KeyChanged, KeyCreated, KeyDeleted, KeyRotated } from "#events/key.ts";
-import { OrganizationCreated } from "#events/organization.ts";
+import { OrganizationCreated, ScriptedToolsSwitched } from "#events/organization.ts";
 import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.ts";
 import { ProviderConfigured, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
@@ -71,6 +71,18 @@ test("a project is created, renamed, and deleted together with its data key", ()
   expect(project.erases!([deleted], "project-p1")).toEqual({ things: ["project-p1"] });
   for (const request of [rename, remove])
     given(project, [created, deleted]).when(request).rejected("project_not_found");
+});
+
+test("scripted tools are on until they are turned off, and an event tells only of a change", () => {
+  const turn = (enabled: boolean) => command("SwitchScriptedTools", { enabled });
+  const off = ScriptedToolsSwitched.of({ enabled: false });
+  given(organization).when(turn(false)).rejected("organization_not_found");
+  given(organization, [organizationCreated]).when(turn(true)).then();
+  given(organization, [organizationCreated]).when(turn(false)).then(off);
+  given(organization, [organizationCreated, off]).when(turn(false)).then();
+  given(organization, [organizationCreated, off])
+    .when(turn(true))
+    .then(ScriptedToolsSwitched.of({ enabled: true }));
 });
 
 test("the state of a provider holds the credential until it is removed", () => {

@@ -1,14 +1,26 @@
 import type { Decider } from "#events/decider.ts";
 import { streamName } from "#events/ids.ts";
-import { OrganizationCreated, type OrganizationCommand, type OrganizationEvent } from "#events/organization.ts";
+import {
+  OrganizationCreated,
+  ScriptedToolsSwitched,
+  type OrganizationCommand,
+  type OrganizationEvent,
+} from "#events/organization.ts";
 import { Rejection } from "#events/rejection.ts";
 import type { UserCommand, UserEvent } from "#events/user.ts";
 import { evolveMembers, decideMembers, type Members } from "./members.ts";
 
-type State = { status: "absent" } | { status: "active"; members: Members };
+interface Active {
+  status: "active";
+  members: Members;
+  scripted_tools: boolean;
+}
+type State = { status: "absent" } | Active;
+
+const NEW: Active = { status: "active", members: {}, scripted_tools: true };
 
 export const organization: Decider<State, OrganizationCommand | UserCommand, OrganizationEvent | UserEvent> = {
-  version: 2,
+  version: 3,
   initial: { status: "absent" },
   decide(command, state) {
     if (command.type === "CreateOrganization") {
@@ -17,11 +29,15 @@ export const organization: Decider<State, OrganizationCommand | UserCommand, Org
       return [OrganizationCreated.of({ organization_id }, { name })];
     }
     if (state.status === "absent") throw new Rejection("organization_not_found", "There is no such organization.");
-    return decideMembers(command, state.members);
+    if (command.type !== "SwitchScriptedTools") return decideMembers(command, state.members);
+    const { enabled } = command.data;
+    return enabled === state.scripted_tools ? [] : [ScriptedToolsSwitched.of({ enabled })];
   },
   evolve(state, event) {
-    if (event.type === "OrganizationCreated") return { status: "active", members: {} };
-    return { status: "active", members: evolveMembers(state.status === "active" ? state.members : {}, event) };
+    if (event.type === "OrganizationCreated") return NEW;
+    const active = state.status === "active" ? state : NEW;
+    if (event.type === "ScriptedToolsSwitched") return { ...active, scripted_tools: event.data.enabled };
+    return { ...active, members: evolveMembers(active.members, event) };
   },
   erases: (events) => ({
     things: events.flatMap((event) => (event.type === "UserRemoved" ? [streamName("user", event.data.user_id)] : [])),

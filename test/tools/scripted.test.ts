@@ -384,6 +384,36 @@ describe("fetch of a scripted tool", () => {
   });
 });
 
+test("an owner turns scripted tools off and on for the organization: requests and agents are refused, agents go on without", async () => {
+  const own = await openDesk();
+  await own.define(toolSource("return 1"), { name: "own" });
+  const agent = (
+    await own.person("POST", "/agents", { name: "A", model: "offline/scripted", tools: ["own", "web_fetch"] })
+  ).body;
+  const callOfAgent = async () => {
+    const { body } = await own.key("POST", `/agents/${agent.id}/v1/responses`, { input: "/tool own {}\n/say Done." });
+    return body.output.map(({ status }: { status: string }) => status);
+  };
+  const turn = (enabled: boolean) => own.person("PUT", "/tools/scripted", { enabled });
+  for (let n = 0; n < 2; n++) {
+    expect((await turn(false)).body).toEqual({ enabled: false, available: false });
+    const refused = await own.obey(["/tool own {}"], ["own"]);
+    expectRefusal(refused, 400, "tools_unavailable", "tools[0].function.name");
+    expect(refused.body.error.message).toContain("switched off for the organization");
+    expectRefusal(await own.person("POST", "/agents", { name: "B", tools: ["own"] }), 400, "tools_unavailable");
+    expect(await callOfAgent()).toEqual(["incomplete", "completed"]);
+    expect((await own.key("GET", "/tools/scripted")).body).toEqual({ enabled: false, available: false });
+    expect((await turn(true)).body).toEqual({ enabled: true, available: true });
+    expect((await own.obey(["/tool own {}"], ["own"])).status).toBe(200);
+    expect(await callOfAgent()).toEqual(["completed", "completed"]);
+  }
+  expect((await turn(true)).status).toBe(200);
+  const { body } = await own.person("GET", "/events?type=ScriptedToolsSwitched");
+  expect(body.data.map(({ data }: { data: object }) => data)).toEqual(
+    [false, true, false, true].map((enabled) => ({ enabled })),
+  );
+});
+
 test("scripted tools are unavailable when the deployment disables them", async () => {
   const off = await openDesk({ SCRIPTED_TOOLS: "off" });
   expect((await off.define(toolSource("return 1"), { name: "own" })).status).toBe(201);
@@ -395,4 +425,5 @@ test("scripted tools are unavailable when the deployment disables them", async (
     "tools[0]",
   );
   expect((await off.obey(["hello"], [])).status).toBe(200);
+  expect((await off.key("GET", "/tools/scripted")).body).toEqual({ enabled: true, available: false });
 });

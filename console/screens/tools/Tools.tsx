@@ -6,6 +6,7 @@ import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { ForBuilders } from "../../parts/Restricted.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { ScriptedToolsSwitch } from "./ScriptedToolsSwitch.tsx";
 
 const COLUMNS: Columns<Definition> = [
   {
@@ -37,6 +38,7 @@ export function Tools() {
             New tool
           </Link>
         </header>
+        <ScriptedToolsSwitch />
         <Loaded query={tools} what="tools">
           {({ data }) =>
             data.length === 0 ? (

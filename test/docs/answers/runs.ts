@@ -24,6 +24,8 @@ async function askForDefinitions({ ask }: Desk): Promise<{ workflow: string; def
   await ask("patch /api/definitions/{id}", { path: [tool.id] });
   await ask("get /api/definitions/{id}/versions", { path: [tool.id] });
   await ask("get /api/tools");
+  await ask("put /api/tools/scripted", { body: { enabled: true } });
+  await ask("get /api/tools/scripted");
   const { id: definition } = await ask("post /api/definitions", {
     body: { type: "workflow", name: "refund", source: SOURCE, grants: ["CRM_TOKEN"] },
   });

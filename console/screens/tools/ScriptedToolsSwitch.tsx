@@ -1,0 +1,33 @@
+import { useQuery } from "@tanstack/react-query";
+import { getScriptedTools, switchScriptedTools } from "../../api/build.ts";
+import { useRole } from "../../api/useRole.ts";
+import { Loaded } from "../../parts/Notices.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
+
+const QUESTION = "Turn off your own tools? Requests that name one are refused, and agents and workflows go on without.";
+
+/** Whether the organization's own tools run. Owners and admins turn them on and off. */
+export function ScriptedToolsSwitch() {
+  const { isAdmin } = useRole();
+  const query = useQuery(getScriptedTools);
+  return (
+    <Loaded query={query} what="whether tools run">
+      {({ enabled, available }) => (
+        <>
+          {!enabled && <p className="notice warn">Your own tools are turned off for the organization.</p>}
+          {enabled && !available && <p className="notice warn">Your own tools are turned off on this server.</p>}
+          {isAdmin && (
+            <ThingActions
+              kind="organization"
+              actions={[
+                enabled
+                  ? { label: "Turn off", question: QUESTION, isDangerous: true, run: () => switchScriptedTools(false) }
+                  : { label: "Turn on", run: () => switchScriptedTools(true) },
+              ]}
+            />
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { streamName } from "#events/ids.ts";
+import { SwitchScriptedTools } from "#events/organization.ts";
+import { hasScriptedTools } from "#projections/organizations/query.ts";
+import { requireAdmin, requireCredential } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+
+const Enabled = z.boolean().describe("The switch of the organization.");
+const ScriptedTools = z
+  .object({
+    enabled: Enabled,
+    available: z.boolean().describe("Whether they run: a deployment can turn them off for all organizations."),
+  })
+  .meta({ title: "ScriptedTools" });
+
+async function read({ db, settings }: Http, organization: string): Promise<z.infer<typeof ScriptedTools>> {
+  const enabled = await hasScriptedTools(db, organization);
+  return { enabled, available: enabled && settings.SCRIPTED_TOOLS };
+}
+
+/** The switch of an organization for the tools that it wrote itself: owners and admins turn it. */
+export function scriptedToolsRoutes(app: App, http: Http): void {
+  const tags = ["Scripts"];
+  const reading = {
+    tags,
+    security: [{ key: [] }],
+    summary: "Get whether tools of the organization's own run",
+    response: { 200: ScriptedTools },
+  };
+  app.get("/tools/scripted", { onRequest: requireCredential(http), schema: reading }, async ({ caller }) => {
+    await http.freshRead(["organizations"], streamName("organization", caller.organization_id));
+    return read(http, caller.organization_id);
+  });
+
+  const switching = {
+    tags,
+    security: [{ session: [] }],
+    summary: "Turn tools of the organization's own on or off",
+    description:
+      "Off: requests and agents that name one get 400 `tools_unavailable`, and agents and steps of workflows that have one go on without it.",
+    body: z.object({ enabled: Enabled }),
+    response: { 200: ScriptedTools },
+  };
+  app.put("/tools/scripted", { onRequest: requireAdmin(http), schema: switching }, async (request) => {
+    const { organization_id } = request.caller;
+    const envelope = commandFields(request, streamName("organization", organization_id), ["organizations"]);
+    const { enabled } = request.body;
+    await http.send(SwitchScriptedTools, { ...envelope, data: { enabled }, requireProjected: true });
+    return read(http, organization_id);
+  });
+}
