@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
-import { limitFiles, releaseFiles } from "./modelRequest.ts";
+import { modelRequest } from "#test/doubles/modelRequest.ts";
+import { limitFiles, useRequest } from "./modelRequest.ts";
 import type { Part } from "./model.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 
@@ -39,10 +40,11 @@ test("a provider that has taken larger files in a turn of the thread gets them a
     expect(sizes(limitFiles(history, [asked()], other))).toEqual([[], [], []]);
 });
 
-test("large files give their memory back at the end, also one that several messages name, and small ones share a buffer", () => {
+test("large files give their memory back once a request is answered, also one that several messages name, and small ones share a buffer", async () => {
   const [large, small] = [Buffer.alloc(1_000_000, "a"), Buffer.from("small")];
   const part = (bytes: Buffer): Part => ({ type: "file", filename: "a.txt", mime_type: "text/plain", bytes });
   const messages = [large, large, small].map((bytes) => ({ role: "user" as const, parts: [part(bytes)] }));
-  releaseFiles({ messages });
+  const ask = async () => large.length;
+  expect(await useRequest(async () => modelRequest("", { messages }), ask)).toBe(1_000_000);
   expect([large.length, small.toString()]).toEqual([0, "small"]);
 });

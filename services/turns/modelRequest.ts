@@ -66,11 +66,6 @@ export function limitFiles(
     .toReversed();
 }
 
-/** Gives back the memory of the files, once nobody reads them. */
-export function releaseFiles({ messages }: Pick<ModelRequest, "messages">): void {
-  for (const part of messages.flatMap(({ parts }) => parts)) if (part.type === "file") releaseBuffer(part.bytes);
-}
-
 /** `provider`: the one that gets the messages; undefined while it is not known. */
 async function modelMessage(
   load: LoadFile,
@@ -137,4 +132,18 @@ export async function buildModelRequest(
     streamed: turn.streamed,
     ...(share && { share }),
   };
+}
+
+/** Asks with a request, and then gives back the memory of its files. */
+export async function useRequest<T>(
+  build: () => Promise<ModelRequest>,
+  ask: (request: ModelRequest) => Promise<T>,
+): Promise<T> {
+  const request = await build();
+  try {
+    return await ask(request);
+  } finally {
+    for (const part of request.messages.flatMap(({ parts }) => parts))
+      if (part.type === "file") releaseBuffer(part.bytes);
+  }
 }

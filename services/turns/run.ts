@@ -22,7 +22,7 @@ import {
   turnMessages,
   type HistoryLimits,
 } from "./history.ts";
-import { attachedBytes, buildModelRequest, limitFiles, releaseFiles, targetProvider } from "./modelRequest.ts";
+import { attachedBytes, buildModelRequest, limitFiles, targetProvider, useRequest } from "./modelRequest.ts";
 import { ModelError, type ModelRequest } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
@@ -224,23 +224,10 @@ async function askWithTools(
       onToolError: (error, tool) => options.onToolError(error, turn, tool),
     });
   const build = () => buildModelRequest(options, turn, prompt, offers, conversation, share);
+  const askWithFiles = () => useRequest(build, ask);
   const bytes = attachedBytes(conversation);
-  const askWithFiles = () => usingFiles(build, ask);
-  const last =
-    bytes === 0 ? await ask(await build()) : await options.holdFiles(organization_id, bytes, askWithFiles, signal);
+  const last = await (bytes === 0 ? askWithFiles() : options.holdFiles(organization_id, bytes, askWithFiles, signal));
   return endCompleted(last, rounds, routed);
-}
-
-async function usingFiles<T>(
-  build: () => Promise<ModelRequest>,
-  ask: (request: ModelRequest) => Promise<T>,
-): Promise<T> {
-  const request = await build();
-  try {
-    return await ask(request);
-  } finally {
-    releaseFiles(request);
-  }
 }
 
 const toolContext = (
