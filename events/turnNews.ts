@@ -4,8 +4,13 @@ export type TurnNews =
   | { kind: "began"; turn_id: string; subjects: string[]; tokens: number; streamed?: boolean; reserved?: string }
   /** `cost`: picodollars. `position`: of the event that ended it. Absent: not known. */
   | { kind: "ended"; turn_id: string; tokens: number; cost?: string; position?: number }
-  /** Its next request may cost `reserved`, and its rounds have cost `spent`, in picodollars. Processes before holds that grow ignore it. */
-  | { kind: "grew"; turn_id: string; subjects: string[]; reserved: string; spent: string }
+  /**
+   * Its next request may cost `reserved`, and its rounds have cost `spent`, in picodollars. Processes before holds that grow ignore it.
+   * `attempt`: of the turn, that asks; absent: the first one.
+   */
+  | { kind: "grew"; turn_id: string; subjects: string[]; reserved: string; spent: string; attempt?: number }
+  /** This attempt has ended because the turn waits for a person. `spent`: absent where no budget of money concerns it. */
+  | { kind: "parked"; turn_id: string; subjects: string[]; attempt: number; spent?: string }
   /** It was refused before it began. */
   | { kind: "withdrawn"; turn_id: string }
   /** A process begins to count. */

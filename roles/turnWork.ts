@@ -20,7 +20,7 @@ import { createStepRecorder } from "#services/turns/steps.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import { deploymentCredentials } from "./credentials.ts";
-import { openTurnHold } from "./turnHold.ts";
+import { openTurnBudgets } from "./turnBudgets.ts";
 import type { Resources } from "./resources.ts";
 
 /** Attachments that the turns of a process hold; requests to providers hold them several times, encoded. Beyond it turns wait. */
@@ -50,7 +50,7 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
     ...sources,
     now: clock.now,
     ahead,
-    holdMoney: openTurnHold(resources, handle),
+    budgets: openTurnBudgets(resources, handle),
     memory: createTurnMemory(),
     recentHistories: createRecentHistories(),
     maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,

@@ -5,7 +5,7 @@ import { createMemory } from "./memory.ts";
 import { periodsAt } from "./periods.ts";
 import { listBudgets, type BudgetRow, type SpentRow } from "./query.ts";
 import { readSpending, type ReadDay } from "./readSpending.ts";
-import { larger, Reservations, type Spending } from "./reservations.ts";
+import { newestHold, NO_HOLD, Reservations, type Hold, type Spending } from "./reservations.ts";
 import { readPrices, type PriceOf } from "./reserve.ts";
 import { addSums, hasModels, hasMoney, hasPeriods, sumBySubject, type Figures } from "./status.ts";
 
@@ -16,8 +16,8 @@ export interface FigureOptions {
   db: Db;
   /** Turns of which the process does not know whether the read models contain their end. */
   unsettled?(organization: string): string[];
-  /** What a turn under way holds back by now, in picodollars: the read model has what it held when it began. */
-  heldBack?(organization: string, turn_id: string): bigint;
+  /** What a turn under way holds back by now, in picodollars: the read model has what it held when it began, or was parked. */
+  heldBack?(organization: string, turn_id: string): Hold;
 }
 
 /** The budgets of an organization with what they are compared with, and when it was read. */
@@ -91,7 +91,7 @@ function createToday(db: Db) {
 }
 
 /** Sums what an organization spent, and reads what its models cost. */
-export function createFigures({ db, unsettled, heldBack = () => 0n }: FigureOptions) {
+export function createFigures({ db, unsettled, heldBack = () => NO_HOLD }: FigureOptions) {
   const earlier = createEarlierSums(db);
   const today = createToday(db);
 
@@ -102,7 +102,7 @@ export function createFigures({ db, unsettled, heldBack = () => 0n }: FigureOpti
     const { before, week, ever } = await earlier.recent(organization, spending, budgets);
     const open = spending.open.map((turn) => ({
       ...turn,
-      reserved: larger(turn.reserved, heldBack(organization, turn.turn_id)),
+      ...newestHold(turn, heldBack(organization, turn.turn_id)),
     }));
     return { ...spending, open, before, ...(week && { week }), ...(ever && { ever }) };
   }

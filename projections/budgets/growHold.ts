@@ -2,7 +2,7 @@ import { currentTime } from "#events/clock.ts";
 import type { SpentLimit } from "./limits.ts";
 import { decideMoney, describeReserved, moneyLimitsOf, presentMoneyLimit } from "./moneyLimits.ts";
 import type { Share } from "./rates.ts";
-import type { Spending } from "./reservations.ts";
+import { larger, type Spending } from "./reservations.ts";
 import type { SpenderLimits } from "./spenderLimits.ts";
 import { NO_RATES } from "./turnCounts.ts";
 import type { TurnFollower } from "./turnFollower.ts";
@@ -10,7 +10,8 @@ import type { TurnFollower } from "./turnFollower.ts";
 /** The next request of a turn under way. Amounts are picodollars. */
 export interface WantedHold {
   turn_id: string;
-  /** What was held back when it began. */
+  attempt: number;
+  /** What was held back for it before its first request; nothing of one that was parked. */
   held: bigint;
   /** What its rounds have cost. */
   spent: bigint;
@@ -33,17 +34,18 @@ const NO_SHARE_NEEDED: Share = { processes: 1, admitted: () => NO_RATES, reserve
 export async function growHold(
   turns: TurnFollower,
   { spending, limits: { subjects, money } }: { spending: Spending; limits: SpenderLimits },
-  { turn_id, held, spent, cost }: WantedHold,
+  { turn_id, attempt, held, spent, cost }: WantedHold,
 ): Promise<HoldAnswer> {
   const { reservations } = turns;
   const tell = (reserved: bigint) =>
-    turns.tell({ kind: "grew", turn_id, subjects, reserved: String(reserved), spent: String(spent) });
-  // what its rounds cost is spent, whatever is decided
-  tell(held);
+    turns.tell({ kind: "grew", turn_id, subjects, attempt, reserved: String(reserved), spent: String(spent) });
+  reservations.apply(spending, currentTime());
+  // what its rounds cost is spent, whatever is decided; what an attempt before it held is its own
+  tell(larger(held, reservations.heldBack(turn_id).reserved));
   for (const giveUpAt = currentTime() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = currentTime();
     reservations.apply(spending, now);
-    const own = reservations.heldBack(turn_id);
+    const own = reservations.heldBack(turn_id).reserved;
     const limits = moneyLimitsOf(money, reservations, now).map((limit) => ({
       ...limit,
       reserved: limit.reserved > own ? limit.reserved - own : 0n,

@@ -19,6 +19,7 @@ import {
   type PresentedRate,
   type RateStatus,
 } from "./rates.ts";
+import { NO_HOLD, type Hold } from "./reservations.ts";
 import { limitsOfSpender, type SpenderLimits } from "./spenderLimits.ts";
 import type { Spender } from "./subjects.ts";
 import { TurnCounts, type Rates } from "./turnCounts.ts";
@@ -60,8 +61,10 @@ export interface RateWatch {
   admit(reading: LimitReading, spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
   /** Whether the next request of a turn under way fits. Its hold grows at once, in all processes. */
   hold(reading: LimitReading, spender: Spender, turn: WantedHold): Promise<HoldAnswer>;
-  /** What is held back for a turn under way, in picodollars, as far as this process knows. */
-  heldBack(organization: string, turn_id: string): bigint;
+  /** A turn waits for a person: what it held back is free at once, in all processes. */
+  park(reading: LimitReading, spender: Spender, turn: ParkedTurn): Promise<void>;
+  /** What is held back for a turn under way, as far as this process knows. */
+  heldBack(organization: string, turn_id: string): Hold;
   /** Turns whose money is held back, and ended ones of which it does not know where in the log they ended. */
   unsettled(organization: string): string[];
   /** Those of these budgets that concern a spender, with what is used of them now. */
@@ -84,6 +87,20 @@ interface WantedTurn {
   streamed: boolean;
   /** The most that one request of it may cost, in picodollars. */
   cost: bigint;
+}
+
+interface ParkedTurn {
+  turn_id: string;
+  /** That has ended with it. */
+  attempt: number;
+  /** What its rounds have cost, in picodollars; undefined: no budget of money concerns it. */
+  spent: bigint | undefined;
+}
+
+/** Whether turns of a spender are counted, and which limits concern them. */
+function countedLimits({ budgets, spending }: LimitReading, spender: Spender): SpenderLimits | undefined {
+  const limits = limitsOfSpender(budgets, spender);
+  return limits.rates.length > 0 || (spending !== undefined && limits.money.length > 0) ? limits : undefined;
 }
 
 /** What a turn that may not begin is answered, undefined where it may. */
@@ -170,12 +187,10 @@ export function watchRates(options: FollowerOptions): RateWatch {
 
   return {
     async admit(reading, spender, turn) {
-      const { budgets, spending } = reading;
-      const limits = limitsOfSpender(budgets, spender);
-      const counts = limits.rates.length > 0 || (spending !== undefined && limits.money.length > 0);
-      if (!counts) return { admitted: UNLIMITED };
+      const limits = countedLimits(reading, spender);
+      if (!limits) return { admitted: UNLIMITED };
       const turns = await follow(spender.organization_id);
-      const decided = await decide(turns, { spending, limits }, turn);
+      const decided = await decide(turns, { spending: reading.spending, limits }, turn);
       if (!("headers" in decided)) return decided;
       const { turn_id } = turn;
       const withdraw = () => turns.tell({ kind: "withdrawn", turn_id });
@@ -193,7 +208,14 @@ export function watchRates(options: FollowerOptions): RateWatch {
       if (!spending || limits.money.length === 0) return "held";
       return growHold(await follow(spender.organization_id), { spending, limits }, turn);
     },
-    heldBack: (organization, turn_id) => followers.get(organization)?.reservations.heldBack(turn_id) ?? 0n,
+    async park(reading, spender, { spent, ...turn }) {
+      const limits = countedLimits(reading, spender);
+      if (!limits) return;
+      const { subjects } = limits;
+      const turns = await follow(spender.organization_id);
+      turns.tell({ kind: "parked", ...turn, subjects, ...(spent !== undefined && { spent: String(spent) }) });
+    },
+    heldBack: (organization, turn_id) => followers.get(organization)?.reservations.heldBack(turn_id) ?? NO_HOLD,
     unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],
     async concerning(budgets, spender) {
       const limits = rateLimitsFor(budgets, spender);

@@ -57,7 +57,7 @@ export async function readSpending(
           where not exists (select from read.usage u where u.source_id = id and u.part >= 0)) as without_rounds,
        ${rowsOf(spentBetween(`greatest($2, ${SPLIT})`, "$3", byModel))} as late,
        ${rowsOf(`
-          select r.turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model, r.reserved::text as reserved,
+          select r.turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, ${namedModel(byModel)} as model, r.reserved::text as reserved, r.attempt,
                  coalesce(rounds.cost, 0)::text as counted, coalesce(rounds.today, 0)::text as counted_today
           from read.usage_reservations r join read.usage_sources s on s.id = r.turn_id
             cross join lateral (select sum(u.cost) as cost, sum(u.cost) filter (where u.at >= $5) as today

@@ -6,7 +6,12 @@ import { Reservations, type OpenTurn, type Spending } from "./reservations.ts";
 const spender = { principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 const subjects = ["organization", "key:k"];
 
-type LogEntry = { kind: "began" | "round" | "ended" | "deleted"; turn_id: string; amount: bigint; at?: number };
+type LogEntry = {
+  kind: "began" | "round" | "parked" | "ended" | "deleted";
+  turn_id: string;
+  amount: bigint;
+  at?: number;
+};
 /** Long, so that a read model that is some events behind is minutes behind. */
 const STEP_MS = 20_000;
 
@@ -21,8 +26,12 @@ function snapshot(log: LogEntry[], position: number, asked: string[], { now = 0,
   for (const { kind, turn_id, amount, at = 0 } of log.slice(0, position)) {
     const isToday = at >= midnight || now < midnight;
     begun.add(turn_id);
-    if (kind === "began") open.set(turn_id, { ...spender, turn_id, reserved: amount, counted: 0n, counted_today: 0n });
-    else if (kind === "round") {
+    if (kind === "began")
+      open.set(turn_id, { ...spender, turn_id, attempt: 1, reserved: amount, counted: 0n, counted_today: 0n });
+    else if (kind === "parked") {
+      const turn = open.get(turn_id)!;
+      Object.assign(turn, { attempt: turn.attempt + 1, reserved: 0n });
+    } else if (kind === "round") {
       rows.push({ turn_id, amount, isToday });
       const turn = open.get(turn_id)!;
       turn.counted += amount;
@@ -54,7 +63,8 @@ function countedBy(reservations: Reservations) {
 
 const arbitraryTurn = fc.record({
   reserved: fc.bigInt(0n, 50n),
-  rounds: fc.array(fc.bigInt(0n, 20n), { maxLength: 3 }),
+  /** What each costs, and whether the turn waits for a person then. */
+  rounds: fc.array(fc.tuple(fc.bigInt(0n, 20n), fc.boolean()), { maxLength: 3 }),
   more: fc.bigInt(0n, 30n),
   how: fc.constantFrom("ended", "deleted", "open", "never recorded"),
 });
@@ -79,8 +89,11 @@ const scriptOf = ({ turns }: Run): LogEntry[][] =>
     const turn_id = `t${n}`;
     const begin: LogEntry = { kind: "began", turn_id, amount: reserved };
     if (how === "never recorded") return [];
-    const asked = rounds.map((amount): LogEntry => ({ kind: "round", turn_id, amount }));
-    const total = rounds.reduce((sum, each) => sum + each, more);
+    const asked = rounds.flatMap(([amount, isParked]): LogEntry[] => [
+      { kind: "round", turn_id, amount },
+      ...(isParked ? [{ kind: "parked" as const, turn_id, amount: 0n }] : []),
+    ]);
+    const total = rounds.reduce((sum, [amount]) => sum + amount, more);
     if (how === "open") return [begin, ...asked];
     return [begin, ...asked, { kind: how, turn_id, amount: total }];
   });
@@ -104,10 +117,12 @@ function play(
     for (let times = hears(turn, false); event.kind === "began" && times > 0; times--)
       seen.begin(event.turn_id, { subjects, reserved: event.amount, at });
     log.push({ ...event, at });
-    if (event.kind === "round") {
-      const spent = log.filter(({ kind, turn_id }) => kind === "round" && turn_id === event.turn_id);
+    if (event.kind === "round" || event.kind === "parked") {
+      const own = log.filter(({ turn_id }) => turn_id === event.turn_id);
+      const spent = own.reduce((sum, { kind, amount }) => sum + (kind === "round" ? amount : 0n), 0n);
+      const attempt = 1 + own.filter(({ kind }) => kind === "parked").length;
       for (let times = hears(turn, false); times > 0; times--)
-        seen.grow(event.turn_id, { reserved: 0n, spent: spent.reduce((sum, { amount }) => sum + amount, 0n) });
+        seen.grow(event.turn_id, { attempt, reserved: 0n, spent });
     }
     for (let times = hears(turn, true); event.kind === "ended" && times > 0; times--)
       seen.end(event.turn_id, { cost: event.amount, at, ...(run.named[turn] && { position: log.length }) });
@@ -234,10 +249,40 @@ test("a hold that has grown stays as large when the read model tells what the tu
   const seen = new Reservations();
   const log: LogEntry[] = [{ kind: "began", turn_id: "t", amount: 5n }];
   seen.begin("t", { subjects, reserved: 5n, at: 0 });
-  seen.grow("t", { reserved: 9n, spent: 2n });
+  seen.grow("t", { attempt: 1, reserved: 9n, spent: 2n });
   seen.apply(snapshot(log, 1, ["t"]), 1);
-  expect([countedBy(seen), seen.heldBack("t")]).toMatchObject([{ spent: 2n, reserved: 9n }, 9n]);
+  expect([countedBy(seen), seen.heldBack("t").reserved]).toMatchObject([{ spent: 2n, reserved: 9n }, 9n]);
   seen.end("t", { cost: 3n, at: 2 });
-  seen.grow("t", { reserved: 20n, spent: 20n });
-  expect([countedBy(seen), seen.heldBack("t")]).toMatchObject([{ spent: 3n, reserved: 0n }, 0n]);
+  seen.grow("t", { attempt: 1, reserved: 20n, spent: 20n });
+  expect([countedBy(seen), seen.heldBack("t").reserved]).toMatchObject([{ spent: 3n, reserved: 0n }, 0n]);
+});
+
+test("a turn that waits for a person holds back nothing, until it asks for its next request", () => {
+  const seen = new Reservations();
+  const log: LogEntry[] = [
+    { kind: "began", turn_id: "t", amount: 5n },
+    { kind: "round", turn_id: "t", amount: 2n },
+    { kind: "parked", turn_id: "t", amount: 0n },
+  ];
+  seen.begin("t", { subjects, reserved: 5n, at: 0 });
+  seen.grow("t", { attempt: 1, reserved: 9n, spent: 0n });
+  seen.grow("t", { attempt: 2, reserved: 0n, spent: 2n });
+  // news of the attempt before, and a read model that has not followed
+  seen.grow("t", { attempt: 1, reserved: 9n, spent: 0n });
+  seen.apply(snapshot(log, 1, ["t"]), 1);
+  expect(countedBy(seen)).toMatchObject({ spent: 2n, reserved: 0n });
+  seen.grow("t", { attempt: 2, reserved: 7n, spent: 2n });
+  seen.apply(snapshot(log, 3, ["t"]), 2);
+  expect(countedBy(seen)).toMatchObject({ spent: 2n, reserved: 7n });
+});
+
+test("where nobody told that a turn waits, the read model does", () => {
+  const seen = new Reservations();
+  const log: LogEntry[] = [
+    { kind: "began", turn_id: "t", amount: 5n },
+    { kind: "parked", turn_id: "t", amount: 0n },
+  ];
+  seen.begin("t", { subjects, reserved: 5n, at: 0 });
+  seen.apply(snapshot(log, 2, ["t"]), 1);
+  expect(countedBy(seen)).toMatchObject({ spent: 0n, reserved: 0n });
 });

@@ -7,10 +7,15 @@ const UNRECORDED_MS = 30_000;
 /** How long ended turns are remembered, so that late news does not open them again. */
 const REMEMBERED_MS = 60_000;
 
-/** A turn that has begun and not ended, in the read model. */
-export interface OpenTurn extends Omit<Spender, "organization_id"> {
-  turn_id: string;
+/** What a turn holds back for its requests, since one of its attempts. One that was parked holds nothing since the next attempt. */
+export interface Hold {
+  attempt: number;
   reserved: bigint;
+}
+
+/** A turn that has begun and not ended, in the read model. */
+export interface OpenTurn extends Omit<Spender, "organization_id">, Hold {
+  turn_id: string;
   /** What its rounds cost that the sums contain, of today or of earlier days. */
   counted: bigint;
   /** Those of today alone. */
@@ -32,10 +37,9 @@ export interface Spending extends EarlierSums {
 }
 
 /** A turn that the sums do not contain, or of which they contain some rounds. */
-interface Entry {
+interface Entry extends Hold {
   subjects: string[];
   at: number;
-  reserved: bigint;
   counted: bigint;
   counted_today: bigint;
   /** What its rounds cost, as far as it told: the sums contain them a moment later. */
@@ -49,12 +53,20 @@ interface Entry {
 }
 
 const NOTHING: UnsettledAmounts = { ended: 0n, reserved: 0n };
+export const NO_HOLD: Hold = { attempt: 0, reserved: 0n };
 const nonNegative = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
 
 export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
+/** News and snapshots may be old: a later attempt replaces what those before it held, and the hold of an attempt only grows. */
+export function newestHold(a: Hold, b: Hold): Hold {
+  const [older, newer] = a.attempt < b.attempt ? [a, b] : [b, a];
+  const { attempt, reserved } = newer;
+  return { attempt, reserved: older.attempt === attempt ? larger(older.reserved, reserved) : reserved };
+}
+
 /**
- * While a turn runs, one request of it is under way or may follow: its whole reservation counts beside the rounds it has spent. When it
+ * While a turn runs, one request of it is under way or may follow: its hold counts beside the rounds it has spent. When it
  * ends, all of its cost becomes today's: its rounds of earlier days count twice in longer periods until a snapshot has followed, so that
  * they are not missing in the day.
  */
@@ -89,10 +101,11 @@ export class Reservations {
     return this.#entries.has(turn_id);
   }
   /** Turns that a process which begins to count may not find in its snapshot. */
-  unsettled(): (Pick<Entry, "subjects" | "reserved" | "spent" | "cost" | "end_position"> & { turn_id: string })[] {
-    return [...this.#entries].map(([turn_id, { subjects, reserved, spent, cost, end_position }]) => ({
+  unsettled(): (Pick<Entry, "subjects" | keyof Hold | "spent" | "cost" | "end_position"> & { turn_id: string })[] {
+    return [...this.#entries].map(([turn_id, { subjects, attempt, reserved, spent, cost, end_position }]) => ({
       turn_id,
       subjects,
+      attempt,
       reserved,
       spent,
       cost,
@@ -103,21 +116,20 @@ export class Reservations {
   begin(turn_id: string, { subjects, reserved, at }: Pick<Entry, "subjects" | "reserved" | "at">): void {
     if (this.#entries.has(turn_id) || this.#forgotten.has(turn_id)) return;
     const open = { cost: undefined, end_position: undefined, isRecorded: false };
-    this.#put(turn_id, { subjects, reserved, at, counted: 0n, counted_today: 0n, spent: 0n, ...open });
+    this.#put(turn_id, { subjects, attempt: 1, reserved, at, counted: 0n, counted_today: 0n, spent: 0n, ...open });
   }
-  /** A turn under way needs more than was held back for it, or has ended a round. Both amounts only grow. */
-  grow(turn_id: string, { reserved, spent }: Pick<Entry, "reserved" | "spent">): void {
+  /** A turn under way needs more than was held back for it, has ended a round, or is parked and holds nothing for its next attempt. */
+  grow(turn_id: string, { spent, ...hold }: Hold & Pick<Entry, "spent">): void {
     const entry = this.#entries.get(turn_id);
     if (!entry || entry.cost !== undefined) return;
     this.#add(entry, -1n);
-    entry.reserved = larger(entry.reserved, reserved);
-    entry.spent = larger(entry.spent, spent);
+    Object.assign(entry, newestHold(entry, hold), { spent: larger(entry.spent, spent) });
     this.#add(entry, 1n);
   }
   /** What is held back for a turn under way; nothing where it is not known. */
-  heldBack(turn_id: string): bigint {
+  heldBack(turn_id: string): Hold {
     const entry = this.#entries.get(turn_id);
-    return entry && entry.cost === undefined ? entry.reserved : 0n;
+    return entry && entry.cost === undefined ? entry : NO_HOLD;
   }
   /** `position`: of the event that ended it, where it is known. */
   end(turn_id: string, { cost, position, at }: { cost: bigint; position?: number | undefined; at: number }): void {
@@ -166,13 +178,13 @@ export class Reservations {
   #isOver({ end_position, at }: Entry, { followed_until }: Spending): boolean {
     return end_position === undefined ? followed_until - at > UNRECORDED_MS : this.#contains(end_position);
   }
-  #record({ turn_id, reserved, counted, counted_today, ...spender }: OpenTurn, now: number): void {
+  #record({ turn_id, attempt, reserved, counted, counted_today, ...spender }: OpenTurn, now: number): void {
     if (this.#forgotten.has(turn_id)) return;
     const known = this.#entries.get(turn_id);
     this.#remove(turn_id);
     const begun = { subjects: subjectsOf(spender), at: now, spent: 0n, cost: undefined, end_position: undefined };
     const { subjects, at, spent, cost, end_position } = known ?? begun;
-    const held = { reserved: larger(reserved, known?.reserved ?? 0n), counted, counted_today };
+    const held = { ...newestHold({ attempt, reserved }, known ?? NO_HOLD), counted, counted_today };
     this.#put(turn_id, { subjects, at, spent, cost, end_position, ...held, isRecorded: true });
   }
 

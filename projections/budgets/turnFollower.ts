@@ -4,6 +4,7 @@ import type { TurnNews, TurnNewsExchange } from "#events/turnNews.ts";
 import type { Db } from "../projection.ts";
 import type { RateStatus, Share } from "./rates.ts";
 import type { MoneyLimit } from "./moneyLimits.ts";
+import { greeting } from "./greeting.ts";
 import { findTurns, listRecentTurns } from "./recentTurns.ts";
 import { subjectsOf } from "./subjects.ts";
 import { Reservations } from "./reservations.ts";
@@ -100,6 +101,7 @@ export class TurnFollower {
   #apply(news: TurnNews, now: number): void {
     if (news.kind === "began") this.#begin(news, now);
     else if (news.kind === "grew") this.#grow(news, now);
+    else if (news.kind === "parked") this.#park(news, now);
     else if (news.kind === "ended") {
       this.counts.end(news.turn_id, news.tokens, now);
       this.reservations.end(news.turn_id, { cost: BigInt(news.cost ?? 0), position: news.position, at: now });
@@ -113,39 +115,22 @@ export class TurnFollower {
     this.counts.begin({ turn_id, subjects, tokens, streamed, at });
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved: BigInt(reserved), at });
   }
-  #grow(news: Extract<TurnNews, { kind: "grew" }>, at: number): void {
-    const { turn_id, subjects } = news;
+  #grow(news: Omit<Extract<TurnNews, { kind: "grew" }>, "kind">, at: number): void {
+    const { turn_id, subjects, attempt = 1 } = news;
     const reserved = BigInt(news.reserved);
     this.reservations.begin(turn_id, { subjects, reserved, at });
-    this.reservations.grow(turn_id, { reserved, spent: BigInt(news.spent) });
+    this.reservations.grow(turn_id, { attempt, reserved, spent: BigInt(news.spent) });
   }
-  /**
-   * Sends a process the turns that it may not know. One that has just begun to count has read what is in the read models, which follow a
-   * moment later; one that was silent was sent nothing since it was forgotten.
-   */
+  #park(news: Extract<TurnNews, { kind: "parked" }>, at: number): void {
+    const { turn_id, subjects, attempt, spent } = news;
+    if (spent !== undefined) this.#grow({ turn_id, subjects, attempt: attempt + 1, reserved: "0", spent }, at);
+  }
   #greet(process: string, now: number): void {
     const left = this.#left.get(process);
     this.#left.delete(process);
     this.#send({ kind: "answer", to: process, n: 0 });
-    const open = this.counts.openSince(left ?? now - SILENT_MS);
-    for (const { turn_id, subjects, tokens, streamed } of open)
-      if (!this.reservations.has(turn_id)) this.#send({ kind: "began", turn_id, subjects, tokens, streamed });
-    const ended = this.counts.endedSince(left ?? now - FOLLOWED_MS);
-    for (const { turn_id, subjects, streamed, took } of ended) {
-      if (this.reservations.has(turn_id)) continue;
-      this.#send({ kind: "began", turn_id, subjects, tokens: 0, streamed });
-      this.#send({ kind: "ended", turn_id, tokens: took });
-    }
-    const running = new Map(open.map((turn) => [turn.turn_id, turn]));
-    const took = new Map(ended.map((turn) => [turn.turn_id, turn.took]));
-    for (const { turn_id, subjects, reserved, spent, cost, end_position } of this.reservations.unsettled()) {
-      const { tokens, streamed } = running.get(turn_id) ?? { tokens: 0, streamed: false };
-      this.#send({ kind: "began", turn_id, subjects, tokens, streamed, reserved: String(reserved) });
-      if (spent > 0n) this.#send({ kind: "grew", turn_id, subjects, reserved: String(reserved), spent: String(spent) });
-      if (cost === undefined) continue;
-      const end = { tokens: took.get(turn_id) ?? 0, cost: String(cost) };
-      this.#send({ kind: "ended", turn_id, ...end, ...(end_position !== undefined && { position: end_position }) });
-    }
+    const since = { begun: left ?? now - SILENT_MS, ended: left ?? now - FOLLOWED_MS };
+    for (const news of greeting(this.counts, this.reservations, since)) this.#send(news);
   }
 
   async #read(): Promise<void> {

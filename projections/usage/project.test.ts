@@ -15,6 +15,7 @@ import {
   TurnStarted,
   TurnStopped,
 } from "#events/thread.ts";
+import { TurnParked } from "#events/threadApprovals.ts";
 import { promptOf } from "#test/startTurn.ts";
 import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { documentUploaded } from "#test/samples.ts";
@@ -150,14 +151,17 @@ describe("the usage projection of a turn", () => {
       ]);
   });
 
-  test("keeps what budgets hold back for it until it ends", () => {
+  test("keeps what budgets hold back for it until it waits for a person, or ends", () => {
     const thread_id = thread.slice("thread-".length);
     expect(projectEvents(usage, thread, turnStarted(null, { reserved: "0.5" }))[1]).toEqual({
       table: "usage_reservations",
       kind: "put",
       key: { organization_id: ORGANIZATION, turn_id: id },
-      row: { thread_id, reserved: "0.5" },
+      row: { thread_id, reserved: "0.5", attempt: 1 },
     });
+    expect(projectEvents(usage, thread, TurnParked.of({ ...attempt, frames: "f", left_ms: 1 }))).toEqual([
+      { ...released, kind: "patch", row: { reserved: "0", attempt: 2 } },
+    ]);
   });
 
   test("removes a refused turn", () => {

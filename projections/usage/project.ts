@@ -20,6 +20,7 @@ type UsageEvent =
         type:
           | "TurnStarted"
           | "RoundRequested"
+          | "TurnParked"
           | "TurnCompleted"
           | "TurnFailed"
           | "TurnStopped"
@@ -122,7 +123,7 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   });
   const started = [
     turn,
-    ...(reserved === undefined ? [] : [reservation(event, turn_id, { thread_id, reserved })]),
+    ...(reserved === undefined ? [] : [reservation(event, turn_id, { thread_id, reserved, attempt: 1 })]),
     ...(bytes === 0
       ? []
       : [putHolding(event, turn_id, { principal, thread_id, project_id, agent_id, user_mark, bytes })]),
@@ -172,6 +173,15 @@ export const usage = defineProjection<UsageEvent>({
     TurnStarted: applyStart,
     RoundRequested: (event) => [
       usageRow(event, event.data.turn_id, event.data.round, { tokens: event.data.usage, model: event.data.model }),
+    ],
+    // days may pass until its next request, which is held back for again
+    TurnParked: ({ organization_id, data: { turn_id, attempt } }) => [
+      {
+        table: "usage_reservations",
+        kind: "patch",
+        key: { organization_id, turn_id },
+        row: { reserved: "0", attempt: attempt + 1 },
+      },
     ],
     TurnCompleted: applyEnd,
     TurnFailed: applyEnd,

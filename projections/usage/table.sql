@@ -52,6 +52,8 @@ create table usage_reservations (
   thread_id uuid not null,
   -- in US dollars
   reserved numeric not null,
+  -- of the turn, since which it is held; one that waits for a person holds nothing for its next attempt
+  attempt integer not null,
   -- every turn inserts one row and deletes it again, so there is no second index; few turns are open at a time
   primary key (organization_id, turn_id)
 );

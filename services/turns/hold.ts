@@ -18,6 +18,13 @@ export interface NextRequest {
 /** Holds back what the next request of a turn may cost (ADR 78). Throws LimitReached where it does not fit. */
 export type HoldMoney = (turn: TurnToRun, next: NextRequest, signal: AbortSignal) => Promise<void>;
 
+/** What budgets and limits learn of a turn that runs here. */
+export interface TurnBudgets {
+  holdMoney: HoldMoney;
+  /** The turn waits for a person, and holds nothing back until it goes on. `spent`: what its rounds have cost, as far as known. */
+  notePark(turn: TurnToRun, spent: Money): Promise<void>;
+}
+
 /** A budget has no room for the next request of a turn. */
 export class LimitReached extends ModelError {
   readonly code: "budget_exceeded" | "budget_reserved";
@@ -60,7 +67,7 @@ export function sizeOfRequest({
   };
 }
 
-const costOf = (rounds: Round[]): Money =>
+export const costOf = (rounds: Round[]): Money =>
   fromPicodollars(rounds.reduce((sum, { usage }) => sum + toPicodollars(usage.cost ?? "0"), 0n));
 
 /** Asks only once budgets hold back what the request may cost. A turn that no budget of money concerns is asked at once. */

@@ -2,6 +2,8 @@ import { currentTime } from "#events/clock.ts";
 import { deriveId } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { WaitingCall } from "./converse.ts";
+import { costOf, type TurnBudgets } from "./hold.ts";
+import type { Round } from "./round.ts";
 import { TurnLost, type createStepRecorder } from "./steps.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -15,10 +17,15 @@ export interface WaitOptions {
   /** Whether an agent exists, a moment ago. */
   hasAgent(organization: string, id: string): Promise<boolean>;
 }
+interface ParkOptions {
+  toolApprovals: WaitOptions;
+  budgets: Pick<TurnBudgets, "notePark">;
+}
 
 interface ParkedTurn {
   round: number;
   calls: WaitingCall[];
+  rounds: Round[];
   /** All that readers received so far. */
   frames: FramePayload[];
 }
@@ -30,11 +37,12 @@ type Recorder = Pick<ReturnType<typeof createStepRecorder>, "storeFrames" | "rec
  * next one. Answers with a reason, in words for the model, if too many turns wait.
  */
 export async function parkTurn(
-  { default_seconds, max_parked, countParked, hasAgent }: WaitOptions,
+  { toolApprovals, budgets }: ParkOptions,
   turn: TurnToRun,
   recorder: Recorder,
-  { round, calls, frames }: ParkedTurn,
+  { round, calls, rounds, frames }: ParkedTurn,
 ): Promise<string> {
+  const { default_seconds, max_parked, countParked, hasAgent } = toolApprovals;
   const { organization_id, turn_id, agent, asked_by, project_id } = turn;
   if (!agent) return "Only an agent can wait for the approval of a person. The call did not run.";
   if (!(await hasAgent(organization_id, agent.agent_id))) return "The agent was deleted. The call did not run.";
@@ -60,5 +68,6 @@ export async function parkTurn(
       };
     }),
   });
+  await budgets.notePark(turn, costOf(rounds));
   throw new TurnLost("it waits for the approval of a call");
 }

@@ -28,7 +28,12 @@ export async function loadResumed(
   const started = findTurnStart(events, turn_id);
   if (!started) return undefined;
   const receivedFrames = await readParkedFrames({ readFrames }, events, turn_id);
-  const turn = turnFromEvent(started, attempt, { steps: stepsOf(events, turn_id), receivedFrames, ends_by });
+  const turn = turnFromEvent(started, attempt, {
+    steps: stepsOf(events, turn_id),
+    receivedFrames,
+    wasParked: true,
+    ends_by,
+  });
   return { turn, trace: parseTraceHeaders(started.meta) };
 }
 

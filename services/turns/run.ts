@@ -9,7 +9,7 @@ import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
 import { endCompleted, endInterrupted, type AbortReason, type TokenCounter, type TurnEnding } from "./ending.ts";
-import { askWithinBudget, type HoldMoney } from "./hold.ts";
+import { askWithinBudget, type TurnBudgets } from "./hold.ts";
 import { describeWindow, fitWindow } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
 import { gatherWords } from "./gatherWords.ts";
@@ -46,7 +46,7 @@ export interface TurnRunnerOptions extends AskOptions, HistoryLimits, TokenCount
   /** Runs work while this process has room for the bytes of attachments that it holds. */
   holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   memory: TurnMemory;
-  holdMoney: HoldMoney;
+  budgets: TurnBudgets;
   toolApprovals: WaitOptions;
   /** A tool failed in a way that no other arguments would mend. */
   onToolError(error: unknown, turn: TurnToRun, tool: string): void;
@@ -209,7 +209,7 @@ async function askWithTools(
   else await share.reserve(held, signal);
   const ask = (request: ModelRequest) =>
     converse({
-      ask: askWithinBudget(options.holdMoney, turn, askNext),
+      ask: askWithinBudget(options.budgets.holdMoney, turn, askNext),
       request,
       share,
       rounds,
@@ -220,7 +220,7 @@ async function askWithTools(
       ...recorder,
       approvals: prompt.agent?.tool_approvals ?? {},
       mayWait: turn.awaited_by !== null || runOfScope(turn.scope) === null,
-      park: (round, calls) => parkTurn(options.toolApprovals, turn, recorder, { round, calls, frames: emitted() }),
+      park: (round, calls) => parkTurn(options, turn, recorder, { round, calls, rounds, frames: emitted() }),
       onToolError: (error, tool) => options.onToolError(error, turn, tool),
     });
   const build = () => buildModelRequest(options, turn, prompt, offers, conversation, share);

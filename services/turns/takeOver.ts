@@ -161,5 +161,6 @@ export async function takeOverTurn(
     return undefined;
   }
   const steps = stepsOf(events, turn.id);
-  return turnFromEvent(started, attempt, { steps, receivedFrames: received, ends_by: turn.ends_by });
+  const wasParked = turn.resumed > 0;
+  return turnFromEvent(started, attempt, { steps, receivedFrames: received, wasParked, ends_by: turn.ends_by });
 }

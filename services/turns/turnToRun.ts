@@ -37,6 +37,8 @@ export interface TurnToRun extends TurnAttempt {
   user_mark: string | null;
   /** US dollars that budgets held back when it began; null: no budget of money concerns it. */
   reserved: Money | null;
+  /** It has waited for a person: what it held back then is free. */
+  wasParked: boolean;
   ends_by: string;
   /** Version of TurnStarted in the thread; 1 means that the thread has no earlier turns. */
   version: number;
@@ -56,13 +58,13 @@ export const findTurnStart = (events: RecordedEvent[], turn_id: string): Recorde
   events.find(({ type, data }) => type === "TurnStarted" && (data as { turn_id: string }).turn_id === turn_id);
 
 /** What earlier attempts left: `ends_by` moves when a turn is resumed. */
-type Progress = Pick<TurnToRun, "steps" | "receivedFrames"> & { ends_by?: string };
+type Progress = Pick<TurnToRun, "steps" | "receivedFrames" | "wasParked"> & { ends_by?: string };
 
 /** An attempt at the turn that an event TurnStarted describes. */
 export function turnFromEvent(
   started: StartedTurn,
   attempt: number,
-  { steps, receivedFrames, ends_by }: Progress = { steps: [], receivedFrames: [] },
+  { steps, receivedFrames, wasParked, ends_by }: Progress = { steps: [], receivedFrames: [], wasParked: false },
 ): TurnToRun {
   const data = started.data as Pick<TurnToRun, "turn_id" | "scope" | "model" | "streamed" | "ends_by"> & {
     agent?: TurnAgent;
@@ -90,6 +92,7 @@ export function turnFromEvent(
     project_id: data.project_id ?? null,
     user_mark: data.user_mark ?? null,
     reserved: data.reserved ?? null,
+    wasParked,
     ends_by: ends_by ?? data.ends_by,
     request_id: started.meta.request_id,
     version: started.version,

@@ -33,14 +33,16 @@ test("figures that are not the sums over the log, and money that an ended turn h
     );
   start("u");
   scenario.event("TurnCompleted", "thread-u", "u", { turn_id: "u", usage }, { said: { text: "u" } });
-  start("parked");
+  start("open");
+  start("waiting");
+  scenario.event("TurnParked", "thread-waiting", "waiting", { turn_id: "waiting", attempt: 1 });
   scenario.event("ExtractionCompleted", "extraction-e", "e", { units: 2, cost: "0.003" });
   read([
     { name: "cost_per_month", spent: "0.503", reserved: "2" },
     { name: "tokens_per_month", spent: "7" },
   ]);
   expect(findings()).toEqual([]);
-  // a round of the parked turn has made its hold grow
+  // a round of the open turn has made its hold grow
   read([{ name: "cost_per_month", spent: "0.503", reserved: "2.02" }]);
   expect(findings()).toEqual([]);
   read([

@@ -73,7 +73,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           ...sources,
           ahead,
           maxHistoryText: 100_000,
-          holdMoney: async () => {},
+          budgets: { holdMoney: async () => {}, notePark: async () => {} },
           memory: createTurnMemory(),
           recentHistories,
           holdFiles: (_organization, _bytes, work) => work(),

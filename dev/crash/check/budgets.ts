@@ -5,15 +5,16 @@ import { spentIn } from "./audit.ts";
 import { grouped, turnsOf, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 
-/** What turns that have not ended began to hold back: those that wait for a person, when everything else is quiet. */
+/** What turns that have not ended began to hold back. One that waits for a person holds nothing. */
 function reservedIn(events: RecordedEvent<any>[]): string {
+  const parked = new Set(events.filter(({ type }) => type === "TurnParked").map(({ data }) => data.turn_id));
   const open = new Set(
     turnsOf(events)
       .filter(({ to }) => to === undefined)
       .map(({ id }) => id),
   );
   return events
-    .filter(({ type, data }) => type === "TurnStarted" && open.has(data.turn_id))
+    .filter(({ type, data }) => type === "TurnStarted" && open.has(data.turn_id) && !parked.has(data.turn_id))
     .map(({ data }) => data.reserved ?? "0")
     .reduce(addMoney, "0");
 }

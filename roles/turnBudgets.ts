@@ -6,7 +6,7 @@ import { describeLimit } from "#projections/budgets/limits.ts";
 import { reserveFor } from "#projections/budgets/reserve.ts";
 import type { Spender } from "#projections/budgets/subjects.ts";
 import type { Handle } from "#services/handle.ts";
-import { LimitReached, type HoldMoney } from "#services/turns/hold.ts";
+import { LimitReached, type HoldMoney, type TurnBudgets } from "#services/turns/hold.ts";
 import type { TurnToRun } from "#services/turns/turnToRun.ts";
 import { openBudgets } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
@@ -27,13 +27,16 @@ const spenderOf = (turn: TurnToRun): Spender => ({
   model: turn.model,
 });
 
+type Budgets = ReturnType<typeof openBudgets>;
+type Needs = Pick<Resources, "db" | "logger" | "rates">;
+
 /** Lets the hold of a turn grow before each of its requests, by the budgets and prices of its organization. */
-export function openTurnHold(resources: Pick<Resources, "db" | "logger" | "rates">, handle: Handle): HoldMoney {
-  const budgets = openBudgets(resources, handle);
-  return async (turn, { size, spent: spentByRounds, isFirst }, signal) => {
-    const { organization_id, turn_id } = turn;
+const openHold =
+  ({ rates }: Needs, budgets: Budgets): HoldMoney =>
+  async (turn, { size, spent: spentByRounds, isFirst }, signal) => {
+    const { organization_id, turn_id, attempt } = turn;
     const spender = spenderOf(turn);
-    const held = toPicodollars(turn.reserved ?? "0");
+    const held = turn.wasParked ? 0n : toPicodollars(turn.reserved ?? "0");
     const spent = toPicodollars(spentByRounds);
     // two turns that wait for each other must not give up in the same moment
     const giveUpAt = performance.now() + MAX_WAIT_MS[isFirst ? "first" : "later"] * (0.5 + Math.random() / 2);
@@ -42,7 +45,7 @@ export function openTurnHold(resources: Pick<Resources, "db" | "logger" | "rates
       const reading = budgets.reading(organization_id);
       const cost = reading.priceOf ? reserveFor(reading.priceOf, turn.route?.targets ?? [turn.model], size) : 0n;
       if (isFirst && cost <= held) return;
-      const answer = await resources.rates.hold(reading, spender, { turn_id, held, spent, cost });
+      const answer = await rates.hold(reading, spender, { turn_id, attempt, held, spent, cost });
       if (answer === "held") return;
       if ("spent" in answer) {
         const { ends_at } = answer.spent;
@@ -52,5 +55,19 @@ export function openTurnHold(resources: Pick<Resources, "db" | "logger" | "rates
       if (performance.now() > giveUpAt) throw new LimitReached("budget_reserved", answer.reserved, RETRY_MS);
       await sleep(LOOK_MS, undefined, { signal });
     }
+  };
+
+/** The budgets and limits that the turns of this process count for. */
+export function openTurnBudgets(resources: Needs, handle: Handle): TurnBudgets {
+  const budgets = openBudgets(resources, handle);
+  return {
+    holdMoney: openHold(resources, budgets),
+    async notePark(turn, cost) {
+      const { organization_id, turn_id, attempt, reserved } = turn;
+      const spender = spenderOf(turn);
+      await budgets.check(spender);
+      const spent = reserved === null ? undefined : toPicodollars(cost);
+      await resources.rates.park(budgets.reading(organization_id), spender, { turn_id, attempt, spent });
+    },
   };
 }

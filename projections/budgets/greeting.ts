@@ -1,0 +1,58 @@
+import type { TurnNews } from "#events/turnNews.ts";
+import type { Reservations } from "./reservations.ts";
+import type { TurnCounts } from "./turnCounts.ts";
+
+/** Turns that began, and that ended, after these moments are told. */
+interface Since {
+  begun: number;
+  ended: number;
+}
+
+/** Turns that count for a minute or a moment only. */
+function tellCounted(counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] {
+  const isCounted = ({ turn_id }: { turn_id: string }) => !reservations.has(turn_id);
+  const open = counts.openSince(since.begun).filter(isCounted);
+  const ended = counts.endedSince(since.ended).filter(isCounted);
+  return [
+    ...open.map(
+      ({ turn_id, subjects, tokens, streamed }): TurnNews => ({ kind: "began", turn_id, subjects, tokens, streamed }),
+    ),
+    ...ended.flatMap(({ turn_id, subjects, streamed, took }): TurnNews[] => [
+      { kind: "began", turn_id, subjects, tokens: 0, streamed },
+      { kind: "ended", turn_id, tokens: took },
+    ]),
+  ];
+}
+
+/** Turns whose money the read models may not have. */
+function tellReserved(counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] {
+  const running = new Map(counts.openSince(since.begun).map((turn) => [turn.turn_id, turn]));
+  const took = new Map(counts.endedSince(since.ended).map((turn) => [turn.turn_id, turn.took]));
+  return reservations.unsettled().flatMap(({ turn_id, subjects, attempt, spent, cost, end_position, ...held }) => {
+    const { tokens, streamed } = running.get(turn_id) ?? { tokens: 0, streamed: false };
+    const reserved = String(held.reserved);
+    const told: TurnNews[] = [];
+    // a later attempt is of a turn that began before, and may wait for a person
+    if (attempt === 1) told.push({ kind: "began", turn_id, subjects, tokens, streamed, reserved });
+    if (attempt > 1 || spent > 0n)
+      told.push({ kind: "grew", turn_id, subjects, attempt, reserved, spent: String(spent) });
+    if (cost !== undefined)
+      told.push({
+        kind: "ended",
+        turn_id,
+        tokens: took.get(turn_id) ?? 0,
+        cost: String(cost),
+        ...(end_position !== undefined && { position: end_position }),
+      });
+    return told;
+  });
+}
+
+/**
+ * The turns that another process may not know. One that has just begun to count has read what is in the read models, which follow a moment
+ * later; one that was silent was sent nothing since it was forgotten.
+ */
+export const greeting = (counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] => [
+  ...tellCounted(counts, reservations, since),
+  ...tellReserved(counts, reservations, since),
+];
