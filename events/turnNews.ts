@@ -11,6 +11,8 @@ export type TurnNews =
   | { kind: "grew"; turn_id: string; subjects: string[]; reserved: string; spent: string; attempt?: number }
   /** This attempt has ended because the turn waits for a person. `spent`: absent where no budget of money concerns it. */
   | { kind: "parked"; turn_id: string; subjects: string[]; attempt: number; spent?: string }
+  /** It goes on after it waited for a person, with this attempt. */
+  | { kind: "resumed"; turn_id: string; subjects: string[]; streamed: boolean; attempt: number }
   /** It was refused before it began. */
   | { kind: "withdrawn"; turn_id: string }
   /** A process begins to count. */

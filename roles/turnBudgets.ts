@@ -69,5 +69,11 @@ export function openTurnBudgets(resources: Needs, handle: Handle): TurnBudgets {
       const spent = reserved === null ? undefined : toPicodollars(cost);
       await resources.rates.park(budgets.reading(organization_id), spender, { turn_id, attempt, spent });
     },
+    async noteResume(turn) {
+      const { organization_id, turn_id, attempt, streamed } = turn;
+      const spender = spenderOf(turn);
+      await budgets.check(spender);
+      await resources.rates.resume(budgets.reading(organization_id), spender, { turn_id, attempt, streamed });
+    },
   };
 }

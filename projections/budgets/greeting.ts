@@ -1,12 +1,17 @@
 import type { TurnNews } from "#events/turnNews.ts";
 import type { Reservations } from "./reservations.ts";
-import type { TurnCounts } from "./turnCounts.ts";
+import type { BegunTurn, TurnCounts } from "./turnCounts.ts";
 
-/** Turns that began, and that ended, after these moments are told. */
+/** Turns that began, and that ended, after these moments are sent. */
 interface Since {
   begun: number;
   ended: number;
 }
+
+const tellOpen = ({ turn_id, subjects, tokens, streamed, attempt }: BegunTurn): TurnNews =>
+  attempt > 1
+    ? { kind: "resumed", turn_id, subjects, streamed, attempt }
+    : { kind: "began", turn_id, subjects, tokens, streamed };
 
 /** Turns that count for a minute or a moment only. */
 function tellCounted(counts: TurnCounts, reservations: Reservations, since: Since): TurnNews[] {
@@ -14,12 +19,10 @@ function tellCounted(counts: TurnCounts, reservations: Reservations, since: Sinc
   const open = counts.openSince(since.begun).filter(isCounted);
   const ended = counts.endedSince(since.ended).filter(isCounted);
   return [
-    ...open.map(
-      ({ turn_id, subjects, tokens, streamed }): TurnNews => ({ kind: "began", turn_id, subjects, tokens, streamed }),
-    ),
-    ...ended.flatMap(({ turn_id, subjects, streamed, took }): TurnNews[] => [
-      { kind: "began", turn_id, subjects, tokens: 0, streamed },
-      { kind: "ended", turn_id, tokens: took },
+    ...open.map(tellOpen),
+    ...ended.flatMap((turn): TurnNews[] => [
+      tellOpen({ ...turn, tokens: 0 }),
+      { kind: "ended", turn_id: turn.turn_id, tokens: turn.took },
     ]),
   ];
 }
@@ -29,10 +32,12 @@ function tellReserved(counts: TurnCounts, reservations: Reservations, since: Sin
   const running = new Map(counts.openSince(since.begun).map((turn) => [turn.turn_id, turn]));
   const took = new Map(counts.endedSince(since.ended).map((turn) => [turn.turn_id, turn.took]));
   return reservations.unsettled().flatMap(({ turn_id, subjects, attempt, spent, cost, end_position, ...held }) => {
-    const { tokens, streamed } = running.get(turn_id) ?? { tokens: 0, streamed: false };
+    const open = running.get(turn_id);
+    const { tokens, streamed } = open ?? { tokens: 0, streamed: false };
     const reserved = String(held.reserved);
     const told: TurnNews[] = [];
     // a later attempt is of a turn that began before, and may wait for a person
+    if (open && open.attempt > 1) told.push(tellOpen(open));
     if (attempt === 1) told.push({ kind: "began", turn_id, subjects, tokens, streamed, reserved });
     if (attempt > 1 || spent > 0n)
       told.push({ kind: "grew", turn_id, subjects, attempt, reserved, spent: String(spent) });

@@ -63,6 +63,8 @@ export interface RateWatch {
   hold(reading: LimitReading, spender: Spender, turn: WantedHold): Promise<HoldAnswer>;
   /** A turn waits for a person: what it held back is free at once, in all processes. */
   park(reading: LimitReading, spender: Spender, turn: ParkedTurn): Promise<void>;
+  /** A turn goes on after it waited: it counts as under way again, also where a limit is reached. */
+  resume(reading: LimitReading, spender: Spender, turn: ResumedTurn): Promise<void>;
   /** What is held back for a turn under way, as far as this process knows. */
   heldBack(organization: string, turn_id: string): Hold;
   /** Turns whose money is held back, and ended ones of which it does not know where in the log they ended. */
@@ -95,6 +97,12 @@ interface ParkedTurn {
   attempt: number;
   /** What its rounds have cost, in picodollars; undefined: no budget of money concerns it. */
   spent: bigint | undefined;
+}
+
+interface ResumedTurn {
+  turn_id: string;
+  attempt: number;
+  streamed: boolean;
 }
 
 /** Whether turns of a spender are counted, and which limits concern them. */
@@ -170,6 +178,18 @@ function refusal({ counts }: TurnFollower, by: RateStatus, { rates, added, now }
   return { refused };
 }
 
+/** How an admitted turn goes on. */
+const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<Admission, "withdraw" | "end"> => ({
+  withdraw: () => turns.tell({ kind: "withdrawn", turn_id }),
+  end({ tokens, cost }, position) {
+    const known = {
+      ...(cost && { cost: String(toPicodollars(cost)) }),
+      ...(position !== undefined && { position }),
+    };
+    turns.tell({ kind: "ended", turn_id, tokens, ...known });
+  },
+});
+
 /**
  * Counts the turns of organizations with limits. Processes tell each other of the turns that they start, and each gives out no
  * more than its share of what is left before it has heard of the others: no turn waits for another process, except near a limit.
@@ -191,17 +211,7 @@ export function watchRates(options: FollowerOptions): RateWatch {
       if (!limits) return { admitted: UNLIMITED };
       const turns = await follow(spender.organization_id);
       const decided = await decide(turns, { spending: reading.spending, limits }, turn);
-      if (!("headers" in decided)) return decided;
-      const { turn_id } = turn;
-      const withdraw = () => turns.tell({ kind: "withdrawn", turn_id });
-      const end = ({ tokens, cost }: TurnSpending, position?: number) => {
-        const known = {
-          ...(cost && { cost: String(toPicodollars(cost)) }),
-          ...(position !== undefined && { position }),
-        };
-        turns.tell({ kind: "ended", turn_id, tokens, ...known });
-      };
-      return { admitted: { ...decided, withdraw, end } };
+      return "headers" in decided ? { admitted: { ...decided, ...outcomes(turns, turn) } } : decided;
     },
     async hold({ budgets, spending }, spender, turn) {
       const limits = limitsOfSpender(budgets, spender);
@@ -214,6 +224,12 @@ export function watchRates(options: FollowerOptions): RateWatch {
       const { subjects } = limits;
       const turns = await follow(spender.organization_id);
       turns.tell({ kind: "parked", ...turn, subjects, ...(spent !== undefined && { spent: String(spent) }) });
+    },
+    async resume(reading, spender, turn) {
+      const limits = countedLimits(reading, spender);
+      if (!limits) return;
+      const turns = await follow(spender.organization_id);
+      turns.tell({ kind: "resumed", ...turn, subjects: limits.subjects });
     },
     heldBack: (organization, turn_id) => followers.get(organization)?.reservations.heldBack(turn_id) ?? NO_HOLD,
     unsettled: (organization) => followers.get(organization)?.reservations.askedTurns() ?? [],

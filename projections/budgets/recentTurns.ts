@@ -6,9 +6,12 @@ import type { Spender } from "./subjects.ts";
 /** Newest turns of a minute that are read at a start; a higher rate is known after a minute. */
 const MAX_TURNS = 20_000;
 
-interface TurnState {
+export interface TurnState {
   turn_id: string;
+  attempt: number;
   ended_at: Date | null;
+  /** Since when it waits for a person. */
+  parked_at: Date | null;
   tokens: number;
 }
 interface RecentTurn extends TurnState, Omit<Spender, "organization_id"> {
@@ -23,13 +26,10 @@ function withTokens<T>({ usage, ...row }: StoredUsage<T>) {
   return { ...row, tokens: prompt_tokens + completion_tokens };
 }
 
-/** A turn that waits for a person has left the turns under way, and does not come back. */
-const ENDED = "coalesce(t.ended_at, t.parked_at) as ended_at";
-
 /** Turns that began since a moment, and those that are still running. */
 export async function listRecentTurns(db: Db, organization: string, since: Date): Promise<RecentTurn[]> {
   const rows = await db.query<StoredUsage<RecentTurn>>(
-    `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, s.model, t.started_at, t.streamed, ${ENDED}, t.usage
+    `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, s.model, t.started_at, t.streamed, t.attempt, t.ended_at, t.parked_at, t.usage
      from read.turns t join read.usage_sources s on s.id = t.id
      where t.organization_id = $1 and t.started_at >= $2::timestamptz - interval '1 hour'
        and (t.started_at >= $2 or (t.status = 'running' and t.parked_at is null))
@@ -42,8 +42,8 @@ export async function listRecentTurns(db: Db, organization: string, since: Date)
 /** Those of the turns that are recorded. */
 export async function findTurns(db: Db, organization: string, ids: string[]): Promise<TurnState[]> {
   const rows = await db.query<StoredUsage<TurnState>>(
-    `select t.id as turn_id, ${ENDED}, t.usage from unnest($2::uuid[]) as wanted (id)
-     cross join lateral (select id, ended_at, parked_at, usage from read.turns
+    `select t.id as turn_id, t.attempt, t.ended_at, t.parked_at, t.usage from unnest($2::uuid[]) as wanted (id)
+     cross join lateral (select id, attempt, ended_at, parked_at, usage from read.turns
        where id = wanted.id and organization_id = $1 offset 0) t`,
     [organization, ids],
   );

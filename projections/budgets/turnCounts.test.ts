@@ -10,6 +10,7 @@ const begun = (turn_id: string, at = AT, tokens = 10, streamed = false) => ({
   tokens,
   streamed,
   at,
+  attempt: 1,
 });
 const used = (counts: TurnCounts, now = AT, subject = SUBJECT) =>
   (["requests_per_minute", "tokens_per_minute", "concurrent_turns"] as const).map((name) =>
@@ -34,6 +35,33 @@ test("a turn that never began counts for nothing", () => {
   counts.withdraw("a", AT);
   counts.end("a", 5, AT);
   expect(used(counts)).toEqual([0, 0, 0]);
+});
+
+test("a turn that waits for a person is not under way until it goes on, and is one request", () => {
+  const counts = new TurnCounts();
+  const resumed = (attempt: number, at: number) => ({ ...begun("a", at, 0, true), attempt });
+  counts.begin(begun("a", AT, 10, true));
+  counts.park("a", 1, AT + 1_000);
+  expect([used(counts), counts.used(SUBJECT, "concurrent_streams", AT)]).toEqual([[1, 0, 0], 0]);
+  counts.resume(resumed(2, AT + 20_000));
+  // news of before
+  counts.begin(begun("a"));
+  counts.park("a", 1, AT + 20_000);
+  counts.resume(resumed(2, AT + 20_000));
+  expect([used(counts), counts.used(SUBJECT, "concurrent_streams", AT)]).toEqual([[1, 0, 1], 1]);
+  counts.park("a", 3, AT + 30_000);
+  // it was cancelled while it waited
+  counts.end("a", 25, AT + 40_000);
+  counts.resume(resumed(4, AT + 40_000));
+  expect(used(counts, AT + 40_000)).toEqual([1, 25, 0]);
+});
+
+test("a turn that is resumed after it was forgotten is under way, and no request of this minute", () => {
+  const counts = new TurnCounts();
+  counts.resume({ ...begun("a", AT, 0), attempt: 2 });
+  expect(used(counts)).toEqual([0, 0, 1]);
+  counts.end("a", 25, AT + 20_000);
+  expect(used(counts, AT + 20_000)).toEqual([0, 25, 0]);
 });
 
 test("room comes when enough has left the window", () => {

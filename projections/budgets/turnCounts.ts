@@ -57,7 +57,7 @@ interface SubjectCounts {
 }
 
 /** A turn that began, in the time of this process. */
-interface BegunTurn {
+export interface BegunTurn {
   turn_id: string;
   /** Who it is counted for. */
   subjects: string[];
@@ -65,12 +65,16 @@ interface BegunTurn {
   tokens: number;
   streamed: boolean;
   at: number;
+  /** The newest one that is known. */
+  attempt: number;
 }
 interface EndedTurn {
   turn: BegunTurn;
   ended_at: number;
-  /** Tokens that it took; undefined for a turn that was withdrawn. */
+  /** Tokens that it took; undefined for a turn that was withdrawn or waits. */
   took: number | undefined;
+  /** It waits for a person, and may go on. */
+  isParked: boolean;
 }
 
 /** What a subject has used. */
@@ -89,7 +93,7 @@ export const NO_RATES: Rates = {
 };
 
 /**
- * Counts the turns of an organization in the last minute. Each turn begins and ends once, however often and in whatever order
+ * Counts the turns of an organization in the last minute. Each turn begins and ends once, and each of its attempts is parked once, however often and in whatever order
  * news of it arrives: from this process, from others, and from the read models after a start.
  */
 export class TurnCounts {
@@ -105,39 +109,58 @@ export class TurnCounts {
     this.#counts.set(subject, created);
     return created;
   }
-  #close(turn_id: string, ended_at: number, took?: number): BegunTurn | undefined {
+  #countOpen({ subjects, streamed, tokens }: BegunTurn, sign: 1 | -1): void {
+    for (const subject of subjects) {
+      const count = this.#countsOf(subject);
+      count.open += sign;
+      count.streams += sign * Number(streamed);
+      count.expected += sign * tokens;
+    }
+  }
+  #enter(turn: BegunTurn): void {
+    this.#open.set(turn.turn_id, turn);
+    this.#countOpen(turn, 1);
+  }
+  #close(turn_id: string, how: Omit<EndedTurn, "turn">): BegunTurn | undefined {
     const turn = this.#open.get(turn_id);
     if (!turn) return undefined;
     this.#open.delete(turn_id);
-    this.#ended.set(turn_id, { turn, ended_at, took });
-    for (const subject of turn.subjects) {
-      const count = this.#countsOf(subject);
-      count.open -= 1;
-      count.streams -= Number(turn.streamed);
-      count.expected -= turn.tokens;
-    }
+    this.#ended.set(turn_id, { turn, ...how });
+    this.#countOpen(turn, -1);
     return turn;
   }
 
   begin(turn: BegunTurn): void {
     if (this.#open.has(turn.turn_id) || this.#ended.has(turn.turn_id)) return;
-    this.#open.set(turn.turn_id, turn);
-    for (const subject of turn.subjects) {
-      const count = this.#countsOf(subject);
-      count.requests.add(turn.at, 1);
-      count.open += 1;
-      count.streams += Number(turn.streamed);
-      count.expected += turn.tokens;
-    }
+    for (const subject of turn.subjects) this.#countsOf(subject).requests.add(turn.at, 1);
+    this.#enter(turn);
+  }
+  /** This attempt has ended, because the turn waits for a person. */
+  park(turn_id: string, attempt: number, at: number): void {
+    const turn = this.#open.get(turn_id);
+    if (!turn || turn.attempt > attempt) return;
+    turn.attempt = attempt;
+    this.#close(turn_id, { ended_at: at, took: undefined, isParked: true });
+  }
+  /** The turn goes on after it waited: it is under way again, and no further request. */
+  resume(turn: BegunTurn): void {
+    const open = this.#open.get(turn.turn_id);
+    if (open) open.attempt = Math.max(open.attempt, turn.attempt);
+    const ended = this.#ended.get(turn.turn_id);
+    if (open || (ended && !(ended.isParked && ended.turn.attempt < turn.attempt))) return;
+    this.#ended.delete(turn.turn_id);
+    this.#enter(turn);
   }
   /** With the tokens that it took. */
   end(turn_id: string, tokens: number, at: number): void {
-    const turn = this.#close(turn_id, at, tokens);
+    const ended = this.#ended.get(turn_id);
+    if (ended?.isParked) this.resume({ ...ended.turn, attempt: ended.turn.attempt + 1 });
+    const turn = this.#close(turn_id, { ended_at: at, took: tokens, isParked: false });
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).tokens.add(at, tokens);
   }
   /** The turn was refused before it began: it counts for nothing. */
   withdraw(turn_id: string, at: number): void {
-    const turn = this.#close(turn_id, at);
+    const turn = this.#close(turn_id, { ended_at: at, took: undefined, isParked: false });
     for (const subject of turn?.subjects ?? []) this.#countsOf(subject).requests.add(turn!.at, -1);
   }
 

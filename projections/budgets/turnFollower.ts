@@ -5,7 +5,7 @@ import type { Db } from "../projection.ts";
 import type { RateStatus, Share } from "./rates.ts";
 import type { MoneyLimit } from "./moneyLimits.ts";
 import { greeting } from "./greeting.ts";
-import { findTurns, listRecentTurns } from "./recentTurns.ts";
+import { findTurns, listRecentTurns, type TurnState } from "./recentTurns.ts";
 import { subjectsOf } from "./subjects.ts";
 import { Reservations } from "./reservations.ts";
 import { NO_RATES, TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
@@ -102,6 +102,7 @@ export class TurnFollower {
     if (news.kind === "began") this.#begin(news, now);
     else if (news.kind === "grew") this.#grow(news, now);
     else if (news.kind === "parked") this.#park(news, now);
+    else if (news.kind === "resumed") this.counts.resume({ ...news, tokens: 0, at: now });
     else if (news.kind === "ended") {
       this.counts.end(news.turn_id, news.tokens, now);
       this.reservations.end(news.turn_id, { cost: BigInt(news.cost ?? 0), position: news.position, at: now });
@@ -112,7 +113,7 @@ export class TurnFollower {
   }
   #begin(news: Extract<TurnNews, { kind: "began" }>, at: number): void {
     const { turn_id, subjects, tokens, streamed = false, reserved } = news;
-    this.counts.begin({ turn_id, subjects, tokens, streamed, at });
+    this.counts.begin({ turn_id, subjects, tokens, streamed, at, attempt: 1 });
     if (reserved !== undefined) this.reservations.begin(turn_id, { subjects, reserved: BigInt(reserved), at });
   }
   #grow(news: Omit<Extract<TurnNews, { kind: "grew" }>, "kind">, at: number): void {
@@ -123,6 +124,7 @@ export class TurnFollower {
   }
   #park(news: Extract<TurnNews, { kind: "parked" }>, at: number): void {
     const { turn_id, subjects, attempt, spent } = news;
+    this.counts.park(turn_id, attempt, at);
     if (spent !== undefined) this.#grow({ turn_id, subjects, attempt: attempt + 1, reserved: "0", spent }, at);
   }
   #greet(process: string, now: number): void {
@@ -137,10 +139,16 @@ export class TurnFollower {
     const { db } = this.#options;
     const since = new Date(currentTime() - WINDOW_SECONDS * 1000);
     for (const turn of await listRecentTurns(db, this.#organization, since)) {
-      const { turn_id, started_at, ended_at, tokens, streamed } = turn;
-      this.counts.begin({ turn_id, subjects: subjectsOf(turn), tokens: 0, streamed, at: started_at.getTime() });
-      if (ended_at) this.counts.end(turn_id, tokens, ended_at.getTime());
+      const { turn_id, attempt, streamed } = turn;
+      const begun = { turn_id, subjects: subjectsOf(turn), tokens: 0, streamed, attempt };
+      this.counts.begin({ ...begun, at: turn.started_at.getTime() });
+      this.#note(turn);
     }
+  }
+  /** What a read model says of a turn. `now`: undefined where it did not happen just before. */
+  #note({ turn_id, attempt, ended_at, parked_at, tokens }: TurnState, now?: number): void {
+    if (ended_at) this.counts.end(turn_id, tokens, now ?? ended_at.getTime());
+    else if (parked_at) this.counts.park(turn_id, attempt, now ?? parked_at.getTime());
   }
 
   #tend(now: number): void {
@@ -167,7 +175,7 @@ export class TurnFollower {
     const open = this.counts.openBefore(now - LOOK_UP_AFTER_MS);
     if (open.length === 0) return;
     const found = await findTurns(this.#options.db, this.#organization, open);
-    for (const { turn_id, ended_at, tokens } of found) if (ended_at) this.counts.end(turn_id, tokens, now);
+    for (const turn of found) this.#note(turn, now);
     const recorded = new Set(found.map(({ turn_id }) => turn_id));
     for (const turn_id of this.counts.openBefore(now - UNRECORDED_MS))
       if (!recorded.has(turn_id)) this.counts.end(turn_id, 0, now);

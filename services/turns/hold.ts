@@ -23,6 +23,8 @@ export interface TurnBudgets {
   holdMoney: HoldMoney;
   /** The turn waits for a person, and holds nothing back until it goes on. `spent`: what its rounds have cost, as far as known. */
   notePark(turn: TurnToRun, spent: Money): Promise<void>;
+  /** The turn goes on after it waited: it is under way again. */
+  noteResume(turn: TurnToRun): Promise<void>;
 }
 
 /** A budget has no room for the next request of a turn. */

@@ -187,6 +187,7 @@ async function askWithTools(
     openAsk(options, turn, recorder.recordFailure),
     readPrompt(options, turn_id, turn.input),
     turn.version > 1 ? readHistory(options, turn, share, signal) : [],
+    turn.wasParked ? options.budgets.noteResume(turn) : undefined,
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
   Object.assign(answered, { addCost, routed });

@@ -49,4 +49,18 @@ describe("a turn that waits for a person", () => {
     expect((await responses.ended(agent, id)).status).toBe("completed");
     expect(await limit()).toMatchObject({ spent: "2", reserved: "0" });
   });
+
+  test("leaves the turns under way at once, and is one of them when it goes on, also beyond the limit", async () => {
+    const { agent, limit } = await limitedPayer({ concurrent_turns: 1 });
+    const { id, approvals } = await desk.startWaiting(agent, payTo("cay").replace("/say", "/slow 6\n/say"));
+    expect(await limit()).toMatchObject({ spent: "0" });
+    const other = agent.ask("/slow 4\n/say Meanwhile.");
+    await expect.poll(async () => (await limit()).spent).toBe("1");
+    await desk.decide(approvals[0].id, "approve");
+    await expect.poll(async () => (await limit()).spent).toBe("2");
+    await other;
+    expectRefusal(await agent.post({ input: "Hi" }), 429, "rate_limited");
+    expect((await responses.ended(agent, id)).status).toBe("completed");
+    await expect.poll(async () => (await agent.post({ input: "/say Hi" })).status).toBe(200);
+  });
 });

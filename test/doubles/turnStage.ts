@@ -209,7 +209,7 @@ export function stageTurn(script: TurnScript) {
       handle,
       countTokens: async (text) => text.length,
       countPrompt: async ({ messages }) => JSON.stringify(messages).length,
-      budgets: { holdMoney: async () => {}, notePark: async () => {} },
+      budgets: { holdMoney: async () => {}, notePark: async () => {}, noteResume: async () => {} },
       memory: script.memory ?? createTurnMemory(),
       toolApprovals: { default_seconds: 3_600, max_parked, countParked: async () => 0, hasAgent: async () => true },
       deployment: [],

@@ -73,7 +73,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           ...sources,
           ahead,
           maxHistoryText: 100_000,
-          budgets: { holdMoney: async () => {}, notePark: async () => {} },
+          budgets: { holdMoney: async () => {}, notePark: async () => {}, noteResume: async () => {} },
           memory: createTurnMemory(),
           recentHistories,
           holdFiles: (_organization, _bytes, work) => work(),
