@@ -89,12 +89,11 @@ const FailedTarget = TurnAttempt.extend({
   round: z.int().nonnegative(),
   /** `provider/model`. */
   target: z.string(),
-  /**
-   * The provider's status, `timeout`, `connection`, `cut` (in the middle of its answer), `context_length`, `content_filter`, `refused`,
-   * `no_credential`, or `circuit_open` (it was not asked).
-   */
+  /** The provider's status, `timeout`, `connection`, `cut`, `context_length`, `content_filter`, `refused`, `no_credential`; `circuit_open`: not asked. */
   reason: z.string(),
   duration_ms: z.int().nonnegative(),
+  /** What the request took before its answer broke off, estimated, or until a filter stopped it. Absent: nothing. */
+  usage: Usage.optional(),
 });
 const RoundOutput = TurnOutput.extend({
   calls: z.array(ToolCall),

@@ -39,7 +39,7 @@ export interface TurnHistory {
   threadStream(organization: string, turn_id: string): Promise<string | undefined>;
   /** Whether the turn was deleted, alone or with its thread. */
   isDeleted(thread_id: string, turn_id: string): Promise<boolean>;
-  /** Tokens of each recorded round. */
+  /** Tokens of each recorded round, and of answers of targets that were replaced. */
   roundUsage(thread_id: string, turn_id: string): Promise<Usage[]>;
 }
 

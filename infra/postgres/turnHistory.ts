@@ -24,9 +24,9 @@ export const openTurnHistory = (db: Db): TurnHistory => ({
   async roundUsage(thread_id, turn_id) {
     const rows = await db.query<{ data: string }>(
       `select data::text as data from log.events
-       where stream = $1 and type = 'RoundRequested' and data::json->>'turn_id' = $2`,
+       where stream = $1 and type in ('RoundRequested', 'TargetFailed') and data::json->>'turn_id' = $2`,
       [streamName("thread", thread_id), turn_id],
     );
-    return rows.map(({ data }) => (JSON.parse(data) as { usage: Usage }).usage);
+    return rows.flatMap(({ data }) => (JSON.parse(data) as { usage?: Usage }).usage ?? []);
   },
 });

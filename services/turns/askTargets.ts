@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RecordedEvent } from "#events/envelope.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import type { Usage } from "#events/thread.ts";
@@ -19,6 +18,7 @@ import {
   spentMs,
   type TargetFailure,
 } from "./nextTarget.ts";
+import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
 import { NO_OUTPUT } from "./round.ts";
 
 export type AddCost = (usage: Usage) => Usage;
@@ -46,6 +46,7 @@ export interface Targets {
   streamed: boolean;
   /** The target that was asked last. */
   asked: string | undefined;
+  counter: TokenCounter;
   /** Adds what a request to that target cost. */
   addCost: AddCost;
   /** The client of a target. Throws ModelError with the status 404 when its provider has no credential. */
@@ -64,19 +65,6 @@ interface Question {
   signal: AbortSignal;
   onFrame(frame: FramePayload): void;
 }
-
-/** Whether an event records a failed target of the turn. */
-export const isTargetFailure = ({ type, data }: Pick<RecordedEvent, "type" | "data">, turn: string): boolean =>
-  type === "TargetFailed" && (data as { turn_id: string }).turn_id === turn;
-
-/** The failures that earlier attempts of a turn recorded. */
-export const readFailures = (events: RecordedEvent[], turn: string): TargetFailure[] =>
-  events
-    .filter((event) => isTargetFailure(event, turn))
-    .map(({ data }) => {
-      const { round, target, reason, duration_ms } = data as TargetFailure;
-      return { round, target, reason, duration_ms };
-    });
 
 /** Passes frames on, with the name of the target before the first of them. Those of a buffered turn wait for the whole answer. */
 function openRelay({ streamed }: Targets, target: string, onFrame: Question["onFrame"]) {
@@ -169,9 +157,13 @@ async function record({ failures, recordFailure }: Targets, failure: TargetFailu
   failures.push(failure);
 }
 
-/** Nobody has seen the half answer of a buffered turn: it leaves nothing, as it does without an alias. */
-const asSeen = ({ streamed }: Targets, { output, cause, request }: AnswerInterrupted): AnswerInterrupted =>
-  new AnswerInterrupted(streamed ? output : NO_OUTPUT, cause, streamed ? request : undefined);
+/** Counts an answer that broke off and that nobody has seen: its provider worked on it. */
+async function countBroken(targets: Targets, target: string, { request, output }: AnswerInterrupted) {
+  if (!request) return undefined;
+  const usage = targets.addCost(await estimateUsage(targets.counter, request, output.text + output.reasoning));
+  targets.replaced.push({ usage, model: target });
+  return usage;
+}
 
 /** The failure of the last target, as the end of the turn tells it. */
 function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInterrupted {
@@ -222,17 +214,20 @@ export async function askTargets(targets: Targets, question: Question): Promise<
       const given = await askTarget(targets, target, question);
       if (!isFiltered(targets, given.answer)) return replaceFiltered(given).deliver();
       filtered = replaceFiltered(given);
-      await record(targets, { round, target, reason: CONTENT_FILTER, duration_ms: duration_ms() });
+      const { usage } = given.answer;
+      await record(targets, { round, target, reason: CONTENT_FILTER, duration_ms: duration_ms(), usage });
     } catch (error) {
       if (!(error instanceof AnswerInterrupted) || !(error.cause instanceof ModelError) || signal.aborted) throw error;
       last = error.cause;
       if (last.retry_after_ms !== undefined) notBefore.set(target, performance.now() + last.retry_after_ms);
       const reason = failureReason(last, hasSpoken(error));
-      await record(targets, { round, target, reason, duration_ms: duration_ms() });
       const isSeen = targets.streamed && hasSpoken(error);
-      if (isSeen) throw asSeen(targets, error);
+      const took = duration_ms();
+      const usage = isSeen ? undefined : await countBroken(targets, target, error);
+      await record(targets, { round, target, reason, duration_ms: took, ...(usage && { usage }) });
+      if (isSeen) throw error;
       if (!isCovered(route, reason === "cut" ? "connection" : reason, last.status))
-        return giveUp(() => asSeen(targets, error));
+        return giveUp(() => new AnswerInterrupted(NO_OUTPUT, error.cause));
       if (last.details !== undefined) targets.onCredentialRefused(last.details);
     }
   }

@@ -2,8 +2,9 @@ import { Unavailable, type StopReason, type TurnEnd } from "#events/ports.ts";
 import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Usage } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import type { RoundAnswer } from "./converse.ts";
+import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
 import { LimitReached } from "./hold.ts";
-import { ModelError, type ModelRequest } from "./model.ts";
+import { ModelError } from "./model.ts";
 import type { AskedTargets } from "./openAsk.ts";
 import { citeSources, joinOutputs, NO_OUTPUT, turnUsage, type Round } from "./round.ts";
 
@@ -20,12 +21,6 @@ export type TurnEnding = {
   data: Record<string, unknown>;
   end: TurnEnd;
 };
-
-/** Counts for answers whose provider reported no usage, because they were stopped or cut off. */
-export interface TokenCounter {
-  countTokens(text: string): Promise<number>;
-  countPrompt(request: ModelRequest): Promise<number>;
-}
 
 interface InterruptedTurn {
   rounds: Round[];
@@ -70,7 +65,7 @@ export async function endInterrupted(
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
   // What a provider worked on is paid. Once tools have run, a retried request must not run them again. A response was promised its id.
-  if (request || rounds.length > 0 || of_agent) {
+  if (request || rounds.length > 0 || routed?.replaced.length || of_agent) {
     const failed = { said, message, ...used, ...(cause instanceof LimitReached && { code: cause.code }) };
     return { command: FailTurn, data: failed, end: { status: "failed", ...failed } };
   }
@@ -91,9 +86,4 @@ function refusalOf(cause: unknown): { code: string | null; retry_after_ms?: numb
 function describeCause(cause: unknown): string {
   if (cause instanceof Unavailable) return "The service was temporarily unavailable; try again shortly.";
   return cause instanceof ModelError ? cause.message : "The model could not be asked.";
-}
-
-async function estimateUsage({ countTokens, countPrompt }: TokenCounter, request: ModelRequest, answer: string) {
-  const [prompt_tokens, completion_tokens] = await Promise.all([countPrompt(request), countTokens(answer)]);
-  return { ...NO_USAGE, prompt_tokens, completion_tokens };
 }

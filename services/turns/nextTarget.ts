@@ -1,4 +1,5 @@
 import type { Route } from "#events/route.ts";
+import type { Usage } from "#events/thread.ts";
 import type { CircuitState, TargetFailureDetails } from "./circuits.ts";
 import { ModelError } from "./model.ts";
 
@@ -9,6 +10,8 @@ export interface TargetFailure {
   target: string;
   reason: string;
   duration_ms: number;
+  /** What it took all the same. */
+  usage?: Usage;
 }
 
 /** The target was not asked, because its circuit is open. */

@@ -2,20 +2,22 @@ import type { EventLog } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import { askModel, type Retries } from "./askModel.ts";
 import { askUnlessDown } from "./askUnlessDown.ts";
-import { askTargets, readFailures, type AddCost, type OpenModel, type Targets } from "./askTargets.ts";
+import { askTargets, type AddCost, type OpenModel, type Targets } from "./askTargets.ts";
 import type { Circuits } from "./circuits.ts";
 import type { AccessAhead } from "./accessAhead.ts";
 import type { Ask } from "./converse.ts";
 import { withCost } from "./cost.ts";
+import type { TokenCounter } from "./estimateUsage.ts";
 import type { Models } from "./model.ts";
 import { findModelAccess, findRouteWindow, type CredentialSources, type ModelAccess } from "./modelAccess.ts";
 import { withModelSpans } from "./modelSpans.ts";
 import type { TargetFailure } from "./nextTarget.ts";
 import { retryKey, type RetryBudget } from "./retryBudget.ts";
+import { readFailures, readReplaced } from "./targetFailures.ts";
 import { providerOf } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-export interface AskOptions extends Omit<CredentialSources, "log"> {
+export interface AskOptions extends Omit<CredentialSources, "log">, TokenCounter {
   log: EventLog;
   models: Models;
   circuits: Circuits;
@@ -63,6 +65,7 @@ function openTargets(
   recordFailure: (failure: TargetFailure) => Promise<void>,
 ): OpenAsk {
   const { organization_id, turn_id, model: alias, streamed, agent, steps } = turn;
+  const failures = readFailures(steps, turn_id);
   const targets: Targets = {
     organization_id,
     alias,
@@ -70,8 +73,9 @@ function openTargets(
     streamed,
     circuits: options.circuits,
     retries: (target) => retriesOf(options.retryBudget, organization_id, target),
-    failures: readFailures(steps, turn_id),
-    replaced: [],
+    failures,
+    replaced: readReplaced(failures),
+    counter: options,
     asked: undefined,
     addCost: (usage) => usage,
     open: (target) => openModel(options, organization_id, target),

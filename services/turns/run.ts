@@ -8,7 +8,7 @@ import { RefuseTurn, type Prompt, type Usage } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
-import { endCompleted, endInterrupted, type AbortReason, type TokenCounter, type TurnEnding } from "./ending.ts";
+import { endCompleted, endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
 import { askWithinBudget, type TurnBudgets } from "./hold.ts";
 import { describeWindow, fitWindow } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
@@ -35,7 +35,7 @@ import { offerTool, type Tool, type ToolContext } from "./tools/tool.ts";
 import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-export interface TurnRunnerOptions extends AskOptions, HistoryLimits, TokenCounter {
+export interface TurnRunnerOptions extends AskOptions, HistoryLimits {
   vault: Pick<Vault, "findKey" | "get" | "put">;
   log: EventLog;
   /** The time to compare with the end of a turn. */

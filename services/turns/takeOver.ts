@@ -1,10 +1,10 @@
 import type { CommandResult, RecordedEvent } from "#events/envelope.ts";
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.ts";
-import { FailTurn, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
+import { FailTurn, RefuseTurn, TakeOverTurn, type TurnOutput, type Usage } from "#events/thread.ts";
 import type { ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
-import { isTargetFailure } from "./askTargets.ts";
+import { isTargetFailure, readFailures, readReplaced } from "./targetFailures.ts";
 import { framesSoFar, joinFrames } from "./frames.ts";
 import { citeSources, isTurnStep, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import { findTurnStart, turnFromEvent, type TurnAttempt, type TurnToRun } from "./turnToRun.ts";
@@ -32,6 +32,8 @@ export type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["tur
 interface TurnProgress {
   output: TurnOutput;
   rounds: Round[];
+  /** What answers took that another target's has replaced. */
+  replaced: { usage: Usage; model: string }[];
   frames: FramePayload[];
   /** Readers have seen text of a round that is not recorded. */
   hasUnrecordedText: boolean;
@@ -61,6 +63,7 @@ async function measureProgress(events: RecordedEvent[], turn: string, frames: Fr
   return {
     output: citeSources(output, rounds),
     rounds,
+    replaced: readReplaced(readFailures(events, turn)),
     frames: framesSoFar(rounds, frames),
     hasUnrecordedText: output.text !== recorded.text || output.reasoning !== recorded.reasoning,
   };
@@ -71,16 +74,17 @@ async function giveUp(
   options: TakeOverOptions,
   head: StreamHead,
   turn: Pick<OpenTurn, "id" | "attempt" | "of_agent">,
-  { output: said, rounds, frames }: TurnProgress,
+  { output: said, rounds, replaced, frames }: TurnProgress,
   message: string,
 ): Promise<CommandResult> {
   const ids = { turn_id: turn.id, attempt: turn.attempt };
   const { organization_id, stream } = head;
-  const hasOutput = said.text !== "" || said.reasoning !== "" || rounds.length > 0;
+  const parts: { usage: Usage; model?: string }[] = [...replaced, ...rounds];
+  const isPaid = said.text !== "" || said.reasoning !== "" || parts.length > 0;
   // A response was promised its id, so it fails rather than being refused.
-  const isFailed = hasOutput || turn.of_agent;
-  const isRouted = rounds.some(({ model }) => model !== undefined);
-  const used = turnUsage(rounds, isRouted);
+  const isFailed = isPaid || turn.of_agent;
+  const isRouted = parts.some(({ model }) => model !== undefined);
+  const used = turnUsage(parts, isRouted);
   const attempt: TurnAttempt = { ...ids, organization_id, thread: stream, request_id: options.worker };
   const stored = turn.of_agent && { frames: await options.storeFrames(attempt, frames) };
   const result = isFailed

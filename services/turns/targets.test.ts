@@ -86,6 +86,55 @@ test("a stopped stream keeps its words, under the target that said them", async 
   expect(lastEvent(turn).data).toMatchObject({ model: "offline/a", usage_by_model: [{ model: "offline/a" }] });
 });
 
+describe("an answer of a buffered turn that breaks off", () => {
+  const stage = (targets: string[], on: string[]) =>
+    stageTurn({
+      rounds: [{ text: ["Hello"] }],
+      targets,
+      on,
+      answer: (model) => (model === "a" ? [{ type: "text", text: "Half" }] : undefined),
+    });
+  const half = { prompt_tokens: expect.any(Number), completion_tokens: 4 };
+
+  test("is counted beside that of the target that answers", async () => {
+    const turn = stage(["a", "b"], ["connection"]);
+    await turn.worker("w").start();
+    expect(turn.types()).toEqual(["TurnStarted", "TargetFailed", "TurnCompleted"]);
+    const { prompt_tokens } = (turn.events[1]!.data as any).usage;
+    expect(prompt_tokens).toBeGreaterThan(0);
+    expect(lastEvent(turn).data).toMatchObject({
+      model: "offline/b",
+      usage: { prompt_tokens: USAGE.prompt_tokens + prompt_tokens, completion_tokens: USAGE.completion_tokens + 4 },
+      usage_by_model: [
+        { model: "offline/a", usage: half },
+        { model: "offline/b", usage: USAGE },
+      ],
+    });
+  });
+
+  test("is counted by a worker that takes over", async () => {
+    const turn = stage(["a", "b"], ["connection"]);
+    await turn.worker("first", 2).start();
+    await turn.worker("second").sweep();
+    expect(lastEvent(turn).data).toMatchObject({
+      usage_by_model: [
+        { model: "offline/a", usage: half },
+        { model: "offline/b", usage: USAGE },
+      ],
+    });
+  });
+
+  test.each([[["connection"]], [["5xx"]]])("is paid where no other target answers, with %j", async (on) => {
+    const turn = stage(["a"], on);
+    await turn.worker("w").start();
+    expect(lastEvent(turn)).toMatchObject({
+      type: "TurnFailed",
+      data: { model: "offline/a", usage: { completion_tokens: 4 * (on[0] === "connection" ? 3 : 1) } },
+      personal: { said: { text: "" } },
+    });
+  });
+});
+
 const tooLong = () =>
   new ModelError("refused", "The provider answered 400: prompt is too long", { status: 400, reason: "context_length" });
 

@@ -1,0 +1,20 @@
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { Usage } from "#events/thread.ts";
+import type { TargetFailure } from "./nextTarget.ts";
+
+/** Whether an event records a failed target of the turn. */
+export const isTargetFailure = ({ type, data }: Pick<RecordedEvent, "type" | "data">, turn: string): boolean =>
+  type === "TargetFailed" && (data as { turn_id: string }).turn_id === turn;
+
+/** The failures that earlier attempts of a turn recorded. */
+export const readFailures = (events: RecordedEvent[], turn: string): TargetFailure[] =>
+  events
+    .filter((event) => isTargetFailure(event, turn))
+    .map(({ data }) => {
+      const { round, target, reason, duration_ms, usage } = data as TargetFailure;
+      return { round, target, reason, duration_ms, ...(usage && { usage }) };
+    });
+
+/** What the failed requests of earlier attempts took. */
+export const readReplaced = (failures: TargetFailure[]): { usage: Usage; model: string }[] =>
+  failures.flatMap(({ target, usage }) => (usage ? [{ usage, model: target }] : []));
