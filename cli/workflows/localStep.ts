@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepSettings } from "#events/definition.ts";
 import { idempotencyKey, stepId } from "#events/ids.ts";
-import { retryAt } from "#services/workflows/attempt.ts";
+import { retryAt } from "#services/workflows/attemptFailure.ts";
 import { StepFailure, type PendingStep, type StepHost } from "#services/workflows/tick.ts";
 import { LOCAL, type LocalSandbox, type LocalScript } from "./loadScript.ts";
 

@@ -31,7 +31,8 @@ import { parkTurn, type WaitOptions } from "./park.ts";
 import { readRounds, sizeOfRounds, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
-import { offerTool, type Tool, type ToolContext } from "./tools/tool.ts";
+import { offerTool, type Tool } from "./tools/tool.ts";
+import { toolContext } from "./toolContext.ts";
 import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -230,22 +231,6 @@ async function askWithTools(
   const last = await (bytes === 0 ? askWithFiles() : options.holdFiles(organization_id, bytes, askWithFiles, signal));
   return endCompleted(last, rounds, routed);
 }
-
-const toolContext = (
-  { organization_id, turn_id, thread, scope, awaited_by, principal }: TurnToRun,
-  { user, vars, knowledge }: Prompt,
-  signal: AbortSignal,
-): ToolContext => ({
-  organization_id,
-  turn_id,
-  thread_id: parseStreamName(thread).id,
-  principal,
-  user,
-  vars,
-  collections: knowledge?.collections ?? null,
-  run_id: awaited_by ?? runOfScope(scope),
-  signal,
-});
 
 const findTools = async (tools: Tools, organization: string, { tools: names, tool_choice }: Prompt): Promise<Tool[]> =>
   tool_choice === "none" || names.length === 0 ? [] : tools.find(organization, names);

@@ -1,7 +1,8 @@
 import { currentTime } from "#events/clock.ts";
 import type { StepEntry } from "#events/runParts.ts";
 import { isRunning } from "../deciders/runState.ts";
-import { failForRetry, runAttempt, type AttemptDeps } from "./attempt.ts";
+import { runAttempt, type AttemptDeps } from "./attempt.ts";
+import { failForRetry } from "./attemptFailure.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Script } from "./script.ts";
 

@@ -3,7 +3,7 @@ import { AdvanceRun, TakeRun } from "#events/run.ts";
 import type { StepEntry, StoredValue } from "#events/runParts.ts";
 import { isLive } from "../deciders/runState.ts";
 import { attendLinks, findEndedRuns, type LinkProgress } from "./attendLinks.ts";
-import { failLostStep } from "./attempt.ts";
+import { failLostStep } from "./attemptFailure.ts";
 import { checkApprovals } from "./checkApprovals.ts";
 import { continuationDelay, planContinuation } from "./continueRun.ts";
 import { createAttempts } from "./attempts.ts";
