@@ -4,7 +4,7 @@ import { useRole } from "../../api/useRole.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 
-const QUESTION = "Turn off your own tools? Requests that name one are refused, and agents and workflows go on without.";
+const QUESTION = "Switch off your own tools? Requests that name one are refused, and agents and workflows go on without.";
 
 /** Whether the organization's own tools run. Owners and admins turn them on and off. */
 export function ScriptedToolsSwitch() {
@@ -21,8 +21,8 @@ export function ScriptedToolsSwitch() {
               kind="organization"
               actions={[
                 enabled
-                  ? { label: "Turn off", question: QUESTION, isDangerous: true, run: () => switchScriptedTools(false) }
-                  : { label: "Turn on", run: () => switchScriptedTools(true) },
+                  ? { label: "Switch off", question: QUESTION, isDangerous: true, run: () => switchScriptedTools(false) }
+                  : { label: "Switch on", run: () => switchScriptedTools(true) },
               ]}
             />
           )}
