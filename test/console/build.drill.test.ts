@@ -18,19 +18,19 @@ async function write(page: Page, label: string, source: string): Promise<void> {
   await page.keyboard.insertText(source);
 }
 
-test("an owner turns the tools of the organization off and on; a builder sees that they are off", async () => {
+test("an owner switches the tools of the organization off and on; a builder sees that they are off", async () => {
   const page = await open("tools");
   agreeToAll(page);
   await page.getByRole("button", { name: "Switch off" }).click();
-  await page.getByText("Your own tools are turned off for the organization.").waitFor();
+  await page.getByText("Your own tools are switched off for the organization.").waitFor();
   await inspect(page, "tools-off");
   const builder = await open("tools", await tenant.member("builder"));
-  await builder.getByText("Your own tools are turned off for the organization.").waitFor();
+  await builder.getByText("Your own tools are switched off for the organization.").waitFor();
   expect(await builder.getByRole("button", { name: "Switch on" }).count()).toBe(0);
   await page.getByRole("button", { name: "Switch on" }).click();
   await page.getByRole("button", { name: "Switch off" }).waitFor();
   await expect.poll(async () => (await tenant.made(tenant.owner("GET", "/tools/scripted"))).enabled, SOON).toBe(true);
-  await builder.getByText("Your own tools are turned off for the organization.").waitFor({ state: "detached" });
+  await builder.getByText("Your own tools are switched off for the organization.").waitFor({ state: "detached" });
 });
 
 test("a tool is written with its faults shown at line and column, saved, tried, and compared with its version before", async () => {

@@ -6,7 +6,7 @@ import { ThingActions } from "../../parts/ThingActions.tsx";
 
 const QUESTION = "Switch off your own tools? Requests that name one are refused, and agents and workflows go on without.";
 
-/** Whether the organization's own tools run. Owners and admins turn them on and off. */
+/** Whether the organization's own tools run. Owners and admins switch them off and on. */
 export function ScriptedToolsSwitch() {
   const { isAdmin } = useRole();
   const query = useQuery(getScriptedTools);
@@ -14,8 +14,8 @@ export function ScriptedToolsSwitch() {
     <Loaded query={query} what="whether tools run">
       {({ enabled, available }) => (
         <>
-          {!enabled && <p className="notice warn">Your own tools are turned off for the organization.</p>}
-          {enabled && !available && <p className="notice warn">Your own tools are turned off on this server.</p>}
+          {!enabled && <p className="notice warn">Your own tools are switched off for the organization.</p>}
+          {enabled && !available && <p className="notice warn">Your own tools are switched off on this server.</p>}
           {isAdmin && (
             <ThingActions
               kind="organization"
