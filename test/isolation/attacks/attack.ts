@@ -10,6 +10,8 @@ export interface Attack {
   mayAnswer?: number[];
   /** How many answers it gets at least of a status. Otherwise it has attacked nothing. */
   mustAnswer?: Record<number, number>;
+  /** Below this many bytes the memory of a process stays; absent: below 1 GiB. */
+  maxMemory?: number;
 }
 
 export const KIB = 1024;
