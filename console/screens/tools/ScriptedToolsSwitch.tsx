@@ -4,7 +4,8 @@ import { useRole } from "../../api/useRole.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 
-const QUESTION = "Switch off your own tools? Requests that name one are refused, and agents and workflows go on without.";
+const QUESTION =
+  "Switch off your own tools? Requests that name one are refused, and agents and workflows go on without.";
 
 /** Whether the organization's own tools run. Owners and admins switch them off and on. */
 export function ScriptedToolsSwitch() {
@@ -21,7 +22,12 @@ export function ScriptedToolsSwitch() {
               kind="organization"
               actions={[
                 enabled
-                  ? { label: "Switch off", question: QUESTION, isDangerous: true, run: () => switchScriptedTools(false) }
+                  ? {
+                      label: "Switch off",
+                      question: QUESTION,
+                      isDangerous: true,
+                      run: () => switchScriptedTools(false),
+                    }
                   : { label: "Switch on", run: () => switchScriptedTools(true) },
               ]}
             />
