@@ -69,3 +69,17 @@ test("a step names the workflow that is set at that moment, and who set it", () 
   expect(later!.data).not.toHaveProperty("alert");
   expect(told([set, withAlert, ...first, set], 80)).toEqual([]);
 });
+
+test("a process that still has the limit before reports nothing again, unless that limit is set again", () => {
+  const report = (at_most: string) =>
+    note({ subject, limit: "tokens_per_month", period: "2026-11", percent: 100, spent: "9", at_most });
+  const events: BudgetEvent[] = [set];
+  const decide = (at_most: string) => events.push(...budget.decide(report(at_most), fold(events)));
+  decide("2");
+  events.push(set);
+  for (const at_most of ["2", "3", "2", "3"]) decide(at_most);
+  expect(events).toHaveLength(4);
+  events.push(set);
+  for (const at_most of ["2", "3", "2"]) decide(at_most);
+  expect(events.slice(5)).toMatchObject([{ type: "BudgetReached", data: { at_most: "2" } }]);
+});

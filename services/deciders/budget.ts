@@ -14,14 +14,20 @@ interface ReportedStep {
   period: string;
   percent: number;
   at_most: string;
+  /** Limits that were reported before this one, since the budget was set: processes that read it later may still report them. */
+  former?: string[];
 }
 export type BudgetState =
   | { status: "absent" }
   /** `reported`: how far each limit was reached in the newest period in which it was. */
   | { status: "set"; reported: Partial<Record<BudgetStep["limit"], ReportedStep>>; alert?: BudgetAlert | undefined };
 
+/** A limit that is set again may be one of the former ones. */
+const forgetFormer = ({ reported }: Extract<BudgetState, { status: "set" }>) =>
+  Object.fromEntries(Object.entries(reported).map(([limit, step]) => [limit, { ...step, former: [] }]));
+
 export const budget: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
-  version: 2,
+  version: 3,
   initial: { status: "absent" },
   decide(command, state) {
     switch (command.type) {
@@ -37,21 +43,24 @@ export const budget: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
         const isKnown = before?.period === period && before.at_most === at_most && before.percent >= percent;
         // a process whose figures are old may still be in the period before
         const isPast = before !== undefined && before.period > period;
+        const isFormer = before?.period === period && before.former?.includes(at_most) === true;
         const { alert } = state;
-        return isKnown || isPast ? [] : [BudgetReached.of({ ...command.data, ...(alert && { alert }) })];
+        return isKnown || isPast || isFormer ? [] : [BudgetReached.of({ ...command.data, ...(alert && { alert }) })];
       }
     }
   },
   evolve(state, event) {
     switch (event.type) {
       case "BudgetSet":
-        return { status: "set", reported: state.status === "set" ? state.reported : {}, alert: event.data.alert };
+        return { status: "set", reported: state.status === "set" ? forgetFormer(state) : {}, alert: event.data.alert };
       case "BudgetRemoved":
         return { status: "absent" };
       case "BudgetReached": {
         if (state.status === "absent") return state;
         const { limit, period, percent, at_most } = event.data;
-        return { ...state, reported: { ...state.reported, [limit]: { period, percent, at_most } } };
+        const { at_most: last = at_most, former = [] } = state.reported[limit] ?? {};
+        const step = { period, percent, at_most, former: last === at_most ? former : [...former, last] };
+        return { ...state, reported: { ...state.reported, [limit]: step } };
       }
     }
   },
