@@ -45,8 +45,12 @@ export function openScriptedTools({
     check: schemas.check,
 
     async find(organization, names) {
-      if (!settings.SCRIPTED_TOOLS || !(await hasScriptedTools(db, organization))) return [];
-      const rows = await findTools(db, organization, names);
+      if (!settings.SCRIPTED_TOOLS) return [];
+      const [rows, isSwitchedOn] = await Promise.all([
+        findTools(db, organization, names),
+        hasScriptedTools(db, organization),
+      ]);
+      if (!isSwitchedOn) return [];
       const found = rows.map(async ({ id, name, version, meta, grants, blob, wrapped_key }) => {
         const script = await vault.get({ thing: streamName("definition", id), wrapped_key }, blob);
         if (!script) return [];

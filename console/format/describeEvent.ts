@@ -26,7 +26,7 @@ const spender = (field: Field): string => `the ${field("subject").replace(":", "
 
 const ACCOUNTS: Record<string, Sentence> = {
   ScriptedToolsSwitched: (_, { enabled }) =>
-    `The organization's own tools were turned ${enabled === true ? "on" : "off"}.`,
+    `The organization's own tools were switched ${enabled === true ? "on" : "off"}.`,
   OrganizationCreated: (field) => `The organization${quoted(field("name"))} was created.`,
   UserRegistered: (field) => `${field("name", "Somebody")} joined as ${field("role")}.`,
   UserChanged: (field, { active }) =>

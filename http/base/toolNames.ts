@@ -29,8 +29,11 @@ export async function checkToolNames(
 ): Promise<void> {
   const others = names.filter((name) => !isBuiltInTool(name));
   if (others.length === 0) return;
-  const own = new Set((await findTools(db, organization, others)).map(({ name }) => name));
-  const isSwitchedOn = await hasScriptedTools(db, organization);
+  const [found, isSwitchedOn] = await Promise.all([
+    findTools(db, organization, others),
+    hasScriptedTools(db, organization),
+  ]);
+  const own = new Set(found.map(({ name }) => name));
   for (const [n, name] of names.entries()) {
     if (isBuiltInTool(name)) continue;
     const param = paramOf(n);

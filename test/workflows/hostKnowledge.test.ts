@@ -193,6 +193,22 @@ describe("a tool of the organization", () => {
       await expectRefused(call("tool", { name }), "step_error", `tool ${name}: there is no such tool`);
   });
 
+  test("is not there while an owner has switched the organization's own off, neither for a call nor for a prompt", async () => {
+    const theirs = await platform.organization("Careful");
+    await theirs.tool("own", toolSource("return 1"));
+    const { call } = (await theirs.run()).attempt();
+    const ask = () =>
+      call("chat", { model: "offline/scripted", messages: [{ role: "user", content: "/say On." }], tools: ["own"] });
+    expect(await call("tool", { name: "own" })).toBe(1);
+    expect((await theirs.owner("PUT", "/tools/scripted", { enabled: false })).status).toBe(200);
+    await expectRefused(call("tool", { name: "own" }), "step_error", "tool own: there is no such tool");
+    await expectRefused(ask(), "step_error", 'chat: tools: there is no tool "own"');
+    expect(await call("tool", { name: "search_documents", args: { query: "wages" } })).toHaveProperty("results");
+    expect((await theirs.owner("PUT", "/tools/scripted", { enabled: true })).status).toBe(200);
+    expect(await call("tool", { name: "own" })).toBe(1);
+    expect((await ask()).content).toBe("On.");
+  });
+
   test("ends with the step", async () => {
     await mine.tool("waiting", toolSource(`return await fetch("${silent.url}")`));
     const { call } = (await mine.run()).attempt();
