@@ -5,7 +5,7 @@ import { Loaded } from "../../parts/Notices.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 
 const QUESTION =
-  "Switch off your own tools? Requests that name one are refused, agents go on without, and steps that call one fail.";
+  "Switch off your own tools? Requests that name one are refused, agents go on without, and steps that name one fail.";
 
 /** Whether the organization's own tools run. Owners and admins switch them off and on. */
 export function ScriptedToolsSwitch() {
