@@ -7,6 +7,8 @@ const OPAQUE = /(^|_)(password|cursor|after|hook_token|sha256|hash|digest|versio
 const SECRETS: [RegExp, string][] = [
   [/\b(sk|whsec|sess|link)-svc-[\w-]+/g, "$1-svc-…"],
   [/\bSVC_BUS_[0-9A-F]{12}/g, "SVC"],
+  // the next midnight, at which budgets begin again
+  [/\b\d{4}-\d\d-\d\d(?=T00:00:00\.000Z)/g, "2026-12-02"],
   [/http:\/\/127\.0\.0\.1:\d+/g, "https://assistant.example"],
   [/(\/hooks\/)[\w-]+/g, "$1…"],
   [/[\w.+-]+@(?!example\.com\b)[\w.-]+/g, "ada@example.com"],
