@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const never = ["**/node_modules/**", "dev/bench/**", "dev/checks/fixtures/**", ".data/**", ".runtime/**"];
 /** What takes a deployment apart, or takes long by its nature (hostile scripts, files and providers): up to a minute each, for `npm run drill`. */
 const drills = ["test/**/*.drill.test.ts"];
-/** Alone: they measure how long others wait, and how much memory grows. */
-const alone = ["test/isolation/*.drill.test.ts", "test/soak/*.drill.test.ts"];
+/** Alone: they measure how long others wait. */
+const alone = ["test/isolation/*.drill.test.ts"];
 const shared = {
   setupFiles: "test/setup.ts",
   testTimeout: 120_000,
@@ -17,8 +18,19 @@ const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { 
 /** Files of one worker share its process and modules: loading them for every file took a third of the processor time. */
 const sharing = { isolate: false };
 
+/** It waits for ten minutes and computes little. At the end of the drills two cores would wait for it. */
+const isSoak = ({ moduleId }: TestSpecification): boolean => moduleId.includes("/test/soak/");
+
+class SoakFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isSoak), ...sorted.filter((file) => !isSoak(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: SoakFirst },
     pool: "forks",
     // Test files wait more than they compute. More workers need more connections than PostgreSQL gives: each may hold 30 of 300, and more where a test starts several platforms.
     maxWorkers: 5,
@@ -46,6 +58,7 @@ export default defineConfig({
         test: {
           ...shared,
           ...patient,
+          ...sharing,
           name: "drill",
           include: drills,
           exclude: [...never, ...alone],

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ModelInfo } from "../base/catalog.ts";
 import type { Http } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
+import { mapInSlices } from "#events/slices.ts";
 import { isAlias } from "#events/route.ts";
 import type { AliasRow } from "#projections/aliases/query.ts";
 import { findModel, isAllowed, modelNotFound } from "../base/model.ts";
@@ -53,8 +54,10 @@ export function modelRoutes(app: App, http: Http): void {
         http.aliases.list(organization_id),
       ]);
       const models = await http.catalog.list(organization_id, rows);
-      const data = [...aliases.map(presentAlias), ...models.map(present)];
-      return { object: "list" as const, data: data.filter(({ id }) => isAllowed(request.caller, id)) };
+      const mayUse = ({ id }: { id: string }): boolean => isAllowed(request.caller, id);
+      const presented = await mapInSlices(models, (model) => (mayUse(model) ? present(model) : undefined));
+      const own = presented.filter((model) => model !== undefined);
+      return { object: "list" as const, data: [...aliases.map(presentAlias).filter(mayUse), ...own] };
     },
   );
 

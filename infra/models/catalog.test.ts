@@ -54,6 +54,13 @@ describe("the list", () => {
     });
   });
 
+  test("is in the order of its ids, whatever the order of providers and whatever their names begin with", async () => {
+    const rows = [row({ name: "zebra" }), row({ name: "mine" }), row({ name: "mine-too", models: ["a"] })];
+    const listed = await ids(rows, { offline: true });
+    expect(listed).toHaveLength(10);
+    expect(listed).toEqual(listed.toSorted());
+  });
+
   test("has the deployment's provider, unless the organization has one of the same name", async () => {
     expect(await ids([], { deployment: [shared()] })).toEqual(["openai/gpt-other", "openai/gpt-test"]);
     await ids([row({ name: "openai" })], { deployment: [shared()] });

@@ -4,7 +4,7 @@ import { mapInSlices } from "#events/slices.ts";
 import type { Catalog, ModelInfo, ProviderRow } from "#http/base/catalog.ts";
 import type { Credential } from "#services/turns/model.ts";
 import { lruCache } from "./lruCache.ts";
-import type { ListedModel } from "./modelList.ts";
+import { compareIds, type ListedModel } from "./modelList.ts";
 import { modelListCache, type ModelListCache } from "./modelListCache.ts";
 import { offlineNames } from "./offline.ts";
 import { hasAddress } from "./providerAddress.ts";
@@ -34,11 +34,9 @@ interface Provider {
 /** Provider names that never have an organization's models. */
 const NO_MODELS = new Set(["offline", WEB_SEARCH]);
 
-const offlineModels: ModelInfo[] = offlineNames.map((name) => ({
-  id: `offline/${name}`,
-  created: 0,
-  owned_by: "offline",
-}));
+const offlineModels: ModelInfo[] = offlineNames
+  .map((name) => ({ id: `offline/${name}`, created: 0, owned_by: "offline" }))
+  .toSorted(compareIds);
 
 const splitId = (id: string): [provider: string, model: string] => {
   const slash = id.indexOf("/");
@@ -53,12 +51,15 @@ export function openCatalog(options: CatalogOptions): Catalog {
     async list(organization, rows) {
       const providers = [...providersOf(organization, rows).values()];
       const lists = await resolvedSoon(providers.map(({ listed }) => listed.get()));
-      const models = offline ? [...offlineModels] : [];
-      await mapInSlices([...providers.entries()], ([n, provider]) => {
-        const room = MAX_SHOWN - models.length;
-        if (room > 0) models.push(...mergeModels(provider, lists[n] ?? []).slice(0, room));
+      let room = MAX_SHOWN;
+      const merged = await mapInSlices([...providers.entries()], ([n, provider]) => {
+        const models = mergeModels(provider, lists[n] ?? [], room);
+        room -= models.length;
+        return { id: `${provider.name}/`, models };
       });
-      return models.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const own = offline ? [{ id: "offline/", models: offlineModels }] : [];
+      // each part is sorted, so the parts are put in order: sorting 10,000 names for each request would hold up everybody
+      return [...own, ...merged].toSorted(compareIds).flatMap(({ models }) => models);
     },
     async find(organization, rows, id) {
       const [name, model] = splitId(id);
@@ -130,13 +131,14 @@ async function resolvedSoon<T>(results: Promise<T>[]): Promise<(T | undefined)[]
   return Promise.all(results.map((result) => Promise.race([result, deadline])));
 }
 
-/** Configured models and listed ones, each once. */
-function mergeModels({ name, configured }: Provider, listed: ListedModel[]): ModelInfo[] {
+/** Configured models and listed ones, each once, at most `room`, in the order of their ids. */
+function mergeModels({ name, configured }: Provider, listed: ListedModel[], room: number): ModelInfo[] {
   const configuredNames = new Set(configured);
-  return [
-    ...[...configuredNames].map((model) => configuredInfo(name, model)),
-    ...listed.filter(({ id }) => !configuredNames.has(id)).map((model) => listedInfo(name, model)),
-  ];
+  const unnamed = configuredNames.size === 0 ? listed : listed.filter(({ id }) => !configuredNames.has(id));
+  const shown = unnamed.slice(0, Math.max(0, room - configuredNames.size)).map((model) => listedInfo(name, model));
+  if (configuredNames.size === 0) return shown;
+  const named = [...configuredNames].slice(0, room).map((model) => configuredInfo(name, model));
+  return [...named, ...shown].toSorted(compareIds);
 }
 
 /** If the provider's list cannot be fetched, any name passes: the provider itself decides about it. */

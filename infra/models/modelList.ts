@@ -20,10 +20,15 @@ export const MAX_MODELS = 5_000;
 /** Characters of their names that are kept, of one list: hundreds of lists are in memory at once. */
 const MAX_CHARACTERS = 200_000;
 
-/** The first models of a list that are kept in memory. */
+export const compareIds = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+
+/** The first models of a list, which are kept in memory, in the order of their ids. */
 export function shortenList(models: ListedModel[]): ListedModel[] {
   let left = MAX_CHARACTERS;
-  return models.slice(0, MAX_MODELS).filter(({ id, owned_by = "" }) => (left -= id.length + owned_by.length) >= 0);
+  return models
+    .slice(0, MAX_MODELS)
+    .filter(({ id, owned_by = "" }) => (left -= id.length + owned_by.length) >= 0)
+    .toSorted(compareIds);
 }
 
 /** Fetches the list of a provider's models. Throws ModelErrors, and what the network and the parsers throw. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mapInSlices } from "#events/slices.ts";
 import { MAX_MODELS, type ListModels, type ListedModel } from "../modelList.ts";
 import { openOpenai } from "./client.ts";
 
@@ -13,7 +14,7 @@ const ModelList = z.object({ data: z.array(z.unknown()) });
 /** The provider's own list (`GET /models`). */
 export const listModels: ListModels = async (credential, send, signal) => {
   const response = await openOpenai(credential, send)("/models", signal);
-  return ModelList.parse(await response.json())
-    .data.slice(0, MAX_MODELS)
-    .flatMap((raw) => ModelDescription.safeParse(raw).data ?? []);
+  const { data } = ModelList.parse(await response.json());
+  const models = await mapInSlices(data.slice(0, MAX_MODELS), (raw) => ModelDescription.safeParse(raw).data);
+  return models.filter((model) => model !== undefined);
 };
