@@ -1,4 +1,5 @@
 import { ModelError, type Credential, type Model, type ModelRequest, type Models } from "#services/turns/model.ts";
+import { limitSentFiles } from "#services/turns/sentFiles.ts";
 import { connectorFor } from "./connectors.ts";
 import { lruCache } from "./lruCache.ts";
 import { offlineModel } from "./offline.ts";
@@ -11,23 +12,13 @@ export { openCatalog } from "./catalog.ts";
 /** Clients kept open, one per credential. */
 const MAX_CLIENTS = 1_000;
 
-/**
- * Bytes of attachments in a request to a provider: in base64, none takes more. Writing such a request takes several times as much
- * memory, so a larger one is refused as the provider would refuse it.
- */
-const MAX_SENT_FILE_BYTES = 100_000_000;
-
 const fileBytes = ({ messages }: ModelRequest): number =>
   messages.flatMap(({ parts }) => parts).reduce((sum, part) => sum + (part.type === "file" ? part.bytes.length : 0), 0);
 
-const limitSentFiles = (model: Model): Model => ({
+/** Of an alias, only the target that is asked says who is sent the files. */
+const withLimit = (model: Model): Model => ({
   async *complete(request, signal) {
-    const bytes = fileBytes(request);
-    if (bytes > MAX_SENT_FILE_BYTES)
-      throw new ModelError(
-        "refused",
-        `The attachments have ${Math.ceil(bytes / 1_000_000)} MB together; a provider is sent ${MAX_SENT_FILE_BYTES / 1_000_000} MB at most.`,
-      );
+    limitSentFiles(fileBytes(request));
     yield* model.complete(request, signal);
   },
 });
@@ -52,7 +43,7 @@ export function openModels({ offline, privateHosts }: { offline: boolean; privat
     if (!hasAddress(credential)) return unusable(`The provider ${provider} has no usable address.`);
     if (!isSendableKey(api_key)) return unusable("The provider's API key has characters that no key can have.");
     const model = connectorFor(credential).model(credential, transport(credential));
-    return limitSentFiles(isolateState(provider, model));
+    return withLimit(isolateState(provider, model));
   };
   return { open: (credential) => clients(JSON.stringify(credential), () => connect(credential)) };
 }

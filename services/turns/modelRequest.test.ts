@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
-import { limitFiles, useRequest } from "./modelRequest.ts";
+import { isSentAway, limitFiles, useRequest } from "./modelRequest.ts";
 import type { Part } from "./model.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 
@@ -47,4 +47,11 @@ test("large files give their memory back once a request is answered, also one th
   const ask = async () => large.length;
   expect(await useRequest(async () => modelRequest("", { messages }), ask)).toBe(1_000_000);
   expect([large.length, small.toString()]).toEqual([0, "small"]);
+});
+
+test("files are sent away to a provider, never to a model of this service, and of an alias nobody knows yet", () => {
+  expect(isSentAway({ model: "openai/gpt-test" })).toBe(true);
+  expect(isSentAway({ model: "offline/echo" })).toBe(false);
+  const route = { targets: ["openai/gpt-test"], on: [], timeout_seconds: 1, max_attempts: 1, max_seconds: 1 };
+  expect(isSentAway({ model: "fast", route })).toBe(false);
 });

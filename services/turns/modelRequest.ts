@@ -16,6 +16,10 @@ const MAX_FILE_BYTES = 22_000_000;
 export const targetProvider = ({ route, model }: Pick<TurnToRun, "model" | "route">): string | undefined =>
   route ? undefined : providerOf(model);
 
+/** Whether a provider gets the messages; of an alias that is not known yet. */
+export const isSentAway = (turn: Pick<TurnToRun, "model" | "route">): boolean =>
+  !["offline", undefined].includes(targetProvider(turn));
+
 type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undefined>;
 
 /** Content that is attached several times is loaded once. Undefined when the bytes or their key are gone. */

@@ -65,8 +65,8 @@ export const largeFiles: Attack[] = [
 ]
   .map(({ title, kinds }): Attack => ({ title, maxMemory, mustAnswer: { 200: 2 }, ...withFiles(kinds, askTwice) }))
   .concat({
+    // they are refused before they are loaded
     title: "16 images of 25 MiB for a provider",
-    maxMemory,
     mayAnswer: [502],
     mustAnswer: { 502: 1 },
     ...withFiles(IMAGES, askProvider),
