@@ -1,10 +1,14 @@
+import { availableParallelism } from "node:os";
 import type { FastifyRequest } from "fastify";
 import { Unavailable } from "#events/ports.ts";
 import type { Http } from "../base/deps.ts";
 import { networkOf } from "./throttle.ts";
 
-/** Hashes run on Node's thread pool, four threads by default, which file access and DNS need too: passwords may use half. */
-export const MAX_HASHES = 2;
+/**
+ * Hashes run on Node's thread pool, four threads by default, which file access and DNS need too: passwords may use half. They leave
+ * one core to everything else.
+ */
+export const MAX_HASHES = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** A hash takes 25 ms, so a sign-in waits so long only among hundreds of networks. */
 const MAX_WAIT_MS = 20_000;
 
