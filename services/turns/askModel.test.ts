@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NO_USAGE } from "#events/thread.ts";
-import { AnswerInterrupted, askModel } from "./askModel.ts";
+import { AnswerInterrupted, askModel, askOnce } from "./askModel.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
 import { ModelError, type Model } from "./model.ts";
 
@@ -21,7 +21,8 @@ const pausingModel = (...minutes: number[]): Model => ({
     yield { type: "finish", finish_reason: "stop", usage: NO_USAGE };
   },
 });
-const ask = (streamed: boolean, model: Model, signal = new AbortController().signal) =>
+const live = (): AbortSignal => new AbortController().signal;
+const ask = (streamed: boolean, model: Model, signal = live()) =>
   askModel(model, modelRequest("", { streamed }), signal, () => {}, { count: () => {}, take: () => true }).catch(
     (error: unknown) => error as AnswerInterrupted,
   );
@@ -58,6 +59,13 @@ test("an interrupted answer names its request when the provider was working on i
   await vi.advanceTimersByTimeAsync(MINUTE);
   stopped.abort("stopped");
   expect(await silent).toMatchObject({ output: { text: "" }, request: { streamed: false } });
+  const firstWord = askOnce(pausingModel(), modelRequest("", { streamed: true }), live(), () => {}, 1_000);
+  const tooLate = firstWord.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await tooLate).toMatchObject({
+    cause: { message: "The model said nothing for 1 s." },
+    request: { streamed: true },
+  });
   const away: Model = {
     // eslint-disable-next-line require-yield
     async *complete() {

@@ -102,7 +102,8 @@ export async function askOnce(
       onFrame(event);
     }
   } catch (error) {
-    const wasWorking = hasBegun || signal.aborted;
+    // whoever has the request and says nothing works on it, and bills it
+    const wasWorking = hasBegun || silence.until.aborted;
     throw new AnswerInterrupted(
       output(),
       silence.isSilent() ? silence.error() : error,
