@@ -20,7 +20,11 @@ const Health = z
     processes: z
       .array(z.object({ id: z.string(), role: z.string(), beat_at: z.iso.datetime(), alive: z.boolean() }))
       .describe("Processes of the deployment with a heartbeat in the last ten minutes."),
-    targets: z.array(Target).describe("The models that aliases of the organization name, and whether they are down."),
+    targets: z
+      .array(Target)
+      .describe(
+        "The models that aliases of the organization name, and those that have failed since they answered last: whether they are down.",
+      ),
     parked: z
       .array(z.object({ projection: z.string(), stream: z.string(), error: z.string(), parked_at: z.iso.datetime() }))
       .describe(

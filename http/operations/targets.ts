@@ -7,11 +7,11 @@ const STATES = ["closed", "half_open", "open"] as const satisfies readonly Targe
 
 export const Target = z.object({
   target: z.string().describe("`provider/model`."),
-  aliases: z.array(z.string()).describe("The aliases that name it."),
+  aliases: z.array(z.string()).describe("The aliases that name it. None of a model that requests name themselves."),
   state: z
     .enum(STATES)
     .describe(
-      "`closed`: it is asked. `open`: turns pass it over. `half_open`: the next request to it decides. The worst that any process has noticed.",
+      "`closed`: it is asked. `open`: turns of an alias pass it over, and those that name it fail at once. `half_open`: the next request to it decides. The worst that any process has noticed.",
     ),
   open_in: z.int().describe("Processes that pass it over now. Each process notices failures for itself."),
   failures: z.int().describe("Since its last answer, in the process that has noticed most."),
@@ -40,14 +40,13 @@ function presentTarget(target: string, aliases: string[], noticed: TargetCircuit
   };
 }
 
-/** The targets of an organization's aliases, in the order of their names. Without aliases no process is asked. */
+/** The targets of an organization's aliases, and the models that have failed since they answered last, in the order of their names. */
 export async function readTargets(http: Http, organization: string): Promise<Target[]> {
-  const aliases = await listAliases(http.db, organization);
-  const named = new Map<string, string[]>();
+  const [aliases, reports] = await Promise.all([listAliases(http.db, organization), http.circuits(organization)]);
+  const noticed = reports.flatMap(({ circuits }) => circuits);
+  const named = new Map<string, string[]>(noticed.map(({ target }) => [target, []]));
   for (const { alias, targets } of aliases)
     for (const { model } of targets) named.set(model, [...(named.get(model) ?? []), alias]);
-  if (named.size === 0) return [];
-  const noticed = (await http.circuits(organization)).flatMap(({ circuits }) => circuits);
   return [...named]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([target, of]) =>

@@ -61,8 +61,15 @@ test("the models of an alias are shown with their failures, since when, and when
   await row.getByText("in 1 process").waitFor();
   await row.getByText("503").waitFor();
   await inspect(page, "health-targets");
+});
+
+test("a model that requests name themselves is shown once it has failed, to its organization alone", async () => {
   const other = await openTenant(service.base, await service.organization("Without aliases"));
-  expect((await other.made(other.owner("GET", "/health"))).targets).toEqual([]);
+  const targets = async () => (await other.made(other.owner("GET", "/health"))).targets;
+  expect(await targets()).toEqual([]);
+  const body = { model: "offline/scripted", messages: [{ role: "user", content: "/fail 503" }] };
+  expect((await other.key("POST", "/openai/v1/chat/completions", body)).status).toBe(502);
+  expect(await targets()).toMatchObject([{ target: "offline/scripted", aliases: [], failures: 1, last_error: "503" }]);
 });
 
 test("a builder has no entry to the health of the service", async () => {

@@ -7,7 +7,7 @@ import { Time } from "../../parts/Time.tsx";
 const WORDS: Record<TargetHealth["state"], string> = {
   closed: "is asked",
   half_open: "is tried by the next request",
-  open: "is passed over",
+  open: "is not asked",
 };
 
 const State = ({ target: { state, open_in, failures, retry_at } }: { target: TargetHealth }) => (
@@ -35,7 +35,7 @@ const COLUMNS: Columns<TargetHealth> = [
         <Link to="/requests" search={{ model: target }} data-row>
           {target}
         </Link>
-        <span className="quiet block">of {aliases.join(", ")}</span>
+        {aliases.length > 0 && <span className="quiet block">of {aliases.join(", ")}</span>}
       </>
     ),
   },
@@ -44,18 +44,18 @@ const COLUMNS: Columns<TargetHealth> = [
   { title: "Failing since", cell: ({ since }) => since && <Time at={since} /> },
 ];
 
-/** Whether the models of aliases answer. Nothing where there are no aliases. */
+/** Whether the models of aliases answer, and those that requests name themselves and that have failed. Nothing where there are none. */
 export const Targets = ({ targets }: { targets: TargetHealth[] }) =>
   targets.length > 0 && (
     <section className="stack" aria-labelledby="targets">
-      <h2 id="targets">Models of aliases</h2>
+      <h2 id="targets">Models</h2>
       <p className="quiet">
-        A model that fails again and again is passed over for a while, and then tried by one request. Each process
-        notices it for itself.{" "}
+        Those of aliases, and others that have failed since they answered last. A model that fails again and again is
+        not asked for a while, and then tried by one request. Each process notices it for itself.{" "}
         <Link to="/spending" search={{ section: "aliases" }}>
           The aliases
         </Link>
       </p>
-      <Table caption="Models of aliases" columns={COLUMNS} rows={targets} rowKey={({ target }) => target} />
+      <Table caption="Models" columns={COLUMNS} rows={targets} rowKey={({ target }) => target} />
     </section>
   );
