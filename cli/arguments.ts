@@ -37,3 +37,17 @@ export function uuid(text: string): string {
     throw new InvalidArgumentError("It must be an id, a UUID.");
   return text;
 }
+
+/** A file or a folder. An empty one comes from a variable of the shell that is not set, and would mean something else. */
+export function path(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("It must name a file or a folder, and is empty.");
+  return text;
+}
+
+const MAX_ORGANIZATION_NAME = 200;
+
+export function organizationName(text: string): string {
+  const name = text.trim();
+  if (name.length > 0 && name.length <= MAX_ORGANIZATION_NAME) return name;
+  throw new InvalidArgumentError(`It must have 1 to ${MAX_ORGANIZATION_NAME} characters.`);
+}

@@ -1,3 +1,4 @@
+import pg from "pg";
 import pino, { type Logger } from "pino";
 import { readSettings, type Settings } from "#infra/config.ts";
 import { runningAddresses } from "#infra/embedded/addresses.ts";
@@ -40,6 +41,29 @@ async function hasGreeting(address: string): Promise<boolean> {
   );
 }
 
+const noLog = (address: string): Problem =>
+  new Problem(
+    `The database at ${displayHosts(address)} has no event log yet`,
+    "start the service once, which creates it",
+  );
+
+function unusable(address: string, cause: unknown): Problem {
+  const next = "check that it runs and that DATABASE_URL is correct";
+  return new Problem(`PostgreSQL at ${displayHosts(address)} cannot be used (${explain(cause)})`, next, { cause });
+}
+
+const NO_TABLE = "42P01";
+/** System calls that fail when nothing listens at an address, or when its host has no name. */
+const CONNECTING = ["connect", "getaddrinfo"];
+
+/** Names DATABASE_URL in errors of PostgreSQL and of the way to it, and throws others, such as those of a disk, unchanged. */
+export function throwExplained(address: string, error: unknown): never {
+  const { code, syscall } = (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException;
+  if (code === NO_TABLE) throw noLog(address);
+  if (error instanceof pg.DatabaseError || CONNECTING.includes(syscall ?? "")) throw unusable(address, error);
+  throw error;
+}
+
 /** Opens a PostgreSQL database that contains the log. Throws Problem. */
 export async function openDatabase(settings: Settings) {
   const address = serviceAddress(settings, "database_url");
@@ -47,18 +71,10 @@ export async function openDatabase(settings: Settings) {
   const db = asDb(pool);
   try {
     const [found] = await db.query<{ there: boolean }>("select to_regclass('log.head') is not null as there");
-    if (!found!.there)
-      throw new Problem(
-        `The database at ${displayHosts(address)} has no event log yet`,
-        "start the service once, which creates it",
-      );
+    if (!found!.there) throw noLog(address);
   } catch (error) {
     await pool.end();
-    if (error instanceof Problem) throw error;
-    const next = "check that it runs and that DATABASE_URL is correct";
-    throw new Problem(`PostgreSQL at ${displayHosts(address)} cannot be used (${explain(error)})`, next, {
-      cause: error,
-    });
+    throw error instanceof Problem ? error : unusable(address, error);
   }
   return { settings, pool, db };
 }

@@ -1,7 +1,7 @@
 import { readSettings } from "#infra/config.ts";
 import { migrate as migrateDatabase } from "#infra/postgres/migrate.ts";
 import { admitServiceRole } from "#infra/postgres/serviceRole.ts";
-import { serviceAddress } from "./connect.ts";
+import { serviceAddress, throwExplained } from "./connect.ts";
 import { explain } from "./explain.ts";
 import { print } from "./output.ts";
 import { Problem } from "./problem.ts";
@@ -12,7 +12,7 @@ import { Problem } from "./problem.ts";
  */
 export async function migrate({ serviceRole }: { serviceRole?: string }): Promise<void> {
   const url = serviceAddress(readSettings(process.env), "database_url");
-  const applied = await migrateDatabase(url);
+  const applied = await migrateDatabase(url).catch((error: unknown) => throwExplained(url, error));
   print(applied.length > 0 ? `Applied ${applied.join(", ")}.` : "The database has every migration.");
   if (serviceRole === undefined) return;
   await admitServiceRole(url, serviceRole).catch((cause: unknown) => {

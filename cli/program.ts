@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { Role } from "../roles/runRoles.ts";
-import { SERVICE_URL, tip, uuid, wholeNumber } from "./arguments.ts";
+import { organizationName, path, SERVICE_URL, tip, uuid, wholeNumber } from "./arguments.ts";
 import { explain } from "./explain.ts";
 import { addPrivacy } from "./privacy/commands.ts";
 
@@ -44,14 +44,14 @@ function addLog(svc: Command): void {
     .command("export")
     .description("export the log as JSON lines, which svc log verify can check elsewhere")
     .option("--after <position>", "only events after this position", wholeNumber(0))
-    .option("--out <file>", "write to a file instead of stdout")
+    .option("--out <file>", "write to a file instead of stdout", path)
     .action(async (options) => (await import("./log/export.ts")).exportLog(options));
   log
     .command("verify")
     .description("prove that no event was altered or removed")
-    .option("--file <file>", "verify an export instead of the live log")
+    .option("--file <file>", "verify an export instead of the live log", path)
     .option("--expect <position:hash>", "also prove that this earlier tip is part of it", tip)
-    .option("--certificate <file>", "also check the certificate of an erasure")
+    .option("--certificate <file>", "also check the certificate of an erasure", path)
     .option(...json)
     .action(async (options) => (await import("./log/verify.ts")).verify(options));
 }
@@ -121,42 +121,42 @@ function addDefinitions(svc: Command): void {
   svc
     .command("run")
     .description("run a workflow of a file on this machine, without a service, and print what it does")
-    .argument("<file>", "a definition in TypeScript or JavaScript")
+    .argument("<file>", "a definition in TypeScript or JavaScript", path)
     .option("--args <json>", "the arguments, as JSON or as @FILE", "{}")
-    .option("--answers <file>", "answers for steps and approvals; without them approvals are asked here")
+    .option("--answers <file>", "answers for steps and approvals; without them approvals are asked here", path)
     .option("--live-steps", "execute the steps that have no answer, with their requests to the network")
     .action(async (file, options) => (await import("./workflows/runFile.ts")).runFile(file, options));
   const definitions = svc.command("definitions").description("workflows and tools as files in a folder");
   definitions
     .command("push")
     .description("save the definitions of a folder that differ from those of the service")
-    .argument("<path>", "a folder, or one file")
+    .argument("<path>", "a folder, or one file", path)
     .option("--dry-run", "only print what would be saved")
     .option(...SERVICE_URL)
-    .action(async (path, options) => (await import("./definitions/push.ts")).push(path, options));
+    .action(async (from, options) => (await import("./definitions/push.ts")).push(from, options));
   definitions
     .command("pull")
     .description("write the definitions of the service into a folder; edits that were never saved are kept")
-    .argument("<folder>")
+    .argument("<folder>", "where their files are", path)
     .option("--force", "overwrite edits, too")
     .option(...SERVICE_URL)
     .action(async (folder, options) => (await import("./definitions/pull.ts")).pull(folder, options));
   definitions
     .command("list")
     .description("print the definitions of the service, compared with a folder if one is named")
-    .argument("[folder]")
+    .argument("[folder]", "where their files are", path)
     .option(...SERVICE_URL)
     .option(...json)
     .action(async (folder, options) => (await import("./definitions/list.ts")).list(folder, options));
   definitions
     .command("check")
     .description("check definitions as a save would, and replay stored runs with them")
-    .argument("<path>", "a folder, or one file")
+    .argument("<path>", "a folder, or one file", path)
     .option("--local", "do not ask the service")
     .option("--runs <n>", "runs of each workflow, newest first", wholeNumber(1), 100)
     .option("--allow-different", "exit with 0 also if runs go another way")
     .option(...SERVICE_URL)
-    .action(async (path, options) => (await import("./definitions/check.ts")).check(path, options));
+    .action(async (from, options) => (await import("./definitions/check.ts")).check(from, options));
   definitions
     .command("test")
     .description("run the cases of *.test.json files on this machine, without a service")
@@ -169,13 +169,13 @@ function addBackup(svc: Command): void {
   svc
     .command("backup")
     .description("write the log, the data keys and the blobs into a new folder, while the service goes on")
-    .requiredOption("--out <folder>", "a folder that does not exist or is empty")
+    .requiredOption("--out <folder>", "a folder that does not exist or is empty", path)
     .option(...json)
     .action(async (options) => (await import("./backup/backup.ts")).backup(options));
   svc
     .command("restore")
     .description("write a backup into an empty database and an empty DATA_DIR, and verify the log")
-    .requiredOption("--from <folder>", "a folder that svc backup has written")
+    .requiredOption("--from <folder>", "a folder that svc backup has written", path)
     .action(async (options) => (await import("./backup/restore.ts")).restore(options));
 }
 
@@ -191,7 +191,7 @@ function program(): Command {
   org
     .command("create")
     .description("create one in the running service and print its credentials")
-    .argument("<name>")
+    .argument("<name>", "its name", organizationName)
     .option(...json)
     .action(async (name, options) => (await import("./createOrg.ts")).createOrg(name, options));
   svc

@@ -70,6 +70,8 @@ const NEXT = ({ action, roles }: Purpose): Record<string, string> => ({
   session_required: `an API key may not ${action}: set SVC_EMAIL and SVC_PASSWORD of a person`,
   forbidden: `sign in as ${roles}`,
   invalid_session: "sign in again: set SVC_EMAIL and SVC_PASSWORD, or a newer SVC_SESSION",
+  invalid_api_key: "SVC_SESSION is no session: set SVC_EMAIL and SVC_PASSWORD of a person instead",
+  erasure_not_found: "svc erasures list shows all of them",
   invalid_credentials: "check SVC_EMAIL and SVC_PASSWORD",
 });
 
@@ -96,6 +98,12 @@ function readAccess(
   const { SVC_SESSION: token, SVC_EMAIL: email, SVC_PASSWORD: password } = env;
   if (token) return { url, account: { token } };
   if (email && password) return { url, account: { email, password } };
+  // half of an account must not become the administrator of the first start
+  if (email || password)
+    throw new Problem(
+      `${email ? "SVC_PASSWORD" : "SVC_EMAIL"} is missing`,
+      "set both SVC_EMAIL and SVC_PASSWORD, or neither",
+    );
   if (own && own.base_url === url) return { url, account: own.admin };
   const keyed = env["SVC_API_KEY"] ? `, and an API key may not ${action}` : "";
   throw new Problem(

@@ -1,4 +1,4 @@
-import { constants, existsSync } from "node:fs";
+import { constants, existsSync, type Dirent } from "node:fs";
 import { copyFile, mkdir, open, opendir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { PART } from "./blobs.ts";
@@ -16,13 +16,25 @@ async function copyToDisk(from: string, to: string): Promise<void> {
   }
 }
 
+/** The complete blobs of a folder; none where there is no folder. */
+async function* findBlobs(folder: string): AsyncGenerator<Dirent> {
+  if (!existsSync(folder)) return;
+  for await (const entry of await opendir(folder, { recursive: true }))
+    if (entry.isFile() && !entry.name.endsWith(PART)) yield entry;
+}
+
+/** How many complete blobs a folder has. */
+export async function countBlobs(folder: string): Promise<number> {
+  let count = 0;
+  for await (const _ of findBlobs(folder)) count += 1;
+  return count;
+}
+
 /** Copies all complete blobs, to the disk, while others are written and removed. Answers with how many. */
 export async function copyBlobs(from: string, to: string): Promise<number> {
   let count = 0;
   await mkdir(to, { recursive: true, mode: 0o700 });
-  if (!existsSync(from)) return 0;
-  for await (const entry of await opendir(from, { recursive: true })) {
-    if (!entry.isFile() || entry.name.endsWith(PART)) continue;
+  for await (const entry of findBlobs(from)) {
     const path = join(entry.parentPath, entry.name);
     try {
       await copyToDisk(path, join(to, relative(from, path)));

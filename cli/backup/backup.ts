@@ -6,10 +6,10 @@ import { createGzip } from "node:zlib";
 import { readSettings } from "#infra/config.ts";
 import { copyBlobs } from "#infra/copyBlobs.ts";
 import { withSnapshot, type Snapshot } from "#infra/postgres/dump.ts";
-import { serviceAddress } from "../connect.ts";
+import { throwExplained, serviceAddress } from "../connect.ts";
 import { print, printJson } from "../output.ts";
 import { Problem } from "../problem.ts";
-import { blobsFolder, manifestFile, tableFile, type Manifest } from "./format.ts";
+import { blobsFolder, manifestFile, requireBlobsFolder, tableFile, type Manifest } from "./format.ts";
 
 const isFilled = async (folder: string): Promise<boolean> => existsSync(folder) && (await readdir(folder)).length > 0;
 
@@ -25,14 +25,16 @@ async function writeTable(folder: string, { rows }: Snapshot, table: string): Pr
  */
 export async function backup({ out, json }: { out: string; json?: boolean }): Promise<void> {
   const settings = readSettings(process.env);
+  const [address, source] = [serviceAddress(settings, "database_url"), join(settings.DATA_DIR, "blobs")];
+  requireBlobsFolder(source);
   if (await isFilled(out)) throw new Problem(`${out} is not empty`, "name a new folder");
   await mkdir(out, { recursive: true, mode: 0o700 });
-  const manifest = await withSnapshot(serviceAddress(settings, "database_url"), async (snapshot) => {
+  const manifest = await withSnapshot(address, async (snapshot) => {
     const { tip, migrations, tables } = snapshot;
     for (const table of tables) await writeTable(out, snapshot, table);
     return { format: 1, created_at: new Date().toISOString(), tip, migrations, tables } as const;
-  });
-  const blobs = await copyBlobs(join(settings.DATA_DIR, "blobs"), blobsFolder(out));
+  }).catch((error: unknown) => throwExplained(address, error));
+  const blobs = await copyBlobs(source, blobsFolder(out));
   const written: Manifest = { ...manifest, blobs };
   await writeFile(manifestFile(out), JSON.stringify(written, null, 2), { mode: 0o600, flush: true });
   if (json) printJson(written);

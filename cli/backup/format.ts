@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { countBlobs } from "#infra/copyBlobs.ts";
 import { explain } from "../explain.ts";
 import { Problem } from "../problem.ts";
 
@@ -29,4 +31,21 @@ export async function readManifest(folder: string): Promise<Manifest> {
     const what = `${folder} is not a complete backup (${explain(cause)})`;
     throw new Problem(what, "name a folder that svc backup has written to its end", { cause });
   }
+}
+
+/** A backup without its blobs would restore a log whose files and documents cannot be read. Throws Problem. */
+export async function requireBlobs(folder: string, { blobs }: Pick<Manifest, "blobs">): Promise<void> {
+  const found = await countBlobs(blobsFolder(folder));
+  if (found >= blobs) return;
+  const what = `${blobsFolder(folder)} has ${found} of the ${blobs} blobs of the backup`;
+  throw new Problem(
+    what,
+    `copy the whole backup here again. To restore without the missing ones, set blobs in its manifest.json to ${found}`,
+  );
+}
+
+/** Every start of the service creates the folder. Where it is missing, the backup would have none of the blobs. Throws Problem. */
+export function requireBlobsFolder(blobs: string): void {
+  if (existsSync(blobs)) return;
+  throw new Problem(`${blobs} does not exist`, "set DATA_DIR to the folder that the service uses");
 }

@@ -1,32 +1,22 @@
-import { createReadStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createGunzip } from "node:zlib";
 import { readSettings } from "#infra/config.ts";
 import { copyBlobs } from "#infra/copyBlobs.ts";
 import { inspectPlace, loadDump } from "#infra/postgres/dump.ts";
 import { DatabaseTooNew, migrate } from "#infra/postgres/migrate.ts";
 import { verifyLog } from "#infra/postgres/verify.ts";
-import { openDatabase, serviceAddress } from "../connect.ts";
+import { throwExplained, openDatabase, serviceAddress } from "../connect.ts";
 import { print } from "../output.ts";
 import { Problem } from "../problem.ts";
-import { blobsFolder, readManifest, tableFile, type Manifest } from "./format.ts";
-
-/** Throws on a file that is cut off. */
-async function* readLines(path: string): AsyncGenerator<string> {
-  const [file, text] = [createReadStream(path), createGunzip()];
-  file.once("error", (error) => text.destroy(error));
-  let rest = "";
-  for await (const chunk of file.pipe(text).setEncoding("utf8")) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop()!;
-    yield* lines;
-  }
-}
+import { blobsFolder, readManifest, requireBlobs, type Manifest } from "./format.ts";
+import { readTable } from "./readTable.ts";
 
 /** Throws Problem when something is there already, and DatabaseTooNew when the backup has migrations that this program lacks. */
 async function checkPlace(databaseUrl: string, blobs: string, { migrations }: Manifest): Promise<void> {
-  const { all, applied, position } = await inspectPlace(databaseUrl);
+  const { all, applied, position } = await inspectPlace(databaseUrl).catch((error: unknown) =>
+    throwExplained(databaseUrl, error),
+  );
   const newer = migrations.filter((name) => !all.includes(name));
   if (newer.length > 0) throw new DatabaseTooNew(newer);
   const next = "restore into an empty database and an empty DATA_DIR";
@@ -45,10 +35,11 @@ export async function restore({ from }: { from: string }): Promise<void> {
   const databaseUrl = serviceAddress(settings, "database_url");
   const blobs = join(settings.DATA_DIR, "blobs");
   const manifest = await readManifest(from);
+  await requireBlobs(from, manifest);
   await checkPlace(databaseUrl, blobs, manifest);
   await migrate(databaseUrl, { upTo: manifest.migrations.toSorted().at(-1)! });
   await copyBlobs(blobsFolder(from), blobs);
-  const tables = manifest.tables.map((name) => ({ name, lines: readLines(tableFile(from, name)) }));
+  const tables = manifest.tables.map((name) => ({ name, lines: readTable(from, name) }));
   await loadDump(databaseUrl, tables);
   await migrate(databaseUrl);
   const { pool, db } = await openDatabase(settings);

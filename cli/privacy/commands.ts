@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { ERASED_KINDS } from "#events/erasure.ts";
-import { listOf, SERVICE_URL, uuid } from "../arguments.ts";
+import { listOf, path, SERVICE_URL, uuid } from "../arguments.ts";
 
-const OUT = ["--out <file>", "write to a new file instead of stdout"] as const;
-const CERTIFICATE = ["--certificate <file>", "write the certificate to a new file when it is complete"] as const;
+const OUT = ["--out <file>", "write to a new file instead of stdout", path] as const;
+const CERTIFICATE = ["--certificate <file>", "write the certificate to a new file when it is complete", path] as const;
 
 /** What is stored about somebody: its export and its erasure, by a running service. */
 export function addPrivacy(svc: Command): void {

@@ -94,7 +94,11 @@ export const startErasure = (owner: string, options: StartOptions): Promise<void
 
 /** Waits for the end of an erasure that was started before. */
 export const waitForErasure = (id: string, options: WaitOptions): Promise<void> =>
-  withPrivacy(options, (service) => finish(service, id, 0, options.certificate));
+  withPrivacy(options, async (service) => {
+    // one that does not exist does not go on, and a failure while it is waited for says so
+    await service.call("GET", `/erasures/${id}`);
+    await finish(service, id, 0, options.certificate);
+  });
 
 async function readAll({ call }: Service): Promise<Erasure[]> {
   const found: Erasure[] = [];

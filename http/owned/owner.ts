@@ -13,14 +13,17 @@ export const OwnerName = z
   .describe("`key:<id>`, `person:<id>` or `agent:<id>`, also of one that was deleted. Only for owners and admins.");
 
 /** The same, or an external user by the value of `user`. */
-export const ErasedOwner = z.union([
-  OwnerName,
-  z
-    .string()
-    .max(600)
-    .regex(/^user:./s, "must be key:<id>, person:<id>, agent:<id> or user:<value>.")
-    .describe("An external user, by the `user` of requests. The log keeps a mark of the value that tells nothing."),
-]);
+export const ErasedOwner = z.union(
+  [
+    OwnerName,
+    z
+      .string()
+      .max(600)
+      .regex(/^user:./s)
+      .describe("An external user, by the `user` of requests. The log keeps a mark of the value that tells nothing."),
+  ],
+  { error: "must be key:<id>, person:<id>, agent:<id> or user:<value> of at most 595 characters." },
+);
 
 export const isAdmin = ({ session }: Caller): boolean => session?.role === "owner" || session?.role === "admin";
 

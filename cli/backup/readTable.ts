@@ -1,0 +1,27 @@
+import { createReadStream } from "node:fs";
+import { createGunzip } from "node:zlib";
+import { explain } from "../explain.ts";
+import { Problem } from "../problem.ts";
+import { tableFile } from "./format.ts";
+
+async function* readLines(path: string): AsyncGenerator<string> {
+  const [file, text] = [createReadStream(path), createGunzip()];
+  file.once("error", (error) => text.destroy(error));
+  let rest = "";
+  for await (const chunk of file.pipe(text).setEncoding("utf8")) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}
+
+/** The lines of a table in a backup. Throws Problem on a file that is missing, damaged or cut off. */
+export async function* readTable(folder: string, table: string): AsyncGenerator<string> {
+  const path = tableFile(folder, table);
+  try {
+    yield* readLines(path);
+  } catch (cause) {
+    const next = "empty the blobs of DATA_DIR, then restore another backup or another copy of it";
+    throw new Problem(`${path} cannot be read to its end (${explain(cause)})`, next, { cause });
+  }
+}

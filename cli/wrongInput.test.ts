@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { testFolder } from "#test/harness.ts";
+
+const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+/** Port 1: nothing listens there. */
+const UNREACHABLE = {
+  DATABASE_URL: "postgres://svc:hidden@127.0.0.1:1/svc",
+  MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+};
+let folder: string;
+
+beforeAll(async () => {
+  folder = await testFolder();
+  mkdirSync(join(folder, "blobs"));
+  writeFileSync(join(folder, "file"), "");
+});
+
+/** What the command says on its way to exit code 1. */
+const refusal = (args: string[], env: Record<string, string> = {}): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const options = { env: { PATH: process.env["PATH"], DATA_DIR: folder, ...env }, cwd: folder };
+    execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) =>
+      error?.code === 1 ? resolve(stderr) : reject(error ?? new Error(`It ended well: ${stdout}`)),
+    );
+  });
+
+test.each([["backup", "--out", "new"], ["migrate"]])(
+  "%s names the database that does not answer, its setting, and no password",
+  async (...args) => {
+    expect(await refusal(args, UNREACHABLE)).toBe(
+      "PostgreSQL at 127.0.0.1:1 cannot be used (connect ECONNREFUSED 127.0.0.1:1): check that it runs and that DATABASE_URL is correct.\n",
+    );
+  },
+);
+
+test("a folder of data without blobs is not backed up", async () => {
+  const backup = refusal(["backup", "--out", "new"], { ...UNREACHABLE, DATA_DIR: join(folder, "other") });
+  expect(await backup).toBe(
+    `${join(folder, "other", "blobs")} does not exist: set DATA_DIR to the folder that the service uses.\n`,
+  );
+});
+
+test.each([
+  [["log", "verify", "--file", ""], "option '--file <file>' argument '' is invalid. It must name a file or a folder"],
+  [["log", "export", "--out", ""], "option '--out <file>' argument '' is invalid. It must name a file or a folder"],
+  [["log", "verify", "--file", "blobs"], "is a folder: name a file."],
+  [["run", "blobs"], "is a folder: name a file."],
+  [["backup", "--out", "file"], "file is no folder, or lies below a file: name a folder."],
+  [["org", "create", ""], "argument 'name'. It must have 1 to 200 characters."],
+  [["org", "create", "ü".repeat(201)], "argument 'name'. It must have 1 to 200 characters."],
+])("%s is refused with what would be right", async (args, message) => {
+  expect(await refusal(args, UNREACHABLE)).toContain(message);
+});
+
+describe("at a service", () => {
+  const answers: Record<string, object> = {
+    "/api/definitions": { code: "invalid_api_key", message: "The API key is unknown." },
+    [`/api/erasures/${NO_ID}`]: { code: "erasure_not_found", message: "No erasure has this id." },
+  };
+  const service = createServer(({ url = "" }, response) => {
+    response.writeHead(400).end(JSON.stringify({ error: answers[url.split("?")[0]!] }));
+  });
+  let SVC_URL: string;
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+    SVC_URL = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const admin = { email: "first@example.org", password: "hidden" };
+    writeFileSync(join(folder, "credentials.json"), JSON.stringify({ base_url: SVC_URL, admin }));
+  });
+  afterAll(() => void service.close());
+
+  test("half of an account does not become the first owner", async () => {
+    const next = "set both SVC_EMAIL and SVC_PASSWORD, or neither.\n";
+    expect(await refusal(["definitions", "list"], { SVC_EMAIL: "v@example.org" })).toBe(
+      `SVC_PASSWORD is missing: ${next}`,
+    );
+    expect(await refusal(["definitions", "list"], { SVC_PASSWORD: "x" })).toBe(`SVC_EMAIL is missing: ${next}`);
+  });
+
+  test("a session that is none is named by its setting", async () => {
+    expect(await refusal(["definitions", "list"], { SVC_URL, SVC_SESSION: "x" })).toContain(
+      "SVC_SESSION is no session",
+    );
+  });
+
+  test("an erasure that does not exist does not go on", async () => {
+    expect(await refusal(["erasures", "wait", NO_ID], { SVC_URL, SVC_SESSION: "x" })).toBe(
+      "No erasure has this id: svc erasures list shows all of them.\n",
+    );
+  });
+});
