@@ -19,7 +19,7 @@ const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { 
 const sharing = { isolate: false };
 
 /** It waits for ten minutes and computes little. At the end of the drills two cores would wait for it. */
-const isSoak = ({ moduleId }: TestSpecification): boolean => moduleId.includes("/test/soak/");
+const isSoak = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith("/soak.drill.test.ts");
 
 class SoakFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
