@@ -1,5 +1,11 @@
-import { ModelError, type Credential, type Model, type ModelRequest, type Models } from "#services/turns/model.ts";
-import { limitSentFiles } from "#services/turns/sentFiles.ts";
+import {
+  limitSentFiles,
+  ModelError,
+  type Credential,
+  type Model,
+  type ModelRequest,
+  type Models,
+} from "#services/turns/model.ts";
 import { connectorFor } from "./connectors.ts";
 import { lruCache } from "./lruCache.ts";
 import { offlineModel } from "./offline.ts";

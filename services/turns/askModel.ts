@@ -102,7 +102,7 @@ export async function askOnce(
       onFrame(event);
     }
   } catch (error) {
-    // whoever has the request and says nothing works on it, and bills it
+    // a provider that has the request and says nothing works on it, and is paid
     const wasWorking = hasBegun || silence.until.aborted;
     throw new AnswerInterrupted(
       output(),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
-import { isSentAway, limitFiles, useRequest } from "./modelRequest.ts";
+import { limitFiles, measureFiles, useRequest } from "./modelRequest.ts";
 import type { Part } from "./model.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 
@@ -49,9 +49,11 @@ test("large files give their memory back once a request is answered, also one th
   expect([large.length, small.toString()]).toEqual([0, "small"]);
 });
 
-test("files are sent away to a provider, never to a model of this service, and of an alias nobody knows yet", () => {
-  expect(isSentAway({ model: "openai/gpt-test" })).toBe(true);
-  expect(isSentAway({ model: "offline/echo" })).toBe(false);
+test("files that a provider is not sent are refused before they are loaded; a model of this service gets them", () => {
+  const conversation = [asked(60, 41)];
+  expect(() => measureFiles({ model: "openai/gpt-test" }, conversation)).toThrow("101 MB together");
+  expect(measureFiles({ model: "openai/gpt-test" }, [asked(60, 40)])).toBe(100_000_000);
+  expect(measureFiles({ model: "offline/echo" }, conversation)).toBe(101_000_000);
   const route = { targets: ["openai/gpt-test"], on: [], timeout_seconds: 1, max_attempts: 1, max_seconds: 1 };
-  expect(isSentAway({ model: "fast", route })).toBe(false);
+  expect(measureFiles({ model: "fast", route }, conversation)).toBe(101_000_000);
 });

@@ -2,7 +2,7 @@ import { streamName } from "#events/ids.ts";
 import { releaseBuffer } from "#events/releaseBuffer.ts";
 import type { Attachment, Prompt } from "#events/thread.ts";
 import type { TurnStores } from "./history.ts";
-import type { AnswerShare, ModelMessage, ModelRequest, Part } from "./model.ts";
+import { limitSentFiles, type AnswerShare, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -15,10 +15,6 @@ const MAX_FILE_BYTES = 22_000_000;
 /** The provider that a turn asks; undefined where its model is an alias. */
 export const targetProvider = ({ route, model }: Pick<TurnToRun, "model" | "route">): string | undefined =>
   route ? undefined : providerOf(model);
-
-/** Whether a provider gets the messages; of an alias that is not known yet. */
-export const isSentAway = (turn: Pick<TurnToRun, "model" | "route">): boolean =>
-  !["offline", undefined].includes(targetProvider(turn));
 
 type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undefined>;
 
@@ -39,6 +35,17 @@ const isSameFile = (a: Attachment, b: Attachment): boolean =>
 export function attachedBytes(messages: ThreadMessage[]): number {
   const sizes = new Map(messages.flatMap(({ attachments }) => attachments.map(({ sha256, bytes }) => [sha256, bytes])));
   return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/**
+ * Bytes that the attachments of a turn take in memory. Throws a ModelError where its provider is not sent so many: loaded, they would
+ * take all this memory only to be refused. The provider of an alias is not known yet.
+ */
+export function measureFiles(turn: Pick<TurnToRun, "model" | "route">, conversation: ThreadMessage[]): number {
+  const bytes = attachedBytes(conversation);
+  const provider = targetProvider(turn);
+  if (provider !== undefined && provider !== "offline") limitSentFiles(bytes);
+  return bytes;
 }
 
 /** The most bytes of attachments that the provider has taken in one turn of the history. */

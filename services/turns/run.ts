@@ -22,14 +22,7 @@ import {
   turnMessages,
   type HistoryLimits,
 } from "./history.ts";
-import {
-  attachedBytes,
-  buildModelRequest,
-  isSentAway,
-  limitFiles,
-  targetProvider,
-  useRequest,
-} from "./modelRequest.ts";
+import { buildModelRequest, limitFiles, measureFiles, targetProvider, useRequest } from "./modelRequest.ts";
 import { ModelError, type ModelRequest } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
@@ -39,7 +32,6 @@ import { readRounds, sizeOfRounds, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import { offerTool, type Tool } from "./tools/tool.ts";
-import { limitSentFiles } from "./sentFiles.ts";
 import { toolContext } from "./toolContext.ts";
 import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
@@ -235,9 +227,7 @@ async function askWithTools(
     });
   const build = () => buildModelRequest(options, turn, prompt, offers, conversation, share);
   const askWithFiles = () => useRequest(build, ask);
-  const bytes = attachedBytes(conversation);
-  // before they are loaded: they would take all this memory only to be refused
-  if (isSentAway(turn)) limitSentFiles(bytes);
+  const bytes = measureFiles(turn, conversation);
   const last = await (bytes === 0 ? askWithFiles() : options.holdFiles(organization_id, bytes, askWithFiles, signal));
   return endCompleted(last, rounds, routed);
 }
