@@ -15,6 +15,21 @@ async function localFiles(folder: string): Promise<Map<string, string>> {
   return new Map(found.map(({ type, name, file }) => [`${type} ${name}`, file]));
 }
 
+/** The file of a definition, which is noted in `files`. Undefined where the file of its name has another definition. */
+export function chooseFile(
+  folder: string,
+  files: Map<string, string>,
+  { type, name }: Pick<RemoteDefinition, "type" | "name">,
+): string | undefined {
+  const key = `${type} ${name}`;
+  const known = files.get(key);
+  if (known !== undefined) return known;
+  const file = join(folder, `${name}.ts`);
+  if ([...files.values()].includes(file)) return undefined;
+  files.set(key, file);
+  return file;
+}
+
 /** Writes one file; false when its edits were kept. */
 async function pullOne(service: Service, remote: RemoteDefinition, file: string, isForced: boolean): Promise<boolean> {
   const { type, name, version, id } = remote;
@@ -47,8 +62,12 @@ export async function pull(folder: string, options: PullOptions): Promise<void> 
     const files = await localFiles(folder);
     mkdirSync(folder, { recursive: true });
     for (const remote of await listRemote(service)) {
-      const file = files.get(`${remote.type} ${remote.name}`) ?? join(folder, `${remote.name}.ts`);
-      if (!(await pullOne(service, remote, file, options.force ?? false))) process.exitCode = 1;
+      const file = chooseFile(folder, files, remote);
+      if (!file)
+        print(
+          `skipped the ${remote.type} ${remote.name}: ${remote.name}.ts has another definition; give one a name of its own`,
+        );
+      if (!file || !(await pullOne(service, remote, file, options.force ?? false))) process.exitCode = 1;
     }
   });
 }
