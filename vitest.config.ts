@@ -58,7 +58,6 @@ export default defineConfig({
         test: {
           ...shared,
           ...patient,
-          ...sharing,
           name: "drill",
           include: drills,
           exclude: [...never, ...alone],
