@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { MAX_ORGANIZATION_NAME } from "#events/organization.ts";
 
 /** The option of commands that ask a running service for something. */
 export const SERVICE_URL = [
@@ -43,8 +44,6 @@ export function path(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must name a file or a folder, and is empty.");
   return text;
 }
-
-const MAX_ORGANIZATION_NAME = 200;
 
 export function organizationName(text: string): string {
   const name = text.trim();

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -47,6 +47,15 @@ test("a folder of data without blobs is not backed up", async () => {
   );
 });
 
+test("a backup that lacks blobs is refused before anything is written", async () => {
+  const [from, of] = [join(folder, "backup"), "2026-12-01T09:00:00.000Z"];
+  const tip = { position: 1, hash: "0".repeat(64) };
+  mkdirSync(from);
+  const manifest = { format: 1, created_at: of, tip, migrations: ["0001.sql"], tables: [], blobs: 2 };
+  writeFileSync(join(from, "manifest.json"), JSON.stringify(manifest));
+  expect(await refusal(["restore", "--from", from], UNREACHABLE)).toContain("has 0 of the 2 blobs of the backup");
+});
+
 test.each([
   [["log", "verify", "--file", ""], "option '--file <file>' argument '' is invalid. It must name a file or a folder"],
   [["log", "export", "--out", ""], "option '--out <file>' argument '' is invalid. It must name a file or a folder"],
@@ -60,12 +69,21 @@ test.each([
 });
 
 describe("at a service", () => {
-  const answers: Record<string, object> = {
+  const refusals: Record<string, object> = {
     "/api/definitions": { code: "invalid_api_key", message: "The API key is unknown." },
     [`/api/erasures/${NO_ID}`]: { code: "erasure_not_found", message: "No erasure has this id." },
   };
-  const service = createServer(({ url = "" }, response) => {
-    response.writeHead(400).end(JSON.stringify({ error: answers[url.split("?")[0]!] }));
+  const twins = ["workflow", "tool"].map((type) => ({ id: type, type, name: "refund", version: 1 }));
+  const answers: Record<string, object> = {
+    "/api/definitions": { data: twins, total: twins.length },
+    "/api/definitions/workflow": { source: "// the workflow" },
+    "/api/definitions/tool": { source: "// the tool" },
+    "/api/definitions/tool/versions": { data: [] },
+  };
+  /** It knows the session `known`. */
+  const service = createServer(({ url = "", headers }, response) => {
+    const [path, isKnown] = [url.split("?")[0]!, headers.authorization === "Bearer known"];
+    response.writeHead(isKnown ? 200 : 400).end(JSON.stringify(isKnown ? answers[path] : { error: refusals[path] }));
   });
   let SVC_URL: string;
 
@@ -95,5 +113,11 @@ describe("at a service", () => {
     expect(await refusal(["erasures", "wait", NO_ID], { SVC_URL, SVC_SESSION: "x" })).toBe(
       "No erasure has this id: svc erasures list shows all of them.\n",
     );
+  });
+
+  test("a pull of a tool and a workflow of one name ends with 1, and the second does not overwrite the first", async () => {
+    const args = ["definitions", "pull", "pulled", "--force"];
+    await refusal(args, { SVC_URL, SVC_SESSION: "known" });
+    expect(readFileSync(join(folder, "pulled", "refund.ts"), "utf8")).toBe("// the workflow");
   });
 });

@@ -2,10 +2,13 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
 
+/** Characters. */
+export const MAX_ORGANIZATION_NAME = 200;
+
 export const CreateOrganization = defineCommand(
   "CreateOrganization",
   "organization",
-  z.object({ organization_id: z.uuid(), name: z.string().min(1).max(200) }),
+  z.object({ organization_id: z.uuid(), name: z.string().min(1).max(MAX_ORGANIZATION_NAME) }),
 );
 export const OrganizationCreated = defineEvent("OrganizationCreated", {
   public: z.object({ organization_id: z.uuid() }),

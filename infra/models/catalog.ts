@@ -53,7 +53,7 @@ export function openCatalog(options: CatalogOptions): Catalog {
       const lists = await resolvedSoon(providers.map(({ listed }) => listed.get()));
       let room = MAX_SHOWN;
       const merged = await mapInSlices([...providers.entries()], ([n, provider]) => {
-        const models = mergeModels(provider, lists[n] ?? [], room);
+        const models = room > 0 ? mergeModels(provider, lists[n] ?? [], room) : [];
         room -= models.length;
         return { id: `${provider.name}/`, models };
       });
@@ -134,11 +134,10 @@ async function resolvedSoon<T>(results: Promise<T>[]): Promise<(T | undefined)[]
 /** Configured models and listed ones, each once, at most `room`, in the order of their ids. */
 function mergeModels({ name, configured }: Provider, listed: ListedModel[], room: number): ModelInfo[] {
   const configuredNames = new Set(configured);
-  const unnamed = configuredNames.size === 0 ? listed : listed.filter(({ id }) => !configuredNames.has(id));
-  const shown = unnamed.slice(0, Math.max(0, room - configuredNames.size)).map((model) => listedInfo(name, model));
-  if (configuredNames.size === 0) return shown;
   const named = [...configuredNames].slice(0, room).map((model) => configuredInfo(name, model));
-  return [...named, ...shown].toSorted(compareIds);
+  const others = listed.filter(({ id }) => !configuredNames.has(id)).slice(0, room - named.length);
+  const shown = others.map((model) => listedInfo(name, model));
+  return named.length === 0 ? shown : [...named, ...shown].toSorted(compareIds);
 }
 
 /** If the provider's list cannot be fetched, any name passes: the provider itself decides about it. */

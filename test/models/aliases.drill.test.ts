@@ -97,9 +97,12 @@ describe.each([{ stream: false }, { stream: true }])("an alias of two models (st
     });
     expect(trace.events.map(({ type }: any) => type)).toEqual(["TurnStarted", "TargetFailed", "TurnCompleted"]);
     const { data } = (await member.call("GET", "/usage?group_by=model")).body;
-    // who says nothing in its time has worked on the prompt, and bills it
-    const paid = data.filter(({ prompt_tokens }: any) => prompt_tokens > 0).map(({ model }: any) => model);
-    expect(paid.toSorted()).toEqual((reason === "timeout" ? [first.model, second.model] : [second.model]).toSorted());
+    const rows = new Map<string, any>(data.map((row: any) => [row.model, row]));
+    expect(rows.get(second.model)).toMatchObject({ turns: 1 });
+    // a target that says nothing in its time has worked on the prompt, and is paid
+    expect(rows.size).toBe(reason === "timeout" ? 2 : 1);
+    if (reason === "timeout")
+      expect(rows.get(first.model)).toMatchObject({ prompt_tokens: expect.toSatisfy((n) => n > 0) });
   });
 
   test("does not go on after a refusal that its conditions do not name", async () => {
