@@ -16,7 +16,10 @@ export interface RequestFilter {
   agent?: string | undefined;
   /** A conversation. */
   thread?: string | undefined;
+  /** Text of the error. */
   q?: string | undefined;
+  /** Words of the question. */
+  question?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
 }

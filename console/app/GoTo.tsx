@@ -1,10 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { findThings } from "../api/find.ts";
-import { listNamed } from "../api/named.ts";
+import { findNames, findThings } from "../api/find.ts";
 import { useRole } from "../api/useRole.ts";
-import { formatNumber } from "../format/index.ts";
 import { hasScreen, nameOfKind, ThingLink, useOwnThread } from "../parts/ThingLink.tsx";
 import { ErrorNotice } from "../parts/Notices.tsx";
 import { useScreens } from "./useScreens.ts";
@@ -20,18 +18,13 @@ export function openGoTo(): void {
 /** Shorter texts, and those without a digit, are names. */
 const looksLikeId = (text: string): boolean => text.length >= 8 && /\d/.test(text);
 
-/** More things are found by a longer part of their name. */
-const MAX_NAMED = 10;
-
 /** Where a text leads: to what an id names, and to screens and things of that name. */
 function usePlaces(text: string) {
   const role = useRole();
   const isId = role.isBuilder && looksLikeId(text);
   const found = useQuery({ ...findThings(text), enabled: isId });
-  const named = useQuery({ ...listNamed(role), enabled: text !== "" });
-  const has = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase());
-  const screens = useScreens().filter(has);
-  const matching = text === "" ? [] : (named.data?.things.filter(has) ?? []);
+  const named = useQuery({ ...findNames(text), enabled: text !== "" });
+  const screens = useScreens().filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
   const thread = found.data?.find(({ kind }) => kind === "thread");
   // whose it is decides where it leads
   const isThreadKnown = useOwnThread(thread?.id).isFetched || thread === undefined;
@@ -39,25 +32,30 @@ function usePlaces(text: string) {
   return {
     ids: found.data ?? [],
     screens,
-    things: matching.slice(0, MAX_NAMED),
-    more: Math.max(0, matching.length - MAX_NAMED),
-    /** Whether every name was looked at. */
-    isWhole: named.data?.isWhole ?? true,
+    things: text === "" ? [] : (named.data?.data ?? []),
+    hasMore: text !== "" && named.data?.has_more === true,
     isId,
-    // a screen comes before the things, so it waits for none of them
-    isKnown: isIdKnown && (screens.length > 0 || text === "" || !named.isPending),
+    // a screen comes before the things, so it waits for none of them; those of a shorter text stay until then
+    isKnown: isIdKnown && (screens.length > 0 || text === "" || !(named.isPending || named.isPlaceholderData)),
     error: found.error ?? named.error,
   };
 }
 
-const nothingFound = ({ isId, isWhole }: { isId: boolean; isWhole: boolean }): string =>
-  `No screen, agent, collection, workflow, member or key that you may see has this name${isId ? ", and nothing has this id" : ""}` +
-  (isWhole ? "." : ", as far as they were looked at: there are more than can be read at once.");
+const nothingFound = (isId: boolean): string =>
+  `No screen, agent, collection, workflow, member or key that you may see has this name${isId ? ", and nothing has this id" : ""}.`;
+
+/** Everybody finds their own questions, builders those of all. */
+const Questions = ({ words }: { words: string }) => (
+  <li>
+    <Link to="/requests" search={{ words }}>
+      Requests <span className="quiet">whose question has these words</span>
+    </Link>
+  </li>
+);
 
 function Places({ text, wanted }: { text: string; wanted: string | undefined }) {
   const list = useRef<HTMLUListElement>(null);
-  const places = usePlaces(text);
-  const { ids, screens, things, more, isKnown, error } = places;
+  const { ids, screens, things, hasMore, isId, isKnown, error } = usePlaces(text);
   const { isAdmin } = useRole();
   const isNothing = ids.length + screens.length + things.length === 0;
   // Enter leads to the first place, also if it is known only later
@@ -87,11 +85,12 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
             </ThingLink>
           </li>
         ))}
+        {text !== "" && ids.length === 0 && <Questions words={text} />}
       </ul>
       <p className="quiet" role="status">
         {!isKnown && "Looking for it…"}
-        {isKnown && isNothing && !error && nothingFound(places)}
-        {more > 0 && `${formatNumber(more)} more have this in their name: write more of it.`}
+        {isKnown && isNothing && !error && nothingFound(isId)}
+        {hasMore && "More have this in their name: write more of it."}
       </p>
       {error && <ErrorNotice error={error} />}
     </>

@@ -123,6 +123,7 @@ const requests = createRoute({
     agent: readText(rest["agent"]),
     thread: readText(rest["thread"]),
     q: readText(rest["q"]),
+    words: readText(rest["words"]),
     from: readText(rest["from"]),
     to: readText(rest["to"]),
     after: readText(rest["after"]),

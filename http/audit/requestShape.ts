@@ -7,6 +7,8 @@ import { isStorable, Moment } from "../base/moment.ts";
 import { PageQuery } from "../base/pagination.ts";
 
 const MAX_QUESTION_LENGTH = 300;
+/** Each is looked for in every question that a page looks at. */
+const MAX_WORDS = 20;
 
 const Status = z.enum(["running", "completed", "failed", "stopped", "refused"]);
 const moment = z.iso.datetime();
@@ -40,6 +42,9 @@ export const TurnSummary = z
   })
   .meta({ title: "TurnSummary" });
 
+/** Null without any. */
+export const wordsOf = (text: string): string[] | null => text.match(/\S+/g);
+
 export const RequestQuery = z.object({
   status: Status.optional(),
   principal: z
@@ -51,6 +56,14 @@ export const RequestQuery = z.object({
   agent_id: z.uuid().optional(),
   thread_id: z.uuid().optional().describe("Only those of this conversation."),
   q: z.string().max(500).optional().describe("Only turns whose error contains this text, in any case."),
+  question: z
+    .string()
+    .max(500)
+    .refine((text) => (wordsOf(text)?.length ?? 0) <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
+    .optional()
+    .describe(
+      "Only turns whose last message contains all of these words, in any order and case. Very long messages are not searched.",
+    ),
   from: Moment.optional().describe("Only turns started at or after this moment."),
   to: Moment.optional().describe("Only turns started before this moment."),
   after: z.string().optional().describe("`next_after` of the page before. Default: from the newest."),

@@ -3,7 +3,7 @@ import { isBuilder, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { readPage } from "../base/pagination.ts";
-import { presentRequest, readPlace, RequestPage, RequestQuery, writePlace } from "./requestShape.ts";
+import { presentRequest, readPlace, RequestPage, RequestQuery, wordsOf, writePlace } from "./requestShape.ts";
 
 const toDate = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 
@@ -19,8 +19,10 @@ export function requestRoutes(app: App, http: Http): void {
     querystring: RequestQuery,
     response: { 200: RequestPage },
   };
-  app.get("/turns", { onRequest: requireSession(http), schema: listing }, async ({ caller, query }) => {
+  app.get("/turns", { onRequest: requireSession(http), schema: listing }, async (request) => {
+    const { caller, query } = request;
     const { status = null, model = null, agent_id = null, thread_id = null, q: error = null, principal = null } = query;
+    const words = wordsOf(query.question ?? "");
     const after = readPlace(query.after);
     const { limit } = readPage(query);
     const asked = principal === "me" ? caller.principal : principal;
@@ -33,11 +35,13 @@ export function requestRoutes(app: App, http: Http): void {
       agent_id: agent_id?.toLowerCase() ?? null,
       thread_id,
       error,
+      words,
       principal: isBuilder(caller) ? asked : caller.principal,
       from: toDate(query.from),
       to: toDate(query.to),
     };
     await http.freshRead(["turns"]);
+    if (words) await request.readsMuch();
     const { rows, next } = await listRequests(http.db, caller.organization_id, filter, { after, limit });
     return { data: rows.map(presentRequest), next_after: next && writePlace(next), has_more: next !== null };
   });

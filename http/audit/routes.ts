@@ -5,6 +5,7 @@ import { eventCheckRoute } from "./eventCheck.ts";
 import { eventHistogramRoute } from "./eventHistogram.ts";
 import { eventRoutes } from "./events.ts";
 import { findRoute } from "./find.ts";
+import { findNamesRoute } from "./findNames.ts";
 import { requestRoutes } from "./requests.ts";
 import { traceRoutes } from "./trace.ts";
 import { usageRoutes } from "./usage.ts";
@@ -19,4 +20,5 @@ export function auditRoutes(app: App, http: Http): void {
   requestRoutes(app, http);
   traceRoutes(app, http);
   findRoute(app, http);
+  findNamesRoute(app, http);
 }

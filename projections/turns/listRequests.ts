@@ -33,6 +33,8 @@ export interface RequestFilter {
   thread_id: string | null;
   /** Only turns whose error contains this text, in any case. */
   error: string | null;
+  /** Only turns whose question, their last message, contains each of these, in any case. Very long questions are not searched. */
+  words: string[] | null;
   from: Date | null;
   to: Date | null;
 }
@@ -45,6 +47,8 @@ export interface RequestPlace {
 
 /** Turns that one page looks at: a filter that matches few turns must not read all of them. */
 const MAX_SCANNED = 10_000;
+/** Bytes of stored messages that one page looks at for words: PostgreSQL searches some 100 MB of them a second. */
+const MAX_SEARCHED = 16_000_000;
 /** Bytes of stored messages that are read for one row. */
 const MAX_INPUT = 65_536;
 
@@ -54,8 +58,16 @@ const SCANNED = `select id, thread_id, principal, model, agent, status, streamed
     and ($4::timestamptz is null or (started_at, id) < ($4, $5::uuid))
     and ($6::uuid is null or thread_id = $6)`;
 const NEWEST_FIRST = "order by started_at desc, id desc";
+const NEWEST = `${SCANNED} ${NEWEST_FIRST} limit ${MAX_SCANNED}`;
+/** The first of them, up to the one that reaches MAX_SEARCHED. PostgreSQL knows the length of a text without reading it. */
+const SEARCHED = `select * from (
+    select newest.*, sum(octet_length(input)) over (${NEWEST_FIRST} rows between unbounded preceding and 1 preceding) as searched
+    from (${NEWEST}) newest
+  ) measured where coalesce(searched, 0) < ${MAX_SEARCHED}`;
 const MATCHING = `($7::text is null or status = $7) and ($8::text is null or principal = $8) and ($9::text is null or model = $9)
   and ($10::text is null or agent::json->>'agent_id' = $10) and ($11::text is null or position(lower($11) in lower(error)) > 0)`;
+/** Also those with the words in other messages, or in names of fields: `hasWords` looks at the question itself. */
+const MAY_HAVE_WORDS = "and lower(input) like all (array(select lower(pattern) from unnest($13::text[]) pattern))";
 
 type EncodedColumn = "principal_name" | "input" | "usage" | "error" | "code";
 type StoredRow = Omit<RequestRow, EncodedColumn | "agent"> &
@@ -76,28 +88,51 @@ function parseRow({ agent, agent_name, exists, ...row }: StoredRow): RequestRow 
   };
 }
 
+/** As JSON has the text, without the quotes: the messages and the error are stored as JSON. */
+const insideJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+const toPattern = (word: string): string => `%${insideJson(word).replace(/[\\%_]/g, "\\$&")}%`;
+
+/** An erased question has no words. */
+function hasWords({ input }: RequestRow, words: string[]): boolean {
+  const question = input?.at(-1)?.text?.toLowerCase();
+  return question !== undefined && words.every((word) => question.includes(word.toLowerCase()));
+}
+
+/** The turn after which the next page begins, if fewer than a page were found; null: none is left. */
+async function findNext(db: Db, range: unknown[], isSearch: boolean): Promise<RequestPlace | null> {
+  const scanned = isSearch
+    ? `select started_at, id from (${SEARCHED}) scanned order by started_at, id limit 1`
+    : `${SCANNED} ${NEWEST_FIRST} limit 1 offset ${MAX_SCANNED - 1}`;
+  const [last] = await db.query<RequestPlace>(scanned, range);
+  if (!last) return null;
+  const { started_at, id } = last;
+  const older = await db.query(`${SCANNED} limit 1`, [...range.slice(0, 3), started_at, id, ...range.slice(5)]);
+  return older.length > 0 ? { started_at, id } : null;
+}
+
 /** An organization's turns, newest first, from a place on. A page may be short, or even empty, while `next` leads further. */
 export async function listRequests(
   db: Db,
   organization: string,
-  { status, principal, model, agent_id, thread_id, error, from, to }: RequestFilter,
+  { status, principal, model, agent_id, thread_id, error, words, from, to }: RequestFilter,
   { after, limit }: { after: RequestPlace | undefined; limit: number },
 ): Promise<{ rows: RequestRow[]; next: RequestPlace | null }> {
-  // the error is stored as JSON: its text without the quotes
-  const text = error === null ? null : JSON.stringify(error).slice(1, -1);
   const range = [organization, from, to, after?.started_at ?? null, after?.id ?? null, thread_id];
+  const filters = [status, principal, encode(model), agent_id, error && insideJson(error), limit + 1];
+  const [scanned, matching, searched] =
+    words === null ? [NEWEST, MATCHING, []] : [SEARCHED, `${MATCHING} ${MAY_HAVE_WORDS}`, [words.map(toPattern)]];
   const found = await db.query<StoredRow>(
     `select t.*, coalesce(k.name, u.name) as principal_name, a.name as agent_name, (d.thing is not null) as exists
-     from (select * from (${SCANNED} ${NEWEST_FIRST} limit ${MAX_SCANNED}) scanned where ${MATCHING} ${NEWEST_FIRST} limit $12) t
+     from (select * from (${scanned}) scanned where ${matching} ${NEWEST_FIRST} limit $12) t
      left join log.keys d on d.thing = 'turn-' || t.id
      left join read.keys k on k.id = case when t.principal ~ '^key:[0-9a-f-]{36}$' then substr(t.principal, 5)::uuid end
      left join read.users u on u.id = case when t.principal ~ '^person:[0-9a-f-]{36}$' then substr(t.principal, 8)::uuid end
      left join read.agents a on a.id = (t.agent::json->>'agent_id')::uuid
      ${NEWEST_FIRST}`,
-    [...range, status, principal, encode(model), agent_id, text, limit + 1],
+    [...range, ...filters, ...searched],
   );
   const rows = found.slice(0, limit).map(parseRow);
-  if (found.length > limit) return { rows, next: rows.at(-1)! };
-  const [last] = await db.query<RequestPlace>(`${SCANNED} ${NEWEST_FIRST} limit 1 offset ${MAX_SCANNED - 1}`, range);
-  return { rows, next: last ? { started_at: last.started_at, id: last.id } : null };
+  const next = found.length > limit ? rows.at(-1)! : await findNext(db, range, words !== null);
+  return { rows: words === null ? rows : rows.filter((row) => hasWords(row, words)), next };
 }

@@ -79,6 +79,53 @@ describe("the requests of an organization", () => {
       expectRefusal(await tenant.owner("GET", `/turns?${query}`), 400, undefined, param);
   });
 
+  test("are found by words of their question, in any order and case, and not by those of other messages", async () => {
+    const [kettle, history, quoted] = [
+      idOf(await ask("Where is the refund policy for BROKEN Kettles?")),
+      idOf(
+        await tenant.key("POST", "/openai/v1/chat/completions", {
+          model: "offline/echo",
+          messages: [
+            { role: "user", content: "Where is the broken kettle?" },
+            { role: "assistant", content: "On the shelf." },
+            { role: "user", content: "And the 100 % user_guide, “Größe” XL?" },
+          ],
+        }),
+      ),
+      idOf(await ask(String.raw`Does "C:\temp\new" hold?`)),
+    ];
+    const asked = (words: string) => ids(`question=${encodeURIComponent(words)}`);
+    expect(await asked("kettles  Broken\n")).toEqual([kettle]);
+    expect(await asked("broken")).toEqual([kettle]);
+    // their position in the list is that of the filter, whatever JSON and patterns make of them
+    expect(await asked("größe 100 % USER_GUIDE")).toEqual([history]);
+    expect(await asked(String.raw`"C:\temp\new"`)).toEqual([quoted]);
+    for (const words of ["user__guide", "role content", "kettles shelf", "\0"])
+      expect(await asked(words), words).toEqual([]);
+    expect(await asked("  ")).toEqual(await ids());
+    const many = `question=${"a%20".repeat(21)}`;
+    expectRefusal(await tenant.owner("GET", `/turns?${many}`), 400, undefined, "question");
+    expect(await ids("question=kettles", stranger.owner)).toEqual([]);
+  });
+
+  test("are no longer found by words of a question that was deleted", async () => {
+    const answer = await ask("An unforgettable xylophone");
+    expect(await ids("question=xylophone")).toEqual([idOf(answer)]);
+    await tenant.made(tenant.key("DELETE", `/openai/v1/threads/${answer.headers.get("x-thread-id")}`));
+    expect(await ids("question=xylophone")).toEqual([]);
+  });
+
+  test("are found behind more text than one page looks at", async () => {
+    const oldest = idOf(await ask("An early aardvark", {}, stranger.key));
+    const long = `/say ok\n${"filler ".repeat(8_500)}`;
+    for (let n = 0; n < 35; n++)
+      await Promise.all(Array.from({ length: 8 }, () => ask(long, { model: "offline/scripted" }, stranger.key)));
+    const first = await list("question=aardvark", stranger.owner);
+    expect(first).toMatchObject({ data: [], has_more: true });
+    const second = await list(`question=aardvark&after=${first.next_after}`, stranger.owner);
+    expect(second).toMatchObject({ data: [{ id: oldest }], has_more: false, next_after: null });
+  });
+
   test("come in pages without a gap", async () => {
     const all = await ids();
     const seen: string[] = [];
@@ -102,7 +149,8 @@ describe("the requests of an organization", () => {
   });
 
   test("of other organizations are never listed, and a key is refused", async () => {
-    expect(await ids("", stranger.owner)).toEqual([]);
+    const own = await ids();
+    expect((await ids("limit=500", stranger.owner)).filter((id) => own.includes(id))).toEqual([]);
     expect(await ids(`principal=${(await list()).data[0].principal}`, stranger.owner)).toEqual([]);
     expectRefusal(await tenant.key("GET", "/turns"), 403, "session_required");
   });

@@ -52,8 +52,9 @@ test("agents, collections, members and keys are found by a part of their name, b
   await page.keyboard.press("Control+k");
   await page.keyboard.type("zebra");
   const places = page.getByRole("dialog").getByRole("listitem");
-  const kinds = ["agent", "collection", "member", "key"].map((kind) => `Zebra crossing ${kind}`);
-  await expect.poll(() => places.allTextContents(), SOON).toEqual(kinds);
+  const questions = "Requests whose question has these words";
+  const kinds = ["agent", "collection", "key", "member"].map((kind) => `Zebra crossing ${kind}`);
+  await expect.poll(() => places.allTextContents(), SOON).toEqual([...kinds, questions]);
   await inspect(page, "go-to-named");
   await page.getByRole("searchbox").fill("no such name");
   await page.getByText("workflow, member or key that you may see has this name.").waitFor();
@@ -66,23 +67,29 @@ test("agents, collections, members and keys are found by a part of their name, b
   await viewer.getByRole("button", { name: "Go to…" }).click();
   await viewer.getByRole("searchbox").fill("zebra");
   const theirs = viewer.getByRole("dialog").getByRole("listitem");
-  await expect.poll(() => theirs.allTextContents(), SOON).toEqual(kinds.slice(0, 3));
+  await expect.poll(() => theirs.allTextContents(), SOON).toEqual([kinds[0], kinds[1], kinds[3], questions]);
 });
 
-test("a name is found however long its list is, and more than ten are counted", async () => {
-  const names = Array.from({ length: 512 }, (_, n) => `Long list ${n}`);
-  // the oldest of the list, which a page of 500 does not have
+test("the palette says that more have this in their name, and leads to requests by words of their question", async () => {
   const make = (name: string) => tenant.made(tenant.owner("POST", "/keys", { name, products: [] }));
-  await make("Oldest key of all");
-  while (names.length > 0) await Promise.all(names.splice(0, 16).map(make));
+  await Promise.all(Array.from({ length: 21 }, (_, n) => make(`Long list ${n}`)));
+  await tenant.key("POST", "/openai/v1/chat/completions", say("Do ostriches pay VAT 2026?"));
+  await tenant.key("POST", "/openai/v1/chat/completions", say("Do emus pay?"));
   const page = await open("");
   await page.getByRole("heading", { name: "Home" }).waitFor();
   await page.keyboard.press("Control+k");
-  await page.keyboard.type("oldest key");
-  await page.getByRole("dialog").getByRole("link", { name: "Oldest key of all key" }).waitFor();
-  await page.getByRole("searchbox").fill("long list");
-  await page.getByText("502 more have this in their name: write more of it.").waitFor();
-  expect(await page.getByRole("dialog").getByRole("listitem").count()).toBe(10);
+  await page.keyboard.type("long list");
+  await page.getByText("More have this in their name: write more of it.").waitFor();
+  expect(await page.getByRole("dialog").getByRole("listitem").count()).toBe(20 + 1);
+  await page.getByRole("searchbox").fill("vat 2026 ostriches");
+  await page.getByText("has this name").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Requests", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Do ostriches pay VAT 2026?" }).waitFor();
+  await expect.poll(() => page.getByRole("row").count(), SOON).toBe(2);
+  await inspect(page, "requests-by-words");
+  await page.getByLabel("Words of the question").fill("penguins");
+  await page.getByRole("heading", { name: "No request matches" }).waitFor();
 });
 
 /** What a member who joined and left today is called. */

@@ -20,12 +20,18 @@ export function Filters({ search }: { search: RequestSearch }) {
   const { isBuilder } = useRole();
   const change = (part: RequestSearch) =>
     void navigate({ to: "/requests", replace: true, search: { ...search, after: undefined, ...part } });
-  const { status, who, model, agent, thread, q, from: after, to: before } = search;
+  const { status, who, model, agent, thread, q, words, from: after, to: before } = search;
   return (
-    <Fold className="request-filters" values={[status, who, model, agent, thread, q, after, before]}>
+    <Fold className="request-filters" values={[words, status, who, model, agent, thread, q, after, before]}>
+      <InputFilter
+        label="Words of the question"
+        type="search"
+        isFirst
+        value={words}
+        onChange={(words) => change({ words })}
+      />
       <SelectFilter
         label="Status"
-        isFirst
         value={search.status}
         choices={statusChoices(TURN_STATUSES)}
         onPick={(status) => change({ status: readChoice(status, TURN_STATUSES) })}

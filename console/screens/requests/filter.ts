@@ -10,6 +10,8 @@ export interface RequestSearch {
   agent?: string | undefined;
   thread?: string | undefined;
   q?: string | undefined;
+  /** Of the question. */
+  words?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
   /** The page, as the service named it. */
@@ -20,7 +22,7 @@ export interface RequestSearch {
 
 /** `until` keeps rows in place while new requests start. */
 export function toFilter(
-  { status, who, model, agent, thread, q, from, to }: RequestSearch,
+  { status, who, model, agent, thread, q, words, from, to }: RequestSearch,
   until: string,
 ): RequestFilter {
   const end = startOfDay(to, 1);
@@ -31,6 +33,7 @@ export function toFilter(
     agent,
     thread,
     q,
+    question: words,
     from: startOfDay(from),
     to: end && end < until ? end : until,
   };

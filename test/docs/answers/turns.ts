@@ -49,5 +49,6 @@ async function askForResponse({ ask, askUntil, tenant }: Desk, owner: string): P
   await askUntil("get /api/turns", {}, isListed);
   await ask("get /api/turns/{id}/trace", { path: [response.id.replace("resp_", "")] });
   await ask("get /api/find", { query: `?id=${response.thread_id}` });
+  await ask("get /api/find/names", { query: "?name=hand" });
   await ask("delete /api/agents/{agent_id}/v1/responses/{id}", one);
 }
