@@ -54,35 +54,3 @@ export function detectZipType(bytes: Buffer): string | undefined {
   }
   return undefined;
 }
-
-const COMPOUND_SIGNATURE = Buffer.from("d0cf11e0a1b11ae1", "hex");
-
-export const isCompound = (bytes: Buffer): boolean => bytes.subarray(0, 8).equals(COMPOUND_SIGNATURE);
-
-/** Streams that tell the kind of a compound file; their names are in UTF-16. Encrypted Office files are compound files too. */
-const STREAMS: [name: string, kind: "doc" | "xls" | "ppt" | "encrypted"][] = [
-  ["EncryptedPackage", "encrypted"],
-  ["WordDocument", "doc"],
-  ["PowerPoint Document", "ppt"],
-  ["Workbook", "xls"],
-  ["Book\0", "xls"],
-];
-
-const MEGABYTE = 1_000_000;
-
-/** The places that have the stream names, most likely first: the directory, then the start and the end of the file. */
-function* namePlaces(bytes: Buffer): Iterable<Buffer> {
-  if (bytes.length < 52) return;
-  const directory = (bytes.readUInt32LE(48) + 1) * 2 ** Math.min(12, bytes.readUInt16LE(30));
-  yield bytes.subarray(directory, directory + 64 * 1024);
-  yield bytes.subarray(0, MEGABYTE);
-  yield bytes.subarray(-MEGABYTE);
-}
-/** The kind of a compound file; undefined when none of the known streams is found. */
-export function detectCompoundKind(bytes: Buffer): "doc" | "xls" | "ppt" | "encrypted" | undefined {
-  for (const place of namePlaces(bytes)) {
-    const found = STREAMS.find(([name]) => place.includes(Buffer.from(name, "utf16le")));
-    if (found) return found[1];
-  }
-  return undefined;
-}

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { CFB } from "@e965/xlsx";
 import { zipSync, strToU8 } from "fflate";
 import { describe, expect, test } from "vitest";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
@@ -86,6 +87,24 @@ describe("detecting the type of binary files", () => {
     expect(await detect(compound, "a.doc")).toBe(MEDIA_TYPES.doc);
     await expect(detect(compound, "a.msg")).rejects.toEqual(refused);
     expect(await detect(Buffer.from("\u0000garbage"), "a.pdf")).toBe(MEDIA_TYPES.pdf);
+  });
+
+  test.each([
+    ["a workbook with a document in it", ["/MBD00000001/WordDocument", "/Workbook"], MEDIA_TYPES.xls],
+    ["a document with a workbook in it", ["/ObjectPool/_1/Workbook", "/WordDocument"], MEDIA_TYPES.doc],
+    ["an old workbook", ["/Book"], MEDIA_TYPES.xls],
+  ])("takes %s for what it is", async (_name, streams, type) => {
+    const built = CFB.utils.cfb_new() as object;
+    for (const stream of streams) CFB.utils.cfb_add(built, stream, Buffer.alloc(5_000));
+    expect(await detect(Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array), "a.doc")).toBe(type);
+  });
+
+  test("takes no message for the document that is attached to it", async () => {
+    const built = CFB.utils.cfb_new() as object;
+    for (const stream of ["/__properties_version1.0", "/__attach_version1.0_#00000000/WordDocument"])
+      CFB.utils.cfb_add(built, stream, Buffer.alloc(5_000));
+    const message = Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array);
+    await expect(detect(message, "a.msg")).rejects.toEqual(refused);
   });
 
   test.each([

@@ -2,7 +2,8 @@ import { fileTypeFromBuffer } from "file-type";
 import { canonicalType, hasReader, isPicture, MEDIA_TYPES, typeFromFileName } from "#events/mediaTypes.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseMediaType, OCTETS } from "../base/mediaType.ts";
-import { detectCompoundKind, detectZipType, isCompound, isZip } from "./containerTypes.ts";
+import { detectCompoundKind, isCompound } from "./compoundFile.ts";
+import { detectZipType, isZip } from "./containerTypes.ts";
 import { looksLikeText } from "./looksLikeText.ts";
 
 /** Signatures are in the first bytes. More bytes would only give a hostile file more ways to waste time. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { CFB } from "@e965/xlsx";
 import { expect, test } from "vitest";
 import { UnreadableFile } from "../reader.ts";
 import { readDoc } from "./doc.ts";
@@ -9,6 +10,39 @@ const file = (name: string): Buffer => readFileSync(new URL(name, folder));
 
 test("a document gives the same Markdown from .doc and .docx", async () => {
   expect(await readDoc(file("guide.doc"))).toEqual(await readDocx(file("guide.docx")));
+});
+
+/** The file with its streams changed, and with other streams before them. */
+const rebuilt = (bytes: Buffer, change: (name: string, content: Buffer) => void, before: string[] = []): Buffer => {
+  const { FullPaths, FileIndex } = CFB.read(bytes, { type: "buffer" }) as {
+    FullPaths: string[];
+    FileIndex: { content?: Uint8Array }[];
+  };
+  const built = CFB.utils.cfb_new() as object;
+  for (const name of before) CFB.utils.cfb_add(built, name, Buffer.alloc(600, "another file"));
+  for (const [index, path] of FullPaths.entries()) {
+    const content = Buffer.from(FileIndex[index]?.content ?? []);
+    const name = path.replace(/^[^/]*/, "");
+    if (name.endsWith("/")) continue;
+    change(name, content);
+    CFB.utils.cfb_add(built, name, content);
+  }
+  return Buffer.from(CFB.write(built, { type: "buffer" }) as Uint8Array);
+};
+
+test("a .doc with another one embedded in it is read, and not that other", async () => {
+  const folder = ["/ObjectPool/_1/1Table", "/ObjectPool/_1/WordDocument"];
+  expect(await readDoc(rebuilt(file("guide.doc"), () => {}, folder))).toEqual(await readDoc(file("guide.doc")));
+});
+
+test("a .doc with fewer lists than it announces is read", async () => {
+  const bytes = file("guide.doc");
+  const main = bytes.indexOf(Buffer.from("eca5", "hex"));
+  const lists = bytes.readUInt32LE(main + 0x9a + 73 * 8);
+  const announceMore = (name: string, content: Buffer): void => {
+    if (name === "/1Table") content.writeUInt16LE(300, lists);
+  };
+  expect(await readDoc(rebuilt(bytes, announceMore))).toEqual(await readDoc(bytes));
 });
 
 test("a damaged .doc is refused as unreadable or read, and throws nothing else", async () => {

@@ -46,7 +46,7 @@ const WORD_97 = 0xa5ec;
 const ENCRYPTED = 0x0100;
 
 const readStream = (container: object, name: string): Buffer => {
-  const found = CFB.find(container, name) as { content?: Uint8Array } | null;
+  const found = CFB.find(container, `/${name}`) as { content?: Uint8Array } | null;
   if (!found?.content) throw new UnreadableFile("The file is damaged: it is not a Word document.");
   return Buffer.from(found.content);
 };

@@ -6,14 +6,16 @@ const LEVEL_SIZE = 28;
 /** Number formats of bullets and of no number. */
 const UNNUMBERED = new Set([23, 255]);
 
-/** The number formats of a list's levels. The size of a level is known only after reading it. */
-const readLevels = (table: Buffer, from: number, count: number): { formats: number[]; end: number } => {
+/** The number formats of a list's levels. The size of a level is known only after reading it. Undefined when the table ends before. */
+const readLevels = (table: Buffer, from: number, count: number): { formats: number[]; end: number } | undefined => {
   const formats: number[] = [];
   let at = from;
   for (let level = 0; level < count; level += 1) {
+    if (at + LEVEL_SIZE > table.length) return undefined;
     formats.push(table.readUInt8(at + 4));
     const formatSize = table.readUInt8(at + 24) + table.readUInt8(at + 25);
     const text = at + LEVEL_SIZE + formatSize;
+    if (text + 2 > table.length) return undefined;
     at = text + 2 + table.readUInt16LE(text) * 2;
   }
   return { formats, end: at };
@@ -29,7 +31,10 @@ export const readDocLists = (file: DocFile): ((override: number, level: number) 
   let at = 0;
   for (let index = 0; index < lists.readUInt16LE(0); index += 1) {
     const list = lists.subarray(2 + index * LIST_SIZE, 2 + (index + 1) * LIST_SIZE);
-    const levels = readLevels(levelData, at, (list.readUInt8(26) & 1) === 1 ? 1 : 9);
+    const levels =
+      list.length < LIST_SIZE ? undefined : readLevels(levelData, at, (list.readUInt8(26) & 1) === 1 ? 1 : 9);
+    // some programs write less than they announce: the marks of the other lists are bullets, and no text is lost
+    if (!levels) break;
     formats.set(list.readInt32LE(0), levels.formats);
     at = levels.end;
   }

@@ -127,7 +127,7 @@ const openContainer = (bytes: Uint8Array): Container | undefined => {
 /** Reads what is drawn on the sheets of an XLS. The values of charts are cells. Older files than those of Excel 97 have none. */
 export const openXlsDrawings = (bytes: Uint8Array, warn: Warn): XlsDrawings => {
   const container = openContainer(bytes);
-  const found = container && (CFB.find(container, "Workbook") as { content?: Uint8Array } | null);
+  const found = container && (CFB.find(container, "/Workbook") as { content?: Uint8Array } | null);
   const scan = new WorkbookScan();
   for (const record of recordsIn(Buffer.from(found?.content ?? []))) if (!scan.take(record)) break;
   const embedded = (container?.FullPaths ?? []).filter((path) => EMBEDDED.test(path)).length;
