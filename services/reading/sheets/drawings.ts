@@ -5,11 +5,12 @@ import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { controlText, readControls, type Control } from "./controls.ts";
 import { chartToHtml, readChart, type Chart } from "../slides/chart.ts";
-import { childNamed, childrenNamed, descendantsNamed, findPath, localName, reference } from "../slides/localNames.ts";
+import { childNamed, descendantsNamed, localName } from "../slides/localNames.ts";
 import { nestLists } from "../slides/nestLists.ts";
 import { diagramToHtml } from "../slides/diagram.ts";
 import { readParagraphs } from "../slides/paragraphs.ts";
-import { openParts, type Parts, type Relation } from "../slides/parts.ts";
+import type { Parts, Relation } from "../slides/parts.ts";
+import type { WorkbookParts } from "./workbookParts.ts";
 
 type Relations = ReadonlyMap<string, Relation>;
 
@@ -62,17 +63,12 @@ const charts = (parts: Parts, relations: Relations): Chart[] =>
   });
 
 /** Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, controls, charts with their values; "" without any. */
-export const openDrawings = (zip: Zip): ((sheet: string) => string) => {
-  const parts = openParts(zip);
-  const name = parts.related("", "officeDocument") ?? "xl/workbook.xml";
-  const relations = parts.relations(name);
-  const sheets = childrenNamed(findPath(parts.xml(name), "sheets"), "sheet");
+export const openDrawings = (zip: Zip, parts: WorkbookParts): ((sheet: string) => string) => {
   return (wanted) => {
-    const sheet = sheets.find(({ attributes }) => attributes["name"] === wanted);
-    const relation = sheet && relations.get(reference(sheet, "id"));
-    if (!relation) return "";
-    const controls = controlsOf(zip, parts.relations(relation.target));
-    const drawing = parts.related(relation.target, "drawing") ?? "";
+    const sheet = parts.sheetPart(wanted);
+    if (sheet === undefined) return "";
+    const controls = controlsOf(zip, parts.relations(sheet));
+    const drawing = parts.related(sheet, "drawing") ?? "";
     const drawn = parts.relations(drawing);
     return toMarkdown({
       type: "root",

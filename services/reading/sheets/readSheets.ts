@@ -1,16 +1,17 @@
-import { read, utils, type DenseWorkSheet, type WorkBook } from "@e965/xlsx";
+import { read, type DenseWorkSheet, type WorkBook } from "@e965/xlsx";
 import { strToU8, zipSync } from "fflate";
 import { openDocument } from "../guard/openDocument.ts";
 import { checkZip, openZip, type Zip } from "../guard/zip.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { countEdges, ignoreWarnings, warnOfCount } from "../warnings.ts";
-import { escapePlain } from "../text/plain.ts";
 import { isOle } from "../office/xmlParts.ts";
+import { libraryComments, openComments } from "./comments.ts";
 import { openDrawings } from "./drawings.ts";
 import { openOdsDrawings } from "./odsDrawings.ts";
 import { excelEdges, openDocumentEdges } from "./pageEdges.ts";
 import { readCells } from "./readCells.ts";
 import { sheetParts, withSheetName } from "./toMarkdown.ts";
+import { openWorkbookParts } from "./workbookParts.ts";
 import { openXlsDrawings } from "./xlsDrawings.ts";
 
 /** `Workbook.Sheets[].Hidden`: only a program can show the sheet. */
@@ -28,23 +29,6 @@ const open = (bytes: Uint8Array, { formulas = false } = {}): WorkBook => {
 };
 
 const isVisible = (book: WorkBook, index: number): boolean => book.Workbook?.Sheets?.[index]?.Hidden !== VERY_HIDDEN;
-
-/** A cell's comments, after its name: `C2 (Ann): Net or gross?` */
-const commentsOf = (sheet: DenseWorkSheet | undefined): string[] => {
-  const lines: string[] = [];
-  sheet?.["!data"]?.forEach((cells, r) =>
-    cells?.forEach((cell, c) => {
-      for (const { a = "", t = "" } of cell?.c ?? []) {
-        const text = t.startsWith(`${a}:`) ? t.slice(a.length + 1) : t;
-        lines.push(`${utils.encode_cell({ r, c })}${a === "" ? "" : ` (${a})`}: ${text.replace(/\s+/g, " ").trim()}`);
-      }
-    }),
-  );
-  return lines;
-};
-
-const commentList = (lines: readonly string[]): string =>
-  lines.length === 0 ? "" : ["Comments:", "", ...lines.map((line) => `- ${escapePlain(line)}`)].join("\n");
 
 /** Pictures of XLSX and ODS. */
 const PICTURE = /^(?:xl\/media|Pictures)\/[^/]+$/;
@@ -72,18 +56,20 @@ const readFormulas = (zip: Zip): { bare: number; links: boolean } => {
 /** What sheets have beside their cells. */
 interface Surroundings {
   drawnOn(sheet: string): string;
+  /** Where the library does not read them. */
+  commentsOn?(sheet: string): string;
   /** Headers and footers. */
   edges: readonly string[];
 }
 
 /** Every visible sheet under its name, with what is drawn on it and the comments on its cells. */
-const toMarkdown = (book: WorkBook, { drawnOn, edges }: Surroundings, warn: Warn): string[] => {
+const toMarkdown = (book: WorkBook, { drawnOn, commentsOn, edges }: Surroundings, warn: Warn): string[] => {
   const date1904 = book.Workbook?.WBProps?.date1904 ?? false;
   const visible = book.SheetNames.filter((_, index) => isVisible(book, index));
   const sheets = visible.map((name) => {
     const sheet = book.Sheets[name] as DenseWorkSheet | undefined;
     const cells = sheet?.["!data"] ? readCells(sheet, date1904) : [];
-    return withSheetName(name, [...sheetParts(cells), drawnOn(name), commentList(commentsOf(sheet))]);
+    return withSheetName(name, [...sheetParts(cells), drawnOn(name), commentsOn?.(name) ?? libraryComments(sheet)]);
   });
   warnOfCount(warn, "hidden_sheets", book.SheetNames.length - visible.length);
   const text = sheets.filter(Boolean).join("\n\n");
@@ -112,11 +98,9 @@ export const readExcel = async (bytes: Uint8Array, warn: Warn = ignoreWarnings):
   warnOfCount(warn, "embedded_files_left_out", countParts(zip, EMBEDDED));
   const formulas = readFormulas(zip);
   warnOfCount(warn, "formulas_without_values", formulas.bare);
-  return toMarkdown(
-    open(bytes, { formulas: formulas.links }),
-    { drawnOn: openDrawings(zip), edges: excelEdges(zip) },
-    warn,
-  );
+  const parts = openWorkbookParts(zip);
+  const surroundings = { drawnOn: openDrawings(zip, parts), commentsOn: openComments(parts), edges: excelEdges(zip) };
+  return toMarkdown(open(bytes, { formulas: formulas.links }), surroundings, warn);
 };
 
 const EMPTY_STYLES = "<office:document-styles/>";
