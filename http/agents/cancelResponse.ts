@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { streamName } from "#events/ids.ts";
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { Frame, FramePayload } from "#events/ports.ts";
+import { waitForStop } from "#events/stopGrace.ts";
 import { NO_USAGE, StopTurn, type Usage } from "#events/thread.ts";
 import { addUsage } from "#events/turnOutput.ts";
 import type { Http } from "../base/deps.ts";
@@ -10,9 +10,6 @@ import { putBlob } from "../turns/storeMessages.ts";
 import { findResponse, type ResponseRow } from "./lookups.ts";
 import { endedAt, readFrames } from "./storedResponse.ts";
 
-/** How long a worker has to stop its turn; then the turn is stopped without it. */
-const GRACE_MS = 800;
-const POLL_MS = 100;
 const MAX_ATTEMPTS = 5;
 /** UTF-16 units of text, and of reasoning, in the command, which takes 256 KiB. The blob of the frames has all of it. */
 const MAX_OUTPUT_IN_COMMAND = 30_000;
@@ -76,13 +73,11 @@ export async function cancelResponse(
   for (let attempt = 0; !endedAt(current) && attempt < MAX_ATTEMPTS; attempt++) {
     http.frames.requestStop(organization_id, id);
     // a turn that waits for a person has no worker
-    const grace = current.parked_at ? 0 : GRACE_MS;
-    for (
-      const until = performance.now() + grace;
-      !endedAt(current) && performance.now() < until;
-      current = await read()
-    )
-      await sleep(POLL_MS);
+    if (!current.parked_at)
+      await waitForStop(async () => {
+        current = await read();
+        return Boolean(endedAt(current));
+      });
     if (endedAt(current)) break;
     await stopWithoutWorker(http, request, current);
     current = await read();

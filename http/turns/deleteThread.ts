@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
+import { waitForStop } from "#events/stopGrace.ts";
 import { DeleteThread } from "#events/thread.ts";
 import { getTurn, newestTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
@@ -10,21 +10,15 @@ export const DeletedThread = z
   .object({ id: z.string(), object: z.literal("thread"), deleted: z.literal(true) })
   .meta({ title: "DeletedThread" });
 
-/** How long a running turn's worker has to end it, so that its tokens are counted, before the thread is deleted. */
-const GRACE_MS = 800;
-const POLL_MS = 50;
 /** Stops a running turn. A buffered client gets its error once the thread is deleted. */
 async function stopNewestTurn({ db, frames, freshRead }: Http, organization: string, thread: string, scope: string) {
   await freshRead(["turns"], streamName("thread", thread));
   const id = await newestTurn(db, organization, thread, scope);
-  const isRunning = async () => {
-    const row = id === undefined ? undefined : await getTurn(db, organization, id);
-    return row?.status === "running";
-  };
-  if (id === undefined || !(await isRunning())) return;
+  if (id === undefined) return;
+  const hasEnded = async () => (await getTurn(db, organization, id))?.status !== "running";
+  if (await hasEnded()) return;
   frames.requestStop(organization, id, "deleted");
-  for (const until = performance.now() + GRACE_MS; performance.now() < until && (await isRunning()); )
-    await sleep(POLL_MS);
+  await waitForStop(hasEnded);
 }
 
 /** Deletes a thread of a scope, and stops its running turn. Throws 404 `thread_not_found`. */

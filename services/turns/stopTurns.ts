@@ -1,12 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { streamName } from "#events/ids.ts";
 import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
+import { waitForStop } from "#events/stopGrace.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
 import { readState } from "../states.ts";
-
-/** How long workers have to end turns, so that their tokens are counted, before the threads are deleted. */
-const GRACE_MS = 800;
-const POLL_MS = 50;
 
 /** Stops the turns that run in threads of an organization which are about to be deleted. A turn that waits for people has no worker. */
 export async function stopTurns(
@@ -21,8 +17,9 @@ export async function stopTurns(
     const { state }: { state: ThreadState } = await readState(log, head, thread);
     if (state.status === "open" && state.turn) frames.requestStop(organization, state.turn.id, "deleted");
   }
-  for (const until = performance.now() + GRACE_MS; running.length > 0 && performance.now() < until; ) {
-    await sleep(POLL_MS);
-    running = await findRunning(running.map(({ stream }) => stream));
-  }
+  if (running.length > 0)
+    await waitForStop(async () => {
+      running = await findRunning(running.map(({ stream }) => stream));
+      return running.length === 0;
+    });
 }
