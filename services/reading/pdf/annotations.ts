@@ -4,7 +4,8 @@ import type { PdfPage } from "./openPdf.ts";
 import { cutRun, type Run } from "./runs.ts";
 
 /** A link, a form field or a typed note on a page, as pdf.js describes it. */
-interface Annotation {
+export interface Annotation {
+  id?: string;
   subtype?: string;
   url?: string;
   rect?: number[];
@@ -14,6 +15,9 @@ interface Annotation {
   fieldValue?: unknown;
   checkBox?: boolean;
   radioButton?: boolean;
+  /** A list in a box of its own, all of which is seen; a list that opens is none. */
+  options?: unknown[];
+  combo?: boolean;
   buttonValue?: string;
   textContent?: string[];
   contentsObj?: { str?: string };
@@ -40,7 +44,9 @@ function fieldLines(field: Annotation): string[] {
   if (field.subtype === "FreeText") return field.textContent ?? [];
   if (field.subtype !== "Widget") return [];
   const { fieldType, fieldValue: value } = field;
-  if (fieldType === "Tx" && typeof value === "string") return value.split(/\r\n?|\n/);
+  if (fieldType === "Tx" && typeof value === "string")
+    // what a program computed may be in the drawing only
+    return value === "" && field.hasAppearance === true ? (field.textContent ?? []) : value.split(/\r\n?|\n/);
   if (fieldType === "Ch" && Array.isArray(value)) return [value.filter((one) => typeof one === "string").join(", ")];
   const chosen = field.radioButton === true ? value === field.buttonValue : field.checkBox === true && value !== "Off";
   return fieldType === "Btn" && chosen && typeof value === "string" ? ["☒"] : [];
@@ -69,6 +75,8 @@ export interface Overlay {
   hasComments: boolean;
   /** Whether files are pinned to it, or recordings. */
   hasFiles: boolean;
+  /** Whether it shows a list in which nothing is chosen. */
+  hasOpenChoices: boolean;
 }
 
 /** Comments that show on a click. A typed note (`FreeText`) shows its text. */
@@ -81,11 +89,25 @@ const isComment = ({ subtype = "", contentsObj, hasAppearance = false }: Annotat
 
 const FILES = new Set(["FileAttachment", "Sound", "Movie", "Screen", "RichMedia"]);
 
-/** The annotations of a page. `matrix` converts from PDF units to page coordinates. */
-export async function readOverlay(page: PdfPage, matrix: Matrix): Promise<Overlay> {
-  const annotations = (await page.getAnnotations().catch(() => [])) as Annotation[];
-  const overlay: Overlay = { links: [], filled: [], hasComments: false, hasFiles: false };
-  for (const one of annotations.slice(0, MAX_ANNOTATIONS)) {
+const isOpenChoice = ({ fieldType, hidden, combo, options = [], fieldValue }: Annotation): boolean =>
+  fieldType === "Ch" && hidden !== true && combo !== true && options.length > 0 && (fieldValue ?? "").toString() === "";
+
+export const readAnnotations = async (page: PdfPage): Promise<Annotation[]> =>
+  ((await page.getAnnotations().catch(() => [])) as Annotation[]).slice(0, MAX_ANNOTATIONS);
+
+/** The ids of signatures: who signed, and when, is only in their drawing. */
+export const signatureIds = (annotations: readonly Annotation[]): ReadonlySet<string> =>
+  new Set(
+    annotations.flatMap(({ id, fieldType, hasAppearance, hidden }) =>
+      fieldType === "Sig" && hasAppearance === true && hidden !== true && id !== undefined ? [id] : [],
+    ),
+  );
+
+/** What the annotations of a page say. `matrix` converts from PDF units to page coordinates. */
+export function readOverlay(annotations: readonly Annotation[], matrix: Matrix): Overlay {
+  const overlay: Overlay = { links: [], filled: [], hasComments: false, hasFiles: false, hasOpenChoices: false };
+  for (const one of annotations) {
+    overlay.hasOpenChoices ||= isOpenChoice(one);
     overlay.hasFiles ||= FILES.has(one.subtype ?? "");
     overlay.hasComments ||= isComment(one);
     if (one.rect?.length !== 4) continue;

@@ -15,6 +15,7 @@ export async function visitOperators(
 ): Promise<void> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const saved: Matrix[] = [];
+  const asMatrix = (numbers: unknown): Matrix => Array.from(numbers as ArrayLike<number>) as unknown as Matrix;
   let current = matrix;
   for (const [index, operator] of fnArray.entries()) {
     const args = (argsArray[index] ?? []) as unknown[];
@@ -23,8 +24,13 @@ export async function visitOperators(
     else if (operator === OPS.transform) current = multiply(current, args as unknown as Matrix);
     else if (operator === OPS.paintFormXObjectBegin) {
       saved.push(current);
-      if (args[0] != null) current = multiply(current, Array.from(args[0] as ArrayLike<number>) as unknown as Matrix);
-    } else if (operator === OPS.paintFormXObjectEnd) current = saved.pop() ?? matrix;
+      if (args[0] != null) current = multiply(current, asMatrix(args[0]));
+    } else if (operator === OPS.paintFormXObjectEnd || operator === OPS.endAnnotation) current = saved.pop() ?? matrix;
+    else if (operator === OPS.beginAnnotation) {
+      // its id and its box, then how its drawing is placed on the page
+      saved.push(current);
+      current = multiply(multiply(matrix, asMatrix(args[2])), asMatrix(args[3]));
+    }
     if (!visit(operator, args, current)) break;
   }
 }

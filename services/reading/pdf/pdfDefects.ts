@@ -53,7 +53,7 @@ export async function checkParts(pdf: Pdf): Promise<number> {
   return attached?.size ?? 0;
 }
 
-/** Names the pages with comments and files that are pinned to them. */
+/** Names the pages with comments and files that are pinned to them, and with lists in which nothing is chosen. */
 export function warnOfPinned(warn: Warn, pages: readonly PageDefects[]): void {
   warnOfPages(
     warn,
@@ -64,6 +64,11 @@ export function warnOfPinned(warn: Warn, pages: readonly PageDefects[]): void {
     warn,
     "embedded_files_left_out",
     pageNumbers(pages, ({ pinned }) => pinned?.files === true),
+  );
+  warnOfPages(
+    warn,
+    "form_fields_left_out",
+    pageNumbers(pages, ({ pinned }) => pinned?.choices === true),
   );
 }
 

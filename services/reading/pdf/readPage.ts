@@ -1,6 +1,6 @@
 import { alignedTables } from "./alignedTables.ts";
 import { framedTables } from "./framedTables.ts";
-import { addLinks, readOverlay } from "./annotations.ts";
+import { addLinks, readAnnotations, readOverlay, signatureIds } from "./annotations.ts";
 import { placeDropCaps } from "./dropCaps.ts";
 import { readingOrder } from "./columns.ts";
 import type { FontStyles } from "./fontStyles.ts";
@@ -19,7 +19,7 @@ export interface PageDefects {
   /** Its fonts do not say which characters they show. */
   isSymbols: boolean;
   /** What is pinned to it and was not read. */
-  pinned?: { comments: boolean; files: boolean };
+  pinned?: { comments: boolean; files: boolean; choices: boolean };
   /** Pictures that may have text of their own. */
   pictures?: PagePictures | null;
 }
@@ -120,13 +120,15 @@ export async function readPage(
   page: PdfPage,
   { fonts, plain, tagged }: PageOptions,
 ): Promise<LaidOutPage | TaggedPage> {
-  const found = await readText(page, plain);
-  const { links, filled, hasComments, hasFiles } = await readOverlay(page, found.matrix);
-  const pinned = { comments: hasComments, files: hasFiles };
+  const annotations = await readAnnotations(page);
+  const signatures = signatureIds(annotations);
+  const found = await readText(page, plain, signatures);
+  const { links, filled, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
+  const pinned = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
   const text = { ...found, runs: [...addLinks(runs, links), ...filled] };
-  // form fields have no tags
-  const marked = tagged && filled.length === 0 && text.runs.some((run) => run.mark !== null);
+  // form fields and signatures have no tags
+  const marked = tagged && filled.length + signatures.size === 0 && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as StructureNode | null) : null;
   if (tree !== null && !plain && !fonts.hasAll(text.runs)) {
     await page.getOperatorList();

@@ -89,8 +89,12 @@ function addPath(rules: Rules, matrix: Matrix, args: readonly unknown[]): void {
 /** The horizontal and vertical lines of a page. `matrix` converts from PDF units to page coordinates. */
 export async function readRules(page: PdfPage, matrix: Matrix): Promise<Rules> {
   const rules: Rules = { across: [], down: [] };
+  // the frames of form fields and notes are no lines of tables
+  let annotations = 0;
   await visitOperators(page, matrix, (operator, args, current) => {
-    if (operator === OPS.constructPath) addPath(rules, current, args);
+    if (operator === OPS.beginAnnotation) annotations++;
+    else if (operator === OPS.endAnnotation) annotations--;
+    else if (operator === OPS.constructPath && annotations === 0) addPath(rules, current, args);
     return rules.across.length + rules.down.length <= MAX_RULES;
   });
   return { across: mergeRules(rules.across), down: mergeRules(rules.down) };

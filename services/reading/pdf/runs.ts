@@ -125,11 +125,14 @@ function toPagePosition(run: Run, matrix: Matrix): Run {
   return { ...run, x0: x - half, x1: x + half, y0: y - half, y1: y + half, baseline: y + run.size * 0.3 };
 }
 
-/** The text of a page, rotated so that most of it is upright. `plain`: its operators are too many to be kept. */
-export async function readText(page: PdfPage, plain: boolean): Promise<PageText> {
+/**
+ * The text of a page, rotated so that most of it is upright. `plain`: its operators are too many to be kept. `shown`: the annotations
+ * whose text is part of it.
+ */
+export async function readText(page: PdfPage, plain: boolean, shown: ReadonlySet<string>): Promise<PageText> {
   const view = page.getViewport({ scale: 1 });
   const toView = view.transform as unknown as Matrix;
-  const { items, isCut } = (plain ? null : await itemsByOperators(page)) ?? (await itemsByPdfJs(page));
+  const { items, isCut } = (plain ? null : await itemsByOperators(page, shown)) ?? (await itemsByPdfJs(page));
   const { found, isSymbols } = placeItems(items, toView);
   const characters = [0, 0, 0, 0];
   for (const { turn, item } of found) characters[turn]! += item.str!.length;

@@ -28,16 +28,18 @@ class TextReader {
   readonly #saved: TextState[] = [];
   /** The text of the page, and of each form around the current operator. */
   readonly #flows: TextFlow[] = [new TextFlow(this.#items)];
-  /** Annotations around the current operator: their text is none of the page's. */
-  #annotations = 0;
+  /** Annotations around the current operator, and whether their text is part of the page's. */
+  readonly #annotations: boolean[] = [];
+  readonly #shown: ReadonlySet<string>;
   readonly #fonts = new Map<string, Font>();
   /** Text at another place of the page would not be seen. */
   readonly #view: readonly number[];
   /** The text is of a kind that only pdf.js puts in order. */
   needsPdfJs = false;
 
-  constructor(page: PdfPage) {
+  constructor(page: PdfPage, shown: ReadonlySet<string>) {
     this.#page = page;
+    this.#shown = shown;
     this.#view = page.view;
   }
 
@@ -67,21 +69,31 @@ class TextReader {
   #nest(operator: number, args: unknown[]): void {
     if (operator === OPS.save) this.#saved.push(this.#state);
     else if (operator === OPS.restore) this.#state = this.#saved.pop() ?? this.#state;
-    else if (operator === OPS.beginAnnotation) this.#annotations++;
-    else if (operator === OPS.endAnnotation) this.#annotations--;
-    else if (operator === OPS.beginMarkedContent || operator === OPS.beginMarkedContentProps) this.#beginMark(args);
+    else if (operator === OPS.beginAnnotation) {
+      this.#annotations.push(this.#shown.has(args[0] as string));
+      this.#open();
+    } else if (operator === OPS.endAnnotation) {
+      this.#annotations.pop();
+      this.#close();
+    } else if (operator === OPS.beginMarkedContent || operator === OPS.beginMarkedContentProps) this.#beginMark(args);
     else if (operator === OPS.endMarkedContent) {
       this.#flow.flush();
       this.#items.push({ type: "endMarkedContent" });
-    } else if (operator === OPS.paintFormXObjectBegin) {
-      this.#flow.flush();
-      this.#saved.push(this.#state);
-      this.#flows.push(new TextFlow(this.#items));
-    } else if (operator === OPS.paintFormXObjectEnd) {
-      this.#flow.flush();
-      if (this.#flows.length > 1) this.#flows.pop();
-      this.#state = this.#saved.pop() ?? this.#state;
-    }
+    } else if (operator === OPS.paintFormXObjectBegin) this.#open();
+    else if (operator === OPS.paintFormXObjectEnd) this.#close();
+  }
+
+  /** Begins a form or an annotation, which has a text of its own. */
+  #open(): void {
+    this.#flow.flush();
+    this.#saved.push(this.#state);
+    this.#flows.push(new TextFlow(this.#items));
+  }
+
+  #close(): void {
+    this.#flow.flush();
+    if (this.#flows.length > 1) this.#flows.pop();
+    this.#state = this.#saved.pop() ?? this.#state;
   }
 
   #beginMark([name, number]: unknown[]): void {
@@ -135,7 +147,7 @@ class TextReader {
   #show(glyphs: readonly (Glyph | number)[], current: Matrix): void {
     const state = this.#state;
     const font = this.#fontOf(state.style.font);
-    if (this.#annotations > 0 || !Array.isArray(glyphs)) return;
+    if (this.#annotations.includes(false) || !Array.isArray(glyphs)) return;
     if (font.vertical === true || font.isType3Font === true) this.needsPdfJs = true;
     const { sign, rise, stretch, unit } = state;
     const [a, b, c, d, e, f] = multiply(current, state.text);
@@ -185,10 +197,11 @@ class TextReader {
 
 /**
  * The text of a page from its operators, which also draw its lines, so that pdf.js parses the page once. Null where its text takes
- * pdf.js itself, and where none was found: only the other way says that a page is damaged.
+ * pdf.js itself, and where none was found: only the other way says that a page is damaged. `shown`: ids of the annotations whose text
+ * is read.
  */
-export async function itemsByOperators(page: PdfPage): Promise<TextItems | null> {
-  const reader = new TextReader(page);
+export async function itemsByOperators(page: PdfPage, shown: ReadonlySet<string>): Promise<TextItems | null> {
+  const reader = new TextReader(page, shown);
   await visitOperators(page, IDENTITY, (operator, args, current) => reader.visit(operator, args, current));
   const found = reader.finish();
   return reader.needsPdfJs || found.items.length === 0 ? null : found;

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { readPdf } from "./readPdf.ts";
+import { fileOf, objectsOf, show, stream } from "./testing/build.ts";
+
+/* Form fields whose text is only in their drawing. */
+
+/** A page with these annotations; each is a field and its drawing, at a place of its own. */
+const pageWith = (fields: [field: string, drawing: string][]): Buffer => {
+  const objects = objectsOf([show(72, 700, 12, "The undersigned agree to the terms of this contract.")]);
+  const first = objects.length + 1;
+  const annotations = fields.map((_, index) => `${first + 2 * index} 0 R`).join(" ");
+  objects[3] = String(objects[3]).replace("/Parent", `/Annots[${annotations}]/Parent`);
+  objects[0] = String(objects[0]).replace("/Catalog", `/Catalog/AcroForm<</Fields[${annotations}]>>`);
+  const parts = fields.flatMap(([field, drawing], index) => [
+    `<</Type/Annot/Subtype/Widget/T(f${index})/Rect[72 ${600 - 40 * index} 372 ${630 - 40 * index}]/AP<</N ${first + 2 * index + 1} 0 R>>${field}>>`,
+    String(stream(Buffer.from(drawing), "/Type/XObject/Subtype/Form/BBox[0 0 300 30]/Resources 3 0 R")),
+  ]);
+  return fileOf([...objects, ...parts]);
+};
+
+const drawn = (text: string): string => show(2, 10, 10, text);
+
+const read = async (bytes: Buffer): Promise<{ text: string; warnings: ReadingWarning[] }> => {
+  const warnings: ReadingWarning[] = [];
+  const [text = ""] = await readPdf(bytes, (warning) => warnings.push(warning));
+  return { text, warnings };
+};
+
+test("a signature is read as it is drawn, at its place", async () => {
+  const { text, warnings } = await read(
+    pageWith([
+      ["/FT/Sig", drawn("Signed by Ada Lovelace on 2026-03-02")],
+      ["/FT/Sig/F 2", drawn("Hidden signature")],
+      ["/FT/Tx/V(Typed)", drawn("Typed")],
+    ]),
+  );
+  expect(text).toBe(
+    "The undersigned agree to the terms of this contract.\n\nSigned by Ada Lovelace on 2026-03-02\n\nTyped",
+  );
+  expect(warnings).toEqual([]);
+});
+
+test("the value of a field that is only drawn is read", async () => {
+  const { text } = await read(pageWith([["/FT/Tx/DA(/Helv 10 Tf 0 g)", drawn("1,234.50")]]));
+  expect(text).toContain("1,234.50");
+});
+
+test("a list in which nothing is chosen is named, one that opens is not", async () => {
+  const options = "/FT/Ch/Opt[(Red)(Green)]";
+  expect((await read(pageWith([[`${options}/V(Red)`, drawn("Red")]]))).warnings).toEqual([]);
+  expect((await read(pageWith([[`${options}/Ff 131072`, drawn("Red")]]))).warnings).toEqual([]);
+  expect((await read(pageWith([[options, drawn("Red")]]))).warnings).toEqual([
+    { code: "form_fields_left_out", pages: [1] },
+  ]);
+});
