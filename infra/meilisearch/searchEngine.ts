@@ -10,6 +10,9 @@ import { EMBEDDER, vectorIndexOf } from "./vectors.ts";
 /** A search takes some milliseconds. */
 const PATIENCE = { timeoutMs: 4_000, retryAfterMs: 1_500 };
 
+/** The server answers the queries of one request one after another, and several requests at once on its cores. */
+const REQUESTS_AT_ONCE = 3;
+
 /** Searches an index of passages. */
 export const openSearchEngine = (place: ServerAddress) => {
   const server = openServer(place);
@@ -20,19 +23,24 @@ export const openSearchEngine = (place: ServerAddress) => {
       throw new SearchFailed("The search could not run.", { cause: error });
     }
   };
+  /** Throws SearchFailed also if the index was emptied: it would answer that nothing was found. */
+  const searchFor = async <T extends { query: object }>(index: string, some: T[]): Promise<(T & { answer: Answer })[]> => {
+    const marked = { indexUid: index, filter: `org = ${MARKER}`, limit: 1, attributesToRetrieve: ["pk"] };
+    const { results } = await ask<{ results: Answer[] }>("/multi-search", {
+      queries: [...some.map(({ query }) => query), marked],
+    });
+    if (results.pop()?.hits.length !== 1) throw new SearchFailed(`The index ${index} was emptied.`);
+    return some.map((one, at) => ({ ...one, answer: results[at]! }));
+  };
   const engine: SearchEngine = {
     async search(index, within, queries) {
       if (queries.length === 0) return [];
       const filter = filterWithin(within);
-      const variants = queries.flatMap((query, n) => localesFor(query).map((locale) => ({ n, locale })));
-      const { results } = await ask<{ results: Answer[] }>("/multi-search", {
-        queries: [
-          ...variants.map(({ n, locale }) => ({ ...toMeilisearchQuery(index, filter, queries[n]!), ...locale })),
-          { indexUid: index, filter: `org = ${MARKER}`, limit: 1, attributesToRetrieve: ["pk"] },
-        ],
-      });
-      if (results.pop()?.hits.length !== 1) throw new SearchFailed(`The index ${index} was emptied.`);
-      return queries.map((_, n) => mergeAnswers(results.filter((_, at) => variants[at]!.n === n)));
+      const variants = queries.flatMap((query, n) =>
+        localesFor(query).map((locale) => ({ n, query: { ...toMeilisearchQuery(index, filter, query), ...locale } })),
+      );
+      const found = await Promise.all(deal(variants, REQUESTS_AT_ONCE).map((some) => searchFor(index, some)));
+      return queries.map((_, at) => mergeAnswers(found.flat().flatMap(({ n, answer }) => (n === at ? [answer] : []))));
     },
     async nearest(index, within, { space, values }, limit) {
       const body = {
@@ -66,6 +74,10 @@ export const openSearchEngine = (place: ServerAddress) => {
   };
   return { ...engine, has: (index: string) => hasIndex(server, index), close: server.close };
 };
+
+/** Deals items to as many hands, in turn. */
+const deal = <T>(items: T[], hands: number): T[][] =>
+  Array.from({ length: Math.min(hands, items.length) }, (_, hand) => items.filter((_, at) => at % hands === hand));
 
 interface Answer {
   hits: { pk: string }[];

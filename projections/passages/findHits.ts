@@ -60,13 +60,17 @@ export const findExactHits = async (
 
 /** The hits of a page. */
 export const findHits = async (context: SearchContext, question: Question, { from, to }: Span): Promise<FoundHits> => {
-  const { candidates, live, isStable } = await findLive(context, question, { from, to });
+  const readTexts = createTextReader(context);
+  const readAhead = async ({ passages }: Candidates): Promise<void> => {
+    if (from < MAX_RANKED) await readTexts(passages.slice(0, MAX_RANKED));
+  };
+  const { candidates, live, isStable } = await findLive(context, question, { from, to }, readAhead);
   const first = from < MAX_RANKED ? live.slice(0, MAX_RANKED) : [];
   const rest = live.slice(Math.max(MAX_RANKED, from), to);
-  const passages = await fetchAll(context, [...first, ...rest]);
+  const passages = await readTexts([...first, ...rest]);
   const ranked = rank(withText(first, passages), candidates, question).slice(from, to);
   const hits = [...ranked, ...scoreUnranked(withText(rest, passages), ranked.at(-1)?.score ?? 1)];
-  const wasStable = isStable && passages.size === first.length + rest.length;
+  const wasStable = isStable && [...first, ...rest].every(({ key }) => passages.has(key));
   return { hits, isStable: wasStable, possible: possibleScore(candidates.terms) };
 };
 
@@ -74,7 +78,12 @@ export const findHits = async (context: SearchContext, question: Question, { fro
  * Requests more per term until enough live passages are found to be ranked, or there are no more. The passages after these are
  * read term by term: widening the requests for all of twenty frequent terms took seconds to find what one term's list has.
  */
-const findLive = async (context: SearchContext, question: Question, { from, to }: Span) => {
+const findLive = async (
+  context: SearchContext,
+  question: Question,
+  { from, to }: Span,
+  readAhead: (candidates: Candidates) => Promise<void>,
+) => {
   const [seen, missed] = [new Set<string>(), new Set<string>()];
   const select = async (some: Candidate[], atLeast: number): Promise<LiveCandidate[]> => {
     const found = await selectLive(context.db, context.within, some, atLeast);
@@ -85,7 +94,8 @@ const findLive = async (context: SearchContext, question: Question, { from, to }
   let [limit, candidates, live] = [FIRST_LIMIT, undefined as Candidates | undefined, [] as LiveCandidate[]];
   for (; !candidates || (candidates.more && live.length < MAX_RANKED); limit *= WIDER) {
     candidates = await findCandidates(context, question, limit);
-    live = await select(candidates.passages, candidates.more ? MAX_RANKED : Math.max(to, MAX_RANKED));
+    const atLeast = candidates.more ? MAX_RANKED : Math.max(to, MAX_RANKED);
+    [live] = await Promise.all([select(candidates.passages, atLeast), readAhead(candidates)]);
   }
   if (candidates.more && to > MAX_RANKED && candidates.most > from) {
     live = live.slice(0, MAX_RANKED);
@@ -99,10 +109,20 @@ const findLive = async (context: SearchContext, question: Question, { from, to }
 
 const fetchAll = async (
   { engine, index, within }: SearchContext,
-  live: LiveCandidate[],
+  some: Candidate[],
 ): Promise<Map<string, FoundPassage>> => {
-  const found = await engine.fetch(index, within, live);
+  const found = await engine.fetch(index, within, some);
   return new Map(found.map((passage) => [passageKey(passage), passage]));
+};
+
+/** Reads each text once: nearly all candidates are live, so their texts are read while the database says which are. */
+const createTextReader = (context: SearchContext) => {
+  const known = new Map<string, FoundPassage>();
+  return async (some: Candidate[]): Promise<Map<string, FoundPassage>> => {
+    const unknown = some.filter(({ key }) => !known.has(key));
+    for (const [key, passage] of await fetchAll(context, unknown)) known.set(key, passage);
+    return known;
+  };
 };
 
 /** Candidates that still exist, in their order and without a score. */

@@ -5,8 +5,8 @@ import type { Candidate } from "./candidates.ts";
 import { matchesFilter } from "./documentFilter.ts";
 import type { SearchScope } from "./engine.ts";
 
-/** Candidates per query. */
-const BATCH_SIZE = 400;
+/** Candidates per query: some more than are ranked, as a few of them may have been replaced. */
+const BATCH_SIZE = 250;
 
 /** A passage that search may show now, with its document. */
 export type LiveCandidate = Candidate & { document: LiveDocument };
