@@ -24,7 +24,10 @@ export const openSearchEngine = (place: ServerAddress) => {
     }
   };
   /** Throws SearchFailed also if the index was emptied: it would answer that nothing was found. */
-  const searchFor = async <T extends { query: object }>(index: string, some: T[]): Promise<(T & { answer: Answer })[]> => {
+  const searchFor = async <T extends { query: object }>(
+    index: string,
+    some: T[],
+  ): Promise<(T & { answer: Answer })[]> => {
     const marked = { indexUid: index, filter: `org = ${MARKER}`, limit: 1, attributesToRetrieve: ["pk"] };
     const { results } = await ask<{ results: Answer[] }>("/multi-search", {
       queries: [...some.map(({ query }) => query), marked],
