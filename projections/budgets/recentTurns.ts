@@ -26,13 +26,20 @@ function withTokens<T>({ usage, ...row }: StoredUsage<T>) {
   return { ...row, tokens: prompt_tokens + completion_tokens };
 }
 
-/** Turns that began since a moment, and those that are still running. */
+const COLUMNS = "id, started_at, streamed, attempt, ended_at, parked_at, usage";
+
+/** Turns that began since a moment, and those that are still running: of these one that has waited for a person may have begun days ago. */
 export async function listRecentTurns(db: Db, organization: string, since: Date): Promise<RecentTurn[]> {
   const rows = await db.query<StoredUsage<RecentTurn>>(
     `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, s.model, t.started_at, t.streamed, t.attempt, t.ended_at, t.parked_at, t.usage
-     from read.turns t join read.usage_sources s on s.id = t.id
-     where t.organization_id = $1 and t.started_at >= $2::timestamptz - interval '1 hour'
-       and (t.started_at >= $2 or (t.status = 'running' and t.parked_at is null))
+     from (
+       select ${COLUMNS} from read.turns
+       where organization_id = $1 and started_at >= $2::timestamptz - interval '1 hour'
+         and (started_at >= $2 or (status = 'running' and parked_at is null))
+       union all
+       select ${COLUMNS} from read.turns
+       where organization_id = $1 and resumed_at is not null and started_at < $2::timestamptz - interval '1 hour'
+     ) t join read.usage_sources s on s.id = t.id
      order by t.started_at desc limit ${MAX_TURNS}`,
     [organization, since],
   );

@@ -111,23 +111,14 @@ describe("the turns projection", () => {
     const end = { turn_id: id, attempt: 1, usage: NO_USAGE, model: "m" };
     const usage = JSON.stringify(NO_USAGE);
     const text = JSON.stringify(said);
+    const ended = { frames: null, said: text, usage, ended_at: RECORDED_AT, resumed_at: null };
     expect(from(TurnCompleted.of({ ...end, finish_reason: "length" }, { said }))).toEqual(
-      patch({ status: "completed", frames: null, said: text, finish_reason: "length", usage, ended_at: RECORDED_AT }),
+      patch({ ...ended, status: "completed", finish_reason: "length" }),
     );
     expect(from(TurnFailed.of(end, { said, message: "cut" }))).toEqual(
-      patch({
-        status: "failed",
-        frames: null,
-        said: text,
-        error: '"cut"',
-        usage,
-        ended_at: RECORDED_AT,
-        parked_at: null,
-      }),
+      patch({ ...ended, status: "failed", error: '"cut"', parked_at: null }),
     );
-    expect(from(TurnStopped.of(end, { said }))).toEqual(
-      patch({ status: "stopped", frames: null, said: text, usage, ended_at: RECORDED_AT, parked_at: null }),
-    );
+    expect(from(TurnStopped.of(end, { said }))).toEqual(patch({ ...ended, status: "stopped", parked_at: null }));
     expect(from(TurnRefused.of({ turn_id: id, attempt: 1, code: "busy" }))).toEqual(
       patch({
         status: "refused",
@@ -137,16 +128,17 @@ describe("the turns projection", () => {
         stored_bytes: 0,
         code: '"busy"',
         ended_at: RECORDED_AT,
+        resumed_at: null,
       }),
     );
   });
 
   test("shows since when a turn waits, with the frames that its readers have, until it is resumed", () => {
     const parked = TurnParked.of({ turn_id: id, attempt: 1, frames: "f", left_ms: 1 });
-    expect(from(parked)).toEqual(patch({ parked_at: RECORDED_AT, frames: "f" }));
+    expect(from(parked)).toEqual(patch({ parked_at: RECORDED_AT, resumed_at: null, frames: "f" }));
     const ends_by = "2026-01-02T00:00:00.000Z";
     expect(from(TurnResumed.of({ turn_id: id, attempt: 2, worker: "w", ends_by }))).toEqual(
-      patch({ parked_at: null, frames: null, attempt: 2, ends_by: new Date(ends_by) }),
+      patch({ parked_at: null, resumed_at: RECORDED_AT, frames: null, attempt: 2, ends_by: new Date(ends_by) }),
     );
   });
 

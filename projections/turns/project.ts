@@ -65,6 +65,7 @@ const endRow = ({ data, personal, recorded_at }: EventRecord<"TurnCompleted" | "
   said: encode(personal?.said),
   usage: encode(data.usage),
   ended_at: recorded_at,
+  resumed_at: null,
 });
 
 /** An erased turn keeps its public fields and loses its input. */
@@ -105,7 +106,7 @@ function applyStart(event: EventRecord<"TurnStarted">): Change[] {
 
 export const turns = defineProjection<ThreadEvent>({
   name: "turns",
-  version: 7,
+  version: 8,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
@@ -116,10 +117,11 @@ export const turns = defineProjection<ThreadEvent>({
     ToolApprovalExpired: () => [],
     ToolApprovalCancelled: () => [],
     ToolStarted: () => [],
-    TurnParked: ({ data, recorded_at }) => patch(data.turn_id, { parked_at: recorded_at, frames: data.frames }),
+    TurnParked: ({ data, recorded_at }) =>
+      patch(data.turn_id, { parked_at: recorded_at, resumed_at: null, frames: data.frames }),
     // the stored frames end where it was parked
-    TurnResumed: ({ data: { turn_id, attempt, ends_by } }) =>
-      patch(turn_id, { parked_at: null, frames: null, attempt, ends_by: new Date(ends_by) }),
+    TurnResumed: ({ data: { turn_id, attempt, ends_by }, recorded_at }) =>
+      patch(turn_id, { parked_at: null, resumed_at: recorded_at, frames: null, attempt, ends_by: new Date(ends_by) }),
     RoundRequested: ({ stream, data, personal }) => {
       const { text, reasoning, citations, calls } = personal ?? {};
       return [
@@ -167,6 +169,7 @@ export const turns = defineProjection<ThreadEvent>({
         stored_bytes: 0,
         code: encode(data.code),
         ended_at: recorded_at,
+        resumed_at: null,
       }),
     TurnDeleted: ({ data: { turn_id } }) => [
       { table: "turns", kind: "remove", key: { id: turn_id } },

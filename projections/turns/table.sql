@@ -34,7 +34,9 @@ create table turns (
   started_at timestamptz not null,
   ended_at timestamptz,
   -- since when it waits for the approval of a tool call, and no worker holds it
-  parked_at timestamptz
+  parked_at timestamptz,
+  -- since when it goes on after it waited; null again when it waits or has ended
+  resumed_at timestamptz
 ) with (fillfactor = 70);
 create index turns_by_thread on turns (thread_id, position);
 -- For deleting a run together with the threads that its steps started.
@@ -43,6 +45,8 @@ create index turns_of_runs on turns (scope) where scope like 'run:%';
 create index turns_with_blobs on turns (organization_id) include (stored_bytes) where stored_bytes > 0;
 -- For the limit of an organization.
 create index turns_parked on turns (organization_id) where parked_at is not null;
+-- For the limits of turns under way: these may have started days ago.
+create index turns_resumed on turns (organization_id) where resumed_at is not null;
 -- For the list of an organization's requests; columns that never change, so that the update needs no index write.
 create index turns_by_organization on turns (organization_id, started_at, id);
 create index turns_of_agents on turns (organization_id, scope, started_at) where agent is not null;

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { newId, streamName } from "#events/ids.ts";
+import { TurnCompleted } from "#events/thread.ts";
+import { TurnParked, TurnResumed } from "#events/threadApprovals.ts";
+import { listRecentTurns } from "#projections/budgets/recentTurns.ts";
+import { fixture, message, said, turnStarted } from "./fixture.ts";
+
+test("a process that starts counts a turn that goes on after days, until it waits again or has ended", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const turn_id = newId();
+  const stream = streamName("thread", newId());
+  const listed = async () => {
+    await f.followed();
+    const found = await listRecentTurns(f.db, f.organization, new Date(Date.now() - 60_000));
+    return found.map((turn) => [turn.turn_id, turn.attempt]);
+  };
+  const park = (attempt: number) => TurnParked.of({ turn_id, attempt, frames: "f", left_ms: 1 });
+  const resume = (attempt: number) =>
+    TurnResumed.of({ turn_id, attempt, worker: "w", ends_by: "2999-01-01T00:00:00.000Z" });
+  await f.append(stream, [turnStarted(turn_id, [message("x")], "s"), park(1)]);
+  await f.followed();
+  await f.db.query("update read.turns set started_at = started_at - interval '3 days' where id = $1", [turn_id]);
+  expect(await listed()).toEqual([]);
+  await f.append(stream, [resume(2)]);
+  expect(await listed()).toEqual([[turn_id, 2]]);
+  await f.append(stream, [park(2)]);
+  expect(await listed()).toEqual([]);
+  const usage = { prompt_tokens: 7, completion_tokens: 3, cached_tokens: 0, reasoning_tokens: 0 };
+  await f.append(stream, [
+    resume(3),
+    TurnCompleted.of({ turn_id, attempt: 3, finish_reason: "stop", usage, model: "m" }, { said: said("") }),
+  ]);
+  expect(await listed()).toEqual([]);
+});
