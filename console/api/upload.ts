@@ -7,8 +7,14 @@ export interface Upload {
   onProgress(sent: number): void;
 }
 
+export interface Uploaded<T> {
+  answer: T;
+  /** False: the service had these bytes already. */
+  isNew: boolean;
+}
+
 /** Sends one file to an address of `address()`. `fetch` cannot tell how much of a body has been sent. Throws a Failure. */
-export const upload = <T>(to: URL, { file, signal, onProgress }: Upload): Promise<T> =>
+export const upload = <T>(to: URL, { file, signal, onProgress }: Upload): Promise<Uploaded<T>> =>
   new Promise((resolve, reject) => {
     const form = new FormData();
     form.set("file", file);
@@ -17,7 +23,7 @@ export const upload = <T>(to: URL, { file, signal, onProgress }: Upload): Promis
     request.responseType = "json";
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
     request.addEventListener("load", () => {
-      if (request.status < 300) resolve(request.response as T);
+      if (request.status < 300) resolve({ answer: request.response as T, isNew: request.status !== 200 });
       else
         reject(
           new Failure(request.status, request.response ?? {}, request.getResponseHeader("x-request-id") ?? undefined),

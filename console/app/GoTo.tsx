@@ -120,8 +120,8 @@ export function GoTo() {
       >
         <label>
           {isBuilder
-            ? "What it is called, or any id: of a request, x-request-id, a trace, a conversation, a run…"
-            : "What it is called"}
+            ? "What it is called, words of a question, or any id: of a request, x-request-id, a trace, a conversation, a run…"
+            : "What it is called, or words of a question"}
           <input type="search" maxLength={300} value={text} onChange={({ target }) => setText(target.value)} />
         </label>
       </form>

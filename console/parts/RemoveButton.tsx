@@ -14,16 +14,14 @@ export function useRemoval(kind: string, remove: (id: string) => Promise<unknown
 interface Props {
   id: string;
   label: string;
+  /** For screen readers, where a list has the same label many times. */
+  about?: string;
+  isSmall?: boolean;
   question: string;
   removal: Action<string>;
 }
 
 /** The list shows what went wrong: a row of its table has no room for it. */
-export const RemoveButton = ({ id, label, question, removal }: Props) => (
-  <ActionButton
-    label={label}
-    question={question}
-    isDangerous
-    action={{ ...removal, mutate: () => removal.mutate(id) }}
-  />
+export const RemoveButton = ({ id, removal, ...rest }: Props) => (
+  <ActionButton {...rest} isDangerous action={{ ...removal, mutate: () => removal.mutate(id) }} />
 );

@@ -17,6 +17,15 @@ const Line = ({ upload, onRetry }: { upload: Upload; onRetry: () => void }) => (
   </li>
 );
 
+/** A file that changes nothing looks as if it were lost. */
+const Existing = ({ upload: { file, existing } }: { upload: Upload }) => (
+  <li className="quiet">
+    {existing === file.name
+      ? `${file.name} is there already, with the same content.`
+      : `${file.name} has the same content as ${existing}, which is there already.`}
+  </li>
+);
+
 /** Takes files by drop or by choice, many at once, and shows how far each is. What is sent then appears in the list below. */
 export function Uploads(props: UploadProps) {
   const { uploads, add, retry, clear } = useUploads(props);
@@ -46,6 +55,11 @@ export function Uploads(props: UploadProps) {
         )}
       </p>
       <ul className="plain stack">
+        {uploads
+          .filter(({ existing }) => existing !== undefined)
+          .map((upload) => (
+            <Existing key={upload.id} upload={upload} />
+          ))}
         {open.map((upload) => (
           <Line key={upload.id} upload={upload} onRetry={() => retry(upload)} />
         ))}

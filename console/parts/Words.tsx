@@ -12,12 +12,19 @@ export function useRawText(): { isRaw: boolean; toggle: ReactNode } {
   return { isRaw, toggle };
 }
 
+interface Props {
+  text: string;
+  isRaw: boolean;
+  /** What stands for the number of a source (`[1](source:1)`). */
+  mark?: (n: number) => ReactNode;
+}
+
 /** Markdown as elements, with its line breaks, or the text itself. */
-export const Words = ({ text, isRaw }: { text: string; isRaw: boolean }) =>
+export const Words = ({ text, isRaw, mark = (n) => `[${n}]` }: Props) =>
   isRaw ? (
     <p className="body-text">{text}</p>
   ) : (
     <div className="words">
-      <Markdown text={text} mark={(n) => `[${n}]`} />
+      <Markdown text={text} mark={mark} />
     </div>
   );

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import type { Upload as Sending } from "../api/upload.ts";
+import type { Uploaded, Upload as Sending } from "../api/upload.ts";
 import { useLeaveQuestion } from "./useUnsaved.ts";
 
 /** Browsers open six connections to a host; the rest stays free for the page. */
@@ -13,11 +13,13 @@ export interface Upload {
   /** From 0 to 1. */
   sent: number;
   error?: unknown;
+  /** What the service has had already with the same content. */
+  existing?: string | undefined;
 }
 
 export interface UploadProps {
   /** Sends one file. */
-  send(file: Sending): Promise<unknown>;
+  send(file: Sending): Promise<Uploaded<{ name: string }>>;
   /** The first word of the queries that are out of date afterwards. */
   kind: string;
 }
@@ -43,8 +45,8 @@ export function useUploads({ send: sendFile, kind }: UploadProps) {
     const { signal } = state.current.leaving;
     change(id, { status: "sending", sent: 0 });
     try {
-      await sendFile({ file, signal, onProgress: (sent) => change(id, { sent }) });
-      change(id, { status: "sent", sent: 1 });
+      const { answer, isNew } = await sendFile({ file, signal, onProgress: (sent) => change(id, { sent }) });
+      change(id, { status: "sent", sent: 1, existing: isNew ? undefined : answer.name });
     } catch (error) {
       change(id, { status: "failed", error });
     }

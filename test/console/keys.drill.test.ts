@@ -133,3 +133,16 @@ test("a builder has no entry to the keys, and a page that names the administrato
   await page.getByRole("link", { name: "See who they are" }).click();
   await page.getByRole("heading", { name: "Members" }).waitFor();
 });
+
+test("the end of a key stays in one piece beside a name that runs from right to left", async () => {
+  await tenant.made(tenant.owner("POST", "/keys", { name: "مفتاح الموقع" }));
+  const page = await open("keys");
+  const end = page.getByRole("link", { name: "مفتاح الموقع" }).locator("bdi");
+  await end.waitFor();
+  // its parts touch: the name is not between them
+  const gap = await end.evaluate((element: any) => {
+    const parts = [...element.getClientRects()].map(({ width }: { width: number }) => width);
+    return element.getBoundingClientRect().width - parts.reduce((sum, width) => sum + width, 0);
+  });
+  expect(Math.abs(gap)).toBeLessThan(1);
+});

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openReader, type Reader } from "../knowledge/library.ts";
 import { SOON } from "../workflows/soon.ts";
-import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
+import { agreeToAll, HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
 /* Documents from their upload to the passage that a citation means. */
 
@@ -54,6 +54,27 @@ describe("knowledge", () => {
     await page.getByRole("link", { name: "← Knowledge" }).click();
     await page.getByText("1 failed").waitFor();
     await inspect(page, "knowledge");
+  });
+
+  test("says of a file that it is there already, and a failed one goes once its mended file is there", async () => {
+    const shelf = await reader.collect("Mended");
+    const [broken, whole] = [Buffer.from("%PDF-1.7 and no more"), Buffer.from("# Whole\n\nA text that can be read.")];
+    const page = await open(`knowledge/${shelf}`);
+    const drop = (name: string, buffer: Buffer) =>
+      page.getByLabel("Drop files here").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+    await drop("report.pdf", broken);
+    await page.getByRole("button", { name: "Delete report.pdf" }).waitFor();
+    await drop("report.md", whole);
+    await page.getByText("2 of 2 files sent").waitFor();
+    await drop("report.md", whole);
+    await page.getByText("report.md is there already, with the same content.").waitFor();
+    await drop("copy.md", whole);
+    await page.getByText("copy.md has the same content as report.md, which is there already.").waitFor();
+    await inspect(page, "collection-existing");
+    agreeToAll(page);
+    await page.getByRole("button", { name: "Delete report.pdf" }).click();
+    await expect.poll(() => page.getByRole("row").count(), SOON).toBe(2);
+    await page.getByRole("link", { name: "report.md" }).waitFor();
   });
 
   test("is searched by address, and a hit leads to the passage marked in its document", async () => {

@@ -81,13 +81,13 @@ test("a budget shows what is spent and left, warns, and is changed and removed",
   const refused = async () => (await call("POST", "/openai/v1/chat/completions", say("Refused"))).status;
   await expect.poll(refused, SOON).toBe(402);
   await page.reload();
-  await page.getByText("Little is left:").waitFor();
-  await page.getByText("used up").waitFor();
+  await page.getByText("Used up:").waitFor();
+  await page.getByText("used up", { exact: true }).waitFor();
   await inspect(page, "budgets");
   await page.goto(`${tenant.url}/console/`);
   await page.getByText("used up by 80 % or more").waitFor();
   await page.getByRole("link", { name: "1 budget" }).click();
-  await page.getByText("Little is left:").waitFor();
+  await page.getByText("Used up:").waitFor();
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "The budget of Key" }).waitFor();

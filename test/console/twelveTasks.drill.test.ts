@@ -35,6 +35,10 @@ test("2. find why the newest answer cited what it cites", async () => {
   const page = await open();
   await click(link(page, "Why the newest answer?"));
   await page.getByRole("heading", { name: "Sources" }).waitFor();
+  await page
+    .getByText(/, result \d of \d+ of search_documents$/)
+    .first()
+    .waitFor();
   await click(page.getByRole("region", { name: "Answer", exact: true }).getByRole("link").first());
   await page.locator("mark").first().waitFor();
   // the newest text, which a citation names by its version too, is beside its original

@@ -43,7 +43,7 @@ test("usage is empty at first, is grouped by address, leads to what used it, and
   const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
   expect(lines).toHaveLength(3);
   expect(lines[1]).toContain(keys[1]!.id);
-  await page.getByRole("link", { name: "by user" }).click();
+  await page.getByRole("link", { name: "by end user" }).click();
   await page.getByText(HOSTILE).waitFor();
   await page.getByLabel("Order and bars by").selectOption("requests");
   await expect.poll(() => page.url(), SOON).toContain("measure=requests");

@@ -85,7 +85,7 @@ export function Agents() {
               {isBuilder && (
                 <ol>
                   <li>
-                    <Link to="/agents/new">Make one</Link>: a name, a model, and what it shall do.
+                    <Link to="/agents/new">Make one</Link>: a name, a model, and what it should do.
                   </li>
                   <li>
                     Give it tools: the built-in ones, or <Link to="/tools">your own</Link>.

@@ -6,11 +6,12 @@ import { getTrace } from "../../api/requests.ts";
 import type { Trace } from "../../api/trace.ts";
 import { formatCount, formatDuration } from "../../format/index.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
+import { markSources } from "../../parts/markSources.ts";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { ToolCard } from "./ToolCard.tsx";
-import { markSources, type Turn } from "./turns.ts";
+import type { Turn } from "./turns.ts";
 
 interface Words {
   text: string;

@@ -64,7 +64,7 @@ function Details({ extraction }: { extraction: Extraction }) {
         <div className="notice bad">
           <p>{error}</p>
           <p>
-            Mend the file and <Link to="/extractions">send it again</Link>. A file that failed is read anew, also
+            Mend the file and <Link to="/extractions">send it again</Link>. A file that failed is read again, also
             unchanged.
           </p>
         </div>

@@ -25,7 +25,7 @@ const columns = (projects: Project[], now: number): Columns<Key> => [
     title: "Key",
     cell: ({ id, name, key_hint }) => (
       <Link to="/keys/$keyId" params={{ keyId: id }} data-row>
-        {name} <span className="mono quiet">…{key_hint}</span>
+        {name} <bdi className="mono quiet one-word">…{key_hint}</bdi>
       </Link>
     ),
   },

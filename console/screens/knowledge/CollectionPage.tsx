@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import {
   countDocuments,
+  deleteDocument,
   DOCUMENT_STATUSES,
   DOCUMENTS_PER_PAGE,
   getCollection,
@@ -14,10 +15,12 @@ import {
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
 import { statusWord } from "../../format/statusWord.ts";
+import type { Action } from "../../parts/action.ts";
 import { DocumentWarnings } from "../../parts/DocumentWarnings.tsx";
-import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { ReadAgain } from "../../parts/ReadAgain.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
@@ -31,7 +34,25 @@ import "./knowledge.css";
 
 const route = getRouteApi("/knowledge/$collection");
 
-const columns = (mayChange: boolean): Columns<DocumentInfo> => [
+/** What can be done about a document that could not be read: once the mended file is there, this one is in the way. */
+function Remedies({ document, removal }: { document: DocumentInfo; removal: Action<string> }) {
+  const { id, name } = document;
+  return (
+    <div className="buttons">
+      <ReadAgain document={document} />
+      <RemoveButton
+        id={id}
+        label="Delete"
+        about={name}
+        isSmall
+        question={`Delete “${name}” for good? It could not be read.`}
+        removal={removal}
+      />
+    </div>
+  );
+}
+
+const columns = (mayChange: boolean, removal: Action<string>): Columns<DocumentInfo> => [
   {
     title: "Document",
     cell: (document) => (
@@ -41,7 +62,7 @@ const columns = (mayChange: boolean): Columns<DocumentInfo> => [
         </Link>
         {document.error && <p className="bad-text">{document.error}</p>}
         <DocumentWarnings warnings={document.warnings} />
-        {document.status === "failed" && mayChange && <ReadAgain document={document} />}
+        {document.status === "failed" && mayChange && <Remedies document={document} removal={removal} />}
       </>
     ),
   },
@@ -94,6 +115,7 @@ const Statuses = ({ slug, status }: { slug: string; status: DocumentStatus | und
 function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
   const { status, page = 0 } = route.useSearch();
   const documents = useQuery(listDocuments(slug, status, page));
+  const removal = useRemoval("document", deleteDocument);
   return (
     <Loaded query={documents} what="documents">
       {(found) =>
@@ -109,10 +131,11 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
           <>
             <Table
               caption="Documents, newest first"
-              columns={columns(mayChange)}
+              columns={columns(mayChange, removal)}
               rows={found.data}
               rowKey={({ id }) => id}
             />
+            {removal.isError && <ErrorNotice error={removal.error} />}
             <Pages
               page={page}
               perPage={DOCUMENTS_PER_PAGE}

@@ -49,7 +49,7 @@ function Add({ isOwner }: { isOwner: boolean }) {
       </label>
       <RoleFields chosen="viewer" isOwner={isOwner} />
       <p className="quiet">
-        A role counts in the whole organization. Somebody who shall reach one project only gets{" "}
+        A role counts in the whole organization. Somebody who should reach one project only gets{" "}
         <Link to="/keys/new">a key of that project</Link> instead.
       </p>
     </Form>

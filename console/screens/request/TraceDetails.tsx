@@ -3,12 +3,11 @@ import type { Trace } from "../../api/trace.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCost, formatCount, formatDuration, formatExact, formatNumber } from "../../format/index.ts";
 import { PrincipalLink } from "../../parts/ActorLink.tsx";
-import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Took } from "../../parts/Took.tsx";
-import { useRawText, Words } from "../../parts/Words.tsx";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
+import { Answer } from "./Answer.tsx";
 import { AskAgain } from "./AskAgain.tsx";
 import { PromptCard } from "./PromptCard.tsx";
 import { AskedAgent, Thread } from "./Related.tsx";
@@ -80,33 +79,6 @@ function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
       <Mono name="x-request-id" value={trace.request_id} />
       <Mono name="Trace" value={trace.trace_id} />
     </dl>
-  );
-}
-
-function Answer({ answer }: Pick<Trace, "answer">) {
-  const { isRaw, toggle } = useRawText();
-  if (!answer) return null;
-  const sources = [...new Map(answer.citations.map((one) => [one.url + one.title, one])).values()];
-  return (
-    <section className="card part" aria-labelledby="answer">
-      <div className="title-line">
-        <h2 id="answer">Answer</h2>
-        {toggle}
-      </div>
-      <Words text={answer.text || "(no text)"} isRaw={isRaw} />
-      {sources.length > 0 && (
-        <>
-          <h3>Sources</h3>
-          <ol>
-            {sources.map((source) => (
-              <li key={source.url + source.title}>
-                <SourceLink source={source}>{source.title}</SourceLink>
-              </li>
-            ))}
-          </ol>
-        </>
-      )}
-    </section>
   );
 }
 
@@ -198,7 +170,7 @@ export function TraceDetails({ trace, newest, asOf, line, prompt }: Props) {
       <Targets trace={trace} />
       <Waterfall trace={trace} open={line} until={until} />
       <PromptCard trace={trace} chosen={prompt} />
-      <Answer answer={trace.answer} />
+      <Answer trace={trace} />
       <Events trace={trace} newest={newest} asOf={asOf} />
     </>
   );

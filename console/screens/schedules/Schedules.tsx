@@ -69,7 +69,7 @@ const NoSchedules = () => (
       <li>
         <Link to="/workflows">Register a workflow</Link>, or take one that you have.
       </li>
-      <li>Say below when it shall start, and with which arguments.</li>
+      <li>Say below when it should start, and with which arguments.</li>
       <li>See here when it is due next, and what became of the last time.</li>
     </ol>
   </Empty>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { budgetKey, listBudgets, removeBudget, usedPercent, WARNED_PERCENT, type Budget } from "../../api/spending.ts";
+import { formatNumber } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
@@ -45,15 +46,32 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   },
 ];
 
-/** Those that come to their end, first. */
-function Warning({ budgets, name }: { budgets: Budget[]; name: (subject: string) => string }) {
-  const near = budgets.filter((budget) => usedPercent(budget) >= WARNED_PERCENT);
-  if (near.length === 0) return null;
-  return (
-    <p className={near.some((budget) => usedPercent(budget) >= 100) ? "notice bad" : "notice warn"} role="status">
-      <strong>Little is left:</strong> {near.map((one) => `${name(budgetKey(one))} (${usedPercent(one)} %)`).join(", ")}
-      .
+interface WarningProps {
+  budgets: Budget[];
+  name: (subject: string) => string;
+}
+
+/** Those of one kind, in a sentence. */
+const Named = ({ title, budgets, name }: WarningProps & { title: string }) =>
+  budgets.length > 0 && (
+    <p>
+      <strong>{title}:</strong>{" "}
+      {budgets.map((one) => `${name(budgetKey(one))} (${formatNumber(usedPercent(one))} %)`).join(", ")}.
     </p>
+  );
+
+/** Those that have come to their end, and those that soon will, first. */
+function Warning({ budgets, name }: WarningProps) {
+  const [over, near] = [
+    budgets.filter((budget) => usedPercent(budget) >= 100),
+    budgets.filter((budget) => usedPercent(budget) >= WARNED_PERCENT && usedPercent(budget) < 100),
+  ];
+  if (over.length + near.length === 0) return null;
+  return (
+    <div className={over.length > 0 ? "notice bad" : "notice warn"} role="status">
+      <Named title="Used up" budgets={over} name={name} />
+      <Named title="Little is left" budgets={near} name={name} />
+    </div>
   );
 }
 

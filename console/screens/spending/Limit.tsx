@@ -61,8 +61,8 @@ export function Limit({ limit }: { limit: BudgetLimit }) {
   return (
     <div className="limit">
       <span>
-        <strong>{show(limit, limit.spent)}</strong> of {show(limit, limit.limit)} {UNITS[limit.name]} ({limit.percent}{" "}
-        %)
+        <strong>{show(limit, limit.spent)}</strong> of {show(limit, limit.limit)} {UNITS[limit.name]} (
+        {formatNumber(limit.percent)} %)
       </span>
       <Bar within={{ from: 0, to: 100 }} start={0} end={Math.min(100, limit.percent)} tone={toneOf(limit)} />
       <span className="quiet">

@@ -1,17 +1,19 @@
 import { Link } from "@tanstack/react-router";
 import type { Grouping, UsageRow } from "../../api/usage.ts";
+import { useFormerNames } from "../../parts/useFormer.ts";
 import { labelOf } from "./rows.ts";
 
 /** Whose sums these are, with a link to it, or to what it asked. */
 export function GroupLink({ row, by }: { row: UsageRow; by: Grouping }) {
-  const label = labelOf(row, by);
+  const member = by === "person" ? row.person : by === "user" ? row.member : null;
+  const former = useFormerNames(Boolean(member) && row.name === null);
+  const label = labelOf(row, by, former);
   if (by === "key" && row.key)
     return (
       <Link to="/keys/$keyId" params={{ keyId: row.key }} data-row>
         {label}
       </Link>
     );
-  const member = by === "person" ? row.person : row.member;
   if (member)
     return (
       <Link to="/members/$memberId" params={{ memberId: member }} data-row>

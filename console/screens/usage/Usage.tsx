@@ -24,14 +24,23 @@ import { useNow } from "../../parts/useNow.ts";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
 import { GroupLink } from "./GroupLink.tsx";
-import { inOrder, measured, MEASURES, periodsUntil, withEmptyDays, type Measure, type UsageSearch } from "./rows.ts";
+import {
+  GROUP_WORDS,
+  inOrder,
+  measured,
+  MEASURES,
+  periodsUntil,
+  withEmptyDays,
+  type Measure,
+  type UsageSearch,
+} from "./rows.ts";
 import "./usage.css";
 
 const route = getRouteApi("/usage");
 
 const columns = (by: Grouping, measure: Measure, most: number): Columns<UsageRow> => [
   {
-    title: by[0]!.toUpperCase() + by.slice(1),
+    title: GROUP_WORDS[by][0].replace(/^./, (first) => first.toUpperCase()),
     className: "group",
     cell: (row) => (
       <>
@@ -122,7 +131,7 @@ const Groupings = ({ search, by }: { search: UsageSearch; by: Grouping }) => (
     label="Grouped by"
     names={GROUPINGS}
     current={by}
-    title={(choice) => `by ${choice}`}
+    title={(choice) => `by ${GROUP_WORDS[choice][0]}`}
     tab={(choice, rest) => (
       <Tab {...rest} to="/usage" search={{ ...search, page: undefined, by: choice === "day" ? undefined : choice }} />
     )}
@@ -148,7 +157,7 @@ function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by:
   return (
     <>
       <Table
-        caption={`Usage by ${by}`}
+        caption={`Usage by ${GROUP_WORDS[by][0]}`}
         columns={columns(by, measure, most)}
         rows={rows}
         rowKey={(row) => JSON.stringify([row[by], row.member])}
@@ -185,7 +194,7 @@ function Spent() {
             <Totals totals={answer.totals} />
             <p className="quiet">
               {answer.from.slice(0, 16).replace("T", " ")} to {answer.to.slice(0, 16).replace("T", " ")} UTC,{" "}
-              {formatCount(answer.total, by)} with usage
+              {formatCount(answer.total, ...GROUP_WORDS[by])} with usage
             </p>
             <Groups usage={answer} search={search} by={by} />
           </>

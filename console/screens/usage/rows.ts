@@ -56,29 +56,47 @@ export function withEmptyDays({ data, from, to, total }: Usage): UsageRow[] {
 export const inOrder = (rows: UsageRow[], measure: Measure): UsageRow[] =>
   rows.toSorted((a, b) => measured(b, measure) - measured(a, measure));
 
+/** What the screens call a grouping, and several of it. */
+export const GROUP_WORDS: Record<Grouping, [one: string, many: string]> = {
+  day: ["day", "days"],
+  project: ["project", "projects"],
+  key: ["key", "keys"],
+  person: ["person", "people"],
+  user: ["end user", "end users"],
+  model: ["model", "models"],
+  agent: ["agent", "agents"],
+  workflow: ["workflow", "workflows"],
+};
+
 const NONE: Record<Grouping, string> = {
   day: "",
   project: "outside projects",
   key: "without an API key",
   person: "nobody signed in",
-  user: "without a user",
+  user: "without an end user",
   model: "without a model (pages of files)",
   agent: "without an agent",
   workflow: "outside workflows",
 };
 
+/** The names of people who were removed, by their id. */
+export type FormerNames = ReadonlyMap<string, string>;
+
+const nameOf = (id: string, name: string | null | undefined, former: FormerNames): string =>
+  name ?? former.get(id) ?? `former member ${shortId(id)}`;
+
 /** A person who was signed in, a user that a request named, or both. */
-function labelOfUser({ member, name, user }: UsageRow): string {
-  const person = member ? (name ?? `deleted member ${shortId(member)}`) : null;
+function labelOfUser({ member, name, user }: UsageRow, former: FormerNames): string {
+  const person = member ? nameOf(member, name, former) : null;
   return [person, user].filter(Boolean).join(", for ") || NONE.user;
 }
 
 /** Whose sums these are, as text. */
-export function labelOf(row: UsageRow, by: Grouping): string {
-  if (by === "user") return labelOfUser(row);
+export function labelOf(row: UsageRow, by: Grouping, former: FormerNames): string {
+  if (by === "user") return labelOfUser(row, former);
   const group = row[by] ?? null;
   if (group === null) return NONE[by];
-  const kind = by === "person" ? "member" : by;
+  if (by === "person") return nameOf(group, row.name, former);
   // the id tells those apart whose names are gone
-  return by === "day" || by === "model" ? group : (row.name ?? `deleted ${kind} ${shortId(group)}`);
+  return by === "day" || by === "model" ? group : (row.name ?? `deleted ${by} ${shortId(group)}`);
 }

@@ -1,0 +1,58 @@
+import { Link } from "@tanstack/react-router";
+import type { Trace } from "../../api/trace.ts";
+import type { Source } from "../../api/types.ts";
+import { formatNumber } from "../../format/index.ts";
+import { markSources } from "../../parts/markSources.ts";
+import { SourceLink } from "../../parts/SourceLink.tsx";
+import { useRawText, Words } from "../../parts/Words.tsx";
+import { findOrigin } from "./findOrigin.ts";
+import { changeView } from "./search.ts";
+
+/** Where the model had a source from; leads to the call. */
+function From({ trace, source }: { trace: Trace; source: Source }) {
+  const origin = findOrigin(trace, source);
+  if (!origin) return null;
+  const { tool, line, place, results } = origin;
+  return (
+    <span className="quiet">
+      , result {formatNumber(place)} of {formatNumber(results)} of{" "}
+      <Link to="/requests/$turnId" params={{ turnId: trace.id }} search={changeView({ line })} hash="course">
+        {tool}
+      </Link>
+    </span>
+  );
+}
+
+/** What was answered, with the numbers of its sources, and why each could be cited. */
+export function Answer({ trace }: { trace: Trace }) {
+  const { isRaw, toggle } = useRawText();
+  const { answer } = trace;
+  if (!answer) return null;
+  const { sources, marked } = markSources(answer.text, answer.citations);
+  const mark = (n: number) => {
+    const source = sources[n - 1];
+    return source ? <SourceLink source={source}>[{n}]</SourceLink> : `[${n}]`;
+  };
+  return (
+    <section className="card part" aria-labelledby="answer">
+      <div className="title-line">
+        <h2 id="answer">Answer</h2>
+        {toggle}
+      </div>
+      <Words text={(isRaw ? answer.text : marked) || "(no text)"} isRaw={isRaw} mark={mark} />
+      {sources.length > 0 && (
+        <>
+          <h3>Sources</h3>
+          <ol>
+            {sources.map((source) => (
+              <li key={`${source.url} ${source.title}`}>
+                <SourceLink source={source}>{source.title}</SourceLink>
+                <From trace={trace} source={source} />
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+}
