@@ -119,7 +119,7 @@ describe("a Word document", () => {
     `<w:p><w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r></w:p>`;
 
   test("has its embedded files counted", async () => {
-    const relations = relationsTo(["oleObject", "embeddings/a.bin"], ["package", "b.xlsx"], ["aFChunk", "c.html"]);
+    const relations = relationsTo(["oleObject", "embeddings/a.bin"], ["package", "b.xlsx"], ["aFChunk", "c.docx"]);
     const file = withParts(wordFile(p("Text")), { "word/_rels/document.xml.rels": relations });
     expect(await read("a.docx", file)).toEqual({ text: "Text", warnings: [embedded(3)] });
   });
@@ -147,6 +147,17 @@ describe("a Word document", () => {
     const field = `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>${entries}</w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMDROPDOWN </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
     const body = `${p("Colour:")}<w:p>${field}</w:p><w:p><w:r><w:drawing>${box}</w:drawing></w:r></w:p>`;
     expect(await read("a.docx", wordFile(body))).toEqual({ text: "Colour:\n\nblue\n\nBoxed", warnings: [] });
+  });
+
+  test("has the text of every kind of drawn shape read, and of lettering", async () => {
+    const box = (name: string, text: string): string =>
+      `<v:${name}><v:textbox><w:txbxContent>${p(text)}</w:txbxContent></v:textbox></v:${name}>`;
+    const shapes = ["oval", "line", "polyline", "arc", "curve", "rect"].map((name) => box(name, `In ${name}`)).join("");
+    const lettering = '<v:shape><v:textpath string="Harbour &amp; Sons"/></v:shape>';
+    const body = `<w:p><w:r><w:t>Left</w:t><w:ptab/><w:t>right</w:t></w:r></w:p><w:p><w:r><w:pict><v:group>${shapes}</v:group>${lettering}</w:pict></w:r></w:p>`;
+    expect((await read("a.docx", wordFile(body))).text).toBe(
+      "Left right\n\nIn oval\n\nIn line\n\nIn polyline\n\nIn arc\n\nIn curve\n\nIn rect\n\nHarbour & Sons",
+    );
   });
 
   test("has the description of a picture read, and one without it counted", async () => {

@@ -9,6 +9,7 @@ import { ignoreWarnings } from "../warnings.ts";
 import { readChart } from "../slides/chart.ts";
 import { descendantsNamed } from "../slides/localNames.ts";
 import { openParts } from "../slides/parts.ts";
+import { insertChunks, isReadChunk } from "./altChunks.ts";
 import { warnOfWordParts } from "./wordOmissions.ts";
 import { numberItems } from "./itemNumbers.ts";
 import { readPart, refuseProtected, requirePart, writeXml } from "./xmlParts.ts";
@@ -50,13 +51,20 @@ const mainPart = (zip: Zip): string => {
   return main?.attributes["Target"]?.replace(/^\//, "") ?? "word/document.xml";
 };
 
+interface Rewritten {
+  archive: Uint8Array;
+  /** The parts that are shown within the text. */
+  chunks: ReadonlySet<string>;
+}
+
 /** A new archive for the converter, uncompressed, with rewritten body parts and nothing unneeded. */
-const rewriteArchive = (zip: Zip, warn: Warn): Uint8Array => {
+const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
   const main = mainPart(zip);
   requirePart(zip, main);
   const folder = main.slice(0, main.lastIndexOf("/") + 1);
   const parts = openParts(zip);
   const relations = parts.relations(main);
+  const chunks = new Set<string>();
   const related = (id: string): Element | undefined => parts.xml(relations.get(id)?.target ?? "");
   const context = {
     chart: (id: string) => {
@@ -64,6 +72,12 @@ const rewriteArchive = (zip: Zip, warn: Warn): Uint8Array => {
       return root && readChart(root);
     },
     diagram: (id: string) => diagramTexts(related(id)),
+    chunk: (id: string) => {
+      const relation = relations.get(id);
+      if (!relation || !isReadChunk(relation)) return undefined;
+      chunks.add(relation.target);
+      return relation.target;
+    },
     styles: readWordStyles(readPart(zip, `${folder}styles.xml`)),
     numbering: readWordNumbering(readPart(zip, `${folder}numbering.xml`)),
   };
@@ -78,7 +92,7 @@ const rewriteArchive = (zip: Zip, warn: Warn): Uint8Array => {
   }
   const edges = zip.names().flatMap((name) => (EDGE.test(name) ? (readPart(zip, name) ?? []) : []));
   warnOfWordParts(warn, { bodies, edges, relations, comments: readPart(zip, `${folder}comments.xml`) });
-  return zipSync(kept, { level: 0 });
+  return { archive: zipSync(kept, { level: 0 }), chunks };
 };
 
 const convert = async (archive: Uint8Array): Promise<string> => {
@@ -98,7 +112,10 @@ const convert = async (archive: Uint8Array): Promise<string> => {
 /** Reads a Word document: one Markdown text without pages. Throws UnreadableFile. */
 export const readDocx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   refuseProtected(bytes);
-  const tree = parseHtml(await convert(rewriteArchive(openZip(bytes), warn)));
+  const zip = openZip(bytes);
+  const { archive, chunks } = rewriteArchive(zip, warn);
+  const tree = parseHtml(await convert(archive));
   numberItems(tree);
+  await insertChunks(tree, zip, chunks);
   return [toMarkdown(tree)];
 };

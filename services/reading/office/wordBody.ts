@@ -1,4 +1,5 @@
 import { findChild, type Element, childElements, findAll, textContent } from "../guard/xml.ts";
+import { chunkMark } from "./altChunks.ts";
 import { ommlToTex } from "./omml.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
 import { isOn, wordValue, type WordStyles } from "./wordStyles.ts";
@@ -80,6 +81,13 @@ const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[
   ...findAll(element, "dgm:relIds").flatMap((node) => diagram(node.attributes["r:dm"] ?? "").map(paragraph)),
 ];
 
+/** A mark where a part of its own is shown. */
+const chunkPlace = (element: Element, { chunk }: WordContext): Element[] => {
+  const target = chunk(element.attributes["r:id"] ?? "");
+  if (target === undefined) return [];
+  return [makeElement("w:p", [makeElement("w:bookmarkStart", [], { "w:name": chunkMark(target) })])];
+};
+
 const rewriteElement = (element: Element, context: WordContext): Element[] => {
   switch (element.name) {
     case "w:p":
@@ -102,6 +110,20 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
       return [];
     case "w:cr":
       return [makeElement("w:br")];
+    case "w:ptab":
+      return [makeElement("w:tab")];
+    case "w:altChunk":
+      return chunkPlace(element, context);
+    case "v:textpath":
+      return [
+        makeElement("v:textbox", [makeElement("w:txbxContent", [paragraph(element.attributes["string"] ?? "")])]),
+      ];
+    case "v:oval":
+    case "v:line":
+    case "v:polyline":
+    case "v:arc":
+    case "v:curve":
+      return [{ ...element, name: "v:shape" }];
     case "mc:AlternateContent":
     case "w:drawing":
       return [keepTextBoxes(element)];

@@ -2,6 +2,7 @@ import { childElements, findAll, findChild, textContent, type Element } from "..
 import type { Warn } from "../reader.ts";
 import type { Relation } from "../slides/parts.ts";
 import { countEdges, MAX_EDGES, warnOfCount } from "../warnings.ts";
+import { isReadChunk } from "./altChunks.ts";
 import { isFileName } from "./fileNames.ts";
 import { isOn } from "./wordStyles.ts";
 
@@ -42,7 +43,7 @@ const countHidden = (body: Element): number =>
 const textOf = (element: Element): string => findAll(element, "w:t").map(textContent).join("");
 
 /** Relations to files of other programs, and to documents that Word shows within this one. */
-const EMBEDDED = new Set(["oleObject", "package", "aFChunk"]);
+const EMBEDDED = new Set(["oleObject", "package", "aFChunk", "subDocument"]);
 
 export interface WordParts {
   /** The text and its notes. */
@@ -60,7 +61,7 @@ export function warnOfWordParts(warn: Warn, { bodies, comments, edges, relations
   warnOfCount(warn, "tracked_changes_left_out", sum(countDeletions));
   warnOfCount(warn, "comments_left_out", comments ? findAll(comments, "w:comment").length : 0);
   warnOfCount(warn, "images_without_text", sum(countPictures));
-  const embedded = [...relations.values()].filter(({ kind }) => EMBEDDED.has(kind));
+  const embedded = [...relations.values()].filter((one) => EMBEDDED.has(one.kind) && !isReadChunk(one));
   warnOfCount(warn, "embedded_files_left_out", new Set(embedded.map(({ target }) => target)).size);
   warnOfCount(
     warn,

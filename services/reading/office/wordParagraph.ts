@@ -14,6 +14,8 @@ export interface WordContext {
   chart(id: string): Chart | undefined;
   /** The texts of a SmartArt graphic, by the id of the relation to its data. */
   diagram(id: string): string[];
+  /** The part that is shown at this place, by the id of its relation; undefined if it is not read. */
+  chunk(id: string): string | undefined;
 }
 
 /** The id of one of KNOWN_STYLES in docx.ts. */

@@ -1,0 +1,69 @@
+import { strToU8, unzipSync, zipSync } from "fflate";
+import { expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { wordFile } from "#test/reading/archives.ts";
+import { readDocx } from "./docx.ts";
+
+const read = async (
+  body: string,
+  chunks: Record<string, string>,
+): Promise<{ text: string; warnings: ReadingWarning[] }> => {
+  const relations = Object.keys(chunks).map(
+    (name, n) => `<Relationship Id="c${n}" Type="urn:x/aFChunk" Target="/word/${name}"/>`,
+  );
+  const parts = {
+    "word/_rels/document.xml.rels": `<Relationships>${relations.join("")}</Relationships>`,
+    ...Object.fromEntries(Object.entries(chunks).map(([name, text]) => [`word/${name}`, text])),
+  };
+  const added = Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)]));
+  const warnings: ReadingWarning[] = [];
+  const [text = ""] = await readDocx(zipSync({ ...unzipSync(wordFile(body)), ...added }), (one) => warnings.push(one));
+  return { text, warnings };
+};
+
+const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const chunk = (n: number): string => `<w:altChunk xmlns:r="urn:r" r:id="c${n}"/>`;
+
+const page =
+  "<html><body><h2>Prices</h2><p>Net of <b>VAT</b>.</p><table><tr><td>Ale</td><td>2</td></tr></table></body></html>";
+const archived = [
+  "MIME-Version: 1.0",
+  'Content-Type: multipart/related; boundary="x"',
+  "",
+  "--x",
+  'Content-Type: text/html; charset="windows-1252"',
+  "Content-Transfer-Encoding: quoted-printable",
+  "",
+  "<p>Caf=E9 =3D open</p>",
+  "--x--",
+].join("\r\n");
+
+test("pages and texts within a document are read at their places", async () => {
+  const body = paragraph("Before") + chunk(0) + paragraph("Between") + chunk(1) + chunk(2) + paragraph("After");
+  const chunks = { "a.html": page, "b.mht": archived, "c.txt": "One\n\nTwo & <three>" };
+  expect(await read(body, chunks)).toEqual({
+    text: [
+      "Before",
+      "## Prices",
+      "Net of **VAT**.",
+      "| Ale | 2 |\n| --- | --- |",
+      "Between",
+      "Café = open",
+      "One",
+      "Two & \\<three>",
+      "After",
+    ].join("\n\n"),
+    warnings: [],
+  });
+});
+
+test("documents of other kinds within one are counted, and a missing page is not an error", async () => {
+  expect(await read(paragraph("Text") + chunk(0) + chunk(1), { "a.rtf": "{\\rtf1 x}", "b.docx": "x" })).toEqual({
+    text: "Text",
+    warnings: [{ code: "embedded_files_left_out", count: 2 }],
+  });
+});
+
+test("a page in a document is bounded like one of its own", async () => {
+  await expect(read(chunk(0), { "a.html": "<div>".repeat(600) })).rejects.toThrow("nested too deeply");
+});

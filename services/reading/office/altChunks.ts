@@ -1,0 +1,61 @@
+import type { ElementContent, Nodes, Root } from "hast";
+import PostalMime from "postal-mime";
+import type { Zip } from "../guard/zip.ts";
+import { mainContent } from "../html/mainContent.ts";
+import { parseHtml } from "../html/parseHtml.ts";
+import { childNodes, element, findElements, isElement, property } from "../html/tree.ts";
+import { UnreadableFile } from "../reader.ts";
+import type { Relation } from "../slides/parts.ts";
+import { decodeText } from "../text/charset.ts";
+
+/* Web pages and texts that Word shows within a document (`altChunk`). Programs that make documents of HTML write nothing else. */
+
+/** Relations to parts that are read; Word documents and RTF are left out as embedded files. */
+export const isReadChunk = ({ kind, target }: Relation): boolean =>
+  kind === "aFChunk" && /\.(?:x?html?|mht(?:ml)?|txt)$/i.test(target);
+
+const MARK = /^_chunk-(.+)$/;
+
+/** The bookmark at the place of a chunk, which the converter keeps. */
+export const chunkMark = (target: string): string => `_chunk-${target}`;
+
+const htmlOf = async (bytes: Uint8Array, name: string): Promise<string> => {
+  if (!/\.mht(?:ml)?$/i.test(name)) return decodeText(bytes);
+  try {
+    const { html, text } = await PostalMime.parse(bytes, { maxNestingDepth: 50 });
+    return html ?? text ?? "";
+  } catch (cause) {
+    throw new UnreadableFile("The file is damaged: a page in it cannot be read.", { cause });
+  }
+};
+
+const readChunk = async (zip: Zip, name: string): Promise<ElementContent[]> => {
+  const bytes = zip.bytes(name);
+  if (!bytes) return [];
+  const text = await htmlOf(bytes, name);
+  if (/\.txt$/i.test(name)) return text.split(/\n\s*\n/).map((paragraph) => element("p", [paragraph]));
+  const page = mainContent(parseHtml(text));
+  const [body] = findElements(page, ({ tagName }) => tagName === "body");
+  return (body ?? page).children.filter((child) => isElement(child) || child.type === "text") as ElementContent[];
+};
+
+const markedTarget = (node: Nodes): string | undefined => {
+  if (!isElement(node) || node.tagName !== "p") return undefined;
+  const [mark] = findElements(node, ({ tagName }) => tagName === "a");
+  return mark && MARK.exec(property(mark, "id"))?.[1];
+};
+
+const insertInto = (node: Nodes, chunks: ReadonlyMap<string, ElementContent[]>): void => {
+  for (const child of childNodes(node)) insertInto(child, chunks);
+  if (!("children" in node)) return;
+  node.children = (node.children as ElementContent[]).flatMap(
+    (child) => chunks.get(markedTarget(child) ?? "") ?? child,
+  );
+};
+
+/** Puts the chunks at their marks, in place. Throws UnreadableFile: damaged, or nested too deeply. */
+export const insertChunks = async (tree: Root, zip: Zip, targets: ReadonlySet<string>): Promise<void> => {
+  const chunks = new Map<string, ElementContent[]>();
+  for (const target of targets) chunks.set(target, await readChunk(zip, target));
+  if (chunks.size > 0) insertInto(tree, chunks);
+};
