@@ -189,6 +189,17 @@ describe("a Word document", () => {
   });
 });
 
+test("a file without text says what it has instead", async () => {
+  const cell = (text: string): string => `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>${text}</w:t></w:r></w:p>`;
+  const file = withParts(wordFile(cell("secret")), {
+    "word/_rels/document.xml.rels": relationsTo(["package", "b.xlsx"]),
+  });
+  await expect(read("a.docx", file)).rejects.toThrow(
+    "There is no text in the file, only what is not read: embedded files, hidden text.",
+  );
+  await expect(read("a.docx", wordFile(""))).rejects.toThrow("There is no text in the file.");
+});
+
 test("an OpenDocument text has embedded objects, hidden texts and headers counted", async () => {
   const styles = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>';
   const objects =

@@ -9,6 +9,7 @@ import {
 import type { ReadingWarning, WarningCode } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
 import type { Recognition, Recognizer } from "./pictures/recognizer.ts";
+import { reasonForNoText } from "./warnings.ts";
 import { UnreadableFile, type FileToRead, type Paging, type Reading, type Warn } from "./reader.ts";
 
 /** Reads a file into one Markdown text per page, or a single one if its type has no pages. */
@@ -113,7 +114,7 @@ export const readFile = async (
   const read = await findReader(type)(bytes, (warning) => warnings.push(warning), recognition);
   const pages = read.map(cleanPage);
   const markdown = pages.join(PAGE_SEPARATOR);
-  if (markdown.trim() === "") throw new UnreadableFile("There is no text in the file.");
+  if (markdown.trim() === "") throw new UnreadableFile(reasonForNoText(warnings));
   if (Buffer.byteLength(markdown) > MAX_BYTES) throw new UnreadableFile("The file contains more than 50 MB of text.");
   const slides = SLIDES.has(type);
   // only PDF and PowerPoint have pages (spec, document: `page_count`), and scans of several pages in one picture

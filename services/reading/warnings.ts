@@ -1,4 +1,4 @@
-import type { WarningCode } from "#events/readingWarnings.ts";
+import type { ReadingWarning, WarningCode } from "#events/readingWarnings.ts";
 import type { Warn } from "./reader.ts";
 
 /** Recognized text that is less sure deserves a look at the file: typed scans have 80 to 96, handwriting 31. */
@@ -36,6 +36,26 @@ export const pagesWithoutText = (texts: readonly string[]): number[] =>
 const MIN_EDGE_LETTERS = 12;
 /** Headers and footers of a file that are looked at: each is searched for in its text. */
 export const MAX_EDGES = 100;
+
+/** What a file without text may have instead. */
+const UNREAD: Partial<Record<WarningCode, string>> = {
+  images_without_text: "pictures",
+  embedded_files_left_out: "embedded files",
+  headers_and_footers_left_out: "headers and footers",
+  comments_left_out: "comments",
+  tracked_changes_left_out: "deleted text",
+  hidden_text_left_out: "hidden text",
+  hidden_sheets: "hidden sheets",
+  formulas_without_values: "formulas without values",
+  form_fields_left_out: "form fields",
+};
+
+/** Why a file fails that has no text, by what its reader left out. */
+export const reasonForNoText = (warnings: readonly ReadingWarning[]): string => {
+  const kinds = [...new Set(warnings.flatMap(({ code }) => UNREAD[code] ?? []))];
+  if (kinds.length === 0) return "There is no text in the file.";
+  return `There is no text in the file, only what is not read: ${kinds.join(", ")}.`;
+};
 
 /** Headers and footers that say what the text does not. */
 export const countEdges = (edges: readonly string[], text: () => string): number => {

@@ -1,7 +1,7 @@
 import type { ElementContent } from "hast";
 import { childElements, textContent, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
-import { descendantsNamed, findPath, childNamed, childrenNamed } from "./localNames.ts";
+import { descendantsNamed, findPath, childNamed, childrenNamed, localName } from "./localNames.ts";
 
 /** Values of points by their index; stacked category levels are joined. */
 type Points = Map<number, string>;
@@ -67,11 +67,26 @@ const extendedSeries = (root: Element): Series[] => {
   });
 };
 
-/** A chart's title and values. */
+const titleOf = (owner: Element | undefined): string => {
+  const title = childNamed(owner, "title");
+  return [...descendantsNamed(title, "t"), ...descendantsNamed(title, "v")].map(textContent).join("").trim();
+};
+
+const AXES = new Set(["catAx", "dateAx", "serAx", "valAx", "axis"]);
+
+/** The titles of the axes that are shown, each once. */
+const axisTitles = (plotArea: Element | undefined): string[] => {
+  const axes = (plotArea ? childElements(plotArea) : []).filter((one) => AXES.has(localName(one)));
+  const shown = axes.filter((axis) => childNamed(axis, "delete")?.attributes["val"] !== "1");
+  return [...new Set(shown.map(titleOf))].filter((title) => title !== "");
+};
+
+/** A chart's title, with those of its axes behind it, and values. */
 export const readChart = (root: Element): Chart => {
   const chart = childNamed(root, "chart");
-  const heading = childNamed(chart, "title");
-  const title = [...descendantsNamed(heading, "t"), ...descendantsNamed(heading, "v")].map(textContent).join("").trim();
+  const own = titleOf(chart);
+  const axes = axisTitles(childNamed(chart, "plotArea")).join(", ");
+  const title = own === "" || axes === "" ? own + axes : `${own} (${axes})`;
   const plotted = childElements(findPath(chart, "plotArea") ?? root).flatMap((plot) => childrenNamed(plot, "ser"));
   const series = [...plotted.map(plainSeries), ...extendedSeries(root)];
   const categories: Points = new Map(series.flatMap((one) => [...one.categories]));

@@ -116,11 +116,32 @@ test("a chart becomes its title and a table of values", async () => {
   const series = (name: string, ...values: string[]) =>
     `<c:ser><c:tx><c:v>${name}</c:v></c:tx><c:cat>${points("May", "June")}</c:cat><c:val>${points(...values)}</c:val></c:ser>`;
   const bars = `<c:barChart>${series("North", "1", "0.30000000000000004")}${series("South", "3", "4")}</c:barChart>`;
-  const chart = `<c:chartSpace ${NAMES}><c:chart><c:title><a:t>Crabs</a:t></c:title><c:plotArea>${bars}</c:plotArea></c:chart></c:chartSpace>`;
+  const axis = (kind: string, title: string, isDeleted = 0): string =>
+    `<c:${kind}><c:delete val="${isDeleted}"/><c:title><a:t>${title}</a:t></c:title></c:${kind}>`;
+  const axes = axis("catAx", "Year") + axis("valAx", "Animals in thousands") + axis("valAx", "Not shown", 1);
+  const chart = `<c:chartSpace ${NAMES}><c:chart><c:title><a:t>Crabs</a:t></c:title><c:plotArea>${bars}${axes}</c:plotArea></c:chart></c:chartSpace>`;
   const frame = `<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="x"/></a:graphicData></a:graphic></p:graphicFrame>`;
   expect(await only(frame, { x: ["chart", "../charts/c.xml"] }, { "ppt/charts/c.xml": chart })).toBe(
-    "Crabs\n\n| | North | South |\n| --- | --- | --- |\n| May | 1 | 3 |\n| June | 0.3 | 4 |",
+    "Crabs (Year, Animals in thousands)\n\n| | North | South |\n| --- | --- | --- |\n| May | 1 | 3 |\n| June | 0.3 | 4 |",
   );
+});
+
+test("texts that a layout and its master show on every slide are counted, unless the slides say them", async () => {
+  const holder = (name: string, shapes: string, more = ""): string =>
+    `<p:${name} ${NAMES}${more}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${name}>`;
+  const warningsFor = async (showsMaster: string): Promise<ReadingWarning[]> => {
+    const warnings: ReadingWarning[] = [];
+    const prompt = shape(text("Click to edit the title of the slide"), `<p:ph type="title"/>`);
+    const parts = {
+      "ppt/slideLayouts/l.xml": holder("sldLayout", shape(text("Harbour office of the city")) + prompt, showsMaster),
+      "ppt/slideMasters/m.xml": holder("sldMaster", shape(text("Confidential until 1 May")) + prompt),
+    };
+    const slides = [{ shapes: title("Plan") }, { shapes: shape(text("Harbour office of the city")) }];
+    await readPptx(deck(slides, parts), (warning) => warnings.push(warning));
+    return warnings;
+  };
+  expect(await warningsFor("")).toEqual([{ code: "headers_and_footers_left_out", count: 1 }]);
+  expect(await warningsFor(' showMasterSp="0"')).toEqual([]);
 });
 
 test("groups, alternatives and image descriptions are read; links keep their address", async () => {

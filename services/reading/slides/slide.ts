@@ -45,10 +45,10 @@ export const slideMarkdown = (
   parts: Parts,
   name: string,
   number: number,
-  { isOpening, placeholderStyles, authors, edges }: SlideDesign,
+  { isOpening, placeholderStyles, drawn, authors, edges }: SlideDesign,
 ): string => {
   const tree = shapeTree(parts.xml(name));
-  for (const text of repeatedTexts(tree)) edges.add(text);
+  for (const text of [...repeatedTexts(tree), ...drawn]) edges.add(text);
   const title = slideTitle(tree);
   const content = shapesToHtml(tree, { parts, links: parts.relations(name), placeholderStyles });
   const level = isOpening || number === 1 || isBare(tree, content) ? "h1" : "h2";
