@@ -50,8 +50,24 @@ const agreedEncoding = (bytes: Uint8Array): string | null => {
   return others.includes(guess) && decode(bytes, guess, true) !== null ? guess : null;
 };
 
+/** Right characters beyond ASCII for each wrong one in UTF-8. In texts of other encodings more are wrong than right. */
+const MIN_RIGHT = 3;
+const REPLACEMENT = 0xfffd;
+
+/** UTF-8 with some wrong bytes, as of a log or of texts that were joined; null if it is another encoding. */
+const damagedUtf8 = (bytes: Uint8Array): string | null => {
+  const text = decode(bytes, "utf-8") ?? "";
+  let [right, wrong] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === REPLACEMENT) wrong++;
+    else if (code > 0x7f) right++;
+  }
+  return right >= wrong * MIN_RIGHT ? text : null;
+};
+
 /**
- * Decodes a file of any encoding, without its byte order mark: by the mark, else as strict UTF-8, else as an HTML file declares, else
+ * Decodes a file of any encoding, without its byte order mark: by the mark, else as UTF-8, which may have some wrong bytes, else as an HTML file declares, else
  * as two detectors agree, else as windows-1252, which decodes any bytes.
  */
 export const decodeText = (bytes: Uint8Array): string => {
@@ -59,7 +75,9 @@ export const decodeText = (bytes: Uint8Array): string => {
   if (marked) return decode(bytes, marked) ?? "";
   const strict = decode(bytes, "utf-8", true);
   if (strict !== null) return strict;
-  const declared = META.exec(Buffer.from(bytes.subarray(0, 4_096)).toString("latin1"))?.[1];
-  const encoding = whatwgName(declared) ?? agreedEncoding(bytes) ?? "windows-1252";
+  const damaged = damagedUtf8(bytes);
+  if (damaged !== null) return damaged;
+  const declared = whatwgName(META.exec(Buffer.from(bytes.subarray(0, 4_096)).toString("latin1"))?.[1]);
+  const encoding = (declared === "utf-8" ? null : declared) ?? agreedEncoding(bytes) ?? "windows-1252";
   return decode(bytes, encoding) ?? "";
 };
