@@ -3,7 +3,7 @@ import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import type { Usage } from "#events/thread.ts";
 import { AnswerInterrupted, askOnce, hasSpoken, retryWait, type ModelAnswer, type Retries } from "./askModel.ts";
-import { circuitKey, type Circuits, type TargetOutcome } from "./circuits.ts";
+import { circuitKey, SILENCE_MS, type Circuits, type TargetFailureDetails, type TargetOutcome } from "./circuits.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import {
   CIRCUIT_OPEN,
@@ -92,6 +92,16 @@ const outcomeOf = (error: unknown, hadItsTime: boolean): TargetOutcome => {
   return error instanceof ModelError && error.kind !== "refused" ? "failed" : "other";
 };
 
+/** A silence until the end of a turn says that a target is down once it is so long: an alias orders its targets, and refuses nothing. */
+const MIN_SILENCE_MS = 5_000;
+
+/** What the circuit of a target learns where its request was aborted. */
+function describeAbort(signal: AbortSignal, spoke: boolean, waited_ms: number): [TargetOutcome, TargetFailureDetails] {
+  const opens_after_ms = signal.reason === "late" ? MIN_SILENCE_MS : SILENCE_MS;
+  const isQuiet = !spoke && (signal.reason === "late" || signal.reason === "stopped");
+  return [isQuiet ? "quiet" : "other", { reason: "timeout", quiet: { ms: waited_ms, opens_after_ms } }];
+}
+
 type RoutedAnswer = ModelAnswer & { model: string };
 
 /** A whole answer, of which readers may not have all yet. */
@@ -122,6 +132,7 @@ async function askTarget(targets: Targets, target: string, question: Question): 
   const left = route.max_seconds * 1_000 - spentMs(failures);
   const relay = openRelay(targets, target, onFrame);
   const report = circuits.begin(circuitKey(organization_id, target));
+  const since = performance.now();
   try {
     const given = await askOnce(model, request, signal, relay.onFrame, Math.min(timeout_ms, left));
     report("answered");
@@ -133,9 +144,9 @@ async function askTarget(targets: Targets, target: string, question: Question): 
     return { answer, deliver };
   } catch (error) {
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
-    const outcome = signal.aborted ? "other" : outcomeOf(cause, left >= timeout_ms);
     const spoke = error instanceof AnswerInterrupted && hasSpoken(error);
-    report(outcome, describeFailure(cause, spoke));
+    if (signal.aborted) report(...describeAbort(signal, spoke, performance.now() - since));
+    else report(outcomeOf(cause, left >= timeout_ms), describeFailure(cause, spoke));
     if (signal.aborted || (spoke && targets.streamed)) relay.flush();
     throw error;
   }

@@ -25,7 +25,7 @@ function start() {
   const circuits = createCircuits();
   const { signal } = new AbortController();
   const asking = (ask: () => Promise<ModelAnswer>, organization_id = "one", name = "p/a") =>
-    askUnlessDown(circuits, { organization_id, name, signal }, ask);
+    askUnlessDown(circuits, { organization_id, name, signal, left_ms: 20_000 }, ask);
   const messageOf = (ask: () => Promise<ModelAnswer>, organization?: string, name?: string) =>
     asking(ask, organization, name).then(
       ({ output }) => output.text,
@@ -113,9 +113,31 @@ test.each([
   for (let n = 0; n < 3; n++) {
     const own = new AbortController();
     const ask = slow(seconds, pass, () => own.abort(reason), output);
-    await askUnlessDown(circuits, { organization_id: "one", name: "p/a", signal: own.signal }, ask).catch(() => {});
+    await askUnlessDown(
+      circuits,
+      { organization_id: "one", name: "p/a", signal: own.signal, left_ms: seconds * 1_000 },
+      ask,
+    ).catch(() => {});
   }
   expect(await messageOf(answering)).toContain(expected);
+});
+
+test("turns that have less than a minute find out together that a model is silent, and a turn with more time is not refused for that", async () => {
+  const { circuits, messageOf, pass } = start();
+  const silent = async (seconds: number) => {
+    const own = new AbortController();
+    const ask = vi.fn(slow(seconds, pass, () => own.abort("late")));
+    const model = { organization_id: "one", name: "p/a", signal: own.signal, left_ms: seconds * 1_000 };
+    await askUnlessDown(circuits, model, ask).catch(() => {});
+    return ask.mock.calls.length;
+  };
+  const asked = [];
+  for (let n = 0; n < 12; n++) asked.push(await silent(20));
+  expect(asked).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
+  expect(await messageOf(answering)).toContain("is down: its last requests failed (timeout)");
+  const patient = { organization_id: "one", name: "p/a", signal: new AbortController().signal, left_ms: 300_000 };
+  expect(await askUnlessDown(circuits, patient, answering)).toBe(ANSWER);
+  expect(await messageOf(answering)).toBe("Hello");
 });
 
 test("circuits are shared with aliases: a target that is down is refused, one that is busy or slow is asked", async () => {

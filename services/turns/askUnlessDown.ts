@@ -1,12 +1,9 @@
 import { currentTime } from "#events/clock.ts";
 import { AnswerInterrupted, hasSpoken, type ModelAnswer } from "./askModel.ts";
-import { circuitKey, type Circuits, type TargetFailureDetails } from "./circuits.ts";
+import { circuitKey, SILENCE_MS, type Circuits, type TargetFailureDetails } from "./circuits.ts";
 import { ModelError } from "./model.ts";
 import { describeFailure, saysDown } from "./nextTarget.ts";
 import { NO_OUTPUT } from "./round.ts";
-
-/** A model that ends without a word after so long is down. One that thinks has said something, or answers at last. */
-const SILENCE_MS = 60_000;
 
 interface NamedModel {
   organization_id: string;
@@ -14,7 +11,12 @@ interface NamedModel {
   name: string;
   /** Aborts with an AbortReason. */
   signal: AbortSignal;
+  /** What is left of its turn's time. */
+  left_ms: number;
 }
+
+/** A request that has so many times the time of those that got no word is no proof of them, and is sent. */
+const PATIENT = 2;
 
 function describeOutage(name: string, { reason, open_until }: { reason: string; open_until: number }): string {
   const seconds = Math.ceil((open_until - currentTime()) / 1_000);
@@ -31,7 +33,11 @@ function findOutage(error: unknown, waited_ms: number, signal: AbortSignal): Tar
   if (!signal.aborted && cause instanceof ModelError && saysDown(cause))
     return { ...describeFailure(cause, spoke), retry_after_ms: undefined };
   const hasAnswered = spoke || (cause instanceof ModelError && cause.status !== undefined);
-  return hasAnswered || waited_ms < SILENCE_MS ? undefined : { reason: "timeout", isDown: true };
+  if (hasAnswered) return undefined;
+  // it refuses requests, so only a minute is an outage, of one turn or of several that had less time
+  return waited_ms >= SILENCE_MS
+    ? { reason: "timeout", isDown: true }
+    : { reason: "timeout", quiet: { ms: waited_ms, opens_after_ms: Number.POSITIVE_INFINITY } };
 }
 
 /**
@@ -40,14 +46,16 @@ function findOutage(error: unknown, waited_ms: number, signal: AbortSignal): Tar
  */
 export async function askUnlessDown(
   circuits: Circuits,
-  { organization_id, name, signal }: NamedModel,
+  { organization_id, name, signal, left_ms }: NamedModel,
   ask: () => Promise<ModelAnswer>,
 ): Promise<ModelAnswer> {
   const key = circuitKey(organization_id, name);
   const outage = circuits.findOutage(key);
-  if (outage) throw new AnswerInterrupted(NO_OUTPUT, new ModelError("transient", describeOutage(name, outage)));
+  const isPatient = outage !== undefined && left_ms > PATIENT * outage.patience_ms;
+  if (outage && !isPatient)
+    throw new AnswerInterrupted(NO_OUTPUT, new ModelError("transient", describeOutage(name, outage)));
   // a target that is busy, or slower than an alias lets it be, is passed over by aliases only: an answer here does not change that
-  if (circuits.state(key) !== "closed") return ask();
+  if (circuits.state(key) !== "closed" && !isPatient) return ask();
   const report = circuits.begin(key);
   const since = performance.now();
   try {
@@ -56,8 +64,8 @@ export async function askUnlessDown(
     return answer;
   } catch (error) {
     const found = findOutage(error, performance.now() - since, signal);
-    if (found) report("failed", found);
-    else report("other");
+    if (!found) report("other");
+    else report(found.quiet ? "quiet" : "failed", found);
     throw error;
   }
 }

@@ -52,6 +52,36 @@ test("a probe that was abandoned makes room for another", () => {
   expect(circuits.state("a")).toBe("closed");
 });
 
+const quiet = (ms: number, opens_after_ms: number) => ({ reason: "timeout", quiet: { ms, opens_after_ms } });
+
+test("a target that says nothing until the end of a short turn is passed over, and a silence of less than a second says nothing", () => {
+  const { circuits, pass } = start();
+  circuits.begin("a")("quiet", quiet(900, 0));
+  expect([circuits.state("a"), circuits.list("")]).toEqual(["closed", []]);
+  circuits.begin("a")("quiet", quiet(20_000, 5_000));
+  expect(circuits.state("a")).toBe("open");
+  expect(circuits.list("")).toMatchObject([{ state: "open", failures: 1, reason: "timeout" }]);
+  pass(15);
+  circuits.begin("a")("quiet", quiet(20_000, 5_000));
+  pass(29);
+  expect(circuits.state("a")).toBe("open");
+  pass(1);
+  circuits.begin("a")("answered");
+  expect(circuits.state("a")).toBe("closed");
+});
+
+test("silences of readers that leave add up to a minute, those beside each other once, and an answer between them ends the sum", () => {
+  const { circuits, pass } = start();
+  const wait = (seconds: number, readers = 1) => {
+    pass(seconds);
+    for (let n = 0; n < readers; n++) circuits.begin("a")("quiet", quiet(seconds * 1_000, 60_000));
+    return circuits.state("a");
+  };
+  expect(wait(20, 100)).toBe("closed");
+  circuits.begin("a")("answered");
+  expect([wait(20, 100), wait(20), wait(19), wait(1)]).toEqual(["closed", "closed", "closed", "open"]);
+});
+
 test("a process remembers 10,000 targets", () => {
   const { circuits } = start();
   for (let n = 0; n <= 10_000; n++) circuits.begin(`target ${n}`)("slow");

@@ -1,3 +1,4 @@
+import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import { askModel, type Retries } from "./askModel.ts";
@@ -116,7 +117,8 @@ export async function openAsk(
   const retries = retriesOf(options.retryBudget, organization_id, name);
   return {
     async ask(request, _, signal, onFrame) {
-      const answer = await askUnlessDown(options.circuits, { organization_id, name, signal }, () =>
+      const left_ms = Date.parse(turn.ends_by) - currentTime();
+      const answer = await askUnlessDown(options.circuits, { organization_id, name, signal, left_ms }, () =>
         askModel(model, request, signal, onFrame, retries),
       );
       return { ...answer, usage: addCost(answer.usage) };
