@@ -136,7 +136,7 @@ export default function Editor(props: EditorProps) {
         bracketMatching(),
         EditorView.lineWrapping,
         isProse ? [] : javascript({ typescript: true }),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
         theme,
         original === undefined
           ? editable({ label, text, onChange, ...(isChecked && { check }), ...(members && { members }) })
