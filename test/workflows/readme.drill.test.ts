@@ -14,10 +14,14 @@ import { testFolder } from "../harness.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
-const blockUnder = (heading: string): string => readme.split(`## ${heading}\n`)[1]!.split("```")[1]!;
+const blockUnder = (heading: string, nth = 1): string => readme.split(`## ${heading}\n`)[1]!.split("```")[2 * nth - 1]!;
 const documents = blockUnder("Ask your documents");
 const tutorial = readFileSync(join(root, "docs/tutorial.md"), "utf8");
-const names = documents.split("\n").filter((line) => /^([A-Z]+=|ask\(\))/.test(line));
+const ownTools = blockUnder("Ask an agent", 2);
+/** What the blocks after them use: variables and functions. */
+const namesOf = (block: string): string[] =>
+  block.split("\n").filter((line) => /^([A-Z]+=(?!\$\(ask)|[a-z]+\(\))/.test(line));
+const names = namesOf(documents);
 
 let folder: string;
 let end: () => Promise<unknown>;
@@ -65,8 +69,17 @@ test("the lines of the README on agents have one answer, whole and streamed", as
   expect(streamed.at(-1)).toMatch(/^event: response\.completed\n/);
 });
 
+test("the lines of the README let the caller of an agent run a tool of its own", async () => {
+  const agent = namesOf(blockUnder("Ask an agent"));
+  const [changed, answered, ...more] = answersOf(await paste([...names, ...agent, ownTools].join("\n")));
+  expect(changed).toMatchObject({ client_tools: true });
+  expect(answered).toMatchObject({ status: "completed" });
+  expect(answered.output.at(-1).content[0].text).toContain("Rain");
+  expect(more).toEqual([]);
+});
+
 test("the lines of the README save, register, start, approve and complete a workflow", async () => {
-  const printed = await paste([...names, blockUnder("Run a workflow")].join("\n"));
+  const printed = await paste([...names, ...namesOf(ownTools), blockUnder("Run a workflow")].join("\n"));
   const [waiting, decided, done] = answersOf(printed);
   expect(waiting).toMatchObject({ status: "running", result: null, error: null });
   expect(decided).toMatchObject({ status: "approved", comment: "fine", name: "manager" });
