@@ -1,11 +1,11 @@
 /**
- * In each round of the event loop, all long pieces of work together compute for so long. With a slice for each, a dozen of them
- * would delay everything else by their sum.
+ * Computing time that all long pieces of work share in one round of the event loop. With a slice for each, a dozen of them would
+ * delay everything else by their sum.
  */
 const ROUND_MS = 5;
-/** For so long pieces that have waited follow each other in one round. Everything else waits for each round, and a turn for dozens of them. */
+/** How long waiting pieces of work may be resumed one after the other in one round. A turn has dozens of pieces, and all else waits for each round. */
 const SHARED_MS = 1;
-/** So many values are converted without waiting for a round, if that takes no longer than this: nothing short waits behind long work. */
+/** Up to this many values are converted at once, as long as that takes less than SHORT_MS: short work does not wait behind long work. */
 const FEW = 32;
 const SHORT_MS = 2;
 

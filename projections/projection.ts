@@ -1,5 +1,6 @@
 import type { NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
+import { parseStreamName } from "#events/ids.ts";
 
 /** A value of a row. Free text must be JSON encoded (see `encode`), because PostgreSQL refuses NUL characters in text. */
 export type ColumnValue = string | number | boolean | Date | null;
@@ -84,3 +85,20 @@ export const thingRows = (table: string) => ({
   }),
   remove: (id: string): Change => ({ table, kind: "remove", key: { id } }),
 });
+
+/** The change of a table in which each row is a stream of an organization: its first event creates the row, later ones change it. */
+export const streamRow =
+  (table: string) =>
+  (
+    {
+      stream,
+      version,
+      organization_id,
+      recorded_at,
+    }: Pick<RecordedEvent, "stream" | "version" | "organization_id" | "recorded_at">,
+    row: Row,
+  ): Change[] => {
+    const { create, change } = thingRows(table);
+    const { id } = parseStreamName(stream);
+    return [version === 1 ? create({ organization_id, recorded_at }, id, row) : change({ recorded_at }, id, row)];
+  };

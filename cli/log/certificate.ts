@@ -50,27 +50,27 @@ const countKinds = (erased: Pick<Line, "event">[]): ErasedCounts =>
 
 const nameOf = ({ stream, version }: { stream: string; version: number }): string => `${stream}@${version}`;
 
-/** Reads a certificate. Throws a Problem for a file that is none, or not whole. */
+/** Reads a certificate. Throws a Problem for a file that is no certificate, or an incomplete one. */
 export async function readCertificate(path: string): Promise<Certificate> {
   const lines = parse(await readFile(path, "utf8"), path);
   const [first, last] = [lines[0], lines.at(-1)];
   const erased = lines.filter(({ type }) => type === "erased");
   if (first?.type !== "certificate" || last?.type !== "end" || last.erased !== erased.length)
-    throw new Problem(`${path} is not whole`, "get it again from GET /api/erasures/{id}/certificate");
-  const open = new Map(lines.map((line) => [nameOf(line), line]));
+    throw new Problem(`${path} is incomplete`, "get it again from GET /api/erasures/{id}/certificate");
+  const unchecked = new Map(lines.map((line) => [nameOf(line), line]));
   return {
     owner: first.owner,
     erased: erased.map(({ stream }) => stream),
     kinds: describeCounts(countKinds(erased)),
     check(row) {
-      const line = open.get(nameOf(row));
+      const line = unchecked.get(nameOf(row));
       if (!line) return;
       if (line.hash !== row.hash || line.event !== row.type || row.organization_id !== first.organization_id)
         throw new BrokenChain(Number(row.position), `${row.type} of ${row.stream} is not what the certificate says`);
-      open.delete(nameOf(row));
+      unchecked.delete(nameOf(row));
     },
     finish() {
-      const [missing] = open.values();
+      const [missing] = unchecked.values();
       if (missing)
         throw new BrokenChain(0, `the log has no ${missing.event} of ${missing.stream}, which the certificate names`);
     },
@@ -79,13 +79,13 @@ export async function readCertificate(path: string): Promise<Certificate> {
 
 /** Throws BrokenChain when a data key of something that was erased still exists. */
 export async function requireErased(db: Db, { erased }: Certificate): Promise<void> {
-  const [left] = await db.query<{ thing: string }>(
+  const [remaining] = await db.query<{ thing: string }>(
     "select thing from log.keys where stream = any($1) or thing = any($1) limit 1",
     [erased],
   );
-  if (left)
+  if (remaining)
     throw new BrokenChain(
       0,
-      `the data key of ${left.thing} still exists, although the certificate says that it was erased`,
+      `the data key of ${remaining.thing} still exists, although the certificate says that it was erased`,
     );
 }

@@ -9,9 +9,9 @@ export interface ProviderRow {
   base_url: string | null;
   /** Models that the organization named in addition to those that the provider lists. */
   models: string[] | null;
-  /** Its API; absent: that of its name. */
+  /** The wire format of its API; absent: the one that its name implies. */
   format?: ProviderFormat;
-  /** Of an endpoint of search, which has no models to answer with; else null or absent. */
+  /** The model of an endpoint for embeddings or reranking; null or absent for a provider of answers. */
   model?: string | null;
   /** The API key, sealed under the deployment's master key. */
   sealed_api_key: string;

@@ -49,28 +49,28 @@ export const findReader = async (http: Needs, caller: Caller): Promise<Reader> =
 const allowsSelfApproval = ({ self_approval, rules }: ApprovalRow): boolean =>
   self_approval && rules?.self_approval !== false;
 
-/** Whether it is somebody's own run or question to an agent, which that one may not decide about. */
+/** Whether a person or key caused the approval, and self-approval is not allowed. */
 export const isExcluded = (row: ApprovalRow, id: string): boolean => !allowsSelfApproval(row) && row.asked_by.id === id;
 
 /** Why somebody may not decide what they started themselves. */
 function refuseStarter(row: ApprovalRow, id: string): string | undefined {
-  const what = row.call
-    ? "asked the agent, or set the trigger of the run that did"
-    : "started the run, or set its trigger";
-  return isExcluded(row, id) ? `The one who ${what}, may not decide this approval.` : undefined;
+  if (!isExcluded(row, id)) return undefined;
+  return row.call
+    ? "Whoever asked the agent, or set the trigger of the run that did, may not decide this approval."
+    : "Whoever started the run, or set its trigger, may not decide this approval.";
 }
 
-/** A key may have any holder, so an approval that is for certain people is decided by a key only where the envelope says so. */
+/** Why a key may not decide. Anybody may hold a key, so it decides approvals for certain people only where the envelope allows that. */
 function refuseKey(row: ApprovalRow): string | undefined {
   const { allow_api_key, assignees, rules } = row;
   if (!allow_api_key || !rules?.allow_api_key) return "An API key may not decide this approval; sign in.";
   if (rules.allow_api_key_when_restricted) return undefined;
   if (assignees.length > 0) return "This approval is assigned to people; an API key may not decide it.";
   if (allowsSelfApproval(row)) return undefined;
-  return "The one who asked may not decide this approval, nor may an API key; sign in.";
+  return "Whoever asked may not decide this approval, nor may an API key; sign in.";
 }
 
-/** The last delegation that names a person, and counts, decides; without one, the assignees do. */
+/** By the last valid delegation from or to the person; without one, by the assignees. */
 function isAssigned({ user_id, email, role, groups }: Approver, { delegations, assignees }: ApprovalRow): boolean {
   const last = delegations.findLast(({ by, to, counts }) => counts && (by.id === user_id || to.id === user_id));
   if (last) return last.to.id === user_id;
@@ -85,7 +85,7 @@ function isAssigned({ user_id, email, role, groups }: Approver, { delegations, a
   );
 }
 
-/** What the log cannot know: delegations of an approval to these people do not count. */
+/** The people to whom delegations do not count any more. The decider cannot know them: they left, or lost their role. */
 export function absentDelegates({ delegations }: ApprovalRow): { absent?: string[] } {
   const absent = delegations.filter(({ counts }) => !counts).map(({ to }) => to.id);
   return absent.length > 0 ? { absent: [...new Set(absent)] } : {};
@@ -142,5 +142,5 @@ export async function checkOwnRight(
   row: ApprovalRow,
 ): Promise<void> {
   if (requireRight(await findApprovers(http, organization_id, person), row) !== undefined)
-    throw notAllowed("A substitute decides, and hands nothing on.");
+    throw notAllowed("A substitute may decide, and may not delegate.");
 }

@@ -9,10 +9,10 @@ import { retryRun } from "./continueRun.ts";
 import { formatCursor, readCursor } from "./runCursor.ts";
 import { cancelRun, runFilters, toRunFilter } from "./runs.ts";
 
-/** Runs that one request changes: it answers within a few seconds. */
+/** Runs that one request changes, so that it answers within a few seconds. */
 const MAX_RUNS = 100;
 /** Runs of one request that are changed at the same time. */
-const AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 const FROM = { retry: ["failed", "cancelled"], cancel: ["pending", "running"] } as const;
 
@@ -30,7 +30,7 @@ const Body = z.object({
   dry_run: z.boolean().default(true).describe("Only counts the runs; `false` changes them."),
   reason: z.string().max(1_000).nullish().describe("Of a cancellation."),
   limit: z.int().min(1).max(MAX_RUNS).default(50).describe("Runs to change with this request."),
-  cursor: z.string().max(100).nullish().describe("`next_cursor` of the answer before."),
+  cursor: z.string().max(100).nullish().describe("`next_cursor` of the previous response."),
 });
 type Body = z.infer<typeof Body>;
 
@@ -56,7 +56,7 @@ function checkStatus({ action, filter }: Body): void {
   throw new ApiError("invalid_status", message, { param: "filter.status" });
 }
 
-/** Changes one run. What refuses it is part of the answer, so that the others are changed all the same. */
+/** Changes one run. A refusal is part of the response, so that it does not keep the other runs from being changed. */
 async function changeOne(http: Http, request: FastifyRequest, { action, reason, dry_run }: Body, run_id: string) {
   if (dry_run) return { run_id, new_run_id: null, error: null };
   try {
@@ -77,8 +77,8 @@ async function changeMany(http: Http, request: FastifyRequest, body: Body): Prom
   const { organization_id } = request.caller;
   const { rows, total } = await findRunsToChange(http.db, organization_id, toRunFilter(body.filter), page);
   const data: z.infer<typeof Changed>[] = [];
-  for (let n = 0; n < rows.length; n += AT_ONCE) {
-    const group = rows.slice(n, n + AT_ONCE);
+  for (let n = 0; n < rows.length; n += MAX_AT_ONCE) {
+    const group = rows.slice(n, n + MAX_AT_ONCE);
     data.push(...(await Promise.all(group.map(({ id }) => changeOne(http, request, body, id)))));
   }
   const last = total > rows.length ? rows.at(-1) : undefined;

@@ -25,7 +25,7 @@ const Body = z.object({
   limit: z.int().min(1).max(MAX_RUNS).default(MAX_RUNS).describe("Runs to check with this request, newest first."),
   workflow_id: z.uuid().nullish().describe("Only runs of this workflow."),
   status: RunStatus.nullish().describe("Only runs with this status."),
-  cursor: z.string().max(100).nullish().describe("`next_cursor` of the answer before."),
+  cursor: z.string().max(100).nullish().describe("`next_cursor` of the previous response."),
 });
 type Body = z.infer<typeof Body>;
 

@@ -108,7 +108,7 @@ const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stop
   return failure ?? `not ready after ${READY_TIMEOUT_MS / 1_000} s`;
 };
 
-/** Ends of a server in a row, each soon after its start; `crashes` are those that nobody else caused. */
+/** Deaths of a server in a row, each soon after its start. `crashes` leaves out those by a signal from outside. */
 type Ends = { deaths: number; crashes: number };
 type ServerToSupervise = { dataDir: string; spec: ServerSpec; onLine: (line: string) => void };
 /** `child`: also of a failed start, whose child has ended; none where the server could not be launched. */
@@ -130,7 +130,7 @@ const start = async (dataDir: string, spec: ServerSpec, port: number, stopping?:
   return failure === undefined ? { child, failure } : { child, failure };
 };
 
-/** Starts the server without its data. They are put back when it does not start then either: they are not the reason. */
+/** Starts the server without its data. When that fails too, the data were not the reason and are put back. */
 const startWithoutData = async (folder: string, startOnce: () => Promise<Start>): Promise<Start> => {
   const aside = `${folder}.unreadable`;
   try {
@@ -140,10 +140,10 @@ const startWithoutData = async (folder: string, startOnce: () => Promise<Start>)
     return notLaunched(error);
   }
   const started = await startOnce();
-  const isReason = started.failure === undefined;
+  const dataWereReason = started.failure === undefined;
   try {
-    rmSync(isReason ? aside : folder, { recursive: true, force: true });
-    if (!isReason) renameSync(aside, folder);
+    rmSync(dataWereReason ? aside : folder, { recursive: true, force: true });
+    if (!dataWereReason) renameSync(aside, folder);
   } catch {
     // the disk takes nothing: a later start removes what is left aside
   }
@@ -166,10 +166,10 @@ const startAfter = async (
   const { rebuildable } = spec;
   const isLast = failures % MAX_START_ATTEMPTS === MAX_START_ATTEMPTS - 1;
   if (!isLast || rebuildable === undefined || !existsSync(rebuildable)) return startOnce();
-  const words = lastLogLines(dataDir, spec.name);
+  const logged = lastLogLines(dataDir, spec.name);
   const started = await startWithoutData(rebuildable, startOnce);
   if (started.failure === undefined)
-    onLine(`${spec.name} could not read its data and starts without them; they are rebuilt from the log: ${words}`);
+    onLine(`${spec.name} could not read its data and starts without them; they are rebuilt from the log: ${logged}`);
   return started;
 };
 

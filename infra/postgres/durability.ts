@@ -3,7 +3,7 @@ import type pg from "pg";
 /** With one of these off, PostgreSQL can lose acknowledged commits in a power cut. */
 export const DURABILITY_SETTINGS = ["fsync", "full_page_writes", "synchronous_commit"];
 
-/** Those of the settings that are off. */
+/** Names of the durability settings that are off. */
 export async function findUnsafeSettings(client: Pick<pg.ClientBase, "query">): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     "select name from pg_settings where name = any($1) and setting = 'off'",

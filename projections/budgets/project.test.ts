@@ -18,9 +18,10 @@ test("the budgets projection keeps the row of a removed budget, without its limi
     BudgetRemoved.of({ subject }),
   );
   const table = { table: "budgets", key: { id: stream.slice("budget-".length) } };
-  const row = { organization_id: ORGANIZATION, subject, updated_at: RECORDED_AT };
+  const row = { subject, updated_at: RECORDED_AT };
+  const created = { organization_id: ORGANIZATION, created_at: RECORDED_AT };
   expect(changes).toEqual([
-    { ...table, kind: "put", row: { ...row, ...set, created_at: RECORDED_AT } },
+    { ...table, kind: "put", row: { ...row, ...created, ...set } },
     { ...table, kind: "patch", row: { ...row, limits: null, hard: null, alert: null } },
   ]);
 });

@@ -10,9 +10,10 @@ test("the prices projection keeps the row of removed prices, without the list", 
   const stream = priceStream(ORGANIZATION, model);
   const changes = projectEvents(prices, stream, PricesSet.of({ model, prices: list }), PricesRemoved.of({ model }));
   const table = { table: "prices", key: { id: stream.slice("price-".length) } };
-  const row = { organization_id: ORGANIZATION, model: JSON.stringify(model), updated_at: RECORDED_AT };
+  const row = { model: JSON.stringify(model), updated_at: RECORDED_AT };
+  const created = { organization_id: ORGANIZATION, created_at: RECORDED_AT };
   expect(changes).toEqual([
-    { ...table, kind: "put", row: { ...row, prices: JSON.stringify(list), created_at: RECORDED_AT } },
+    { ...table, kind: "put", row: { ...row, ...created, prices: JSON.stringify(list) } },
     { ...table, kind: "patch", row: { ...row, prices: null } },
   ]);
 });

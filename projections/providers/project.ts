@@ -1,15 +1,7 @@
-import { parseStreamName } from "#events/ids.ts";
 import type { ProviderEvent } from "#events/provider.ts";
-import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { defineProjection, encode, streamRow } from "../projection.ts";
 
-/** The first event of the stream creates the row, later ones change it. */
-const change = (event: { stream: string; version: number; recorded_at: Date }, row: Row): Change[] => {
-  const key = { id: parseStreamName(event.stream).id };
-  const columns = { ...row, updated_at: event.recorded_at };
-  return event.version === 1
-    ? [{ table: "providers", kind: "put", key, row: { ...columns, created_at: event.recorded_at } }]
-    : [{ table: "providers", kind: "patch", key, row: columns }];
-};
+const change = streamRow("providers");
 
 const NO_SETTINGS = {
   base_url: null,
@@ -27,7 +19,6 @@ export const providers = defineProjection<ProviderEvent>({
   on: {
     ProviderConfigured: (event) =>
       change(event, {
-        organization_id: event.organization_id,
         name: encode(event.data.name),
         base_url: encode(event.data.base_url),
         models: encode(event.data.models),

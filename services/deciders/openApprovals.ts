@@ -1,6 +1,9 @@
 import type { VoteAnswer } from "#events/inheritedCalls.ts";
 import type { RunEvent } from "#events/run.ts";
+import { Rejection } from "#events/rejection.ts";
 import type { Actor } from "#events/runOrigin.ts";
+
+export const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
 
 export interface OpenApproval {
   key: string;

@@ -18,7 +18,7 @@ import {
   type RunEvent,
 } from "#events/run.ts";
 import { MAX_RUN_FILES, type Actor } from "#events/runOrigin.ts";
-import type { OpenApproval } from "./openApprovals.ts";
+import { notPending, type OpenApproval } from "./openApprovals.ts";
 import { dueEvent, failRun, type Due, type RunChanges } from "./runChanges.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
@@ -26,7 +26,6 @@ import { hasWork } from "./runWork.ts";
 /** Links of one approval, revoked ones too: they are part of the run's state. */
 const MAX_LINKS = 20;
 
-const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
 export const alreadyVoted = (message: string) => new Rejection("already_voted", message);
 const linkEnded = (why: string) => new Rejection("approval_link_ended", `This link ${why}.`);
 

@@ -1,5 +1,4 @@
 import type { CommandFrom } from "#events/envelope.ts";
-import { Rejection } from "#events/rejection.ts";
 import { type ThreadEvent } from "#events/thread.ts";
 import {
   ToolApprovalCancelled,
@@ -12,14 +11,13 @@ import {
   type ExpireToolApprovals,
   type ParkTurn,
 } from "#events/threadApprovals.ts";
+import { notPending } from "./openApprovals.ts";
 import { findCurrent, findRunning, isParked, type RunningTurn, type ThreadState } from "./threadState.ts";
 
 /* Approvals of tool calls: a turn that waits for them is parked, and resumed when all are decided (ADR 48). */
 
 /** A decision may come when the turn has spent its time. What the model says to the result needs some. */
 const MIN_LEFT_MS = 60_000;
-
-const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
 
 export function parkTurn({ data, at }: CommandFrom<typeof ParkTurn>, state: ThreadState): ThreadEvent[] {
   const { turn_id, attempt, approvals, frames, ...asker } = data;

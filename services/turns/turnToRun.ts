@@ -15,7 +15,7 @@ export interface TurnAttempt {
   request_id: string;
 }
 
-/** The same with all that it needs. */
+/** An attempt with everything that running it takes. */
 export interface TurnToRun extends TurnAttempt {
   /** `provider/model`, or an alias. */
   model: string;
@@ -29,15 +29,15 @@ export interface TurnToRun extends TurnAttempt {
   awaited_by: string | null;
   /** Who sent its command. */
   principal: Principal;
-  /** Who asked: where a rule excludes self-approval, they do not decide its calls. */
+  /** Who asked. Where a rule excludes self-approval, they may not decide about its tool calls. */
   asked_by: Actor;
   /** The project that it is counted for. */
   project_id: string | null;
   /** The mark of the request's user. */
   user_mark: string | null;
-  /** US dollars that budgets held back when it began; null: no budget of money concerns it. */
+  /** US dollars that budgets reserved when it started; null when no budget of money concerns it. */
   reserved: Money | null;
-  /** It has waited for a person: what it held back then is free. */
+  /** It has waited for a person, which released its reservation. */
   wasParked: boolean;
   ends_by: string;
   /** Version of TurnStarted in the thread; 1 means that the thread has no earlier turns. */

@@ -20,13 +20,13 @@ const REASON = "Everything that its owner has is erased.";
 
 interface RunErasure {
   results: CommandResult[];
-  /** Not all of them could go yet. */
+  /** Some runs could not be erased yet. */
   waits: boolean;
-  /** The newest position of these runs: nothing comes from them that is not listed once the read models have passed it. */
+  /** The newest log position of the ended runs. Read models that have passed it list everything that these runs created. */
   newest: number;
 }
 
-/** Whether nothing comes from the run any more: those that wait for its end know of it, and its last steps are over. */
+/** Whether the run creates nothing any more: it has notified those that wait for its end, and its last steps are over. */
 const isOver = (state: RunState): boolean => isEnded(state) && state.settling === null && state.steps.length === 0;
 
 /** Cancels the live runs and destroys the ended ones, with what their steps have started and saved, as listed at a position. */

@@ -1,27 +1,14 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newCommand } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { scheduledRunId } from "#events/schedule.ts";
-import {
-  code,
-  isOver,
-  openWorkflows,
-  SOON,
-  workflowSource,
-  type Client,
-  type Tenant,
-  type Workflows,
-} from "./harness.ts";
+import { code, isOver, openWorkflows, SOON, workflowSource, type Client } from "./harness.ts";
 import { startRunData } from "./coordinator.ts";
 
 /* Approvals with `self_approval: false` of runs that triggers started. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 const ASKS = workflowSource(`await ctx.awaitApproval("pay", { title: "Pay?", self_approval: false });`);
 const triggers = ({ id }: { id: string }) => `/workflows/${id}/triggers`;
@@ -42,7 +29,7 @@ async function expectDecider(run: string, excluded: Client, decider: Client): Pr
   expect([...code(refusal), refusal.body.error.message]).toEqual([
     403,
     "approver_not_allowed",
-    "The one who started the run, or set its trigger, may not decide this approval.",
+    "Whoever started the run, or set its trigger, may not decide this approval.",
   ]);
   expect((await home.decide(approval, "approve", decider)).status).toBe(200);
   expect((await home.untilOver(run)).status).toBe("completed");

@@ -37,12 +37,12 @@ export async function putGenerations(
     if (loaded.length > 0) batches.push({ wanted: loaded, changes: await deps.index.put(index, passages) });
     [passages, loaded] = [[], []];
   };
-  for (const some of groupLoads(wanted)) {
-    for (const { one, found } of await Promise.all(some.map((each) => load(deps, each)))) {
-      if (found === "unreadable") unreadable.push(one);
+  for (const group of groupLoads(wanted)) {
+    for (const { generation, found } of await Promise.all(group.map((each) => load(deps, each)))) {
+      if (found === "unreadable") unreadable.push(generation);
       else if (found) {
         for (const passage of found) passages.push(passage);
-        loaded.push(one);
+        loaded.push(generation);
       }
       if (passages.length >= batchPassages) await flush();
     }
@@ -54,27 +54,28 @@ export async function putGenerations(
 /** Generations in order, in groups that are loaded at once. One whose length is unknown may have 50 MB, and is alone. */
 function* groupLoads(wanted: readonly WantedGeneration[]): Generator<WantedGeneration[]> {
   let [group, passages] = [[] as WantedGeneration[], 0];
-  for (const one of wanted) {
-    const { chunk_count = Number.POSITIVE_INFINITY } = one;
+  for (const generation of wanted) {
+    const { chunk_count = Number.POSITIVE_INFINITY } = generation;
     if (group.length > 0 && (group.length === MAX_LOADS || passages + chunk_count > MAX_LOADED_PASSAGES)) {
       yield group;
       [group, passages] = [[], 0];
     }
-    group.push(one);
+    group.push(generation);
     passages += chunk_count;
   }
   if (group.length > 0) yield group;
 }
 
-type LoadedGeneration = { one: WantedGeneration; found: IndexedPassage[] | "unreadable" | undefined };
+/** `found`: undefined when the document was erased. */
+type LoadedGeneration = { generation: WantedGeneration; found: IndexedPassage[] | "unreadable" | undefined };
 
-async function load(deps: PutDeps, one: WantedGeneration): Promise<LoadedGeneration> {
+async function load(deps: PutDeps, generation: WantedGeneration): Promise<LoadedGeneration> {
   try {
-    return { one, found: await loadPassages(deps, one) };
+    return { generation, found: await loadPassages(deps, generation) };
   } catch (error) {
     if (!(error instanceof UnreadablePassages)) throw error;
     deps.onError(error);
-    return { one, found: "unreadable" };
+    return { generation, found: "unreadable" };
   }
 }
 

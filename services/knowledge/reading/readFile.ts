@@ -81,7 +81,7 @@ async function recognize(
   return openFiles.run(organization_id, read, turn.stopping);
 }
 
-/** A text whose pictures made text recognition fail as a whole. */
+/** The text that was read without recognition, after recognition failed: its pages without text are reported as unreadable pictures. */
 const withoutPictures = (text: ReadText): ReadText => ({
   ...text,
   warnings: (text.warnings ?? []).map((warning) =>

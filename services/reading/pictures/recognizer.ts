@@ -19,7 +19,7 @@ export interface RecognizedWord {
 /** A line of text, in pixels of the upright picture, y down. */
 export interface RecognizedLine {
   words: RecognizedWord[];
-  /** In the middle of the line. */
+  /** y of the baseline in the middle of the line. */
   baseline: number;
   /** Height of its text, from descenders to ascenders. */
   size: number;
@@ -50,13 +50,13 @@ export interface RecognizedPicture {
   confidence: number;
 }
 
-/** The text of this picture cannot be had; the next one can. */
+/** This picture cannot be recognized; the recognizer goes on with the next one. */
 export class PictureFailed extends Error {
   override name = "PictureFailed";
 }
 
 export interface Recognizer {
-  /** Finds the text of a picture, which may lie on its side or upside down. Throws PictureFailed. Takes the pixels away. */
+  /** Finds the text of a picture, which may lie on its side or upside down. Throws PictureFailed. Transfers `pixels`, which the caller cannot use afterwards. */
   recognize(picture: GrayPicture): Promise<RecognizedPicture>;
 }
 
