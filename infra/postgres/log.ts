@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { AuditLog } from "#events/auditLog.ts";
-import type { EventLog, ScannedEvent, StreamHead, StreamPage } from "#events/ports.ts";
+import type { CommandOutcome, EventLog, ScannedEvent, StreamHead, StreamPage } from "#events/ports.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { DataKeys, Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
@@ -44,8 +44,10 @@ const SCAN = `select h.position as head, e.* from log.head h left join lateral (
 const ALIVE = `select exists (select from ops.workers w where w.worker = $1 and ${IS_ALIVE}) as alive`;
 /** A process that leaves deletes its row. */
 const DIED = `select exists (select from ops.workers w where w.worker = $1 and ${IS_GONE}) as died`;
-const OUTCOME =
-  "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
+const OUTCOMES = `
+  select c.command_id, c.organization_id, c.position, c.fingerprint, c.rejection
+  from unnest($1::text[], $2::uuid[]) wanted(command_id, organization_id) join log.commands c using (command_id, organization_id)`;
+
 interface AppenderOptions {
   pool: pg.Pool;
   keyring: Keyring;
@@ -110,6 +112,33 @@ function createEventReader(db: Db, keyring: Keyring): EventLog["event"] {
   };
 }
 
+const UUID_LENGTH = 36;
+const commandKey = (organization: string, id: string): string => `${organization} ${id}`;
+
+/**
+ * Every command that waits for long asks once a second. With a query for each, hundreds of them would wait for a connection until
+ * the log seemed to be away.
+ */
+function createOutcomeReader(db: Db): EventLog["outcome"] {
+  type Row = Omit<CommandOutcome, "rejection"> & {
+    command_id: string;
+    organization_id: string;
+    rejection: string | null;
+  };
+  const find = batchLookups<Row>(async (keys) => {
+    const ids = keys.map((key) => key.slice(UUID_LENGTH + 1));
+    const rows = await db.query<Row>(OUTCOMES, [ids, keys.map((key) => key.slice(0, UUID_LENGTH))]);
+    return new Map(rows.map((row) => [commandKey(row.organization_id, row.command_id), row]));
+  });
+  return async (id, organization) => {
+    const key = commandKey(organization, id);
+    const row = (await find([key])).get(key);
+    if (!row) return undefined;
+    const { position, fingerprint, rejection } = row;
+    return { position, fingerprint, rejection: rejection === null ? null : JSON.parse(rejection) };
+  };
+}
+
 /** The event log in PostgreSQL. */
 export function openLog(pool: pg.Pool, keyring: Keyring, onAppend?: AppendListener): EventLog & DataKeys & AuditLog {
   const db = asDb(pool);
@@ -160,12 +189,6 @@ export function openLog(pool: pg.Pool, keyring: Keyring, onAppend?: AppendListen
       const [row] = await db.query<{ died: boolean }>(DIED, [process]);
       return row!.died;
     },
-    async outcome(commandId, organization) {
-      const [row] = await db.query<{ position: number; fingerprint: string | null; rejection: string | null }>(
-        OUTCOME,
-        [commandId, organization],
-      );
-      return row && { ...row, rejection: row.rejection === null ? null : JSON.parse(row.rejection) };
-    },
+    outcome: createOutcomeReader(db),
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { newCommandId, newId } from "#events/ids.ts";
 import type { AppendRequest } from "#events/ports.ts";
 import { openKeyring } from "#infra/keyring.ts";
@@ -82,6 +82,21 @@ describe.each(ways)("a command that is %s", (_, prepare) => {
     ];
     expect(kinds(both)).toEqual(["committed", "committed"]);
     expect((await testLog.log.outcome(id, a))?.position).not.toBe((await testLog.log.outcome(id, b))?.position);
+  });
+
+  test("the outcomes that hundreds ask for at once take one connection, and each gets its own", async () => {
+    const pool = openPool(testLog.url, { max: 1, name: "outcomes" });
+    const asked = vi.spyOn(pool, "query");
+    const { outcome } = openLog(pool, openKeyring(Buffer.alloc(32, 7)));
+    const [stream, id, organization] = [aStream(), `an id ${newCommandId()}`, newId()];
+    const first = await append(change(stream, { id, organization, fingerprint: "f" }));
+    const others = Array.from({ length: 300 }, () => outcome(newCommandId(), organization));
+    const found = await Promise.all([outcome(id, organization), outcome(id, newId()), ...others]);
+    const position = first.kind === "committed" ? first.last : 0;
+    expect(found.filter(Boolean)).toEqual([{ position, fingerprint: "f", rejection: null }]);
+    expect(found[0]).toBeDefined();
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(2);
+    await pool.end();
   });
 
   test("a rejection stores its outcome and no event", async () => {
