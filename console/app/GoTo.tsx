@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { findNames, findThings } from "../api/find.ts";
 import { useRole } from "../api/useRole.ts";
 import { hasScreen, nameOfKind, ThingLink, useOwnThread } from "../parts/ThingLink.tsx";
@@ -97,6 +97,15 @@ function Places({ text, wanted }: { text: string; wanted: string | undefined }) 
   );
 }
 
+/** Arrow keys move between the field and the places, and stop at both ends. */
+function movePlace(event: KeyboardEvent<HTMLDialogElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("input, .places a")];
+  stops[stops.findIndex((stop) => stop === document.activeElement) + step]?.focus();
+}
+
 /** Goes to a screen or a thing by its name, and to anything by its id: Ctrl-K, Cmd-K or a button opens it. */
 export function GoTo() {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -110,7 +119,14 @@ export function GoTo() {
     setWanted(undefined);
   };
   return (
-    <dialog ref={dialog} id={DIALOG} className="go-to" aria-labelledby="go-to-title" onClose={close}>
+    <dialog
+      ref={dialog}
+      id={DIALOG}
+      className="go-to"
+      aria-labelledby="go-to-title"
+      onClose={close}
+      onKeyDown={movePlace}
+    >
       <h2 id="go-to-title">Go to</h2>
       <form
         onSubmit={(event) => {

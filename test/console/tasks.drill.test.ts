@@ -81,6 +81,15 @@ test("the palette says that more have this in their name, and leads to requests 
   await page.keyboard.type("long list");
   await page.getByText("More have this in their name: write more of it.").waitFor();
   expect(await page.getByRole("dialog").getByRole("listitem").count()).toBe(20 + 1);
+  // arrow keys lead from the field to the places, and back to it
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  const focused = () => page.evaluate("document.activeElement.textContent");
+  expect(await focused()).toMatch(/^Long list \d+ key$/);
+  for (const _ of [1, 2, 3]) await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("End");
+  await page.keyboard.type(" 2");
+  await expect.poll(() => page.getByRole("searchbox").inputValue(), SOON).toBe("long list 2");
   await page.getByRole("searchbox").fill("vat 2026 ostriches");
   await page.getByText("has this name").waitFor();
   await page.keyboard.press("Enter");
