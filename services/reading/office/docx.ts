@@ -14,6 +14,7 @@ import { warnOfWordParts } from "./wordOmissions.ts";
 import { numberItems } from "./itemNumbers.ts";
 import { readPart, refuseProtected, requirePart, writeXml } from "./xmlParts.ts";
 import { rewriteWord } from "./wordBody.ts";
+import { useKnownNames } from "./wordNames.ts";
 import { readWordNumbering } from "./wordNumbering.ts";
 import { readWordStyles } from "./wordStyles.ts";
 
@@ -57,6 +58,11 @@ interface Rewritten {
   chunks: ReadonlySet<string>;
 }
 
+const readWordPart = (zip: Zip, name: string): Element | undefined => {
+  const part = readPart(zip, name);
+  return part && useKnownNames(part);
+};
+
 /** A new archive for the converter, uncompressed, with rewritten body parts and nothing unneeded. */
 const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
   const main = mainPart(zip);
@@ -78,20 +84,20 @@ const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
       chunks.add(relation.target);
       return relation.target;
     },
-    styles: readWordStyles(readPart(zip, `${folder}styles.xml`)),
-    numbering: readWordNumbering(readPart(zip, `${folder}numbering.xml`)),
+    styles: readWordStyles(readWordPart(zip, `${folder}styles.xml`)),
+    numbering: readWordNumbering(readWordPart(zip, `${folder}numbering.xml`)),
   };
   const kept: Record<string, Uint8Array> = {};
   const bodies: Element[] = [];
   for (const name of zip.names()) {
     const body = name === main || BODY.test(name);
     if (!body && !NEEDED.test(name)) continue;
-    const part = readPart(zip, name);
+    const part = readWordPart(zip, name);
     if (part && body) bodies.push(part);
     if (part) kept[name] = strToU8(writeXml(body ? rewriteWord(part, context) : part));
   }
-  const edges = zip.names().flatMap((name) => (EDGE.test(name) ? (readPart(zip, name) ?? []) : []));
-  warnOfWordParts(warn, { bodies, edges, relations, comments: readPart(zip, `${folder}comments.xml`) });
+  const edges = zip.names().flatMap((name) => (EDGE.test(name) ? (readWordPart(zip, name) ?? []) : []));
+  warnOfWordParts(warn, { bodies, edges, relations, comments: readWordPart(zip, `${folder}comments.xml`) });
   return { archive: zipSync(kept, { level: 0 }), chunks };
 };
 
