@@ -5,7 +5,7 @@ import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
 import { repeatHeaders } from "./continuedTables.ts";
 import { FontStyles } from "./fontStyles.ts";
-import { findRunningHeads, runningTexts } from "./runningHeads.ts";
+import { countLeftOut, findRunningHeads, runningTexts } from "./runningHeads.ts";
 import type { Table } from "./ruledTables.ts";
 import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from "./headings.ts";
 import { largestStream } from "./streamLimits.ts";
@@ -178,8 +178,10 @@ export async function readPdf(
   warnOfPinned(warn, read.pages);
   warnOfCount(warn, "embedded_files_left_out", attached);
   const running = runningTexts(heads, texts);
-  return texts.map((text, index) => {
+  const whole = texts.map((text, index) => {
     const own = (running.get(index) ?? []).map((line): Block => ({ kind: "text", lines: [line] }));
     return joinParts(text, render(own, new Map(), words));
   });
+  warnOfCount(warn, "headers_and_footers_left_out", countLeftOut(heads, whole));
+  return whole;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { readPdf } from "./readPdf.ts";
 import { fileOf, objectsOf, pdfOf, show } from "./testing/build.ts";
 
@@ -44,6 +45,20 @@ describe("a letterhead", () => {
     const foot = `/Artifact BMC ${show(72, 50, 8, "Account GB29 NWBK 6016 1331 9268 19")} EMC`;
     expect(await readPdf(taggedPdf(foot))).toEqual([`${LOREM}\n\nAccount GB29 NWBK 6016 1331 9268 19`]);
   });
+});
+
+test("Running heads that say what the text does not are counted, those with other numbers once", async () => {
+  const warnings: ReadingWarning[] = [];
+  const heads = (page: number): string =>
+    [
+      show(72, 770, 8, "Confidential: for the harbour board only"),
+      show(72, 758, 8, "Every paragraph has a few words"),
+      show(72, 30, 8, `Draft of the board, page ${page}`),
+    ].join(" ");
+  const pages = [1, 2, 3].map((page) => `${heads(page)} ${show(72, 600, 10, `${LOREM} on page ${page}`)}`);
+  const texts = await readPdf(pdfOf(pages), (warning) => warnings.push(warning));
+  expect(texts.join(" ")).not.toMatch(/Confidential|Draft/);
+  expect(warnings).toEqual([{ code: "headers_and_footers_left_out", count: 2 }]);
 });
 
 test("A clause that begins several pages is no running head, and its lines stay together", async () => {

@@ -1,3 +1,4 @@
+import { countEdges } from "../warnings.ts";
 import { isTable } from "./blocks.ts";
 import type { Table } from "./ruledTables.ts";
 import type { TextLine } from "./textLine.ts";
@@ -144,3 +145,9 @@ export function runningTexts(
     [...Map.groupBy(inOrder, ({ page }) => page)].map(([page, own]) => [page, own.map(({ line }) => line)]),
   );
 }
+
+/** The number of running heads and feet that say what the text does not, those that differ by a number once. */
+export const countLeftOut = (heads: readonly (readonly TextLine[])[], texts: readonly string[]): number => {
+  const different = new Map(heads.flat().map((line) => [repeatKey(line), wordsOf(line.raw)]));
+  return countEdges([...different.values()], () => wordsOf(texts.join(" ")));
+};
