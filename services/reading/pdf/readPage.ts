@@ -22,6 +22,8 @@ export interface PageDefects {
   pinned?: { comments: boolean; files: boolean; choices: boolean };
   /** Pictures that may have text of their own. */
   pictures?: PagePictures | null;
+  /** Text at other angles that is none of its columns, the lines of each angle: labels of axes, stamps in the margin. */
+  aside?: TextLine[][];
 }
 
 /** A page read by its layout: columns in reading order, each with its lines and tables. */
@@ -71,18 +73,19 @@ const dropDoublePrint = (runs: readonly Run[]): Run[] => {
   });
 };
 
-/** Characters at an angle; fewer are a stamp in the margin or the axis label of a figure. */
+/** Characters of a column at an angle; fewer are a stamp in the margin or the axis label of a figure. */
 const MIN_ROTATED = 100;
 
-/** Text at other angles, one column per angle. */
-function rotatedColumns(rotated: readonly RotatedRun[], fonts: FontStyles): TextLine[][] {
+/** Text at other angles: the lines of each angle. */
+function rotatedLines(rotated: readonly RotatedRun[], fonts: FontStyles): TextLine[][] {
   const angles = Map.groupBy(rotated, (one) => one.turn);
-  return [...angles.values()].flatMap((same) => {
-    const runs = same.map((one) => one.upright);
-    const characters = runs.reduce((sum, run) => sum + run.text.length, 0);
-    return characters < MIN_ROTATED ? [] : [groupLines(runs).map((line) => toTextLine(line, fonts))];
-  });
+  return [...angles.values()].map((same) =>
+    groupLines(same.map((one) => one.upright)).map((line) => toTextLine(line, fonts)),
+  );
 }
+
+const isColumn = (lines: readonly TextLine[]): boolean =>
+  lines.reduce((sum, line) => sum + line.raw.length, 0) >= MIN_ROTATED;
 
 async function readByLayout(page: PdfPage, text: PageText, fonts: FontStyles, plain: boolean): Promise<LaidOutPage> {
   const rules = plain ? { across: [], down: [] } : await readRules(page, text.matrix);
@@ -95,12 +98,13 @@ async function readByLayout(page: PdfPage, text: PageText, fonts: FontStyles, pl
     rules.across,
   );
   const groups = readingOrder<Run | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
-  const rotated = rotatedColumns(
+  const rotated = rotatedLines(
     text.rotated.filter((one) => left.has(one.onPage)),
     fonts,
   );
   const { height, isCut, isSymbols } = text;
-  return { columns: [...groups.map((group) => groupParts(group, fonts)), ...rotated], height, isCut, isSymbols };
+  const columns = [...groups.map((group) => groupParts(group, fonts)), ...rotated.filter(isColumn)];
+  return { columns, height, isCut, isSymbols, aside: rotated.filter((lines) => !isColumn(lines)) };
 }
 
 /** A page of runs and drawn lines that no PDF operators describe. */
@@ -136,6 +140,8 @@ export async function readPage(
   }
   const content = blocksByTags(tree, text.runs, { fonts, height: text.height });
   const { isCut, isSymbols } = found;
-  const read = content ? { ...content, isCut, isSymbols } : await readByLayout(page, text, fonts, plain);
+  const read = content
+    ? { ...content, isCut, isSymbols, aside: rotatedLines(text.rotated, fonts) }
+    : await readByLayout(page, text, fonts, plain);
   return { ...read, pinned, pictures: plain ? null : await findPictures(page, found) };
 }

@@ -5,7 +5,7 @@ import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
 import { repeatHeaders } from "./continuedTables.ts";
 import { FontStyles } from "./fontStyles.ts";
-import { countLeftOut, findRunningHeads, runningTexts } from "./runningHeads.ts";
+import { countLeftOut, divideAside, findRunningHeads, runningTexts } from "./runningHeads.ts";
 import type { Table } from "./ruledTables.ts";
 import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from "./headings.ts";
 import { largestStream } from "./streamLimits.ts";
@@ -178,10 +178,12 @@ export async function readPdf(
   warnOfPinned(warn, read.pages);
   warnOfCount(warn, "embedded_files_left_out", attached);
   const running = runningTexts(heads, texts);
+  const aside = divideAside(all.map((page) => page.aside ?? []));
   const whole = texts.map((text, index) => {
-    const own = (running.get(index) ?? []).map((line): Block => ({ kind: "text", lines: [line] }));
-    return joinParts(text, render(own, new Map(), words));
+    const own = [...aside.own[index]!, ...(running.get(index) ?? []).map((line) => [line])];
+    const more = own.map((lines): Block => ({ kind: "text", lines }));
+    return joinParts(text, render(more, new Map(), words));
   });
-  warnOfCount(warn, "headers_and_footers_left_out", countLeftOut(heads, whole));
+  warnOfCount(warn, "headers_and_footers_left_out", countLeftOut([...heads, ...aside.repeated], whole));
   return whole;
 }

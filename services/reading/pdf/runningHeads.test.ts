@@ -61,6 +61,33 @@ test("Running heads that say what the text does not are counted, those with othe
   expect(warnings).toEqual([{ code: "headers_and_footers_left_out", count: 2 }]);
 });
 
+describe("text at another angle", () => {
+  const turned = (x: number, y: number, text: string): string => `BT /body 9 Tf 0 1 -1 0 ${x} ${y} Tm (${text}) Tj ET`;
+
+  it("follows its page, however short, unless it is only a mark", async () => {
+    const label = turned(40, 300, "Accuracy in percent");
+    expect(await readPdf(pdfOf([`${label} ${show(72, 600, 10, LOREM)}`]))).toEqual([`${LOREM}\n\nAccuracy in percent`]);
+    const mark = turned(40, 300, "C/0");
+    expect(await readPdf(pdfOf([`${mark} ${show(72, 600, 10, LOREM)}`]))).toEqual([LOREM]);
+  });
+
+  it("that no tag contains is read as well", async () => {
+    expect(await readPdf(taggedPdf(turned(40, 300, "Accuracy in percent")))).toEqual([
+      `${LOREM}\n\nAccuracy in percent`,
+    ]);
+  });
+
+  it("that stands on several pages is counted, as a printer's stamp in the margin", async () => {
+    const warnings: ReadingWarning[] = [];
+    const pages = [1, 2, 3].map(
+      (page) => `${turned(20, 300, "Printed on DSK11 with RULES")} ${show(72, 600, 10, `${LOREM} ${page}`)}`,
+    );
+    const texts = await readPdf(pdfOf(pages), (warning) => warnings.push(warning));
+    expect(texts).toEqual([1, 2, 3].map((page) => `${LOREM} ${page}`));
+    expect(warnings).toEqual([{ code: "headers_and_footers_left_out", count: 1 }]);
+  });
+});
+
 test("A clause that begins several pages is no running head, and its lines stay together", async () => {
   const clause = [
     show(72, 704, 10, "This clause is provided for all of the parts alike and carries no"),

@@ -1,4 +1,4 @@
-import { countEdges } from "../warnings.ts";
+import { countEdges, countLetters } from "../warnings.ts";
 import { isTable } from "./blocks.ts";
 import type { Table } from "./ruledTables.ts";
 import type { TextLine } from "./textLine.ts";
@@ -25,6 +25,9 @@ const repeatKey = (line: TextLine): string =>
 const NUMBER =
   /^(?:page|p\.|seite|página|pagina|-|–|—|\[|\|)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:of|\/|von|de|di|sur)\s*\d{1,5})?\s*(?:-|–|—|\]|\|)?$/i;
 
+/** Pages that show a running head, of a document with this many. */
+const minRepeats = (pages: number): number => (pages < 6 ? 2 : 3);
+
 /** Running heads, running feet and page numbers: lines at the pages' edges that repeat on several pages. */
 export function findRunningHeads(pages: readonly PageLines[]): Set<TextLine> {
   const pagesByKey = new Map<string, Set<number>>();
@@ -38,8 +41,7 @@ export function findRunningHeads(pages: readonly PageLines[]): Set<TextLine> {
       pagesByKey.set(key, onPages.add(index));
     }
   }
-  const enough = pages.length < 6 ? 2 : 3;
-  const repeated = (key: string): boolean => (pagesByKey.get(key)?.size ?? 0) >= enough;
+  const repeated = (key: string): boolean => (pagesByKey.get(key)?.size ?? 0) >= minRepeats(pages.length);
   const near = ({ key }: { key: string }): boolean => {
     const [row, text] = [Number(key.slice(0, key.indexOf(":"))), key.slice(key.indexOf(":"))];
     return [row - 1, row, row + 1].some((at) => repeated(`${at}${text}`));
@@ -145,6 +147,28 @@ export function runningTexts(
     [...Map.groupBy(inOrder, ({ page }) => page)].map(([page, own]) => [page, own.map(({ line }) => line)]),
   );
 }
+
+/** Letters of a text at an angle; less is the mark on an axis. */
+const MIN_ASIDE = 5;
+
+/**
+ * Divides the texts at other angles of each page: `own` belong to their page, `repeated` stand on several, as stamps of a printer in
+ * the margin do.
+ */
+export const divideAside = (
+  pages: readonly (readonly TextLine[][])[],
+): { own: TextLine[][][]; repeated: TextLine[][] } => {
+  const keyOf = (lines: readonly TextLine[]): string => lines.map(repeatKey).join(" ");
+  const counts = new Map<string, number>();
+  for (const page of pages) for (const key of new Set(page.map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const isRepeated = (lines: readonly TextLine[]): boolean => counts.get(keyOf(lines))! >= minRepeats(pages.length);
+  const says = (lines: readonly TextLine[]): boolean =>
+    countLetters(lines.map(({ raw }) => raw).join(" ")) >= MIN_ASIDE;
+  return {
+    own: pages.map((page) => page.filter((lines) => says(lines) && !isRepeated(lines))),
+    repeated: pages.map((page) => page.filter(isRepeated).flat()),
+  };
+};
 
 /** The number of running heads and feet that say what the text does not, those that differ by a number once. */
 export const countLeftOut = (heads: readonly (readonly TextLine[])[], texts: readonly string[]): number => {
