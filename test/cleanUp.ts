@@ -7,7 +7,22 @@ const steps: Record<"test" | "file", Step[]> = { test: [], file: [] };
 // A worker does not notice that its run was interrupted. The delay is for modules that stop processes of their own on this event; the
 // timer is taken before tests replace it.
 const later = setTimeout;
-process.once("disconnect", () => later(() => process.kill(process.pid, "SIGKILL"), 100).unref());
+const endWorker = () => process.kill(process.pid, "SIGKILL");
+process.once("disconnect", () => later(endWorker, 100).unref());
+
+/** Longer than any test file takes to open what its tests use. */
+const MAX_START_MS = 300_000;
+let starting: NodeJS.Timeout | undefined;
+/** Ends the worker when a test file does not start: Vitest limits tests and hooks, not the statements of a module. Returns what ends the wait. */
+export function limitStart(): () => void {
+  const stop = () => clearTimeout(starting);
+  stop();
+  starting = later(() => {
+    console.error(`A test file did not start within ${MAX_START_MS / 60_000} minutes`);
+    endWorker();
+  }, MAX_START_MS).unref();
+  return stop;
+}
 
 /** Runs a step when the current test has ended, before the steps that were added earlier. */
 export const afterTest = (step: Step): void => void steps.test.push(step);

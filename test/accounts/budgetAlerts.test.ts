@@ -1,17 +1,14 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, say } from "../http/service.ts";
 import { openTenant, SOON, UNKNOWN, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
 import { chargeDollar } from "./chargeDollar.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
 
 /* A budget that is reached starts a run, which tells people (docs/spending.md). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
 async function newTenant() {
   const credentials = await people.service.organization("Alerted");

@@ -1,37 +1,19 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { clientOf, say } from "../http/service.ts";
+import { say } from "../http/service.ts";
 import { openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
-import { chargeDollar } from "./chargeDollar.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
+import { ask, openSpender, type Call, type Spender } from "./spender.ts";
 
 /* Budgets and rate limits: what they count, what they refuse, and that the figure that refuses is the one that is shown (docs/spending.md). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
 const soon = { timeout: 30_000, interval: 200 };
 const NOBODY = "0198c0de-0000-7000-8000-00000000000f";
 
-/** An organization of its own, with a price of one dollar per request. */
-async function newTenant() {
-  const credentials = await people.service.organization("Spenders");
-  const owner = await people.signIn(credentials);
-  await chargeDollar(owner, "offline/echo");
-  const key = async (more: object = {}) => {
-    const made = (await owner("POST", "/keys", { name: "K", ...more })).body;
-    return { id: made.id as string, call: clientOf(people.service, made.key) };
-  };
-  const set = (subject: string, body: object) => owner("PUT", `/budgets/${subject}`, body);
-  const spent = async (subject: string) => (await owner("GET", `/budgets/${subject}`)).body.limits[0].spent;
-  const workflows = () => openTenant(people.service.base, credentials);
-  return { owner, key, set, spent, workflows, credentials, first: clientOf(people.service, credentials.api_key) };
-}
-type Call = ReturnType<typeof clientOf>;
-const ask = (call: Call, more: object = {}) => call("POST", "/chat/completions", say("Hi", { ...more }));
+const openWorkflows = ({ credentials }: Spender) => openTenant(people.service.base, credentials);
 /** Asks until a budget refuses; gives the refusal and how many turns were answered before. */
 async function askUntilRefused(call: Call) {
   for (let answered = 0; ; answered++) {
@@ -43,7 +25,7 @@ async function askUntilRefused(call: Call) {
 
 describe("a budget", () => {
   test("is set, shown, listed, replaced and removed", async () => {
-    const { owner, set } = await newTenant();
+    const { owner, set } = await openSpender(people);
     const made = await set("organization", { cost_per_month: "10", tokens_per_day: 1_000, hard: false });
     expect(made.body).toMatchObject({
       subject: "organization",
@@ -94,7 +76,7 @@ describe("a budget", () => {
     ["person", "member_not_found"],
     ["agent", "agent_not_found"],
   ])("of an unknown %s is refused, and one of another organization is unknown", async (kind, errorCode) => {
-    const [ours, theirs] = [await newTenant(), await newTenant()];
+    const [ours, theirs] = [await openSpender(people), await openSpender(people)];
     const made = {
       key: async () => (await theirs.key()).id,
       project: async () => (await theirs.owner("POST", "/projects", { name: "P" })).body.id,
@@ -112,7 +94,7 @@ describe("a budget", () => {
   });
 
   test("of a key that was deleted can be read and removed, and not be set again", async () => {
-    const { owner, key, set } = await newTenant();
+    const { owner, key, set } = await openSpender(people);
     const { id } = await key();
     await set(`key:${id}`, { cost_per_day: "1" });
     expect((await owner("DELETE", `/keys/${id}`)).status).toBe(204);
@@ -122,7 +104,7 @@ describe("a budget", () => {
   });
 
   test("of another organization is neither seen nor changed, and refuses nobody else", async () => {
-    const [ours, theirs] = [await newTenant(), await newTenant()];
+    const [ours, theirs] = [await openSpender(people), await openSpender(people)];
     await ours.set("organization", { tokens_per_day: 0 });
     expectRefusal(await theirs.owner("GET", "/budgets/organization"), 404, "budget_not_found", "subject");
     expectRefusal(await theirs.owner("DELETE", "/budgets/organization"), 404, "budget_not_found", "subject");
@@ -134,13 +116,13 @@ describe("a budget", () => {
 
 describe("a turn", () => {
   test("is refused at the limit with the figure that is shown, until the limit is raised", async () => {
-    const { first, set, spent, owner } = await newTenant();
+    const { first, set, limit, owner } = await openSpender(people);
     await set("organization", { cost_per_month: "3" });
     const { answer, answered } = await askUntilRefused(first);
     expect(answered).toBeGreaterThanOrEqual(3);
     expectRefusal(answer, 402, "budget_exceeded");
     expect(answer.body.error.type).toBe("billing_error");
-    const shown = await spent("organization");
+    const shown = (await limit("organization")).spent;
     expect(shown).toBe(String(answered));
     await vi.waitFor(async () => {
       const { message } = (await ask(first)).body.error;
@@ -156,20 +138,21 @@ describe("a turn", () => {
   });
 
   test("of a stream, of an agent and of a workflow is refused, too", async () => {
-    const { first, set, owner, workflows } = await newTenant();
+    const spender = await openSpender(people);
+    const { first, set, owner } = spender;
     const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
     await set("organization", { cost_per_day: "0" });
     expectRefusal(await ask(first, { stream: true }), 402, "budget_exceeded");
     expectRefusal(await owner("POST", `/agents/${agent}/v1/responses`, { input: "Hi" }), 402, "budget_exceeded");
     const asks = `ask: defineStep({ retries: 0 }, (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }))`;
     const source = `import { defineStep } from "svc:workflow";\n${workflowSource(`return ctx.runStep("ask", {});`, asks)}`;
-    const ended = await (await workflows()).run(source, {}, { models: ["offline/echo"] });
+    const ended = await (await openWorkflows(spender)).run(source, {}, { models: ["offline/echo"] });
     expect(ended.status).toBe("failed");
     expect(JSON.stringify(ended)).toContain("The budget organization has used 0 of 0 US dollars (cost_per_day)");
   });
 
   test("counts for its key, its project, its agent and its person, and for nobody else", async () => {
-    const { owner, key, set } = await newTenant();
+    const { owner, key, set } = await openSpender(people);
     const project_id = (await owner("POST", "/projects", { name: "P" })).body.id;
     const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
     const me = (await owner("GET", "/auth/me")).body.user.id;
@@ -189,17 +172,17 @@ describe("a turn", () => {
   });
 
   test("that names an alias counts with the cost of the model that answered", async () => {
-    const { first, owner, set, spent } = await newTenant();
+    const { first, owner, set, limit } = await openSpender(people);
     await owner("PUT", "/aliases/cheap", { targets: [{ model: "offline/echo" }] });
     await set("organization", { cost_per_day: "1" });
     expect((await ask(first, { model: "cheap" })).body.usage.cost).toBe("1");
-    expect(await spent("organization")).toBe("1");
+    expect((await limit("organization")).spent).toBe("1");
     await vi.waitFor(async () => expectRefusal(await ask(first, { model: "cheap" }), 402, "budget_exceeded"), soon);
-    expect(await spent("organization")).toBe((await owner("GET", "/usage")).body.totals.cost);
+    expect((await limit("organization")).spent).toBe((await owner("GET", "/usage")).body.totals.cost);
   });
 
   test("is answered with a warning from 80 % on, and the log has one event for 80 % and one for 100 %", async () => {
-    const { first, set, owner } = await newTenant();
+    const { first, set, owner } = await openSpender(people);
     await set("organization", { cost_per_month: "5", hard: false });
     expect((await ask(first)).headers.get("x-budget-warning")).toBeNull();
     for (const _ of [2, 3, 4]) await ask(first);
@@ -217,7 +200,7 @@ describe("a turn", () => {
   });
 
   test("is reported at 80 %, though no other turn follows and nobody looks at it", async () => {
-    const { first, set, owner } = await newTenant();
+    const { first, set, owner } = await openSpender(people);
     await set("organization", { requests_per_day: 10 });
     for (let n = 0; n < 8; n++) expect((await ask(first)).status).toBe(200);
     await vi.waitFor(async () => {
@@ -227,7 +210,7 @@ describe("a turn", () => {
   });
 
   test("that repeats an earlier request gets its answer, although the budget is used up since", async () => {
-    const { first, set } = await newTenant();
+    const { first, set } = await openSpender(people);
     const headers = { "idempotency-key": "once" };
     const answer = await first("POST", "/chat/completions", say("Once"), headers);
     await set("organization", { cost_per_day: "0" });
@@ -241,7 +224,7 @@ describe("a limit of a minute or of a moment", () => {
     (await tenant.owner("GET", `/budgets/${subject}`)).body.limits[0];
 
   test("refuses with 429, with OpenAI's headers and with the figure that is shown", async () => {
-    const tenant = await newTenant();
+    const tenant = await openSpender(people);
     const { first, set, owner } = tenant;
     const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
     expect((await set("organization", { requests_per_minute: 3 })).body.limits).toMatchObject([
@@ -281,7 +264,7 @@ describe("a limit of a minute or of a moment", () => {
   });
 
   test("counts neither requests that are refused before they begin nor repetitions, and no other organization", async () => {
-    const [tenant, other] = [await newTenant(), await newTenant()];
+    const [tenant, other] = [await openSpender(people), await openSpender(people)];
     const { first, set } = tenant;
     await set("organization", { requests_per_minute: 2 });
     const headers = { "idempotency-key": "once" };
@@ -299,7 +282,7 @@ describe("a limit of a minute or of a moment", () => {
   });
 
   test("of tokens counts what turns took", async () => {
-    const tenant = await newTenant();
+    const tenant = await openSpender(people);
     await tenant.set("organization", { tokens_per_minute: 1_000_000 });
     const { usage } = (await ask(tenant.first)).body;
     expect((await limitOf(tenant)).spent).toBe(String(usage.total_tokens));
@@ -308,7 +291,7 @@ describe("a limit of a minute or of a moment", () => {
   });
 
   test("of turns at a time is free when a turn has ended, also when its client left", async () => {
-    const tenant = await newTenant();
+    const tenant = await openSpender(people);
     await tenant.set("organization", { concurrent_turns: 1 });
     for (const _ of [1, 2, 3]) expect((await ask(tenant.first)).status).toBe(200);
     const left = new AbortController();
@@ -327,7 +310,7 @@ describe("a limit of a minute or of a moment", () => {
   });
 
   test("of each-user counts each value of user by itself, and names nobody", async () => {
-    const tenant = await newTenant();
+    const tenant = await openSpender(people);
     const { first, set, owner } = tenant;
     await set("each-user", { requests_per_minute: 1, cost_per_day: "2" });
     const statuses = [];
@@ -345,8 +328,8 @@ describe("a limit of a minute or of a moment", () => {
   });
 
   test("of one external user holds for that user alone, and neither the log nor the answers name the user", async () => {
-    const tenant = await newTenant();
-    const { first, set, owner, spent } = tenant;
+    const tenant = await openSpender(people);
+    const { first, set, owner, limit } = tenant;
     const [name, other] = ["Zoë Müller/1", "zoë müller/1"];
     const path = encodeURIComponent(`user:${name}`);
     const made = await set(path, { cost_per_day: "2", requests_per_minute: 3 });
@@ -368,21 +351,22 @@ describe("a limit of a minute or of a moment", () => {
     expect(shown.limits.find((limit: any) => limit.name === "cost_per_day").spent).toBe("2");
     expect((await set(subject, { cost_per_day: "9" })).body).toMatchObject({ subject });
     expect((await owner("GET", "/budgets")).body).toMatchObject({ total: 1, data: [{ subject }] });
-    expect(await spent(subject)).toBe("2");
+    expect((await limit(subject)).spent).toBe("2");
     expect((await ask(first, { user: name })).status).toBe(200);
     const lasting = (await readAllEvents(owner)).map(({ data }) => data);
     expect(JSON.stringify(lasting)).not.toContain("ller/1");
-    const elsewhere = await newTenant();
+    const elsewhere = await openSpender(people);
     expectRefusal(await elsewhere.owner("GET", `/budgets/${path}`), 404, "budget_not_found", "subject");
     expect((await owner("DELETE", `/budgets/${path}`)).status).toBe(204);
   });
 
   test("makes a step of a workflow wait until it has room", async () => {
-    const { set, workflows } = await newTenant();
+    const spender = await openSpender(people);
+    const { set } = spender;
     await set("organization", { requests_per_minute: 0 });
     const asks = `ask: defineStep({ retries: 0 }, (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }))`;
     const source = `import { defineStep } from "svc:workflow";\n${workflowSource(`return ctx.runStep("ask", {});`, asks)}`;
-    const running = (await workflows()).run(source, {}, { models: ["offline/echo"] });
+    const running = (await openWorkflows(spender)).run(source, {}, { models: ["offline/echo"] });
     await set("organization", { requests_per_minute: 10 });
     expect((await running).status).toBe("completed");
   });

@@ -2,27 +2,20 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { testFolder } from "../harness.ts";
 import { fileForm } from "../http/service.ts";
 import { jsonLines } from "../jsonLines.ts";
-import { processEnv, startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
-import { code, SOON, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
+import { processEnv, startPlatform, testDeployment } from "../platform.ts";
+import { code, SOON, WAITING, type Client } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 
-let deployment: Deployment;
-let platform: Platform;
-let home: Tenant;
-let foreign: Tenant;
-let folder: string;
-beforeAll(async () => {
-  deployment = await testDeployment();
-  platform = await startPlatform({ deployment });
-  ({ home, foreign } = await openTwoTenants(platform));
-  folder = await testFolder();
-});
+const deployment = await testDeployment();
+const platform = await startPlatform({ deployment });
+const { home, foreign } = await openTwoTenants(platform);
+const folder = await testFolder();
 
 const say = (by: Client, text: string) =>
   home.made(
@@ -113,7 +106,7 @@ test("the certificate of an erasure names each deletion, and the live log and it
     text: expect.stringContaining("which the certificate names"),
   });
   const cut = await save("cut.jsonl", text.slice(0, text.lastIndexOf("\n", text.length - 2)));
-  expect((await verify("verify", "--certificate", cut)).text).toContain("is not whole");
+  expect((await verify("verify", "--certificate", cut)).text).toContain("is incomplete");
 
   // a key that came back: from an old backup, for example
   const key = "insert into log.keys (thing, stream, wrapped) values ('turn-back', $1, 'x')";

@@ -1,26 +1,20 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { blobFolder, newId, streamName } from "#events/ids.ts";
 import { newCanary } from "../erasure/canary.ts";
 import { fileForm } from "../http/service.ts";
 import { jsonLines } from "../jsonLines.ts";
-import type { Platform } from "../platform.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { tablesWith } from "../tables.ts";
-import { code, SOON, WAITING, workflowSource, type Client, type Tenant } from "../workflows/tenant.ts";
+import { code, SOON, WAITING, workflowSource, type Client } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
 /* Runs, documents and extractions in the export and the erasure of somebody. */
 
-let platform: Platform;
-let home: Tenant;
-let upload: ReturnType<typeof belongings>["upload"];
-beforeAll(async () => {
-  ({ platform } = await openCommonPlatform());
-  ({ home } = await openTwoTenants(platform));
-  ({ upload } = belongings(home));
-});
+const { platform } = await openCommonPlatform();
+const { home } = await openTwoTenants(platform);
+const { upload } = belongings(home);
 
 /** A run that puts what it was given into each place that a run has: a turn, a file, an approval, a child run and its result. */
 const KEEPS = workflowSource(

@@ -1,22 +1,17 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newCommand, type Command } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
 import { ForgetRun, StartRun } from "#events/run.ts";
 import { openErasing } from "../../roles/erasing.ts";
-import type { Platform } from "../platform.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
-import { code, SOON, WAITING, workflowSource, type Tenant } from "../workflows/tenant.ts";
+import { code, SOON, WAITING, workflowSource } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
 /* Runs that others fork from a run of somebody in the moment in which it is erased. */
 
-let platform: Platform;
-let home: Tenant;
-beforeAll(async () => {
-  ({ platform } = await openCommonPlatform());
-  ({ home } = await openTwoTenants(platform));
-});
+const { platform } = await openCommonPlatform();
+const { home } = await openTwoTenants(platform);
 
 const ECHO = workflowSource("return args;");
 const GONE = [404, "run_not_found"];

@@ -1,17 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ERASED_KINDS } from "#events/erasure.ts";
 import { SOON, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
 /* What an erasure would delete is counted before it, and that changes nothing. */
 
-let home: Tenant;
-let foreign: Tenant;
-let collection: string;
-beforeAll(async () => {
-  ({ home, foreign } = await openTwoTenants());
-  collection = (await home.made(home.owner("POST", "/v1/knowledge/collections", { name: "Shelf" }))).id;
-});
+const { home, foreign } = await openTwoTenants();
+const collection = (await home.made(home.owner("POST", "/v1/knowledge/collections", { name: "Shelf" }))).id;
 
 const preview = (body: object, { made, owner }: Tenant = home): Promise<any> =>
   made(owner("POST", "/erasures/preview", body));

@@ -1,16 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
-import { code, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { code, SOON, UNKNOWN, type Client } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
-let home: Tenant;
-let foreign: Tenant;
-let say: ReturnType<typeof belongings>["say"];
-let upload: ReturnType<typeof belongings>["upload"];
-beforeAll(async () => {
-  ({ home, foreign } = await openTwoTenants());
-  ({ say, upload } = belongings(home));
-});
+const { home, foreign } = await openTwoTenants();
+const { say, upload } = belongings(home);
 
 const ask = (by: Client, agent: string, input: string) =>
   home.made(by("POST", `/agents/${agent}/v1/responses`, { input }));
@@ -126,7 +120,7 @@ describe("an erasure", () => {
       // makes the worker load its tokenizer: a turn has less than a second to be counted
       await say(member.call, "Ready");
       const since = (await home.made(home.owner("GET", "/events?order=newest&limit=1"))).data[0].cursor;
-      const content = "/slow 0.5\n/say a b c d e f g h i j k l m n o p q r s t u v w x y z";
+      const content = "/slow 5\n/say a b c d e f g h i j k l m n o p q r s t u v w x y z";
       const body = { model: "offline/scripted", messages: [{ role: "user", content }], user };
       const waiting = member.call("POST", "/openai/v1/chat/completions", body);
       const turns = async () =>

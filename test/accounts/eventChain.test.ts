@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { readAllEvents } from "./audit.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
 
 /* GET /api/events/histogram and /api/events/check: counts over time, and whether events are what was written. */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
 const read = (path: string) => people.owner("GET", `/events/${path}`);
 const total = ({ data }: { data: { count: number }[] }) => data.reduce((sum, { count }) => sum + count, 0);

@@ -1,17 +1,11 @@
 import { createHash } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { jsonLines } from "../jsonLines.ts";
-import { code, UNKNOWN, workflowSource, type Client, type Tenant } from "../workflows/tenant.ts";
+import { code, UNKNOWN, workflowSource, type Client } from "../workflows/tenant.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
-let home: Tenant;
-let foreign: Tenant;
-let say: ReturnType<typeof belongings>["say"];
-let upload: ReturnType<typeof belongings>["upload"];
-beforeAll(async () => {
-  ({ home, foreign } = await openTwoTenants());
-  ({ say, upload } = belongings(home));
-});
+const { home, foreign } = await openTwoTenants();
+const { say, upload } = belongings(home);
 
 const ASKS = workflowSource(`const { approved } = await ctx.awaitApproval("go", { title: "Go?" });
   return ctx.complete({ approved, ...args });`);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newCommand } from "#events/envelope.ts";
 import { HoldPlaced, holdStream, PlaceHold, ReleaseHold } from "#events/hold.ts";
 import { newId, streamName } from "#events/ids.ts";
@@ -6,15 +6,11 @@ import type { EventLog } from "#events/ports.ts";
 import { DeleteThread } from "#events/thread.ts";
 import { createHandler } from "#services/handle.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
-import { openTenant, type Tenant } from "../workflows/tenant.ts";
+import { openTenant } from "../workflows/tenant.ts";
 
-let log: EventLog;
-let home: Tenant;
-beforeAll(async () => {
-  const { platform } = await openCommonPlatform();
-  log = platform.resources.log;
-  home = await openTenant(platform.url, await platform.organization("Hold races"));
-});
+const { platform } = await openCommonPlatform();
+const log = platform.resources.log;
+const home = await openTenant(platform.url, await platform.organization("Hold races"));
 
 const handlerOn = (eventLog: EventLog) =>
   createHandler({

@@ -1,19 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
-import type { Db } from "#projections/projection.ts";
+import { expect, test } from "vitest";
 import { openCommonPlatform } from "../sharedPlatform.ts";
-import { code, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { code, SOON, UNKNOWN, type Client } from "../workflows/tenant.ts";
 import { ageRuns } from "./ageRuns.ts";
 import { belongings, openTwoTenants } from "./tenants.ts";
 
-let home: Tenant;
-let foreign: Tenant;
-let db: Db;
-let upload: ReturnType<typeof belongings>["upload"];
-beforeAll(async () => {
-  ({ home, foreign } = await openTwoTenants());
-  ({ db } = (await openCommonPlatform()).platform.resources);
-  ({ upload } = belongings(home));
-});
+const { home, foreign } = await openTwoTenants();
+const { db } = (await openCommonPlatform()).platform.resources;
+const { upload } = belongings(home);
 
 async function say(by: Client, text: string, user?: string): Promise<string> {
   const messages = [{ role: "user", content: text }];

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
 
 /* Limits of an API key: its expiry and its models (decisions: accounts). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
 const createKey = async (body: object) => {
   const { key } = (await people.owner("POST", "/keys", { name: "K", ...body })).body;

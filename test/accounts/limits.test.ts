@@ -1,16 +1,13 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, fileForm, say } from "../http/service.ts";
 import { code, openTenant } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
 
 /* Limits of what is stored, read and runs at a moment (docs/spending.md#what-is-stored-and-runs). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 const soon = { timeout: 30_000, interval: 200 };
 
 async function newTenant() {

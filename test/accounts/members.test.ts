@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openKeyring } from "#infra/keyring.ts";
 import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
@@ -7,10 +7,7 @@ import { openPeople, type People } from "./people.ts";
 
 /* /api/members and /api/auth/password (decisions: accounts). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
 const roleOrError = async (call: People["owner"]) => {
   const { status, body } = await call("GET", "/auth/me");

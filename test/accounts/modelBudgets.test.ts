@@ -1,47 +1,20 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { clientOf, say } from "../http/service.ts";
 import { openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
-import { chargeDollar } from "./chargeDollar.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
+import { ask as askModel, ECHO, openSpender, SCRIPTED, type Call } from "./spender.ts";
 
 /* Budgets of one model, of a week and of all time, and what callers see of them (docs/spending.md). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 const soon = { timeout: 30_000, interval: 200 };
 
-/** An organization whose every request to a model costs one dollar. */
-async function newTenant() {
-  const credentials = await people.service.organization("Modellers");
-  const owner = await people.signIn(credentials);
-  await chargeDollar(owner, "offline/echo", "offline/scripted");
-  const path = (subject: string, model?: string) =>
-    `/budgets/${subject}${model === undefined ? "" : `?model=${encodeURIComponent(model)}`}`;
-  const set = (subject: string, body: object, model?: string) => owner("PUT", path(subject, model), body);
-  const get = (subject: string, model?: string) => owner("GET", path(subject, model));
-  const key = async (more: object = {}) => {
-    const made = (await owner("POST", "/keys", { name: "K", ...more })).body;
-    return {
-      id: made.id as string,
-      call: clientOf(people.service, made.key),
-      api: clientOf({ chat: people.api }, made.key),
-    };
-  };
-  return { credentials, owner, path, set, get, key, first: clientOf(people.service, credentials.api_key) };
-}
-type Call = ReturnType<typeof clientOf>;
-const ask = (call: Call, model = "offline/echo", more: object = {}) =>
-  call("POST", "/chat/completions", say("Hi", { model, ...more }));
-const SCRIPTED = "offline/scripted";
-const ECHO = "offline/echo";
+const ask = (call: Call, model = ECHO, more: object = {}) => askModel(call, { model, ...more });
 
 describe("a budget of one model", () => {
   test("refuses turns that name the model, and no others, with the figure that is shown", async () => {
-    const { set, get, key, owner } = await newTenant();
+    const { set, get, key, owner } = await openSpender(people);
     const { id, call } = await key();
     const made = await set(`key:${id}`, { cost_per_day: "2" }, ECHO);
     expect(made.body).toMatchObject({
@@ -66,7 +39,7 @@ describe("a budget of one model", () => {
   });
 
   test("stands beside the budget of all models, and each is read, replaced and removed by itself", async () => {
-    const { set, get, owner, path, first } = await newTenant();
+    const { set, get, owner, path, first } = await openSpender(people);
     await set("organization", { cost_per_day: "9" });
     await set("organization", { cost_per_day: "5", requests_per_minute: 4 }, ECHO);
     await ask(first);
@@ -87,7 +60,7 @@ describe("a budget of one model", () => {
   });
 
   test("counts what turns before it spent", async () => {
-    const { set, get, first } = await newTenant();
+    const { set, get, first } = await openSpender(people);
     for (const model of [ECHO, ECHO, SCRIPTED]) await ask(first, model);
     await set("organization", { cost_per_month: "10", requests_per_day: 5, tokens_total: 1_000_000 }, ECHO);
     const { limits } = (await get("organization", ECHO)).body;
@@ -99,7 +72,7 @@ describe("a budget of one model", () => {
   });
 
   test("limits what happens in a minute, with OpenAI's headers of the limit that has least left", async () => {
-    const { set, first } = await newTenant();
+    const { set, first } = await openSpender(people);
     await set("organization", { requests_per_minute: 10 });
     await set("organization", { requests_per_minute: 2 }, ECHO);
     const left = async (model: string) => (await ask(first, model)).headers.get("x-ratelimit-remaining-requests");
@@ -111,7 +84,7 @@ describe("a budget of one model", () => {
   });
 
   test("of an alias counts turns that name the alias, whatever target answers", async () => {
-    const { set, get, owner, first } = await newTenant();
+    const { set, get, owner, first } = await openSpender(people);
     await owner("PUT", "/aliases/cheap", { targets: [{ model: ECHO }] });
     await set("organization", { cost_per_day: "1" }, "cheap");
     await set("organization", { cost_per_day: "1" }, ECHO);
@@ -122,7 +95,7 @@ describe("a budget of one model", () => {
   });
 
   test("of each-user counts each user with the model by itself, and of agents and workflows the model that they ask", async () => {
-    const { set, get, owner, first, credentials } = await newTenant();
+    const { set, get, owner, first, credentials } = await openSpender(people);
     await set("each-user", { cost_per_day: "1" }, ECHO);
     for (const user of ["ann", "ben"]) expect((await ask(first, ECHO, { user })).status).toBe(200);
     await vi.waitFor(async () => expectRefusal(await ask(first, ECHO, { user: "ann" }), 402, "budget_exceeded"), soon);
@@ -144,12 +117,12 @@ describe("a budget of one model", () => {
     [{ pages_per_day: 1 }, "pages_per_day"],
     [{ concurrent_runs: 1 }, "concurrent_runs"],
   ])("is refused as %o, which no turn counts for", async (body, param) => {
-    const { set } = await newTenant();
+    const { set } = await openSpender(people);
     expectRefusal(await set("organization", body, ECHO), 400, undefined, param);
   });
 
   test("of a model that is none is refused, and a subject is no place for one", async () => {
-    const { set } = await newTenant();
+    const { set } = await openSpender(people);
     expectRefusal(await set("organization", { cost_per_day: "1" }, "offline/none"), 404, "model_not_found", "model");
     expectRefusal(await set("organization", { cost_per_day: "1" }, "no-alias"), 404, "model_not_found", "model");
     for (const model of ["", "a b", "ü", "x".repeat(201)])
@@ -164,7 +137,7 @@ describe("a budget of one model", () => {
 });
 
 test("a budget of a week and one of all time refuse when they are used up; only the first begins again", async () => {
-  const { set, get, first } = await newTenant();
+  const { set, get, first } = await openSpender(people);
   await set("organization", { cost_per_week: "1" });
   expect((await ask(first)).status).toBe(200);
   await vi.waitFor(async () => expectRefusal(await ask(first), 402, "budget_exceeded"), soon);
@@ -183,7 +156,7 @@ test("a budget of a week and one of all time refuse when they are used up; only 
 });
 
 test("requests of a day are refused once so many have ended, with the figure that is shown", async () => {
-  const { set, get, first } = await newTenant();
+  const { set, get, first } = await openSpender(people);
   await set("organization", { requests_per_day: 2 });
   let answered = 0;
   const isRefused = async () => {
@@ -201,7 +174,7 @@ test("requests of a day are refused once so many have ended, with the figure tha
 
 describe("GET /api/limits", () => {
   test("has what concerns the key: of all models and of each, with what is left, and nothing of others", async () => {
-    const { set, key, owner } = await newTenant();
+    const { set, key, owner } = await openSpender(people);
     const project = (await owner("POST", "/projects", { name: "P" })).body.id;
     const [own, other] = [await key({ project_id: project }), await key()];
     await set("organization", { cost_per_month: "10", requests_per_minute: 5 });
@@ -241,7 +214,7 @@ describe("GET /api/limits", () => {
   });
 
   test("is a person's own view, and empty without budgets", async () => {
-    const { set, owner } = await newTenant();
+    const { set, owner } = await openSpender(people);
     expect((await owner("GET", "/limits")).body.data).toEqual([]);
     const me = (await owner("GET", "/auth/me")).body.user.id;
     await set(`person:${me}`, { tokens_per_day: 7 });

@@ -1,35 +1,31 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { clientOf, say } from "../http/service.ts";
+import { say } from "../http/service.ts";
 import { openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
-import { chargeDollar } from "./chargeDollar.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
+import { ask, openSpender, SCRIPTED } from "./spender.ts";
 
 /* Budgets of money hold what turns may cost until they end (docs/spending.md, ADR 55). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
-/** An organization whose every request to a model costs one dollar. */
-async function newTenant() {
-  const credentials = await people.service.organization("Spenders");
-  const owner = await people.signIn(credentials);
-  await chargeDollar(owner, "offline/echo", "offline/scripted");
-  const limit = async (subject = "organization") => (await owner("GET", `/budgets/${subject}`)).body.limits[0];
-  const set = (body: object, subject = "organization") => owner("PUT", `/budgets/${subject}`, body);
-  const call = clientOf(people.service, credentials.api_key);
-  const ask = (more: Record<string, unknown> = {}) => call("POST", "/chat/completions", say("Hi", more));
-  const askSlowly = (seconds: number, more: Record<string, unknown> = {}) =>
-    call("POST", "/chat/completions", { ...say(`/slow ${seconds}\nHi`, more), model: "offline/scripted" });
-  return { credentials, owner, set, limit, ask, askSlowly };
+/** A spender with one budget, that of the organization. */
+async function openOrganization() {
+  const spender = await openSpender(people);
+  const { first } = spender;
+  return {
+    ...spender,
+    set: (body: object) => spender.set("organization", body),
+    ask: (more: Record<string, unknown> = {}) => ask(first, more),
+    askSlowly: (seconds: number, more: Record<string, unknown> = {}) =>
+      first("POST", "/chat/completions", { ...say(`/slow ${seconds}\nHi`, more), model: SCRIPTED }),
+  };
 }
 
 describe("a hard budget of money", () => {
   test("is spent to the last dollar by a burst of turns, and not passed", async () => {
-    const { set, limit, ask, owner } = await newTenant();
+    const { set, limit, ask, owner } = await openOrganization();
     await set({ cost_per_day: "7" });
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) => ask({ user: `u${n}`, stream: n % 2 === 1 })),
@@ -44,7 +40,7 @@ describe("a hard budget of money", () => {
   });
 
   test("holds back what a turn under way may cost, shows it, and gives it back", async () => {
-    const { set, limit, ask, askSlowly, owner } = await newTenant();
+    const { set, limit, ask, askSlowly, owner } = await openOrganization();
     await set({ cost_per_day: "1" });
     const slow = askSlowly(3);
     await expect.poll(async () => (await limit()).reserved).toBe("1");
@@ -63,7 +59,7 @@ describe("a hard budget of money", () => {
   });
 
   test("lets a turn begin alone whose worst cost exceeds what is left, and none beside it", async () => {
-    const { set, ask, askSlowly, limit } = await newTenant();
+    const { set, ask, askSlowly, limit } = await openOrganization();
     await set({ cost_per_day: "0.5" });
     const slow = askSlowly(2);
     await expect.poll(async () => (await limit()).reserved).toBe("1");
@@ -74,14 +70,14 @@ describe("a hard budget of money", () => {
   });
 
   test("gives back what a turn held that was refused, or whose client left", async () => {
-    const { set, ask, limit, credentials } = await newTenant();
+    const { set, ask, limit, credentials } = await openOrganization();
     await set({ cost_per_day: "10" });
     expect((await ask({ model: "offline/unknown" })).status).toBe(400);
     const left = new AbortController();
     const asked = fetch(`${people.service.chat}/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${credentials.api_key}`, "content-type": "application/json" },
-      body: JSON.stringify({ ...say("/slow 3\nHi"), model: "offline/scripted" }),
+      body: JSON.stringify({ ...say("/slow 3\nHi"), model: SCRIPTED }),
       signal: left.signal,
     }).catch(() => {});
     await expect.poll(async () => (await limit()).reserved).toBe("1");
@@ -91,7 +87,7 @@ describe("a hard budget of money", () => {
   });
 
   test("counts tokens of the prompt and the longest answer at the model's price", async () => {
-    const { set, limit, askSlowly, owner } = await newTenant();
+    const { set, limit, askSlowly, owner } = await openOrganization();
     await owner("PUT", "/prices/offline/scripted", {
       prices: [{ input: "100000", output: "1", cache_write: "200000" }],
     });
@@ -105,7 +101,7 @@ describe("a hard budget of money", () => {
   });
 
   test("makes a step of a workflow wait for turns under way, and of each-user holds each by itself", async () => {
-    const { set, askSlowly, limit, credentials } = await newTenant();
+    const { set, askSlowly, limit, credentials } = await openOrganization();
     await set({ cost_per_day: "2" });
     const slow = askSlowly(2);
     const second = askSlowly(2);
@@ -125,7 +121,7 @@ describe("a hard budget of money", () => {
 });
 
 test("a soft budget of money shows what is held back and refuses nothing", async () => {
-  const { set, limit, ask, askSlowly } = await newTenant();
+  const { set, limit, ask, askSlowly } = await openOrganization();
   await set({ cost_per_day: "1", hard: false });
   const slow = askSlowly(2);
   await expect.poll(async () => (await limit()).reserved).toBe("1");
@@ -136,16 +132,16 @@ test("a soft budget of money shows what is held back and refuses nothing", async
 
 describe("a turn that sends more than its own words", () => {
   /** Each token that is read costs a tenth of a cent, and what is said a millionth of that. */
-  const set = async ({ owner }: Awaited<ReturnType<typeof newTenant>>, limits: object, per_call = "0") => {
+  const set = async ({ owner }: Awaited<ReturnType<typeof openOrganization>>, limits: object, per_call = "0") => {
     await owner("PUT", "/prices/offline/scripted", { prices: [{ input: "1000", output: "0.001", per_call }] });
     await owner("PUT", "/budgets/organization", limits);
   };
 
   test("holds back its thread's history: many at once in long threads spend no more than the limit and one turn", async () => {
-    const tenant = await newTenant();
-    const call = clientOf(people.service, tenant.credentials.api_key);
+    const tenant = await openOrganization();
+    const { first: call } = tenant;
     const ask = (words: string, headers: Record<string, string> = {}) =>
-      call("POST", "/chat/completions", { ...say(words, { max_tokens: 20 }), model: "offline/scripted" }, headers);
+      call("POST", "/chat/completions", { ...say(words, { max_tokens: 20 }), model: SCRIPTED }, headers);
     await tenant.owner("PUT", "/prices/offline/scripted", { prices: [{ input: "0", output: "0" }] });
     const story = "a story goes on ".repeat(150);
     const begun = await Promise.all(Array.from({ length: 12 }, () => ask(story)));
@@ -168,12 +164,12 @@ describe("a turn that sends more than its own words", () => {
   });
 
   test("ends between two rounds with tools once the limit is used up, which it passes by one request at most", async () => {
-    const tenant = await newTenant();
+    const tenant = await openOrganization();
     await set(tenant, { cost_total: "3" }, "1");
-    const call = clientOf(people.service, tenant.credentials.api_key);
+    const { first: call } = tenant;
     const words = "/tool web_fetch {}\n/rounds 9\nDone";
     const options = { max_tokens: 20, tools: [{ type: "function", function: { name: "web_fetch" } }] };
-    const answer = await call("POST", "/chat/completions", { ...say(words, options), model: "offline/scripted" });
+    const answer = await call("POST", "/chat/completions", { ...say(words, options), model: SCRIPTED });
     expectRefusal(answer, 402, "budget_exceeded");
     expect(answer.body.error.message).toMatch(/^The budget organization has used 3\.\d+ of 3 US dollars/);
     const spent = Number((await tenant.limit()).spent);

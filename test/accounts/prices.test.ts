@@ -1,16 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withCost } from "#services/turns/cost.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, say } from "../http/service.ts";
 import { readAllEvents } from "./audit.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
 
 /* Prices of models, and the cost of turns in everything that shows their usage (docs/spending.md). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
 const set = (model: string, prices: object[], by = people.owner) => by("PUT", `/prices/${model}`, { prices });
 const price = { input: "1", output: "10" };

@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
-import { openWorkflows, WAITING, type Tenant, type Workflows } from "../workflows/harness.ts";
+import { openWorkflows, WAITING } from "../workflows/harness.ts";
 
 /* /api/projects (decisions: accounts): a project's keys reach only what belongs to it, and keys without a project reach everything. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 const create = (body: object, headers?: Record<string, string>) => home.owner("POST", "/projects", body, headers);
 const createProject = async (name = "Shop"): Promise<any> => (await create({ name })).body;

@@ -1,16 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { say } from "../http/service.ts";
 import { openTenant, SOON, workflowSource } from "../workflows/tenant.ts";
 import { chargeDollar } from "./chargeDollar.ts";
-import { openPeople, type People } from "./people.ts";
+import { openPeople } from "./people.ts";
 
 /* Turns of runs are counted for who started the run, and for its external user (docs/spending.md). */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
 /** A workflow whose step asks a model once. */
 const ASKING = `import { defineStep } from "svc:workflow";

@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { code, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { describe, expect, test } from "vitest";
+import { code, UNKNOWN, type Client } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
-let home: Tenant;
-let foreign: Tenant;
-beforeAll(async () => {
-  ({ home, foreign } = await openTwoTenants());
-});
+const { home, foreign } = await openTwoTenants();
 
 /** Says something in a chat: the id of its thread. */
 async function say(by: Client, text: string, more: object = {}, thread?: string): Promise<string> {

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { TakeOverTurn } from "#events/thread.ts";
-import { startAgents, signIn, TOOL, type Agents } from "../agents/agents.ts";
+import { startAgents, signIn, TOOL } from "../agents/agents.ts";
 import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { startTurn } from "../startTurn.ts";
@@ -9,12 +9,8 @@ import { ALONE } from "../sharedPlatform.ts";
 
 /* GET /api/turns/{id}/trace (decisions: accounts): the course of a turn, read from the log alone. */
 
-let agents: Agents;
-let chat: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  agents = await startAgents(ALONE);
-  chat = clientOf({ chat: agents.base_url }, agents.api_key);
-});
+const agents = await startAgents(ALONE);
+const chat = clientOf({ chat: agents.base_url }, agents.api_key);
 
 const read = (id: string) => agents.person.call("GET", `/turns/${id}/trace`);
 const trace = async (id: string): Promise<any> => {

@@ -1,18 +1,13 @@
-import { beforeAll, expect, test } from "vitest";
-import { startTwoHttp, type Processes } from "./deployment.ts";
+import { expect, test } from "vitest";
+import { startTwoHttp } from "./deployment.ts";
 import { TOOL, type AgentClient } from "./agents.ts";
 import { expectStream } from "./grammar.ts";
 
 /* Cancellation by another http process than the one that answers. */
 
-let processes: Processes;
-let agent: AgentClient;
-let elsewhere: AgentClient;
-beforeAll(async () => {
-  ({ processes, agent, elsewhere } = await startTwoHttp());
-  // makes the worker load its tokenizer
-  await agent.ask("/say Ready");
-});
+const { processes, agent, elsewhere } = await startTwoHttp();
+// makes the worker load its tokenizer
+await agent.ask("/say Ready");
 
 /** Streams a response and cancels it through another process once `when` is true: all events, the answer and its duration. */
 async function cancelWhen(input: string, when: (seen: any[]) => boolean, more: object = {}) {

@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { agentClient, startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
+import { describe, expect, test } from "vitest";
+import { agentClient, startAgents, TOOL } from "./agents.ts";
 
-let agents: Agents;
-let agent: AgentClient;
-beforeAll(async () => {
-  agents = await startAgents();
-  agent = await agents.open({ model: "offline/echo", tools: [] });
-});
+const agents = await startAgents();
+const agent = await agents.open({ model: "offline/echo", tools: [] });
 
 const itemsOf = async ({ id }: { id: string }, client = agent) =>
   (await client.call("GET", `/responses/${id}/input_items`)).body;

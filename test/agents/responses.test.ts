@@ -1,22 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 import { Stream } from "openai/streaming";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startPlatform } from "../platform.ts";
 import { checkedFetch } from "./checkedFetch.ts";
 
-let platform: Awaited<ReturnType<typeof startPlatform>>;
-let credentials: Awaited<ReturnType<typeof platform.organization>>;
-let client: OpenAI;
-beforeAll(async () => {
-  platform = await startPlatform();
-  credentials = await platform.organization();
-  client = new OpenAI({
-    baseURL: `${platform.url}/api/agents/${credentials.agent_id}/v1`,
-    apiKey: credentials.api_key,
-    maxRetries: 0,
-    fetch: checkedFetch,
-  });
+const platform = await startPlatform();
+const credentials = await platform.organization();
+const client = new OpenAI({
+  baseURL: `${platform.url}/api/agents/${credentials.agent_id}/v1`,
+  apiKey: credentials.api_key,
+  maxRetries: 0,
+  fetch: checkedFetch,
 });
 
 test("a buffered response can be read again", async () => {

@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openInspector } from "../bus/streams.ts";
-import { TOOL, type AgentClient } from "./agents.ts";
-import { startTwoHttp, type Processes } from "./deployment.ts";
+import { TOOL } from "./agents.ts";
+import { startTwoHttp } from "./deployment.ts";
 import { expectNumbered, expectStream } from "./grammar.ts";
 
 /* The parts of a stream, read from any processes, are one stream. */
 
-let processes: Processes;
-let agent: AgentClient;
-let elsewhere: AgentClient;
-beforeAll(async () => {
-  ({ processes, agent, elsewhere } = await startTwoHttp());
-});
+const { processes, agent, elsewhere } = await startTwoHttp();
 
 const RICH = `/slow 0.1\n/reason Let me see.\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"fail":true}\n/rounds 2\n/say one two three four five six`;
 const idIn = (events: any[]): string => events[0].response.id;

@@ -1,17 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
-import { agentClient, signIn, startAgents, type AgentClient, type Agents } from "./agents.ts";
+import { expect, test } from "vitest";
+import { agentClient, signIn, startAgents, type AgentClient } from "./agents.ts";
 
 /* A response belongs to key, user and agent. Those of others answer like missing ones, to the byte (spec: Authentication). */
 
 const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
-let agents: Agents;
-let agent: AgentClient;
-let agent_id: string;
-beforeAll(async () => {
-  agents = await startAgents();
-  agent_id = await agents.agent({ model: "offline/echo" });
-  agent = agentClient(agents.url, agents.api_key, agent_id);
-});
+const agents = await startAgents();
+const agent_id = await agents.agent({ model: "offline/echo" });
+const agent = agentClient(agents.url, agents.api_key, agent_id);
 
 /** All requests about a response, for a user. */
 async function asked(client: AgentClient, { id, thread_id }: { id: string; thread_id: string }, user?: string) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { CommandResult } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
@@ -7,10 +7,7 @@ import { openBus, newCommand, succeed, noOutcomes, createRecorder, until, startW
 import { startOwnServer } from "./server.ts";
 import { openInspector } from "./streams.ts";
 
-let server: Awaited<ReturnType<typeof startOwnServer>>;
-beforeAll(async () => {
-  server = await startOwnServer();
-});
+const server = await startOwnServer();
 
 /** Two processes with streams of their own: a server that was killed delivers again what it was not told in time. */
 const openBuses = (prefix: string) => Promise.all([openBus({ ...server, prefix }), openBus({ ...server, prefix })]);

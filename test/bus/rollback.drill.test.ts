@@ -1,6 +1,6 @@
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { jetstream } from "@nats-io/jetstream";
 import { namesFor } from "#infra/nats/names.ts";
 import { newId } from "#events/ids.ts";
@@ -15,10 +15,7 @@ import { openInspector } from "./streams.ts";
 const WAYS = [[], ["consumer_ahead"], ["consumer_stranded"]];
 const waysOf = (repairs: string[]) => [...new Set(repairs)];
 
-let server: Awaited<ReturnType<typeof startOwnServer>>;
-beforeAll(async () => {
-  server = await startOwnServer();
-});
+const server = await startOwnServer();
 
 const folderOf = (stream: string) => join(server.store, "jetstream", "$G", "streams", stream, "msgs");
 

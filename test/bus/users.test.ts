@@ -17,10 +17,7 @@ const [mine, theirs] = [newId(), newId()];
 
 const event = (organization_id: string, position: number) => feedEvent(position, { organization_id });
 
-let server: Awaited<ReturnType<typeof startServerWithUsers>>;
-beforeAll(async () => {
-  server = await startServerWithUsers();
-});
+const server = await startServerWithUsers();
 
 async function connectAs(user: string, pass: string): Promise<NatsConnection> {
   const nc = await connect({ servers: new URL(server.url).host, user, pass, inboxPrefix: `_INBOX.${user}` });

@@ -1,18 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { testFolder } from "#test/harness.ts";
-import { openWorkflows, type Tenant, type Workflows } from "../workflows/harness.ts";
+import { openWorkflows } from "../workflows/harness.ts";
 import { svc } from "./localDefinition.ts";
 
 /* Definitions that are files: `svc definitions push`, `pull`, `list` and `check` against a running service. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  home = await w.join("Files");
-});
+const w = await openWorkflows();
+const home = await w.join("Files");
 
 const ASKS = `export async function run(ctx, { n }) {
   await ctx.sleep(1);

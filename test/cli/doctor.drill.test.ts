@@ -1,13 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
-import { openWithEightEvents, type CommandLine, type EightEvents } from "./events.ts";
+import { expect, test } from "vitest";
+import { openWithEightEvents } from "./events.ts";
 import { failedChecks as failing, json } from "./svc.ts";
 
-let cli: CommandLine;
-let its: EightEvents;
-beforeAll(async () => {
-  ({ cli, its } = await openWithEightEvents());
-  await cli.svc("projections", "rebuild", "--all");
-});
+const { cli, its } = await openWithEightEvents();
+await cli.svc("projections", "rebuild", "--all");
 
 test("svc doctor passes every check on a working deployment", async () => {
   const ran = await cli.svc("doctor", "--json");

@@ -1,14 +1,10 @@
 import { once } from "node:events";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { change } from "#test/log/log.ts";
-import { openWithEightEvents, type CommandLine, type EightEvents } from "./events.ts";
+import { openWithEightEvents } from "./events.ts";
 
-let cli: CommandLine;
-let its: EightEvents;
-beforeAll(async () => {
-  ({ cli, its } = await openWithEightEvents());
-});
+const { cli, its } = await openWithEightEvents();
 
 const tail = async (...args: string[]) => {
   const { stdout, stderr, code } = await cli.svc("log", "tail", "--json", ...args);

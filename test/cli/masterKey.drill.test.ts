@@ -1,17 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { testDatabase, testFolder } from "#test/harness.ts";
-import { appendEightEvents, openWithEightEvents, type CommandLine, type EightEvents } from "./events.ts";
+import { appendEightEvents, openWithEightEvents } from "./events.ts";
 
 const foreign = Buffer.alloc(32, 9).toString("base64");
-let cli: CommandLine;
-let its: EightEvents;
-beforeAll(async () => {
-  ({ cli, its } = await openWithEightEvents());
-});
+const { cli, its } = await openWithEightEvents();
 
 const readState = async () =>
   (await its.pool.query("select h.position, (select count(*) from ops.workers) as workers from log.head h")).rows[0];

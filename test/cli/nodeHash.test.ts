@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { afterFile } from "../cleanUp.ts";
 import { testFolder } from "../harness.ts";
 
@@ -34,23 +34,20 @@ const version = new RegExp(`"${process.platform}-${process.arch}": \\{\\s+versio
 const tarball = archiveOf("package/package.json", JSON.stringify({ name: NAME, version }));
 const hash = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
 
-let registry: string;
-beforeAll(async () => {
-  const server = createServer(({ url }, response) => {
-    if (url!.endsWith(".tgz")) return response.end(tarball);
-    const dist = { tarball: `${registry}/${NAME}.tgz` };
-    return response.setHeader("content-type", "application/json").end(
-      JSON.stringify({
-        name: NAME,
-        "dist-tags": { latest: version },
-        versions: { [version]: { name: NAME, version, dist } },
-      }),
-    );
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  afterFile(() => void server.close());
-  registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const server = createServer(({ url }, response) => {
+  if (url!.endsWith(".tgz")) return response.end(tarball);
+  const dist = { tarball: `${registry}/${NAME}.tgz` };
+  return response.setHeader("content-type", "application/json").end(
+    JSON.stringify({
+      name: NAME,
+      "dist-tags": { latest: version },
+      versions: { [version]: { name: NAME, version, dist } },
+    }),
+  );
 });
+await once(server.listen(0, "127.0.0.1"), "listening");
+afterFile(() => void server.close());
+const registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 /** What the launcher says when it has to install Node, with this change of its source. */
 async function install(change: (source: string) => string): Promise<string> {

@@ -1,21 +1,17 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { testFolder } from "#test/harness.ts";
 import { belongings } from "../accounts/tenants.ts";
 import { jsonLines } from "../jsonLines.ts";
-import { openWorkflows, type Tenant, type Workflows } from "../workflows/harness.ts";
+import { openWorkflows } from "../workflows/harness.ts";
 import { svc } from "./localDefinition.ts";
 
 /* `svc export` and `svc erasures` against a running service. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  home = await w.join("Privacy");
-});
+const w = await openWorkflows();
+const home = await w.join("Privacy");
 
 const run = (args: string[], env: Record<string, string> = {}) =>
   svc(args, "", { SVC_URL: w.url, SVC_SESSION: home.token, ...env });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventDefinitions } from "#events/index.ts";
 import { openTwoTenants } from "../accounts/tenants.ts";
 import { openReader } from "../knowledge/library.ts";
-import { SOON, WAITING, type Tenant } from "../workflows/tenant.ts";
+import { SOON, WAITING } from "../workflows/tenant.ts";
 
 /* The drawings of docs/architecture.md: a document and a run go the way that they show. */
 
@@ -13,10 +13,7 @@ const drawings = [...page.matchAll(/^```\n([^]*?)^```/gm)].map(([, lines = ""]) 
 const eventsIn = (drawing: string): string[] => drawing.match(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b/g) ?? [];
 const [ofRequest = "", ofDocument = "", ofRun = ""] = drawings;
 
-let home: Tenant;
-beforeAll(async () => {
-  ({ home } = await openTwoTenants());
-});
+const { home } = await openTwoTenants();
 
 /** The types of a stream's events, in order. */
 const typesOf = async (stream: string): Promise<string[]> =>

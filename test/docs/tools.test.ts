@@ -1,18 +1,14 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { toolSource } from "../tools/desk.ts";
 import { openTwoTenants } from "../accounts/tenants.ts";
-import type { Tenant } from "../workflows/tenant.ts";
 
 /* docs/tools.md: its tool can be saved as it stands, and its rules of an agent are taken. */
 
 const page = readFileSync(new URL("../../docs/tools.md", import.meta.url), "utf8");
 const blockOf = (language: string): string => page.match(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``))![1]!;
 
-let home: Tenant;
-beforeAll(async () => {
-  ({ home } = await openTwoTenants());
-});
+const { home } = await openTwoTenants();
 
 test("the tool is saved with its grant, and shows what its meta says", async () => {
   await home.secret("shop_key", "value");

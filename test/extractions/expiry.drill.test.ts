@@ -1,18 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { openLibrary, type Library } from "../knowledge/library.ts";
+import { openLibrary } from "../knowledge/library.ts";
 import { requestShortLived } from "./requestShortLived.ts";
 
-let library: Library;
-beforeAll(async () => {
-  library = await openLibrary();
-  // starts a reading process: the moments below are for reading alone
-  await library.extracted((await library.extract()).body.id);
-});
+const library = await openLibrary();
+// starts a reading process: the moments below are for reading alone
+await library.extracted((await library.extract()).body.id);
 
 const read = (id: string) => library.call("GET", `${library.extractions}/${id}`);
 

@@ -1,14 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
-import { leavesWell, startTarget, type Target } from "../hostile/target.ts";
+import { expect, test } from "vitest";
+import { leavesWell, startTarget } from "../hostile/target.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget(ALONE);
-});
+const target = await startTarget(ALONE);
 leavesWell(() => target);
 
 const FILE = Buffer.concat([

@@ -1,12 +1,9 @@
 import { readdir } from "node:fs/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
-import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
+import { expectRefusal, leavesWell, say, startTarget } from "./target.ts";
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
+const target = await startTarget();
 leavesWell(() => target);
 
 const inline = (file_data: string, filename?: string) => say([{ type: "file", file: { file_data, filename } }]);

@@ -1,17 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CANARY, hostileFiles } from "../files/bombs.ts";
-import { openReader, type Reader } from "../knowledge/library.ts";
-import { leavesWell, startTarget, type Target } from "./target.ts";
+import { openReader } from "../knowledge/library.ts";
+import { leavesWell, startTarget } from "./target.ts";
 
-let target: Target;
-let attacker: Reader;
-let bystander: Reader;
-beforeAll(async () => {
-  target = await startTarget();
-  const { url, organization } = target.platform;
-  attacker = openReader(url, target.api_key);
-  bystander = openReader(url, (await organization("Bystander")).api_key);
-});
+const target = await startTarget();
+const { url, organization } = target.platform;
+const attacker = openReader(url, target.api_key);
+const bystander = openReader(url, (await organization("Bystander")).api_key);
 leavesWell(() => target);
 
 const files = hostileFiles();

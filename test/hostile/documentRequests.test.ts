@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { openReader, type Reader } from "../knowledge/library.ts";
-import { leavesWell, startTarget, UNKNOWN, type Target } from "./target.ts";
+import { describe, expect, test } from "vitest";
+import { openReader } from "../knowledge/library.ts";
+import { leavesWell, startTarget, UNKNOWN } from "./target.ts";
 
 /* Bodies, queries and paths of the Knowledge API that are not what they should be: refused in the spec's shape, or answered. */
 
-let target: Target;
-let reader: Reader;
-let shelf: string;
-let document: string;
-beforeAll(async () => {
-  target = await startTarget();
-  reader = openReader(target.platform.url, target.api_key);
-  shelf = await reader.collect("Shelf");
-  document = (await reader.keep(shelf, { content: "The only words.", name: "words.md" })).id;
-});
+const target = await startTarget();
+const reader = openReader(target.platform.url, target.api_key);
+const shelf = await reader.collect("Shelf");
+const document = (await reader.keep(shelf, { content: "The only words.", name: "words.md" })).id;
 leavesWell(() => target);
 
 const odd: [string, unknown][] = [

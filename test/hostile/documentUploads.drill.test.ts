@@ -1,20 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 import { realFile } from "../files/index.ts";
-import { openReader, type Reader } from "../knowledge/library.ts";
-import { expectRefusal, leavesWell, startTarget, type Target } from "./target.ts";
+import { openReader } from "../knowledge/library.ts";
+import { expectRefusal, leavesWell, startTarget } from "./target.ts";
 
-let target: Target;
-let reader: Reader;
-let shelf: string;
-beforeAll(async () => {
-  target = await startTarget();
-  reader = openReader(target.platform.url, target.api_key);
-  shelf = await reader.collect("Shelf");
-});
+const target = await startTarget();
+const reader = openReader(target.platform.url, target.api_key);
+const shelf = await reader.collect("Shelf");
 leavesWell(() => target);
 
 const END = Buffer.from("\r\n--b--\r\n");

@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
-import { expectRefusal, leavesWell, say, startTarget, UNKNOWN, type Target } from "./target.ts";
+import { expectRefusal, leavesWell, say, startTarget, UNKNOWN } from "./target.ts";
 
 /* Every row of the spec's table of chat errors. */
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
+const target = await startTarget();
 leavesWell(() => target);
 
 const tool = (name: unknown, more: object = {}) => ({ tools: [{ type: "function", function: { name } }], ...more });

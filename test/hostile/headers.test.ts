@@ -1,10 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { expectRefusal, leavesWell, parsed, say, startTarget, type Target } from "./target.ts";
+import { describe, expect, test } from "vitest";
+import { expectRefusal, leavesWell, parsed, say, startTarget } from "./target.ts";
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
+const target = await startTarget();
 leavesWell(() => target);
 
 const request = (...headers: string[]) =>

@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { chunksOf } from "../http/service.ts";
-import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
+import { expectRefusal, leavesWell, say, startTarget } from "./target.ts";
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
+const target = await startTarget();
 leavesWell(() => target);
 
 const good = JSON.stringify(say("fine"));

@@ -1,16 +1,13 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openTwoTenants } from "../accounts/tenants.ts";
 import { ALONE, openCommonPlatform } from "../sharedPlatform.ts";
-import { isOver, workflowSource, type Tenant } from "../workflows/tenant.ts";
+import { isOver, workflowSource } from "../workflows/tenant.ts";
 
 /* Answers that would be large: how much one holds is limited, and what they hold counts while they are made. */
 
 const PAGE_BYTES = 2_000_000;
-let home: Tenant;
-beforeAll(async () => {
-  const { platform } = await openCommonPlatform(ALONE);
-  ({ home } = await openTwoTenants(platform));
-});
+const { platform } = await openCommonPlatform(ALONE);
+const { home } = await openTwoTenants(platform);
 
 const long = (n: number): string => `${n} `.padEnd(100_000, "x");
 

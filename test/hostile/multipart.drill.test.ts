@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
-import { expectRefusal, leavesWell, parsed, say, startTarget, type Target } from "./target.ts";
+import { describe, expect, test } from "vitest";
+import { expectRefusal, leavesWell, parsed, say, startTarget } from "./target.ts";
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
+const target = await startTarget();
 leavesWell(() => target);
 
 const part = (disposition: string, content: string | Buffer = "x", type = "text/plain") =>

@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
-import { expectRefusal, leavesWell, say, startTarget, type Target, type TargetAnswer } from "./target.ts";
+import { expectRefusal, leavesWell, say, startTarget, type TargetAnswer } from "./target.ts";
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
+const target = await startTarget();
 leavesWell(() => target);
 
 const started = "select from log.events where type = 'TurnStarted'";

@@ -1,34 +1,20 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { chargeDollar } from "../accounts/chargeDollar.ts";
-import { openPeople, type People } from "../accounts/people.ts";
+import { describe, expect, test } from "vitest";
+import { openPeople } from "../accounts/people.ts";
+import { ask, openSpender, SCRIPTED } from "../accounts/spender.ts";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal } from "./target.ts";
 
 /* A tenant that attacks limits, budgets, prices and aliases over HTTP. */
 
-let people: People;
-beforeAll(async () => {
-  people = await openPeople();
-});
+const people = await openPeople();
 
-/** An organization whose every request to a model costs one dollar. */
-async function newTenant() {
-  const credentials = await people.service.organization("Attackers");
-  const owner = await people.signIn(credentials);
-  await chargeDollar(owner, "offline/echo", "offline/scripted");
-  const set = (body: object, subject = "organization") => owner("PUT", `/budgets/${subject}`, body);
-  const limit = async (subject = "organization") => (await owner("GET", `/budgets/${subject}`)).body.limits[0];
-  return { credentials, owner, set, limit, call: clientOf(people.service, credentials.api_key) };
-}
-type Call = Awaited<ReturnType<typeof newTenant>>["call"];
-const ask = (call: Call, more: Record<string, unknown> = {}) => call("POST", "/chat/completions", say("Hi", more));
-const SLOW = { ...say("/slow 3\nHi"), model: "offline/scripted" };
+const SLOW = { ...say("/slow 3\nHi"), model: SCRIPTED };
 
 test("forty requests at once pass a limit of ten exactly ten times, buffered and streamed", async () => {
-  const { set, limit, call } = await newTenant();
-  await set({ requests_per_minute: 10 });
+  const { set, limit, first } = await openSpender(people);
+  await set("organization", { requests_per_minute: 10 });
   const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, n) => ask(call, { user: `u${n}`, stream: n % 2 === 0 })),
+    Array.from({ length: 40 }, (_, n) => ask(first, { user: `u${n}`, stream: n % 2 === 0 })),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
   for (const refused of answers.filter(({ status }) => status !== 200)) {
@@ -39,8 +25,8 @@ test("forty requests at once pass a limit of ten exactly ten times, buffered and
 });
 
 test("a stream that its client cuts leaves no money reserved and is paid", async () => {
-  const { set, limit, credentials } = await newTenant();
-  await set({ cost_per_day: "2" });
+  const { set, limit, credentials } = await openSpender(people);
+  await set("organization", { cost_per_day: "2" });
   const cut = new AbortController();
   const streamed = fetch(`${people.service.chat}/chat/completions`, {
     method: "POST",
@@ -55,10 +41,10 @@ test("a stream that its client cuts leaves no money reserved and is paid", async
 });
 
 test("a key that is deleted while it holds a reservation gives it back, and stays in what its project spent", async () => {
-  const { set, limit, owner } = await newTenant();
+  const { set, limit, owner } = await openSpender(people);
   const { id: project } = (await owner("POST", "/projects", { name: "Venture" })).body;
   const { id, key } = (await owner("POST", "/keys", { name: "Doomed", project_id: project })).body;
-  await set({ cost_per_day: "2" }, `project:${project}`);
+  await set(`project:${project}`, { cost_per_day: "2" });
   const running = clientOf(people.service, key)("POST", "/chat/completions", SLOW);
   await expect.poll(async () => (await limit(`project:${project}`)).reserved).toBe("1");
   expect((await owner("DELETE", `/keys/${id}`)).status).toBe(204);
@@ -69,7 +55,7 @@ test("a key that is deleted while it holds a reservation gives it back, and stay
 });
 
 describe("refused with the field at fault", () => {
-  const put = async (path: string, body: object) => (await newTenant()).owner("PUT", path, body);
+  const put = async (path: string, body: object) => (await openSpender(people)).owner("PUT", path, body);
   test.each([
     ["a negative limit", { requests_per_minute: -1 }, "requests_per_minute"],
     ["a limit beyond what JSON can count", { tokens_per_day: 1e300 }, "tokens_per_day"],
@@ -90,17 +76,16 @@ describe("refused with the field at fault", () => {
     expectRefusal(await put("/aliases/loop", { targets }), 400, undefined, param),
   );
   test("is a negative number of tokens, which would lower the estimate", async () => {
-    const { call } = await newTenant();
-    expectRefusal(await ask(call, { max_tokens: -1_000_000 }), 400, undefined, "max_tokens");
+    const { first } = await openSpender(people);
+    expectRefusal(await ask(first, { max_tokens: -1_000_000 }), 400, undefined, "max_tokens");
   });
 });
 
 test("a budget holds for its subject in capital letters, too", async () => {
-  const { set, limit, owner, credentials } = await newTenant();
+  const { set, limit, owner, first } = await openSpender(people);
   const [{ id }] = (await owner("GET", "/keys")).body.data;
-  expect((await set({ requests_per_minute: 1 }, `key:${id.toUpperCase()}`)).body.subject).toBe(`key:${id}`);
-  const call = clientOf(people.service, credentials.api_key);
-  expect((await ask(call)).status).toBe(200);
-  expectRefusal(await ask(call), 429, "rate_limited");
+  expect((await set(`key:${id.toUpperCase()}`, { requests_per_minute: 1 })).body.subject).toBe(`key:${id}`);
+  expect((await ask(first)).status).toBe(200);
+  expectRefusal(await ask(first), 429, "rate_limited");
   expect(await limit(`key:${id}`)).toMatchObject({ spent: "1" });
 });

@@ -1,20 +1,15 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
-import { clientOf, say, startService, type Service } from "./service.ts";
+import { clientOf, say, startService } from "./service.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
-let service: Service;
-let person: ReturnType<typeof clientOf>;
-let api: string;
-beforeAll(async () => {
-  service = await startService(ALONE);
-  api = `${service.base}/api`;
-  person = clientOf(service, (await login()).body.token);
-});
+const service = await startService(ALONE);
+const api = `${service.base}/api`;
 
 const anyone = () => clientOf(service, "sk-svc-nobody");
 const login = (password = service.credentials.admin.password, email = service.credentials.admin.email) =>
   anyone()("POST", `${api}/auth/login`, { email, password });
+const person = clientOf(service, (await login()).body.token);
 
 describe("a session", () => {
   test("starts with the right password, shows its person, and ends on logout", async () => {

@@ -1,16 +1,12 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
-import { clientOf, fileForm, say, startService, type Service } from "./service.ts";
+import { expect, test } from "vitest";
+import { clientOf, fileForm, say, startService } from "./service.ts";
 
 const KILOBYTE = 1_000;
 
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  service = await startService({ HISTORY_KILOBYTES: "20", THREAD_MEGABYTES: "1", ORGANIZATION_MEGABYTES: "3" });
-  call = clientOf(service, service.credentials.api_key);
-});
+const service = await startService({ HISTORY_KILOBYTES: "20", THREAD_MEGABYTES: "1", ORGANIZATION_MEGABYTES: "3" });
+const call = clientOf(service, service.credentials.api_key);
 
 const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
 

@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { chunksOf, clientOf, fileForm, say, startService, type Service } from "./service.ts";
+import { chunksOf, clientOf, fileForm, say, startService } from "./service.ts";
 
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  service = await startService();
-  call = clientOf(service, service.credentials.api_key);
-});
+const service = await startService();
+const call = clientOf(service, service.credentials.api_key);
 
 const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
 const png = Buffer.from("\x89PNG not really").toString("base64");

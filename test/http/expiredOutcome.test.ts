@@ -1,13 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
-import { clientOf, fileForm, say, startService, type Service } from "./service.ts";
+import { expect, test } from "vitest";
+import { clientOf, fileForm, say, startService } from "./service.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  service = await startService(ALONE);
-  call = clientOf(service, service.credentials.api_key);
-});
+const service = await startService(ALONE);
+const call = clientOf(service, service.credentials.api_key);
 
 /** As two days later, when the clean-up has removed the outcomes. */
 const expireOutcomes = () => service.db.query("delete from log.commands");

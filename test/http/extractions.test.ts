@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { requestShortLived } from "../extractions/requestShortLived.ts";
-import { clientOf, startService, type Service } from "./service.ts";
+import { clientOf, startService } from "./service.ts";
 
-let service: Service;
-let base: string;
-let call: ReturnType<typeof clientOf>;
-let other: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  service = await startService();
-  base = `${service.base}/api/v1/extractions`;
-  call = clientOf(service, service.credentials.api_key);
-  other = clientOf(service, (await service.organization("Other")).api_key);
-});
+const service = await startService();
+const base = `${service.base}/api/v1/extractions`;
+const call = clientOf(service, service.credentials.api_key);
+const other = clientOf(service, (await service.organization("Other")).api_key);
 
 const UNKNOWN = "01900000-0000-7000-8000-000000000000";
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,13 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { raw } from "./raw.ts";
-import { clientOf, fileForm, startService, type Service } from "./service.ts";
+import { clientOf, fileForm, startService } from "./service.ts";
 
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  service = await startService();
-  call = clientOf(service, service.credentials.api_key);
-});
+const service = await startService();
+const call = clientOf(service, service.credentials.api_key);
 
 const upload = (content: string | Buffer<ArrayBuffer>, name: string, type: string, fields = {}) =>
   call("POST", "/files", fileForm(content, name, { type, fields }));

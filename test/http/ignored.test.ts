@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { clientOf, startService, type Service } from "./service.ts";
+import { describe, expect, test } from "vitest";
+import { clientOf, startService } from "./service.ts";
 
 /* What the spec tells the service to ignore: fields, roles and parts that it does not know, whatever they hold. */
 
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  service = await startService();
-  call = clientOf(service, service.credentials.api_key);
-});
+const service = await startService();
+const call = clientOf(service, service.credentials.api_key);
 
 const complete = (messages: unknown[], more: object = {}) =>
   call("POST", "/chat/completions", { model: "offline/echo", messages, ...more });

@@ -1,15 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { clientOf, startService, type Service } from "./service.ts";
+import { describe, expect, test } from "vitest";
+import { clientOf, startService } from "./service.ts";
 
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-let base: string;
-beforeAll(async () => {
-  service = await startService();
-  base = `${service.base}/api/v1/knowledge`;
-  const below = clientOf(service, service.credentials.api_key);
-  call = (method, path, ...rest) => below(method, base + path, ...rest);
-});
+const service = await startService();
+const base = `${service.base}/api/v1/knowledge`;
+const below = clientOf(service, service.credentials.api_key);
+const call: typeof below = (method, path, ...rest) => below(method, base + path, ...rest);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { code, openWorkflows, workflowSource, type Tenant, type Workflows } from "../workflows/harness.ts";
+import { describe, expect, test } from "vitest";
+import { code, openWorkflows, workflowSource } from "../workflows/harness.ts";
 import { fileForm } from "./service.ts";
 
 /* A repetition under its Idempotency-Key finds what the first request created, even if that could not be created now. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 let keys = 0;
 /** Sends a request, changes something, and sends it again: both answers, and that of the same request without its key. */

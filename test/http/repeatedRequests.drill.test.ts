@@ -2,18 +2,14 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openConnection } from "#infra/nats/connection.ts";
 import { namesFor } from "#infra/nats/names.ts";
-import { clientOf, fileForm, say, startService, type Service } from "./service.ts";
+import { clientOf, fileForm, say, startService } from "./service.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  service = await startService(ALONE);
-  call = clientOf(service, service.credentials.api_key);
-});
+const service = await startService(ALONE);
+const call = clientOf(service, service.credentials.api_key);
 
 const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
 const turns = async (): Promise<number> => {

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
-import { startProcesses, type Processes } from "../agents/deployment.ts";
+import { expect, test } from "vitest";
+import { startProcesses } from "../agents/deployment.ts";
 import { expectNumbered } from "../agents/grammar.ts";
 import { clientOf, say } from "./service.ts";
 
@@ -12,10 +12,7 @@ import { clientOf, say } from "./service.ts";
 const SECONDS = 25;
 const SLOW = `/slow 0.5\n/say ${"word ".repeat(SECONDS * 2).trim()}`;
 
-let processes: Processes;
-beforeAll(async () => {
-  processes = await startProcesses();
-});
+const processes = await startProcesses();
 const streaming = { model: "offline/scripted", stream: true };
 
 test("an http process that shuts down ends its streams with an error, and another process continues their answers", async () => {

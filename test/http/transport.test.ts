@@ -1,16 +1,12 @@
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parsed, raw } from "./raw.ts";
-import { clientOf, say, startService, type Service } from "./service.ts";
+import { clientOf, say, startService } from "./service.ts";
 
-let service: Service;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  service = await startService();
-  call = clientOf(service, service.credentials.api_key);
-});
+const service = await startService();
+const call = clientOf(service, service.credentials.api_key);
 
 const complete = (body: string | Buffer, type = "application/json") =>
   fetch(`${service.chat}/chat/completions`, {

@@ -1,13 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
-let library: Library;
-let call: Library["call"];
-beforeAll(async () => {
-  library = await openLibrary();
-  call = library.call;
-});
+const library = await openLibrary();
+const call = library.call;
 
 const create = (body: unknown, headers?: Record<string, string>) => call("POST", "/collections", body, headers);
 const NONE = { ready: 0, pending: 0, failed: 0, total: 0, bytes: 0 };

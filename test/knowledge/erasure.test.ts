@@ -1,17 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { realFile } from "../files/index.ts";
 import { searchServer } from "./documents.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
 /* Deleting destroys the bytes, the text, the passages and the data key. */
 
-let library: Library;
-beforeAll(async () => {
-  library = await openLibrary();
-});
+const library = await openLibrary();
 
 const soon = { timeout: 60_000, interval: 100 };
 const folder = () => join(library.platform.settings.DATA_DIR, "blobs", library.credentials.organization_id);

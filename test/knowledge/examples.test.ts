@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
-import { openLibrary, type Library } from "./library.ts";
+import { expect, test } from "vitest";
+import { openLibrary } from "./library.ts";
 
 /* The questions in examples/README.md find their answers. */
 
@@ -11,12 +11,9 @@ const rows = [...readme.matchAll(/^\| `(.+?)` \|.*\| (.+\?) \((.+)\) \|$/gm)].ma
   ([, name = "", question = "", reference = ""]) => ({ name, question, reference }),
 );
 
-let library: Library;
-beforeAll(async () => {
-  library = await openLibrary();
-  const slug = await library.collect("Handbook");
-  await Promise.all(rows.map(({ name }) => library.keep(slug, { content: readFileSync(join(examples, name)), name })));
-});
+const library = await openLibrary();
+const slug = await library.collect("Handbook");
+await Promise.all(rows.map(({ name }) => library.keep(slug, { content: readFileSync(join(examples, name)), name })));
 
 test.each(rows)(
   'the first result for the example question "$question" is in $name',

@@ -1,11 +1,8 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
-let library: Library;
-beforeAll(async () => {
-  library = await openLibrary();
-});
+const library = await openLibrary();
 
 const MANY = 16;
 /** Cells of a row: reading them takes long compared with the upload. */

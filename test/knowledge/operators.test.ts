@@ -1,19 +1,16 @@
-import { beforeAll, expect, test } from "vitest";
-import { openLibrary, type Library } from "./library.ts";
+import { expect, test } from "vitest";
+import { openLibrary } from "./library.ts";
 
-let library: Library;
-beforeAll(async () => {
-  library = await openLibrary();
-  await library.collect("Walks");
-  const keep = async (name: string, text: string) => {
-    const { body } = await library.push("walks", { text, name });
-    expect((await library.ended(body.id)).status).toBe("ready");
-  };
-  const chapters = Array.from({ length: 6 }, (_, n) => `# Walk ${n}\n\n${"A walk along the river. ".repeat(40)}`);
-  await keep("river", chapters.join("\n\n"));
-  await keep("pier", "The walk ends at the old pier.");
-  await keep("hill", "A walk over the hill. The pier is not old.");
-});
+const library = await openLibrary();
+await library.collect("Walks");
+const keep = async (name: string, text: string) => {
+  const { body } = await library.push("walks", { text, name });
+  expect((await library.ended(body.id)).status).toBe("ready");
+};
+const chapters = Array.from({ length: 6 }, (_, n) => `# Walk ${n}\n\n${"A walk along the river. ".repeat(40)}`);
+await keep("river", chapters.join("\n\n"));
+await keep("pier", "The walk ends at the old pier.");
+await keep("hill", "A walk over the hill. The pier is not old.");
 
 const ask = async (body: object) => {
   const answer = await library.search({ limit: 50, ...body });

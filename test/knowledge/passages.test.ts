@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { unreadable, realFile } from "../files/index.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
 /* GET /documents/{id}/passages: what search and citations name. */
 
@@ -11,12 +11,8 @@ const MARKDOWN = Array.from({ length: 40 }, (_, n) => `# Part ${n}\n\n${`Words o
   "\n\n",
 );
 
-let library: Library;
-let shelf: string;
-beforeAll(async () => {
-  library = await openLibrary();
-  shelf = await library.collect("Passages");
-});
+const library = await openLibrary();
+const shelf = await library.collect("Passages");
 
 const read = (id: string, query = "") => library.call("GET", `/documents/${id}/passages${query}`);
 

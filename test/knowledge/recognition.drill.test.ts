@@ -8,12 +8,8 @@ import { openLibrary, type Library } from "./library.ts";
 
 /* Pictures and scanned pages become text wherever files are read. */
 
-let library: Library;
-let shelf: string;
-beforeAll(async () => {
-  library = await openLibrary();
-  shelf = await library.collect("Scans");
-});
+const library = await openLibrary();
+const shelf = await library.collect("Scans");
 
 const READ = {
   code: "read_from_picture",

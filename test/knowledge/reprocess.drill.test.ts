@@ -1,17 +1,12 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { realFile } from "../files/index.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
-let library: Library;
-let call: Library["call"];
-let shelf: string;
-beforeAll(async () => {
-  library = await openLibrary();
-  call = library.call;
-  shelf = await library.collect("Shelf");
-});
+const library = await openLibrary();
+const call = library.call;
+const shelf = await library.collect("Shelf");
 
 const reprocess = (id: string, query = "") => call("POST", `/documents/${id}/reprocess${query}`);
 const document = async (id: string) => (await call("GET", `/documents/${id}`)).body;

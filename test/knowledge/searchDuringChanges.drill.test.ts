@@ -1,14 +1,10 @@
-import { beforeAll, expect, test, vi } from "vitest";
-import { openLibrary, type Library } from "./library.ts";
+import { expect, test, vi } from "vitest";
+import { openLibrary } from "./library.ts";
 
 /* Searches without pause while documents are replaced, reprocessed and deleted: a document is never missing, never shown in two generations, and never shown once it is deleted. */
 
-let library: Library;
-let shelf: string;
-beforeAll(async () => {
-  library = await openLibrary();
-  shelf = await library.collect("Changing");
-});
+const library = await openLibrary();
+const shelf = await library.collect("Changing");
 
 const CHAPTERS = 6;
 const edition = (name: string, number: number) =>

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { createHandler } from "#services/handle.ts";
 import { readDocument } from "#services/knowledge/reading/readDocument.ts";
@@ -15,10 +15,7 @@ import { eventTypes, openKnowledge, pollTypes, READY, searchServer, soon } from 
 
 const EXTRACTED = ["ExtractionRequested", "ExtractionStarted", "ExtractionCompleted"];
 
-let platform: Awaited<ReturnType<typeof startPlatform>>;
-beforeAll(async () => {
-  platform = await startPlatform();
-});
+const platform = await startPlatform();
 const types = (stream: string) => pollTypes(platform.resources, stream);
 const last = async (stream: string) => (await platform.resources.log.read(stream)).at(-1)!;
 const blobsOf = (organization: string, stream: string) =>

@@ -1,17 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
-let library: Library;
-let call: Library["call"];
-let shelf: string;
-beforeAll(async () => {
-  library = await openLibrary();
-  call = library.call;
-  shelf = await library.collect("Pushed");
-});
+const library = await openLibrary();
+const call = library.call;
+const shelf = await library.collect("Pushed");
 const push = (body: object, headers?: Record<string, string>) => library.push(shelf, body, headers);
 const kept = async (body: object) => library.ended((await push(body)).body.id);
 const textOf = async (id: string) => (await call("GET", `/documents/${id}/text`)).text;

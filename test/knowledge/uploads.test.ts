@@ -1,16 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { realFile } from "../files/index.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
-let library: Library;
-let call: Library["call"];
-let shelf: string;
-beforeAll(async () => {
-  library = await openLibrary();
-  call = library.call;
-  shelf = await library.collect("Shelf");
-});
+const library = await openLibrary();
+const call = library.call;
+const shelf = await library.collect("Shelf");
 const total = async () => (await call("GET", `/collections/${shelf}/documents`)).body.total as number;
 
 describe("uploading identical bytes", () => {

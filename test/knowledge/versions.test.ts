@@ -1,11 +1,8 @@
-import { beforeAll, expect, test } from "vitest";
-import { openLibrary, type Library } from "./library.ts";
+import { expect, test } from "vitest";
+import { openLibrary } from "./library.ts";
 
-let library: Library;
-beforeAll(async () => {
-  library = await openLibrary();
-  await library.collect("Rules");
-});
+const library = await openLibrary();
+await library.collect("Rules");
 
 test("a cited version stays readable after the text was replaced, until the document is erased", async () => {
   const push = async (text: string) => {

@@ -1,13 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { pdfOf, show } from "#services/reading/pdf/testing/build.ts";
-import { openLibrary, type Library } from "./library.ts";
+import { openLibrary } from "./library.ts";
 
 /* A file that was read in part says so wherever its text is shown. */
 
-let library: Library;
-beforeAll(async () => {
-  library = await openLibrary();
-});
+const library = await openLibrary();
 
 /** One page of text, then three without. */
 const partlyScanned = (words: string): Buffer<ArrayBuffer> =>

@@ -1,15 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAgents, TOOL, type AgentClient, type Agents } from "../agents/agents.ts";
+import { startAgents, TOOL, type AgentClient } from "../agents/agents.ts";
 import type { Answer } from "../doubles/dialect.ts";
 import { PROVIDERS, startProviders, type Provider } from "./providers.ts";
 
-let agents: Agents;
-let providers: Awaited<ReturnType<typeof startProviders>>["providers"];
-beforeAll(async () => {
-  const started = await startProviders();
-  providers = started.providers;
-  agents = await startAgents(started.env);
-});
+const started = await startProviders();
+const providers = started.providers;
+const agents = await startAgents(started.env);
 
 /** How each provider refuses, and what the caller reads. */
 const REFUSALS: Record<string, [answer: Answer, told: string]> = {

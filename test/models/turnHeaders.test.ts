@@ -1,20 +1,15 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { clientOf, say } from "../http/service.ts";
-import { openPeople, type People } from "../accounts/people.ts";
+import { openPeople } from "../accounts/people.ts";
 
 /* Headers that say which model answered, what it cost, and how many targets did not answer (docs/models.md). */
 
-let people: People;
-let owner: People["owner"];
-let chat: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  people = await openPeople();
-  const credentials = await people.service.organization("Headers");
-  owner = await people.signIn(credentials);
-  chat = clientOf(people.service, credentials.api_key);
-  await owner("PUT", "/prices/offline/echo", { prices: [{ input: "0", output: "0", per_call: "0.5" }] });
-  await owner("PUT", "/aliases/fast", { targets: [{ model: "offline/scripted" }, { model: "offline/echo" }] });
-});
+const people = await openPeople();
+const credentials = await people.service.organization("Headers");
+const owner = await people.signIn(credentials);
+const chat = clientOf(people.service, credentials.api_key);
+await owner("PUT", "/prices/offline/echo", { prices: [{ input: "0", output: "0", per_call: "0.5" }] });
+await owner("PUT", "/aliases/fast", { targets: [{ model: "offline/scripted" }, { model: "offline/echo" }] });
 
 const ask = (text: string, more: object = {}) => chat("POST", "/chat/completions", say(text, { ...more }));
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { clientOf, say } from "../http/service.ts";
 import { startFaultProxy, throughProxy } from "../faultProxy.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
@@ -7,20 +7,15 @@ import { askTurn } from "./load.ts";
 
 /* No process reaches PostgreSQL. Clients must not hang: they get a 503 with Retry-After, and later an answer again. */
 
-let proxy: Awaited<ReturnType<typeof startFaultProxy>>;
-let platform: Awaited<ReturnType<typeof startPlatform>>;
-let call: ReturnType<typeof clientOf>;
-beforeAll(async () => {
-  const deployment = await testDeployment();
-  const { hostname, port } = new URL(deployment.addresses.database_url);
-  proxy = await startFaultProxy({ host: hostname, port: Number(port) });
-  const database_url = throughProxy(deployment.addresses.database_url, proxy.port);
-  platform = await startPlatform({
-    deployment: { ...deployment, addresses: { ...deployment.addresses, database_url } },
-  });
-  call = clientOf({ chat: `${platform.url}/api/openai/v1` }, (await platform.organization()).api_key);
-  expect((await call("POST", "/chat/completions", say("Hello"))).status).toBe(200);
+const deployment = await testDeployment();
+const { hostname, port } = new URL(deployment.addresses.database_url);
+const proxy = await startFaultProxy({ host: hostname, port: Number(port) });
+const database_url = throughProxy(deployment.addresses.database_url, proxy.port);
+const platform = await startPlatform({
+  deployment: { ...deployment, addresses: { ...deployment.addresses, database_url } },
 });
+const call = clientOf({ chat: `${platform.url}/api/openai/v1` }, (await platform.organization()).api_key);
+expect((await call("POST", "/chat/completions", say("Hello"))).status).toBe(200);
 
 test.each([
   ["loses every packet", () => proxy.setAll("dropped"), () => (proxy.setFresh("open"), undefined)],

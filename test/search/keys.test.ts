@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { indexKey, searchKey, type LimitedKey } from "#infra/meilisearch/limitedKey.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
@@ -10,13 +10,9 @@ import { aPassage, anIndex } from "./passages.ts";
 /* What the keys of the platform allow on a real search server. */
 
 const foreign = "other-passages-00000001";
-let its: Awaited<ReturnType<typeof anIndex>>;
-let master: ReturnType<typeof openServer>;
-beforeAll(async () => {
-  its = await anIndex();
-  master = openServer({ url: its.url, key: its.key });
-  afterFile(master.close);
-});
+const its = await anIndex();
+const master = openServer({ url: its.url, key: its.key });
+afterFile(master.close);
 
 const serverWith = (key: LimitedKey) => {
   const server = openServer({ url: its.url, key });

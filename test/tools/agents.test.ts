@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
-import { openDesk, toolSource, type Desk } from "./desk.ts";
+import { openDesk, toolSource } from "./desk.ts";
 
 /* /api/agents: managed by builders and above, with versions. */
 
-let desk: Desk;
-beforeAll(async () => {
-  desk = await openDesk();
-});
+const desk = await openDesk();
 
 const create = (body: object, headers?: Record<string, string>) => desk.person("POST", "/agents", body, headers);
 const createAgent = async (body: object = {}) => {

@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { openDesk, toolSource, type Desk } from "./desk.ts";
+import { openDesk, toolSource } from "./desk.ts";
 
 /* /api/definitions: every save is an immutable version, validated before it is stored. */
 
-let desk: Desk;
-beforeAll(async () => {
-  desk = await openDesk();
-});
+const desk = await openDesk();
 
 let count = 0;
 const createDefinition = async (source = toolSource("return 1"), more: object = {}) => {

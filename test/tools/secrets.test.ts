@@ -1,14 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
-import { openDesk, toolSource, type Desk } from "./desk.ts";
+import { openDesk, toolSource } from "./desk.ts";
 
 /* /api/secrets: values are written and never read back. */
 
-let desk: Desk;
-beforeAll(async () => {
-  desk = await openDesk();
-});
+const desk = await openDesk();
 
 const put = (name: string, value: unknown) => desk.person("PUT", `/secrets/${name}`, { value });
 

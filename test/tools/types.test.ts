@@ -1,13 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { openDesk, type Desk } from "./desk.ts";
+import { openDesk } from "./desk.ts";
 
 /* POST /api/definitions/check-types: what an editor marks, and a save takes. */
 
-let desk: Desk;
-beforeAll(async () => {
-  desk = await openDesk();
-});
+const desk = await openDesk();
 
 const checkTypes = async (type: string, source: string) =>
   (await desk.person("POST", "/definitions/check-types", { type, source })).body;

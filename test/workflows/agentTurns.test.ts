@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { openWorkflows, SOON, workflowSource, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { openWorkflows, SOON, workflowSource } from "./harness.ts";
 
 /* Turns of agents that `run()` asks for (ADR 45). */
 
-let w: Workflows;
-let clerk: string;
-beforeAll(async () => {
-  w = await openWorkflows();
-  clerk = await w.home.newAgent({ name: "Clerk", model: "offline/echo" });
-});
+const w = await openWorkflows();
+const clerk = await w.home.newAgent({ name: "Clerk", model: "offline/echo" });
 
 /** The record of a run whose `run()` is this code, once it is over. */
 const ran = (body: string, envelope: object = {}) => w.home.run(workflowSource(body), { clerk }, envelope);

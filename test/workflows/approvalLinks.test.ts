@@ -1,10 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clientOf } from "../http/service.ts";
-import { code, isOver, openFunctions, SOON, UNKNOWN, type Functions, type Tenant } from "./harness.ts";
+import { code, isOver, openFunctions, SOON, UNKNOWN } from "./harness.ts";
 
 /* Links by which people without an account decide approvals. */
 
-type Person = Awaited<ReturnType<Tenant["member"]>>;
 type Call = ReturnType<typeof clientOf>;
 interface Link {
   id: string;
@@ -12,19 +11,12 @@ interface Link {
   secret: string;
 }
 
-let stage: Functions;
-let home: Tenant;
-let owner: Call;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  stage = await openFunctions({
-    asks: { run: async (ctx, { terms }) => ({ said: await ctx.awaitApproval("boss", terms) }) },
-  });
-  ({ home } = stage);
-  owner = home.owner;
-  [ann, bob] = [await home.member("approver", "Ann"), await home.member("approver", "Bob")];
+const stage = await openFunctions({
+  asks: { run: async (ctx, { terms }) => ({ said: await ctx.awaitApproval("boss", terms) }) },
 });
+const { home } = stage;
+const owner = home.owner;
+const [ann, bob] = [await home.member("approver", "Ann"), await home.member("approver", "Bob")];
 
 const listOf = async (run: string): Promise<any[]> =>
   (await owner("GET", `/workflows/runs/${run}/approvals`)).body.data;

@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { code, openWorkflows, UNKNOWN, workflowSource, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { code, openWorkflows, UNKNOWN, workflowSource } from "./harness.ts";
 
 /* Files that approvals show, and the defaults of their forms. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 const ASKS = workflowSource(
   `const file = args.own ? await ctx.runStep("save", { text: "offer" }) : args.file;

@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openWorkflows, UNKNOWN, WAITING, workflowSource, type Workflows } from "./harness.ts";
 
 /* Input that cannot work is refused with an error that names the field, and nothing is lost by it. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 /** Status, code and field of a refusal, and its message. */
 async function refusal(answer: ReturnType<Workflows["home"]["owner"]>) {

@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* The identity of calls in run(), and their results on every tick. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 /** Runs a body of run() with the step `echo`, which returns its arguments, and `next`, which adds 1. */
 const run = (body: string, more = "", args: object = {}) =>

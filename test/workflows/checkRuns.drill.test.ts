@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { code, openWorkflows, UNKNOWN, WAITING, type Tenant, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { code, openWorkflows, UNKNOWN, WAITING } from "./harness.ts";
 
 /* A new source against the runs that are stored: POST /api/definitions/{id}/check-runs. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 /** Two steps, an approval and a sleep. */
 const SOURCE = `export const steps = {

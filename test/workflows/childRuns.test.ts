@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { openWorkflows, SOON, UNKNOWN, WAITING, workflowSource, type Tenant, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { openWorkflows, SOON, UNKNOWN, WAITING, workflowSource } from "./harness.ts";
 
 /* Runs that start other runs, and wait for them. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 const DOUBLE = workflowSource("return { doubled: args.n * 2 };", "", {
   args: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },

@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
-import { openWorkflows, SOON, workflowSource, type Tenant, type Workflows } from "./harness.ts";
+import { openWorkflows, SOON, workflowSource } from "./harness.ts";
 
 /* Runs that go on as other runs. Each run of a chain lives for a second at least. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows({ SCHEDULE_SECONDS: "1" });
-  ({ home } = w);
-});
+const w = await openWorkflows({ SCHEDULE_SECONDS: "1" });
+const { home } = w;
 
 /** Goes on until `args.n` is `args.to`, and waits for a person then, if it is asked to. */
 const COUNTING = workflowSource(

@@ -1,28 +1,22 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startProcess } from "../faults/processes.ts";
-import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
-import { openTenant, SOON, workflowSource, type Tenant } from "./harness.ts";
+import { startPlatform, testDeployment } from "../platform.ts";
+import { openTenant, SOON, workflowSource } from "./harness.ts";
 
 /* A process is killed at each point between a call of continueAs and the end of the run that goes on. */
 
 const LONG_MS = SOON.timeout * 4;
-let deployment: Deployment;
-let platform: Platform;
-let home: Tenant;
-let workflow: { id: string };
-beforeAll(async () => {
-  deployment = await testDeployment();
-  platform = await startPlatform({ roles: ["http", "projections"], deployment });
-  const first = await startProcess("services", deployment);
-  home = await openTenant(platform.url, await platform.organization("Home"));
-  // each of its ends is the first event of its commit, after which the failpoint is named
-  const source = workflowSource(
-    "await ctx.sleep(args.again ? 200 : 1_200);\nif (!args.again) return ctx.continueAs({ ...args, again: true });\nreturn args.n;",
-  );
-  workflow = await home.register(source, { concurrency: { max_runs: 1, key: null } });
-  first.kill();
-  await first.ended;
-});
+const deployment = await testDeployment();
+const platform = await startPlatform({ roles: ["http", "projections"], deployment });
+const first = await startProcess("services", deployment);
+const home = await openTenant(platform.url, await platform.organization("Home"));
+// each of its ends is the first event of its commit, after which the failpoint is named
+const source = workflowSource(
+  "await ctx.sleep(args.again ? 200 : 1_200);\nif (!args.again) return ctx.continueAs({ ...args, again: true });\nreturn args.n;",
+);
+const workflow = await home.register(source, { concurrency: { max_runs: 1, key: null } });
+first.kill();
+await first.ended;
 
 const count = async (type: string): Promise<number> =>
   (

@@ -1,27 +1,13 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { idempotencyKey } from "#events/ids.ts";
 import { plainKey } from "../doubles/plainRunner.ts";
-import {
-  UNKNOWN,
-  code,
-  counters,
-  openCoordinators,
-  openWorkflows,
-  resultOf,
-  workflowSource,
-  type Tenant,
-  type Workflows,
-} from "./harness.ts";
+import { UNKNOWN, code, counters, openCoordinators, openWorkflows, resultOf, workflowSource } from "./harness.ts";
 
 /* Retries and forks: new runs that inherit the answers of an ended run. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 /** `reserve`, an approval and a sleep, then `pay`, which fails while the site says so. */
 const SOURCE = `import { defineStep } from "svc:workflow";

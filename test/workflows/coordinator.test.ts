@@ -1,18 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { StepFailure, TickLost } from "#services/workflows/tick.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import {
-  SOON,
-  counters,
-  namedGates,
-  openCoordinators,
-  record,
-  resultOf,
-  typesOf,
-  type Coordinators,
-} from "./harness.ts";
+import { SOON, counters, namedGates, openCoordinators, record, resultOf, typesOf } from "./harness.ts";
 
 /* The coordinator on the real log. Workflows are functions of the test, so that it can look into them. */
 
@@ -132,10 +123,7 @@ const workflows: Record<string, PlainWorkflow> = {
   },
 };
 
-let bench: Coordinators;
-beforeAll(async () => {
-  bench = await openCoordinators(workflows, { count: 2 });
-});
+const bench = await openCoordinators(workflows, { count: 2 });
 
 const commitsOf = (events: { command_id: string }[]): number =>
   new Set(events.map(({ command_id }) => command_id)).size;

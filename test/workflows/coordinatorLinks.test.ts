@@ -1,18 +1,15 @@
-import { beforeAll, expect, test } from "vitest";
-import { openCoordinators, resultOf, SOON, typesOf, type Coordinators } from "./harness.ts";
+import { expect, test } from "vitest";
+import { openCoordinators, resultOf, SOON, typesOf } from "./harness.ts";
 
 /* Runs that wait for others, on two processes without reactions: the sweep alone answers the waits. */
 
-let c: Coordinators;
-beforeAll(async () => {
-  c = await openCoordinators(
-    {
-      asks: { run: async (ctx) => ctx.complete(await ctx.awaitApproval("go")) },
-      waits: { run: async (ctx, { run }) => ctx.complete(await ctx.waitForRun(run)) },
-    },
-    { count: 2 },
-  );
-});
+const c = await openCoordinators(
+  {
+    asks: { run: async (ctx) => ctx.complete(await ctx.awaitApproval("go")) },
+    waits: { run: async (ctx, { run }) => ctx.complete(await ctx.waitForRun(run)) },
+  },
+  { count: 2 },
+);
 
 const registered = async (run: string) =>
   expect.poll(async () => typesOf(await c.events(run)), SOON).toContain("RunWaitRegistered");

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
@@ -9,7 +9,7 @@ import { isRunning } from "#services/deciders/runState.ts";
 import { readState } from "#services/states.ts";
 import { StepFailure } from "#services/workflows/tick.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { SOON, counters, openCoordinators, record, resultOf, typesOf, type Coordinators } from "./harness.ts";
+import { SOON, counters, openCoordinators, record, resultOf, typesOf } from "./harness.ts";
 
 /* What a run has come to is noted first and recorded a moment later: what happens to it in between. */
 
@@ -89,43 +89,40 @@ const wrong = new Map<string, ("lost" | "answer lost")[]>();
 const unreadable = new Map<string, number>();
 /** Runs whose appends the log refuses. */
 const refused = new Set<string>();
-let bench: Coordinators;
-beforeAll(async () => {
-  bench = await openCoordinators(workflows, {
-    count: 3,
-    change: ({ send, log, openHost }) => ({
-      async send(target, type, data) {
-        const how = type === "AdvanceRun" ? wrong.get(target.stream)?.shift() : undefined;
-        if (type === "AdvanceRun" && refused.has(target.stream)) throw new Error("This cannot be written.");
-        if (how !== "lost") {
-          const answer = await send(target, type, data);
-          if (!how) return answer;
-        }
-        throw new Unavailable("The database is away.");
+// as services/workflows/host/permissions.ts
+const bench = await openCoordinators(workflows, {
+  count: 3,
+  change: ({ send, log, openHost }) => ({
+    async send(target, type, data) {
+      const how = type === "AdvanceRun" ? wrong.get(target.stream)?.shift() : undefined;
+      if (type === "AdvanceRun" && refused.has(target.stream)) throw new Error("This cannot be written.");
+      if (how !== "lost") {
+        const answer = await send(target, type, data);
+        if (!how) return answer;
+      }
+      throw new Unavailable("The database is away.");
+    },
+    log: {
+      ...log,
+      read(stream, from) {
+        const times = unreadable.get(stream) ?? 0;
+        unreadable.set(stream, times - 1);
+        return times > 0 ? Promise.reject(new Unavailable("The database is away.")) : log.read(stream, from);
       },
-      log: {
-        ...log,
-        read(stream, from) {
-          const times = unreadable.get(stream) ?? 0;
-          unreadable.set(stream, times - 1);
-          return times > 0 ? Promise.reject(new Unavailable("The database is away.")) : log.read(stream, from);
-        },
-      },
-      // as services/workflows/host/permissions.ts
-      openHost(step) {
-        const opened = openHost(step);
-        const secret = async (): Promise<string> => {
-          await step.ensureRecorded();
-          const stream = streamName("run", step.run_id);
-          const head = (await log.heads([stream])).get(stream);
-          const state = head ? (await readState(log, head, decider)).state : decider.initial;
-          if (isRunning(state, step.key, step.attempt, step)) return "";
-          throw new StepFailure("runner_lost", "This attempt is not the current one.");
-        };
-        return { ...opened, host: { ...opened.host, secret } };
-      },
-    }),
-  });
+    },
+    openHost(step) {
+      const opened = openHost(step);
+      const secret = async (): Promise<string> => {
+        await step.ensureRecorded();
+        const stream = streamName("run", step.run_id);
+        const head = (await log.heads([stream])).get(stream);
+        const state = head ? (await readState(log, head, decider)).state : decider.initial;
+        if (isRunning(state, step.key, step.attempt, step)) return "";
+        throw new StepFailure("runner_lost", "This attempt is not the current one.");
+      };
+      return { ...opened, host: { ...opened.host, secret } };
+    },
+  }),
 });
 
 const keysOf = (events: RecordedEvent<RunEvent>[], type: RunEvent["type"]): string[] =>

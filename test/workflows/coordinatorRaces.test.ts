@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { SOON, namedGates, openCoordinators, record, resultOf, typesOf, type Coordinators } from "./harness.ts";
+import { SOON, namedGates, openCoordinators, record, resultOf, typesOf } from "./harness.ts";
 
 /* What others tell a run while its coordinator is about something: in the middle of a tick, or after it was taken for lost. */
 
@@ -58,31 +58,28 @@ const workflows: Record<string, PlainWorkflow> = {
 
 /** Runs of which no result goes to the log until the test lets it. */
 const held = new Set<string>();
-let bench: Coordinators;
-beforeAll(async () => {
-  bench = await openCoordinators(workflows, {
-    count: 2,
-    change: ({ runner, send }) => ({
-      async send(target, type, data) {
-        const told = JSON.stringify(data);
-        if (type === "AdvanceRun" && held.has(target.stream) && told.includes("step_completed"))
-          await wait(`sent ${target.stream}`);
-        return send(target, type, data);
+// what the tick comes to rests on what it was given, however long it takes
+const bench = await openCoordinators(workflows, {
+  count: 2,
+  change: ({ runner, send }) => ({
+    async send(target, type, data) {
+      const told = JSON.stringify(data);
+      if (type === "AdvanceRun" && held.has(target.stream) && told.includes("step_completed"))
+        await wait(`sent ${target.stream}`);
+      return send(target, type, data);
+    },
+    runner: {
+      ...runner,
+      async tick(call) {
+        const outcome = await runner.tick({ ...call, memo: [...call.memo] });
+        const [{ value }, ...more] = call.memo.length > 0 ? call.memo : [{ value: { json: "" } }];
+        const known = more.length === 0 && "json" in value ? value.json : "";
+        const at = { both: "approval_id", beside: '"quick"' }[call.js];
+        if (at && known.includes(at)) await wait(`tick ${call.run_id}`);
+        return outcome;
       },
-      runner: {
-        ...runner,
-        async tick(call) {
-          // what the tick comes to rests on what it was given, however long it takes
-          const outcome = await runner.tick({ ...call, memo: [...call.memo] });
-          const [{ value }, ...more] = call.memo.length > 0 ? call.memo : [{ value: { json: "" } }];
-          const known = more.length === 0 && "json" in value ? value.json : "";
-          const at = { both: "approval_id", beside: '"quick"' }[call.js];
-          if (at && known.includes(at)) await wait(`tick ${call.run_id}`);
-          return outcome;
-        },
-      },
-    }),
-  });
+    },
+  }),
 });
 
 const approvalsOf = async (run: string) =>

@@ -1,19 +1,15 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CreateDefinition, StepSettings } from "#events/definition.ts";
 import { newCommand } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { toolSource } from "../tools/desk.ts";
-import { openWorkflows, WAITING, waitingWithSecrets, type Tenant, type Workflows } from "./harness.ts";
+import { openWorkflows, WAITING, waitingWithSecrets } from "./harness.ts";
 
 /* GET /api/workflow-definitions (spec: Workflow API), and which definitions cannot be deleted. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 const list = async (query = "") => (await home.owner("GET", `/workflow-definitions${query}`)).body;
 
 describe("the list of definitions that can be registered", () => {

@@ -1,18 +1,14 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newCommand } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { scheduledRunId } from "#events/schedule.ts";
-import { openWorkflows, SOON, WAITING, workflowSource, type Tenant, type Workflows } from "./harness.ts";
+import { openWorkflows, SOON, WAITING, workflowSource } from "./harness.ts";
 
 /* What the start of a run at a due time costs. */
 
 const MANY = 100;
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 async function create(workflow: { id: string }, at: string, more: object = {}): Promise<string> {
   const trigger_id = newId();

@@ -1,15 +1,12 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openReader } from "../knowledge/library.ts";
 import { toolSource } from "../tools/desk.ts";
-import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* From a hook's call to what its poll says, through every part of the platform that a step may use. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 /** Starts a workflow by its hook: what the poll says in the end. */
 async function byHook(source: string, payload: object = {}, envelope: object = {}): Promise<any> {

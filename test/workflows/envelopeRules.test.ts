@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* The limits that an envelope sets for a run: its secrets, its limits, its project. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 const codeOf = ({ status, error_info }: any) => [status, error_info?.code];
 

@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
-import { code, openWorkflows, UNKNOWN, workflowSource, type Client, type Workflows } from "./harness.ts";
+import { code, openWorkflows, UNKNOWN, workflowSource, type Client } from "./harness.ts";
 
 /* Files that people hand to a run with decisions, votes and comments. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 const upload = async (by: Client, name: string): Promise<string> =>
   (await w.home.made(by("POST", "/openai/v1/files", fileForm(`text of ${name}`, name)))).id;

@@ -1,21 +1,17 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { raw } from "../http/raw.ts";
 import { clientOf } from "../http/service.ts";
-import { UNKNOWN, code, isOver, openFunctions, type Functions, type Hook, type Tenant } from "./harness.ts";
+import { UNKNOWN, code, isOver, openFunctions, type Hook } from "./harness.ts";
 
-let stage: Functions;
-let home: Tenant;
-beforeAll(async () => {
-  stage = await openFunctions({
-    echo: { run: async (ctx, args) => ctx.complete(args) },
-    fails: {
-      run: async () => {
-        throw new Error("no luck");
-      },
+const stage = await openFunctions({
+  echo: { run: async (ctx, args) => ctx.complete(args) },
+  fails: {
+    run: async () => {
+      throw new Error("no luck");
     },
-  });
-  ({ home } = stage);
+  },
 });
+const { home } = stage;
 
 const SECRET = "x-svc-webhook-secret";
 const USER = "x-svc-external-user";

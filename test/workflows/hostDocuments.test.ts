@@ -1,17 +1,12 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Unavailable } from "#events/ports.ts";
-import { expectRefused, failureOf, openStepAttempts, type StepAttempts } from "./stepAttempts.ts";
+import { expectRefused, failureOf, openStepAttempts } from "./stepAttempts.ts";
 
 /* Documents and files that steps write, within the envelope. */
 
-let platform: StepAttempts;
-let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
-let notes: string;
-beforeAll(async () => {
-  platform = await openStepAttempts();
-  mine = await platform.organization();
-  notes = await mine.knowledge.collect("Notes");
-});
+const platform = await openStepAttempts();
+const mine = await platform.organization();
+const notes = await mine.knowledge.collect("Notes");
 
 const writer = (allowed: string[] = ["*"]) => mine.run({ writable_collections: allowed });
 const uploads = () => platform.count("DocumentUploaded", mine.organization_id);

@@ -1,15 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
-import { expectRefused, openStepAttempts, type StepAttempts } from "./stepAttempts.ts";
+import { expect, test } from "vitest";
+import { expectRefused, openStepAttempts } from "./stepAttempts.ts";
 
 /* A run acts for a person as long as that person is active in the organization. */
 
-let platform: StepAttempts;
-let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
-beforeAll(async () => {
-  platform = await openStepAttempts();
-  mine = await platform.organization();
-  await mine.secret("shop_key", "sk-1");
-});
+const platform = await openStepAttempts();
+const mine = await platform.organization();
+await mine.secret("shop_key", "sk-1");
 
 const actingFor = async (id: string) => {
   const { attempt } = await mine.run({ secrets: ["shop_key"] }, null, { type: "person", id });

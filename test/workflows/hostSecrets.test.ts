@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { toolSource } from "../tools/desk.ts";
-import { expectRefused, openStepAttempts, failureOf, type StepAttempts } from "./stepAttempts.ts";
+import { expectRefused, openStepAttempts, failureOf } from "./stepAttempts.ts";
 
 /* Secrets of a step: within the envelope, and no longer than its run goes on. */
 
 const VALUE = "sk-live-canary-4711";
-let platform: StepAttempts;
-let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
-beforeAll(async () => {
-  platform = await openStepAttempts();
-  mine = await platform.organization();
-  await mine.secret("shop_key", VALUE);
-  await mine.secret("other_key", "another value");
-});
+const platform = await openStepAttempts();
+const mine = await platform.organization();
+await mine.secret("shop_key", VALUE);
+await mine.secret("other_key", "another value");
 
 test("a step reads a secret that the envelope names and that is set", async () => {
   const { attempt } = await mine.run({ secrets: ["shop_key", "unset"] });

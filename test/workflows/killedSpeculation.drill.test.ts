@@ -1,27 +1,21 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { RunEvent } from "#events/run.ts";
 import { startProcess } from "../faults/processes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { openTenant, SOON, workflowSource, type Tenant } from "./harness.ts";
+import { openTenant, SOON, workflowSource } from "./harness.ts";
 
 /* A process is killed in the middle of runs whose steps ask nothing: what it had noted and not recorded is lost. */
 
 const STEPS = 1_200;
 const RUNS = 4;
 
-let platform: Awaited<ReturnType<typeof startPlatform>>;
-let home: Tenant;
-let startServices: () => ReturnType<typeof startProcess>;
-let services: Awaited<ReturnType<typeof startProcess>>;
-beforeAll(async () => {
-  const deployment = await testDeployment();
-  startServices = () => startProcess("services", deployment);
-  services = await startServices();
-  platform = await startPlatform({ roles: ["http", "projections"], deployment });
-  home = await openTenant(platform.url, await platform.organization("Home"));
-});
+const deployment = await testDeployment();
+const startServices = () => startProcess("services", deployment);
+const services = await startServices();
+const platform = await startPlatform({ roles: ["http", "projections"], deployment });
+const home = await openTenant(platform.url, await platform.organization("Home"));
 
 const eventsOf = async (run: string) =>
   (await platform.resources.log.read(streamName("run", run))) as RecordedEvent<RunEvent>[];

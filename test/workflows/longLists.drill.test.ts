@@ -1,15 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
-import { openWorkflows, type Tenant } from "./harness.ts";
+import { expect, test } from "vitest";
+import { openWorkflows } from "./harness.ts";
 
 /* A page ends after 2 MB of rows, and its `limit` says how many it has (ADR 68). */
 
 const ROWS = 40;
 /** 40 rows with 60 KB each have more than 2 MB. */
 const LONG = "x".repeat(60_000);
-let home: Tenant;
-beforeAll(async () => {
-  ({ home } = await openWorkflows());
-});
+const { home } = await openWorkflows();
 
 /** Sends `ROWS` requests, a few at a time. */
 async function fill(send: (n: number) => Promise<unknown>): Promise<void> {

@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { code, openWorkflows, workflowSource, type Client, type Tenant, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { code, openWorkflows, workflowSource, type Client } from "./harness.ts";
 
 /* Runs that wait for events, which clients send. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 const WAITS = workflowSource("return ctx.waitForEvent(args.name, args.options);");
 let names = 0;

@@ -1,14 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
-import { openWorkflows, workflowSource, type Tenant, type Workflows } from "./harness.ts";
+import { expect, test } from "vitest";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* Promise.race and its like over calls of run(), as people and other systems answer them. */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 
 const BOSS = 'ctx.awaitApproval("boss", { title: "Go?" }).then(({ approved }) => ({ approved }))';
 

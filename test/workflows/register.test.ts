@@ -1,17 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Envelope } from "#events/workflow.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { toolSource } from "../tools/desk.ts";
-import { openWorkflows, WAITING, waitingWithSecrets, type Tenant, type Workflows } from "./harness.ts";
+import { openWorkflows, WAITING, waitingWithSecrets } from "./harness.ts";
 
 /* Registering, reading, changing and disabling workflows (spec: Workflow API). */
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows();
-  ({ home } = w);
-});
+const w = await openWorkflows();
+const { home } = w;
 const read = async (id: string) => (await home.owner("GET", `/workflows/${id}`)).body;
 const patch = (id: string, body: unknown) => home.owner("PATCH", `/workflows/${id}`, body);
 const DEFAULTS = Envelope.parse({

@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { UNKNOWN, openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { UNKNOWN, openWorkflows, workflowSource } from "./harness.ts";
 
 /* Files that go into runs and come out of them. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 async function upload(secret: string, text: string, name = "order.txt"): Promise<string> {
   const form = new FormData();

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { approvalId } from "#events/ids.ts";
 import { memoKey } from "#services/workflows/memoKey.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* What happens to a run at the same moment from several sides, and what happens while it waits. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 const MANY = Array.from({ length: 12 }, (_, n) => n);
 /** The names of all events that followers of an ended run receive. */

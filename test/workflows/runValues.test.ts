@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* Values in runs: unusual, large, or many. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 const ECHO = `echo: (args) => args`;
 const codeOf = ({ status, error_info }: any) => [status, error_info?.code];

@@ -1,70 +1,66 @@
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
 import type { NewEvent } from "#events/define.ts";
 import { newCommand } from "#events/envelope.ts";
 import { idempotencyKey, newCommandId, newId, stepId, streamName } from "#events/ids.ts";
 import { ForgetRun, RunCompleted, RunStarted, StepCompleted, StepsScheduled, StepStarted } from "#events/run.ts";
 import { runCreated } from "../samples.ts";
-import { UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
+import { UNKNOWN, code, gate, isOver, openFunctions } from "./harness.ts";
 
 const held = gate();
-let stage: Functions;
-let home: Tenant;
-beforeAll(async () => {
-  stage = await openFunctions({
-    echo: { run: async (ctx, args) => ctx.complete(args) },
-    charge: {
-      run: async (ctx, { fail }) => {
-        const charged = await ctx.runStep("charge", { amount: 5 });
-        const many = await ctx.runStepMany("notify", ["a", "b"], 2);
-        if (fail) await ctx.runStep("refuse", {});
-        return { charged, many };
-      },
-      steps: {
-        charge: ({ amount }) => ({ id: `c${amount}` }),
-        notify: (item) => `told ${item}`,
-        refuse: () => {
-          throw new StepFailure("step_error", "declined", { final: true });
-        },
+const stage = await openFunctions({
+  echo: { run: async (ctx, args) => ctx.complete(args) },
+  charge: {
+    run: async (ctx, { fail }) => {
+      const charged = await ctx.runStep("charge", { amount: 5 });
+      const many = await ctx.runStepMany("notify", ["a", "b"], 2);
+      if (fail) await ctx.runStep("refuse", {});
+      return { charged, many };
+    },
+    steps: {
+      charge: ({ amount }) => ({ id: `c${amount}` }),
+      notify: (item) => `told ${item}`,
+      refuse: () => {
+        throw new StepFailure("step_error", "declined", { final: true });
       },
     },
-    waits: {
-      run: async (ctx) => {
-        await Promise.all([
-          ctx.runStep("slow"),
-          ctx.runStep("again"),
-          ctx.awaitApproval("boss", { title: "Go?" }),
-          ctx.sleep(3_600_000),
-        ]);
-      },
-      steps: {
-        slow: () => held.opened,
-        again: () => {
-          throw new StepFailure("step_error", "busy", { retry_after_ms: 600_000 });
-        },
+  },
+  waits: {
+    run: async (ctx) => {
+      await Promise.all([
+        ctx.runStep("slow"),
+        ctx.runStep("again"),
+        ctx.awaitApproval("boss", { title: "Go?" }),
+        ctx.sleep(3_600_000),
+      ]);
+    },
+    steps: {
+      slow: () => held.opened,
+      again: () => {
+        throw new StepFailure("step_error", "busy", { retry_after_ms: 600_000 });
       },
     },
-    wide: {
-      run: async (ctx, { many }) =>
-        (
-          await ctx.runStepMany(
-            "big",
-            Array.from({ length: many }, (_, n) => n),
-            10,
-          )
-        ).length,
-      steps: { big: () => "x".repeat(900_000) },
+  },
+  wide: {
+    run: async (ctx, { many }) =>
+      (
+        await ctx.runStepMany(
+          "big",
+          Array.from({ length: many }, (_, n) => n),
+          10,
+        )
+      ).length,
+    steps: { big: () => "x".repeat(900_000) },
+  },
+  long: {
+    run: async (ctx, { many }) => {
+      const items = Array.from({ length: many }, (_, n) => n);
+      return (await ctx.runStepMany("count", items, 50)).length;
     },
-    long: {
-      run: async (ctx, { many }) => {
-        const items = Array.from({ length: many }, (_, n) => n);
-        return (await ctx.runStepMany("count", items, 50)).length;
-      },
-      steps: { count: (n) => n + 1 },
-    },
-  });
-  ({ home } = stage);
+    steps: { count: (n) => n + 1 },
+  },
 });
+const { home } = stage;
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 /** Puts events into the log as if the run had happened; no process works on it. */

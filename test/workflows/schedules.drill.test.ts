@@ -4,17 +4,13 @@ import { newCommand } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { scheduledRunId } from "#events/schedule.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
-import { openWorkflows, SOON, WAITING, workflowSource, type Tenant, type Workflows } from "./harness.ts";
+import { openWorkflows, SOON, WAITING, workflowSource } from "./harness.ts";
 
 /* Triggers that start runs at due times. */
 
 const MAX_SCHEDULES = 30;
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows({ SCHEDULE_SECONDS: "1", ORGANIZATION_SCHEDULES: String(MAX_SCHEDULES) });
-  ({ home } = w);
-});
+const w = await openWorkflows({ SCHEDULE_SECONDS: "1", ORGANIZATION_SCHEDULES: String(MAX_SCHEDULES) });
+const { home } = w;
 
 const ECHO = workflowSource("return args;");
 /** Once a year, so never during a test. */

@@ -1,20 +1,13 @@
 import { createHmac } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
 import type { Hook } from "./harness.ts";
-import { openSignedHooks, SECRET, type SignedHooks } from "./signedHooks.ts";
+import { openSignedHooks, SECRET } from "./signedHooks.ts";
 
 /* Webhooks as providers send them: signed bodies, forms, lists, and deliveries that are repeated. */
 
-let w: SignedHooks["w"];
-let workflow: SignedHooks["workflow"];
-let hookFor: SignedHooks["hookFor"];
-let post: SignedHooks["post"];
-let received: SignedHooks["received"];
-beforeAll(async () => {
-  ({ w, workflow, hookFor, post, received } = await openSignedHooks());
-});
+const { w, workflow, hookFor, post, received } = await openSignedHooks();
 
 const sign = (text: string, secret = SECRET) => createHmac("sha256", secret).update(text).digest("hex");
 const seconds = () => Math.floor(Date.now() / 1_000);

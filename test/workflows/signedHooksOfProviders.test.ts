@@ -1,17 +1,12 @@
 import { createHmac } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import type { Hook } from "./harness.ts";
-import { openSignedHooks, SECRET, type SignedHooks } from "./signedHooks.ts";
+import { openSignedHooks, SECRET } from "./signedHooks.ts";
 
 /* Webhooks of GitLab, Shopify and Twilio, over HTTP. */
 
-let hookFor: SignedHooks["hookFor"];
-let post: SignedHooks["post"];
-let received: SignedHooks["received"];
-beforeAll(async () => {
-  ({ hookFor, post, received } = await openSignedHooks());
-});
+const { hookFor, post, received } = await openSignedHooks();
 
 const hmac = (algorithm: string, text: string) => createHmac(algorithm, SECRET).update(text).digest("base64");
 

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
-import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* Runs whose steps ask nothing of the platform are as all others, seen from outside. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-  await w.home.secret("often", "often-told-secret");
-});
+const w = await openWorkflows();
+await w.home.secret("often", "often-told-secret");
 const MAY = { secrets: ["often"] };
 
 const PURE = "add: ({ n, sum }, ctx) => { ctx.log('adds', n); return sum + n; },";

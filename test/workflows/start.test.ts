@@ -1,17 +1,13 @@
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { streamName } from "#events/ids.ts";
-import { UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
+import { UNKNOWN, code, gate, isOver, openFunctions } from "./harness.ts";
 
 const held = gate();
-let stage: Functions;
-let home: Tenant;
-beforeAll(async () => {
-  stage = await openFunctions({
-    echo: { run: async (ctx, args) => ctx.complete(args) },
-    held: { run: async (ctx) => ctx.runStep("wait"), steps: { wait: () => held.opened } },
-  });
-  ({ home } = stage);
+const stage = await openFunctions({
+  echo: { run: async (ctx, args) => ctx.complete(args) },
+  held: { run: async (ctx) => ctx.runStep("wait"), steps: { wait: () => held.opened } },
 });
+const { home } = stage;
 
 const begin = (workflow: { id: string }, body: unknown, headers?: Record<string, string>, by = home.owner) =>
   by("POST", `/workflows/${workflow.id}/runs`, body, headers);

@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { code, openWorkflows, UNKNOWN, WAITING, workflowSource, type Workflows } from "./harness.ts";
+import { describe, expect, test } from "vitest";
+import { code, openWorkflows, UNKNOWN, WAITING, workflowSource } from "./harness.ts";
 
 /* How often runs of a workflow start, and which go first. */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 const DAILY = { start_rate: { max_runs: 2, per_seconds: 86_400, key: "/customer" } };
 const start = (id: string, args: object, more: object = {}, headers: Record<string, string> = {}) =>

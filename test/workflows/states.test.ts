@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
+import { openWorkflows, workflowSource } from "./harness.ts";
 
 /* States of a run and the transitions between them, and the five rules (spec: Workflow run status). */
 
-let w: Workflows;
-beforeAll(async () => {
-  w = await openWorkflows();
-});
+const w = await openWorkflows();
 
 const ASKS = workflowSource(
   `const { approved, comment } = await ctx.awaitApproval("boss", { title: "Go?" });

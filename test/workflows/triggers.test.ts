@@ -1,20 +1,16 @@
 import { createHash } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findTriggersByToken } from "#projections/triggers/query.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
-import { openWorkflows, WAITING, workflowSource, type Tenant, type Workflows } from "./harness.ts";
+import { openWorkflows, WAITING, workflowSource } from "./harness.ts";
 
 /* Triggers of a workflow (spec: Workflow API): their secret is shown once, can be rotated, and the old one stops working at once. */
 
 const BASE = "https://assist.example.com";
 
-let w: Workflows;
-let home: Tenant;
-beforeAll(async () => {
-  w = await openWorkflows({ BASE_URL: BASE });
-  ({ home } = w);
-});
+const w = await openWorkflows({ BASE_URL: BASE });
+const { home } = w;
 
 const list = async (workflow: string, query = "") =>
   (await home.owner("GET", `/workflows/${workflow}/triggers${query}`)).body;

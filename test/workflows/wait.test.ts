@@ -1,21 +1,17 @@
-import { beforeAll, expect, test } from "vitest";
-import { gate, openFunctions, type Functions, type Tenant } from "./harness.ts";
+import { expect, test } from "vitest";
+import { gate, openFunctions } from "./harness.ts";
 
 /* Reads that wait for the end of a run (`?wait=`). */
 
 const gates = { hook: gate(), run: gate() };
-let stage: Functions;
-let home: Tenant;
-beforeAll(async () => {
-  stage = await openFunctions({
-    held: {
-      run: async (ctx, { by }) => ctx.complete(await ctx.runStep("hold", { by })),
-      steps: { hold: ({ by }: { by: "hook" | "run" }) => gates[by]?.opened.then(() => by) },
-    },
-    parked: { run: async (ctx) => void (await ctx.awaitApproval("never")) },
-  });
-  ({ home } = stage);
+const stage = await openFunctions({
+  held: {
+    run: async (ctx, { by }) => ctx.complete(await ctx.runStep("hold", { by })),
+    steps: { hold: ({ by }: { by: "hook" | "run" }) => gates[by]?.opened.then(() => by) },
+  },
+  parked: { run: async (ctx) => void (await ctx.awaitApproval("never")) },
 });
+const { home } = stage;
 
 test("a hook's poll and a read of the run with ?wait are answered when the run ends", async () => {
   const workflow = await stage.register("held");
