@@ -46,20 +46,22 @@ export function Uploads(props: UploadProps) {
           }}
         />
       </label>
-      <p role="status">
+      <div role="status">
         {uploads.length > 0 && `${sent} of ${formatCount(uploads.length, "file")} sent.`}{" "}
         {sent > 0 && open.length === 0 && (
           <button type="button" className="button small" onClick={clear}>
             Done
           </button>
         )}
-      </p>
+        <ul className="plain">
+          {uploads
+            .filter(({ existing }) => existing !== undefined)
+            .map((upload) => (
+              <Existing key={upload.id} upload={upload} />
+            ))}
+        </ul>
+      </div>
       <ul className="plain stack">
-        {uploads
-          .filter(({ existing }) => existing !== undefined)
-          .map((upload) => (
-            <Existing key={upload.id} upload={upload} />
-          ))}
         {open.map((upload) => (
           <Line key={upload.id} upload={upload} onRetry={() => retry(upload)} />
         ))}

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
+import { signIn } from "../agents/agents.ts";
 import { say } from "../http/service.ts";
 import { SOON } from "../workflows/soon.ts";
 import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
@@ -80,4 +81,20 @@ test("a builder has no entry to the usage, and a page that names the administrat
   await page.getByRole("heading", { name: "For administrators" }).waitFor();
   expect(await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Usage" }).count()).toBe(0);
   await inspect(page, "usage-refused");
+});
+
+test("what a former member used is shown under what the log says of them", async () => {
+  const { id, email, password } = await tenant.made(
+    tenant.owner("POST", "/members", { email: "left@example.org", name: "Lee Left", role: "builder" }),
+  );
+  const { call } = await signIn(tenant.url, { email, password });
+  const before = await countTurns();
+  await tenant.made(call("POST", "/openai/v1/chat/completions", say("Hello", { user: "customer-7" })));
+  await tenant.owner("DELETE", `/members/${id}`);
+  await expect.poll(countTurns, SOON).toBe(before + 1);
+  const page = await open("usage?by=person");
+  const former = String.raw`former builder, only on \d+ \w+ \d{4} \(\w{8}\)`;
+  await page.getByRole("link", { name: new RegExp(`^${former}$`) }).waitFor();
+  await page.getByRole("link", { name: "by end user" }).click();
+  await page.getByRole("link", { name: new RegExp(`^${former}, for customer-7$`) }).waitFor();
 });
