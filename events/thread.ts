@@ -83,13 +83,13 @@ const RoutedUsage = z.object({
 });
 /** `budget_exceeded` or `budget_reserved`: a budget had no room for a further request of the turn. Absent: another reason. */
 const LimitCode = z.string().optional();
-/** A target of the turn's route that did not answer. */
+/** A target of the turn's route, or its model, that did not answer. */
 const FailedTarget = TurnAttempt.extend({
   /** The round that it was asked for. */
   round: z.int().nonnegative(),
   /** `provider/model`. */
   target: z.string(),
-  /** The provider's status, `timeout`, `connection`, `cut`, `context_length`, `content_filter`, `refused`, `no_credential`; `circuit_open`: not asked. */
+  /** The provider's status, `timeout`, `connection`, `cut`, `context_length`, `content_filter`, `refused`, `no_credential`; `circuit_open`: not asked; `worker_lost`: the process was lost that asked it, also of a model that the turn names itself. */
   reason: z.string(),
   duration_ms: z.int().nonnegative(),
   /** What the request took before its answer broke off, estimated, or until a filter stopped it. Absent: nothing. */
@@ -200,7 +200,7 @@ export const TurnTakenOver = defineEvent("TurnTakenOver", {
 });
 /** A worker that takes over after this event resumes after the round and does not repeat its output. */
 export const RoundRequested = defineEvent("RoundRequested", { public: Round, personal: RoundOutput, thing });
-/** After this event a takeover does not ask the target again for the same pass. */
+/** After this event a takeover does not ask the target again for the same pass, unless its worker was lost. */
 export const TargetFailed = defineEvent("TargetFailed", { public: FailedTarget });
 /** After this event the call is never made again. */
 export const ToolFinished = defineEvent("ToolFinished", { public: ToolCallOutcome, personal: ToolResult, thing });

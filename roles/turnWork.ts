@@ -16,6 +16,7 @@ import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { createTurnMemory } from "#services/turns/turnMemory.ts";
 import { createAccessAhead } from "#services/turns/accessAhead.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
+import { estimateLost } from "#services/turns/lostRequest.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import { createTurns } from "#services/turns/turns.ts";
@@ -87,6 +88,14 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
       return bytes ? (JSON.parse(bytes.toString()) as FramePayload[]) : [];
     },
     storeFrames: (turn, frames) => createStepRecorder({ vault, handle }, turn).storeFrames(frames),
+    estimateLost: (turn) =>
+      estimateLost(turnDeps, turn).catch((err: unknown) => {
+        logger.warn(
+          { err, turn_id: turn.turn_id },
+          "request of a lost worker could not be estimated and is not counted",
+        );
+        return undefined;
+      }),
     onError: (error, { turn_id, request_id }) =>
       logger.error({ err: error, turn_id, request_id }, "turn could not be ended"),
   });

@@ -20,6 +20,7 @@ import {
 } from "./nextTarget.ts";
 import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
 import { NO_OUTPUT } from "./round.ts";
+import type { ReplacedAnswer } from "./targetFailures.ts";
 
 export type AddCost = (usage: Usage) => Usage;
 
@@ -38,7 +39,7 @@ export interface Targets {
   /** What the turn has recorded so far. New failures are added to this array. */
   failures: TargetFailure[];
   /** What answers took that another target's has replaced. New ones are added to this array. */
-  replaced: { usage: Usage; model: string }[];
+  replaced: ReplacedAnswer[];
   circuits: Circuits;
   /** What the provider of a target may be asked again. */
   retries(target: string): Retries;

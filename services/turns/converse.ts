@@ -98,7 +98,7 @@ const wantsTools = ({ calls, finish_reason }: RoundAnswer): boolean =>
   calls.length > 0 && (finish_reason === "tool_calls" || finish_reason === "stop");
 
 /** A forced tool choice holds for the first round: a model that always has to call a tool would never answer. */
-const addRounds = (request: ModelRequest, rounds: Round[]): ModelRequest =>
+export const addRounds = (request: ModelRequest, rounds: Round[]): ModelRequest =>
   rounds.length === 0
     ? request
     : { ...request, tool_choice: "auto", messages: [...request.messages, ...rounds.flatMap(roundMessages)] };

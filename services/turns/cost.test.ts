@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_PRICES } from "#events/defaultPrices.ts";
 import { ModelPrice, priceAt } from "#events/price.ts";
-import { echoTool, lastEvent, stageTurn, USAGE } from "#test/doubles/turnStage.ts";
+import { NO_USAGE, type Usage } from "#events/thread.ts";
+import { addUsage } from "#events/turnOutput.ts";
+import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
 import { withCost } from "./cost.ts";
 
 const price: ModelPrice = { valid_from: null, input: "3", output: "15" };
@@ -84,7 +86,12 @@ describe("a turn", () => {
     await turn.worker("w", 3).start();
     const second = turn.worker("v");
     await second.sweep();
-    expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", data: { attempt: 2, usage: { cost: "0.020031" } } });
+    const lost = turn.events.find(({ type }) => type === "TargetFailed")!.data as { usage: typeof USAGE };
+    expect(lost.usage).toEqual(withCost({ ...NO_USAGE, prompt_tokens: lost.usage.prompt_tokens }, prices[0]));
+    const { type, data } = lastEvent(turn);
+    expect([type, data.attempt]).toEqual(["TurnCompleted", 2]);
+    const known = addUsage({ ...times(USAGE, 2), cost: "0.020031" } as Usage, lost.usage);
+    expect(data.usage).toEqual(known);
   });
 
   test("that breaks off has the cost of its rounds and of the estimated rest", async () => {

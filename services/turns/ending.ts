@@ -6,6 +6,7 @@ import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
 import { LimitReached } from "./hold.ts";
 import { ModelError } from "./model.ts";
 import type { AskedTargets } from "./openAsk.ts";
+import type { ReplacedAnswer } from "./targetFailures.ts";
 import { citeSources, joinOutputs, NO_OUTPUT, turnUsage, type Round } from "./round.ts";
 
 /** Why a turn's signal aborted: its client or a deletion stops it, its time is up, or another worker has it. */
@@ -28,17 +29,22 @@ interface InterruptedTurn {
   addCost?: (usage: Usage) => Usage;
   of_agent: boolean;
   /** If the model of the turn is an alias. */
-  routed?: Pick<AskedTargets, "asked" | "replaced"> | undefined;
+  routed?: Pick<AskedTargets, "asked"> | undefined;
+  /** What requests took whose answers nobody has. */
+  replaced?: ReplacedAnswer[] | undefined;
   reason: AbortReason | undefined;
 }
 
 /** Ends a turn whose last answer arrived whole. */
-export function endCompleted(last: RoundAnswer, rounds: Round[], routed: AskedTargets | undefined): TurnEnding {
+export function endCompleted(
+  last: RoundAnswer,
+  { rounds, routed, replaced = [] }: Pick<InterruptedTurn, "rounds" | "routed" | "replaced">,
+): TurnEnding {
   const { finish_reason } = last;
   const calls = last.calls.filter(({ client }) => client);
   const output = citeSources(joinOutputs([...rounds, last.output]), rounds);
   const said = calls.length > 0 ? { ...output, calls } : output;
-  const used = turnUsage([...(routed?.replaced ?? []), ...rounds, last], routed !== undefined);
+  const used = turnUsage([...replaced, ...rounds, last], routed !== undefined);
   return {
     command: CompleteTurn,
     data: { finish_reason, ...used, said },
@@ -50,7 +56,7 @@ export function endCompleted(last: RoundAnswer, rounds: Round[], routed: AskedTa
 export async function endInterrupted(
   counter: TokenCounter,
   error: unknown,
-  { rounds, addCost = (usage) => usage, of_agent, routed, reason }: InterruptedTurn,
+  { rounds, addCost = (usage) => usage, of_agent, routed, replaced = [], reason }: InterruptedTurn,
 ): Promise<TurnEnding> {
   const open = error instanceof AnswerInterrupted ? error.output : NO_OUTPUT;
   const cause = error instanceof AnswerInterrupted ? error.cause : error;
@@ -60,12 +66,12 @@ export async function endInterrupted(
   const last = request ? addCost(await estimateUsage(counter, request, text)) : NO_USAGE;
   const target = request && routed?.asked;
   const openRound = { usage: last, ...(target !== undefined && { model: target }) };
-  const used = turnUsage([...(routed?.replaced ?? []), ...rounds, openRound], !!routed);
+  const used = turnUsage([...replaced, ...rounds, openRound], !!routed);
   if (reason === "stopped")
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
   // What a provider worked on is paid. Once tools have run, a retried request must not run them again. A response was promised its id.
-  if (request || rounds.length > 0 || routed?.replaced.length || of_agent) {
+  if (request || rounds.length > 0 || replaced.length > 0 || of_agent) {
     const failed = { said, message, ...used, ...(cause instanceof LimitReached && { code: cause.code }) };
     return { command: FailTurn, data: failed, end: { status: "failed", ...failed } };
   }

@@ -74,11 +74,15 @@ function completeOutput(received: FramePayload[], recorded: FramePayload[]): Fra
   return [...received, ...rest];
 }
 
+/** What readers received of the round that is not recorded. */
+export const openRoundFrames = (rounds: Round[], received: FramePayload[]): FramePayload[] =>
+  splitByRound(received)[rounds.length]?.output ?? [];
+
 /** All frames of a turn so far: the recorded rounds, then what readers received of the round that is not recorded. */
 export function framesSoFar(rounds: Round[], received: FramePayload[]): FramePayload[] {
   const frames: FramePayload[] = [];
   replayFrames(rounds, received, (frame) => frames.push(frame));
-  return [...frames, ...(splitByRound(received)[rounds.length]?.output ?? [])];
+  return [...frames, ...openRoundFrames(rounds, received)];
 }
 
 /**

@@ -1,15 +1,15 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import { measureJson } from "#events/largeJson.ts";
 import { isSentAsPicture, type RequestSize } from "#events/requestSize.ts";
+import type { Usage } from "#events/thread.ts";
 import type { Ask } from "./converse.ts";
 import { ModelError, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
-import type { Round } from "./round.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 /** A request that a turn is about to send. */
 export interface NextRequest {
   size: RequestSize;
-  /** US dollars that its rounds have cost, as far as known. */
+  /** US dollars that it has cost so far, as far as known. */
   spent: Money;
   /** Nothing of the turn has been asked yet: it may still be refused without a trace. */
   isFirst: boolean;
@@ -69,15 +69,23 @@ export function sizeOfRequest({
   };
 }
 
-export const costOf = (rounds: Round[]): Money =>
-  fromPicodollars(rounds.reduce((sum, { usage }) => sum + toPicodollars(usage.cost ?? "0"), 0n));
+export const costOf = (parts: { usage: Usage }[]): Money =>
+  fromPicodollars(parts.reduce((sum, { usage }) => sum + toPicodollars(usage.cost ?? "0"), 0n));
 
 /** Asks only once budgets hold back what the request may cost. A turn that no budget of money concerns is asked at once. */
-export const askWithinBudget = (holdMoney: HoldMoney, turn: TurnToRun, ask: Ask): Ask =>
+export const askWithinBudget = (
+  holdMoney: HoldMoney,
+  turn: TurnToRun,
+  { ask, replaced }: { ask: Ask; replaced: { usage: Usage }[] },
+): Ask =>
   turn.reserved === null
     ? ask
     : async (request, rounds, signal, onFrame) => {
-        const next = { size: sizeOfRequest(request), spent: costOf(rounds), isFirst: rounds.length === 0 };
+        const next = {
+          size: sizeOfRequest(request),
+          spent: costOf([...replaced, ...rounds]),
+          isFirst: rounds.length === 0,
+        };
         await holdMoney(turn, next, signal);
         return ask(request, rounds, signal, onFrame);
       };

@@ -1,5 +1,23 @@
 import { describe, expect, test, vi } from "vitest";
+import type { Usage } from "#events/thread.ts";
+import { addUsage } from "#events/turnOutput.ts";
 import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
+
+type Stage = ReturnType<typeof stageTurn>;
+
+/** What the log says of requests that were lost with their workers. */
+const lostRequests = ({ events }: Stage): any[] =>
+  events.flatMap(({ type, data }) =>
+    type === "TargetFailed" && (data as any).reason === "worker_lost" ? [data as any] : [],
+  );
+const withLost = (turn: Stage, usage: object): Usage =>
+  lostRequests(turn).reduce((sum, lost) => addUsage(sum, lost.usage), usage as Usage);
+/** Prompt tokens, as this house estimates them, of the requests in which the model had answered so many rounds. */
+const sentIn = ({ requests }: Stage, round: number): number[] =>
+  requests
+    .map(({ messages }) => messages)
+    .filter((messages) => messages.filter((message) => message.role === "assistant" && message.calls).length === round)
+    .map((messages) => JSON.stringify(messages).length);
 
 describe("a turn that lost its worker", () => {
   const calls = { one: 0, two: 0 };
@@ -27,9 +45,11 @@ describe("a turn that lost its worker", () => {
       await turn.worker("second").sweep();
       expect(lastEvent(turn)).toMatchObject({
         type: "TurnCompleted",
-        data: { attempt: 2, usage: times(USAGE, 3) },
+        data: { attempt: 2, usage: withLost(turn, times(USAGE, 3)) },
         personal: { said: { text: WHOLE } },
       });
+      // it was asking the model then, or about to
+      expect(lostRequests(turn)).toHaveLength([1, 4, 6].includes(recorded) ? 1 : 0);
       const rounds = turn.types().filter((type) => type === "RoundRequested").length;
       expect(rounds).toBe(2);
       const roundsBefore = [0, 0, 1, 1, 1, 2, 2][recorded]!;
@@ -45,13 +65,30 @@ describe("a turn that lost its worker", () => {
     });
   });
 
-  test("after a reader has seen recorded text is resumed", async () => {
-    const turn = stageTurn({ ...script, streamed: true });
-    await turn.worker("first", 3).start();
-    expect(turn.frames[0]).toMatchObject({ type: "text", text: "Let me look." });
-    await turn.worker("second").sweep();
-    expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
-  });
+  test.each([1, 2, 3, 4, 5, 6].flatMap((first) => [0, 1, 2, 3, 4, 5, 6].map((further) => [first, further])))(
+    "twice, after %i events and %i more, counts what the model was asked each time",
+    async (first, further) => {
+      const turn = stageTurn(script);
+      await turn.worker("first", first).start();
+      // it takes over, records what was lost, and dies after some events more
+      await turn.worker("second", turn.events.length + 2 + further).sweep();
+      const answered = () => turn.types().filter((type) => /^(RoundRequested|TurnCompleted)$/.test(type)).length;
+      const { type, data } = await (async () => {
+        if (answered() < 3) await turn.worker("third").sweep();
+        return lastEvent(turn);
+      })();
+      if (type === "TurnCompleted") expect(data.usage).toEqual(withLost(turn, times(USAGE, 3)));
+      else {
+        expect([type, data.usage.completion_tokens]).toEqual(["TurnFailed", answered() * USAGE.completion_tokens]);
+        expect(data.usage.prompt_tokens).toBeGreaterThanOrEqual(withLost(turn, times(USAGE, answered())).prompt_tokens);
+      }
+      for (const { round, usage } of lostRequests(turn)) {
+        expect(usage.completion_tokens).toBe(0);
+        const sent = sentIn(turn, round);
+        expect(sent).toEqual(sent.map(() => usage.prompt_tokens));
+      }
+    },
+  );
 
   test("because the worker stopped is resumed, and the worker has recorded no end", async () => {
     const turn = stageTurn({ ...script, tools: [echoTool("one", async () => first.leave()), counted("two")] });
@@ -70,10 +107,11 @@ describe("a turn that lost its worker", () => {
     await turn.worker("second").sweep();
     expect(lastEvent(turn)).toMatchObject({
       type: "TurnFailed",
-      data: { usage: USAGE },
+      data: { usage: { ...USAGE, prompt_tokens: expect.any(Number), completion_tokens: 2 + "\n\nAnd".length } },
       personal: { said: { text: "Let me look.\n\nAnd", citations: [{ title: "one " }, { title: "two " }] } },
     });
     expect(turn.requests).toHaveLength(requests);
+    expect(lastEvent(turn).data.usage.prompt_tokens).toBeGreaterThan(USAGE.prompt_tokens + "Question".length);
   });
 
   test("is resumed although text of an unrecorded round was sent, if no reader can have it because the bus lost the frame before", async () => {

@@ -17,6 +17,8 @@ export interface TargetFailure {
 /** The target was not asked, because its circuit is open. */
 export const CIRCUIT_OPEN = "circuit_open";
 const NO_CREDENTIAL = "no_credential";
+/** The process was lost that asked the target. This says nothing about the target, which may be asked again. */
+export const WORKER_LOST = "worker_lost";
 /** A filter stopped the prompt or the answer. */
 export const CONTENT_FILTER = "content_filter";
 /** A target said nothing within the time that the route gives it. */
@@ -57,12 +59,16 @@ export const isCovered = ({ on }: Pick<Route, "on">, reason: string, status?: nu
 /** Whether the same target may be asked again in the same round. One that said nothing has had its time. */
 const isPassing = (reason: string): boolean => /^(?:409|429|5\d\d|connection|cut)$/.test(reason);
 
+const wasRefused = ({ reason }: TargetFailure): boolean =>
+  reason !== CIRCUIT_OPEN && reason !== WORKER_LOST && !isPassing(reason);
+
 /** Whether the turn may fail another time. Counts what the log holds, so that a takeover has no more than is left. */
 export const hasBudget = ({ max_attempts, max_seconds }: Route, failures: TargetFailure[]): boolean =>
   failures.filter(wasAsked).length < max_attempts && spentMs(failures) < max_seconds * 1_000;
 export const spentMs = (failures: TargetFailure[]): number =>
   failures.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
-const wasAsked = ({ reason }: TargetFailure): boolean => reason !== CIRCUIT_OPEN && reason !== NO_CREDENTIAL;
+const wasAsked = ({ reason }: TargetFailure): boolean =>
+  reason !== CIRCUIT_OPEN && reason !== NO_CREDENTIAL && reason !== WORKER_LOST;
 
 interface Choice {
   target: string;
@@ -85,7 +91,7 @@ export function nextTarget(
   const targets = first === undefined ? route.targets : [first, ...route.targets.filter((target) => target !== first)];
   const choices = targets
     .map((target) => ({ target, failures: failures.filter((failure) => failure.target === target) }))
-    .filter(({ failures: own }) => own.every(({ reason }) => reason === CIRCUIT_OPEN || isPassing(reason)))
+    .filter(({ failures: own }) => own.filter(wasRefused).length === 0)
     .map(({ target, failures: own }) => ({ target, tried: own.filter(wasAsked).length }))
     .toSorted((a, b) => a.tried - b.tried);
   const closed = choices.find(({ target }) => circuit(target) === "closed");

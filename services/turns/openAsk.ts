@@ -14,7 +14,7 @@ import { findModelAccess, findRouteWindow, type CredentialSources, type ModelAcc
 import { withModelSpans } from "./modelSpans.ts";
 import type { TargetFailure } from "./nextTarget.ts";
 import { retryKey, type RetryBudget } from "./retryBudget.ts";
-import { readFailures, readReplaced } from "./targetFailures.ts";
+import { readFailures, readReplaced, type ReplacedAnswer } from "./targetFailures.ts";
 import { providerOf } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
@@ -30,7 +30,7 @@ export interface AskOptions extends Omit<CredentialSources, "log">, TokenCounter
 }
 
 /** What a turn has asked so far, where its model is an alias. */
-export type AskedTargets = Pick<Targets, "asked" | "failures" | "replaced">;
+export type AskedTargets = Pick<Targets, "asked" | "failures">;
 
 /** How a turn asks its model: the one that it names, or the targets of its alias. */
 export interface OpenAsk {
@@ -38,6 +38,8 @@ export interface OpenAsk {
   /** Adds what a request cost to the model that was asked last. */
   addCost: AddCost;
   routed: AskedTargets | undefined;
+  /** What requests took whose answers nobody has. New ones are added to this array. */
+  replaced: ReplacedAnswer[];
   /** The context window of the model, of an alias that of one of its targets; undefined where none is known. */
   findWindow(): Promise<number | undefined>;
 }
@@ -75,7 +77,7 @@ function openTargets(
     circuits: options.circuits,
     retries: (target) => retriesOf(options.retryBudget, organization_id, target),
     failures,
-    replaced: readReplaced(failures),
+    replaced: readReplaced(failures, true),
     counter: options,
     asked: undefined,
     addCost: (usage) => usage,
@@ -85,6 +87,7 @@ function openTargets(
   };
   return {
     routed: targets,
+    replaced: targets.replaced,
     findWindow: () => findRouteWindow(options, organization_id, route),
     addCost: (usage) => targets.addCost(usage),
     ask: (request, rounds, signal, onFrame) =>
@@ -111,7 +114,7 @@ export async function openAsk(
   recordFailure: (failure: TargetFailure) => Promise<void>,
 ): Promise<OpenAsk> {
   if (turn.route) return openTargets(options, turn, turn.route, recordFailure);
-  const { organization_id, turn_id, model: name } = turn;
+  const { organization_id, turn_id, model: name, steps } = turn;
   const access = (await options.ahead.take(turn_id)) ?? (await findModelAccess(options, organization_id, name));
   const { model, addCost, window } = openWith(options, access);
   const retries = retriesOf(options.retryBudget, organization_id, name);
@@ -125,6 +128,7 @@ export async function openAsk(
     },
     addCost,
     routed: undefined,
+    replaced: readReplaced(readFailures(steps, turn_id), false),
     findWindow: async () => window,
   };
 }

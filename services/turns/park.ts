@@ -1,6 +1,7 @@
 import { currentTime } from "#events/clock.ts";
 import { deriveId } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
+import type { Usage } from "#events/thread.ts";
 import type { WaitingCall } from "./converse.ts";
 import { costOf, type TurnBudgets } from "./hold.ts";
 import type { Round } from "./round.ts";
@@ -26,6 +27,8 @@ interface ParkedTurn {
   round: number;
   calls: WaitingCall[];
   rounds: Round[];
+  /** What its requests took whose answers nobody has. */
+  replaced: { usage: Usage }[];
   /** All that readers received so far. */
   frames: FramePayload[];
 }
@@ -40,7 +43,7 @@ export async function parkTurn(
   { toolApprovals, budgets }: ParkOptions,
   turn: TurnToRun,
   recorder: Recorder,
-  { round, calls, rounds, frames }: ParkedTurn,
+  { round, calls, rounds, replaced, frames }: ParkedTurn,
 ): Promise<string> {
   const { default_seconds, max_parked, countParked, hasAgent } = toolApprovals;
   const { organization_id, turn_id, agent, asked_by, project_id } = turn;
@@ -68,6 +71,6 @@ export async function parkTurn(
       };
     }),
   });
-  await budgets.notePark(turn, costOf(rounds));
+  await budgets.notePark(turn, costOf([...replaced, ...rounds]));
   throw new TurnLost("it waits for the approval of a call");
 }

@@ -4,34 +4,25 @@ import type { EventLog, FramePayload, Frames } from "#events/ports.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
-import { RefuseTurn, type Prompt, type Usage } from "#events/thread.ts";
+import { RefuseTurn, type Usage } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
+import { openConversation } from "./conversation.ts";
 import { converse } from "./converse.ts";
 import { endCompleted, endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
 import { askWithinBudget, type TurnBudgets } from "./hold.ts";
-import { describeWindow, fitWindow } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
 import { gatherWords } from "./gatherWords.ts";
-import {
-  readHistory,
-  readPrompt,
-  readTurnBlob,
-  sizeToReserve,
-  textOf,
-  turnMessages,
-  type HistoryLimits,
-} from "./history.ts";
-import { buildModelRequest, limitFiles, measureFiles, targetProvider, useRequest } from "./modelRequest.ts";
+import { readHistory, readPrompt, readTurnBlob, sizeToReserve, textOf, type HistoryLimits } from "./history.ts";
+import { buildModelRequest, measureFiles, useRequest } from "./modelRequest.ts";
 import { ModelError, type ModelRequest } from "./model.ts";
 import { openAsk, type AskOptions, type AskedTargets } from "./openAsk.ts";
-import { pairResults } from "./pairResults.ts";
 import { openPublisher } from "./publisher.ts";
 import { parkTurn, type WaitOptions } from "./park.ts";
 import { readRounds, sizeOfRounds, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
-import { offerTool, type Tool } from "./tools/tool.ts";
+import type { ReplacedAnswer } from "./targetFailures.ts";
 import { toolContext } from "./toolContext.ts";
 import type { TurnMemory, TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
@@ -163,6 +154,7 @@ interface Progress {
   share: TurnShare;
   addCost?: (usage: Usage) => Usage;
   routed?: AskedTargets | undefined;
+  replaced?: ReplacedAnswer[];
 }
 
 /** The end with the reasons why targets did not answer, if there are any. */
@@ -184,34 +176,29 @@ async function askWithTools(
   const { rounds, share } = answered;
   const size = sizeToReserve(options, turn);
   if (!share.hasRoom(size)) await share.reserve(size, signal);
-  const [{ ask: askNext, addCost, routed, findWindow }, prompt, history] = await Promise.all([
+  const [{ ask: askNext, addCost, routed, replaced, findWindow }, prompt, history] = await Promise.all([
     openAsk(options, turn, recorder.recordFailure),
     readPrompt(options, turn_id, turn.input),
     turn.version > 1 ? readHistory(options, turn, share, signal) : [],
     turn.wasParked ? options.budgets.noteResume(turn) : undefined,
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
-  Object.assign(answered, { addCost, routed });
+  Object.assign(answered, { addCost, routed, replaced });
   if (turn.steps.length > 0) {
     rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
     share.add(sizeOfRounds(rounds));
     replayFrames(rounds, turn.receivedFrames, onFrame);
   }
-  const tools = await findTools(options.tools, organization_id, prompt);
-  const clientTools = prompt.tool_choice === "none" ? [] : (prompt.client_tools ?? []);
-  const offers = [...tools.map(offerTool), ...clientTools];
-  const own = turnMessages(turn_id, prompt);
-  const tokens = history.length > 0 ? await findWindow() : undefined;
-  const before = tokens
-    ? await fitWindow(history, describeWindow(tokens, prompt, offers, own), options.countTokens)
-    : history;
-  const conversation = pairResults([...limitFiles(before, own, targetProvider(turn)), ...own]);
-  const held = textOf(conversation);
+  const { tools, offers, clientTools, messages } = await openConversation(options, turn, prompt, {
+    history,
+    findWindow,
+  });
+  const held = textOf(messages);
   if (share.hasRoom(held)) share.keep(held);
   else await share.reserve(held, signal);
   const ask = (request: ModelRequest) =>
     converse({
-      ask: askWithinBudget(options.budgets.holdMoney, turn, askNext),
+      ask: askWithinBudget(options.budgets.holdMoney, turn, { ask: askNext, replaced }),
       request,
       share,
       rounds,
@@ -222,15 +209,12 @@ async function askWithTools(
       ...recorder,
       approvals: prompt.agent?.tool_approvals ?? {},
       mayWait: turn.awaited_by !== null || runOfScope(turn.scope) === null,
-      park: (round, calls) => parkTurn(options, turn, recorder, { round, calls, rounds, frames: emitted() }),
+      park: (round, calls) => parkTurn(options, turn, recorder, { round, calls, rounds, replaced, frames: emitted() }),
       onToolError: (error, tool) => options.onToolError(error, turn, tool),
     });
-  const build = () => buildModelRequest(options, turn, prompt, offers, conversation, share);
+  const build = () => buildModelRequest(options, turn, prompt, offers, messages, share);
   const askWithFiles = () => useRequest(build, ask);
-  const bytes = measureFiles(turn, conversation);
+  const bytes = measureFiles(turn, messages);
   const last = await (bytes === 0 ? askWithFiles() : options.holdFiles(organization_id, bytes, askWithFiles, signal));
-  return endCompleted(last, rounds, routed);
+  return endCompleted(last, answered);
 }
-
-const findTools = async (tools: Tools, organization: string, { tools: names, tool_choice }: Prompt): Promise<Tool[]> =>
-  tool_choice === "none" || names.length === 0 ? [] : tools.find(organization, names);

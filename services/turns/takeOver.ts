@@ -1,10 +1,11 @@
 import type { CommandResult, RecordedEvent } from "#events/envelope.ts";
 import { newestAttempt } from "#events/newestAttempt.ts";
 import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.ts";
-import { FailTurn, RefuseTurn, TakeOverTurn, type TurnOutput, type Usage } from "#events/thread.ts";
+import { FailTurn, NoteTargetFailure, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
 import type { ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
-import { isTargetFailure, readFailures, readReplaced } from "./targetFailures.ts";
+import { isTargetFailure, readFailures, readReplaced, type ReplacedAnswer } from "./targetFailures.ts";
+import { knownRequest, lostFailure, wasAsking, type LostRequest } from "./lostRequest.ts";
 import { framesSoFar, joinFrames } from "./frames.ts";
 import { citeSources, isTurnStep, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import { findTurnStart, turnFromEvent, type TurnAttempt, type TurnToRun } from "./turnToRun.ts";
@@ -13,6 +14,8 @@ import { findTurnStart, turnFromEvent, type TurnAttempt, type TurnToRun } from "
 const MAX_ATTEMPTS = 3;
 /** Workers that may die while they have a turn: the turn itself may be what they die of. */
 const MAX_DEATHS = 2;
+const LOST = "The process that worked on this turn was lost.";
+const LATE = "The turn did not finish within the time that it has.";
 const KILLS_WORKERS = "The turn was given up: two processes died while they worked on it.";
 
 export interface TakeOverOptions {
@@ -22,6 +25,8 @@ export interface TakeOverOptions {
   send: Send;
   /** Stores every frame that readers of a response received; resolves with the blob's key. */
   storeFrames(turn: TurnAttempt, frames: FramePayload[]): Promise<string>;
+  /** What the request took that the lost attempt before this one was waiting for; undefined where that cannot be told. */
+  estimateLost(turn: TurnToRun): Promise<LostRequest | undefined>;
   /** The frames in a blob of a turn; none if it is gone. */
   readFrames(turn_id: string, blob: string): Promise<FramePayload[]>;
 }
@@ -32,8 +37,8 @@ export type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["tur
 interface TurnProgress {
   output: TurnOutput;
   rounds: Round[];
-  /** What answers took that another target's has replaced. */
-  replaced: { usage: Usage; model: string }[];
+  /** What requests took whose answers nobody has. */
+  replaced: ReplacedAnswer[];
   frames: FramePayload[];
   /** Readers have seen text of a round that is not recorded. */
   hasUnrecordedText: boolean;
@@ -52,6 +57,9 @@ async function receivedFrames({ frames }: TakeOverOptions, head: StreamHead, tur
   return received;
 }
 
+const isRouted = (events: RecordedEvent[], turn: string): boolean =>
+  (findTurnStart(events, turn)?.data as { route?: object } | undefined)?.route !== undefined;
+
 async function measureProgress(events: RecordedEvent[], turn: string, frames: FramePayload[]): Promise<TurnProgress> {
   const rounds = await readRounds(events, turn, async () => undefined);
   const recorded = joinOutputs(rounds);
@@ -63,7 +71,7 @@ async function measureProgress(events: RecordedEvent[], turn: string, frames: Fr
   return {
     output: citeSources(output, rounds),
     rounds,
-    replaced: readReplaced(readFailures(events, turn)),
+    replaced: readReplaced(readFailures(events, turn), isRouted(events, turn)),
     frames: framesSoFar(rounds, frames),
     hasUnrecordedText: output.text !== recorded.text || output.reasoning !== recorded.reasoning,
   };
@@ -79,12 +87,14 @@ async function giveUp(
 ): Promise<CommandResult> {
   const ids = { turn_id: turn.id, attempt: turn.attempt };
   const { organization_id, stream } = head;
-  const parts: { usage: Usage; model?: string }[] = [...replaced, ...rounds];
+  const parts: ReplacedAnswer[] = [...replaced, ...rounds];
   const isPaid = said.text !== "" || said.reasoning !== "" || parts.length > 0;
   // A response was promised its id, so it fails rather than being refused.
   const isFailed = isPaid || turn.of_agent;
-  const isRouted = parts.some(({ model }) => model !== undefined);
-  const used = turnUsage(parts, isRouted);
+  const used = turnUsage(
+    parts,
+    parts.some(({ model }) => model !== undefined),
+  );
   const attempt: TurnAttempt = { ...ids, organization_id, thread: stream, request_id: options.worker };
   const stored = turn.of_agent && { frames: await options.storeFrames(attempt, frames) };
   const result = isFailed
@@ -130,7 +140,46 @@ export async function readParkedFrames(
 export const stepsOf = (events: RecordedEvent[], turn: string): RecordedEvent[] =>
   events.filter((event) => isTurnStep(event, turn) || isTargetFailure(event, turn));
 
-/** Takes over a lost turn; gives the turn to run. Ends it instead, and gives nothing, when it is late or cannot be resumed. */
+/** What the lost attempt was asking its model, if it was. A turn that may kill workers is not looked at again. */
+async function findLost(
+  options: TakeOverOptions,
+  turn: TurnToRun,
+  { worker, rounds, isDeadly }: { worker: string | null; rounds: Round[]; isDeadly: boolean },
+): Promise<LostRequest | undefined> {
+  if (!wasAsking(worker, rounds)) return undefined;
+  const known = knownRequest(readFailures(turn.steps, turn.turn_id), rounds.length);
+  return isDeadly ? known : options.estimateLost(turn);
+}
+
+/** Why a turn that was taken over is not run again; undefined if it is. */
+function whyOver(
+  turn: Pick<OpenTurn, "awaited_by" | "resumed">,
+  { attempt, isLate, isDeadly, hasUnrecordedText }: Ending,
+): string | undefined {
+  if (isLate) return LATE;
+  if (isDeadly) return KILLS_WORKERS;
+  // Readers keep what they have seen, so a turn with unrecorded text cannot be generated again. Readers of a run's events start over.
+  const isContradicted = hasUnrecordedText && turn.awaited_by === undefined;
+  return attempt - turn.resumed > MAX_ATTEMPTS || isContradicted ? LOST : undefined;
+}
+
+interface Ending {
+  attempt: number;
+  isLate: boolean;
+  isDeadly: boolean;
+  hasUnrecordedText: boolean;
+}
+
+/** Ends a late turn that was not asking its model; undefined if it was. */
+async function endLate(options: TakeOverOptions, head: StreamHead, turn: OpenTurn, received: FramePayload[]) {
+  const progress = await measureProgress(await options.log.read(head.stream), turn.id, received);
+  return wasAsking(turn.worker, progress.rounds) ? undefined : giveUp(options, head, turn, progress, LATE);
+}
+
+/**
+ * Takes over a lost turn; gives the turn to run. Ends it instead, and gives nothing, when it is late or cannot be resumed. What its
+ * worker was asking counts (ADR 98).
+ */
 export async function takeOverTurn(
   options: TakeOverOptions,
   head: StreamHead,
@@ -138,11 +187,7 @@ export async function takeOverTurn(
   isLate: boolean,
 ): Promise<TurnToRun | undefined> {
   const received = await receivedFrames(options, head, turn.id);
-  if (isLate) {
-    const progress = await measureProgress(await options.log.read(head.stream), turn.id, received);
-    await giveUp(options, head, turn, progress, "The turn did not finish within the time that it has.");
-    return undefined;
-  }
+  if (isLate && (await endLate(options, head, turn, received))) return undefined;
   const attempt = turn.attempt + 1;
   const ids = { turn_id: turn.id, attempt };
   const isForeign = turn.worker !== null && turn.worker !== options.worker;
@@ -154,17 +199,19 @@ export async function takeOverTurn(
   const events = await options.log.read(head.stream);
   const started = findTurnStart(events, turn.id);
   const progress = await measureProgress(events, turn.id, received);
-  if (turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS) {
-    await giveUp(options, head, { ...turn, attempt }, progress, KILLS_WORKERS);
+  const known = { steps: stepsOf(events, turn.id), receivedFrames: received, wasParked: turn.resumed > 0 };
+  const resumed = started && turnFromEvent(started, attempt, { ...known, ends_by: turn.ends_by });
+  const isDeadly = turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS;
+  const { rounds, replaced, hasUnrecordedText } = progress;
+  const lost = resumed && (await findLost(options, resumed, { worker: turn.worker, rounds, isDeadly }));
+  const message = resumed ? whyOver(turn, { attempt, isLate, isDeadly, hasUnrecordedText }) : LOST;
+  if (message !== undefined) {
+    const { target: model, usage } = lost ?? {};
+    const more = usage ? [{ usage, ...(resumed?.route && { model: model! }) }] : [];
+    await giveUp(options, head, { ...turn, attempt }, { ...progress, replaced: [...replaced, ...more] }, message);
     return undefined;
   }
-  // Readers keep what they have seen, so a turn with unrecorded text cannot be generated again. Readers of a run's events start over.
-  const isContradicted = progress.hasUnrecordedText && turn.awaited_by === undefined;
-  if (!started || attempt - turn.resumed > MAX_ATTEMPTS || isContradicted) {
-    await giveUp(options, head, { ...turn, attempt }, progress, "The process that worked on this turn was lost.");
-    return undefined;
-  }
-  const steps = stepsOf(events, turn.id);
-  const wasParked = turn.resumed > 0;
-  return turnFromEvent(started, attempt, { steps, receivedFrames: received, wasParked, ends_by: turn.ends_by });
+  if (!lost) return resumed;
+  await options.send(head, NoteTargetFailure.type, { ...ids, ...lostFailure(rounds.length, lost) });
+  return { ...resumed!, steps: stepsOf(await options.log.read(head.stream), turn.id) };
 }

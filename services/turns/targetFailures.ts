@@ -15,6 +15,12 @@ export const readFailures = (events: RecordedEvent[], turn: string): TargetFailu
       return { round, target, reason, duration_ms, ...(usage && { usage }) };
     });
 
+/** What a request took whose answer nobody has; of a turn whose model is an alias, with the target that gave it. */
+export interface ReplacedAnswer {
+  usage: Usage;
+  model?: string;
+}
+
 /** What the failed requests of earlier attempts took. */
-export const readReplaced = (failures: TargetFailure[]): { usage: Usage; model: string }[] =>
-  failures.flatMap(({ target, usage }) => (usage ? [{ usage, model: target }] : []));
+export const readReplaced = (failures: TargetFailure[], isRouted: boolean): ReplacedAnswer[] =>
+  failures.flatMap(({ target, usage }) => (usage ? [{ usage, ...(isRouted && { model: target }) }] : []));

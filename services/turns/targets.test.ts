@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
+import { NO_USAGE, type Usage } from "#events/thread.ts";
+import { addUsage } from "#events/turnOutput.ts";
 import { ModelError, type ModelEvent } from "./model.ts";
 
 /* A turn whose model is an alias, and whose worker dies between its attempts. */
 
 const down = () => new ModelError("transient", "The provider answered 503.", { status: 503 });
+/** With what the requests of lost workers took. */
+const withLost = ({ events }: ReturnType<typeof stageTurn>, usage: object): Usage =>
+  events
+    .filter(({ type, data }) => type === "TargetFailed" && (data as any).reason === "worker_lost")
+    .reduce((sum, { data }) => addUsage(sum, (data as any).usage), usage as Usage);
 const askedOf = (turn: ReturnType<typeof stageTurn>) => turn.requests.map(({ model }) => model);
 
 test("a failed target is recorded before the next is asked, and the end names the one that answered", async () => {
@@ -38,9 +45,10 @@ test("a worker that takes over goes on after the target that had failed", async 
   await turn.worker("first", 2).start();
   expect(turn.types()).toEqual(["TurnStarted", "TargetFailed"]);
   await turn.worker("second").sweep();
-  expect(turn.types()).toEqual(["TurnStarted", "TargetFailed", "TurnTakenOver", "TurnCompleted"]);
+  expect(turn.types()).toEqual(["TurnStarted", "TargetFailed", "TurnTakenOver", "TargetFailed", "TurnCompleted"]);
+  expect(turn.events[3]!.data).toMatchObject({ target: "offline/b", reason: "worker_lost" });
   expect(askedOf(turn).filter((model) => model === "a")).toHaveLength(1);
-  expect(lastEvent(turn).data).toMatchObject({ model: "offline/b", usage: USAGE });
+  expect(lastEvent(turn).data).toMatchObject({ model: "offline/b", usage: withLost(turn, USAGE) });
 });
 
 test("a worker that takes over has no more failures than its turn has left", async () => {
@@ -48,8 +56,10 @@ test("a worker that takes over has no more failures than its turn has left", asy
   await turn.worker("first", 3).start();
   await turn.worker("second").sweep();
   expect(askedOf(turn)).toEqual(["a", "b", "a"]);
-  expect(turn.types().filter((type) => type === "TargetFailed")).toHaveLength(3);
-  expect(turn.types().at(-1)).toBe("TurnRefused");
+  const failed = turn.events.filter(({ type }) => type === "TargetFailed").map(({ data }) => (data as any).reason);
+  expect(failed).toEqual(["503", "503", "worker_lost", "503"]);
+  // the provider may have been at work when the first worker died, so the turn is paid
+  expect(lastEvent(turn)).toMatchObject({ type: "TurnFailed", data: { usage: withLost(turn, NO_USAGE) } });
 });
 
 test("a round that a target has answered is asked once, and counted once, under that target", async () => {
@@ -63,14 +73,14 @@ test("a round that a target has answered is asked once, and counted once, under 
   await turn.worker("first", 4).start();
   expect(turn.types()).toEqual(["TurnStarted", "RoundRequested", "ToolFinished", "TargetFailed"]);
   await turn.worker("second").sweep();
-  expect(turn.types().slice(4)).toEqual(["TurnTakenOver", "TurnCompleted"]);
+  expect(turn.types().slice(4)).toEqual(["TurnTakenOver", "TargetFailed", "TurnCompleted"]);
   expect(askedOf(turn)).toEqual(["a", "a", "b"]);
   expect(lastEvent(turn).data).toMatchObject({
     model: "offline/b",
-    usage: times(USAGE, 2),
+    usage: withLost(turn, times(USAGE, 2)),
     usage_by_model: [
+      { model: "offline/b", usage: withLost(turn, USAGE) },
       { model: "offline/a", usage: USAGE },
-      { model: "offline/b", usage: USAGE },
     ],
   });
 });
@@ -119,7 +129,7 @@ describe("an answer of a buffered turn that breaks off", () => {
     expect(lastEvent(turn).data).toMatchObject({
       usage_by_model: [
         { model: "offline/a", usage: half },
-        { model: "offline/b", usage: USAGE },
+        { model: "offline/b", usage: { ...withLost(turn, USAGE), completion_tokens: USAGE.completion_tokens } },
       ],
     });
   });

@@ -38,6 +38,7 @@ function createSlowTurns() {
     run,
     storeFrames: async () => "stored",
     readFrames: async () => [],
+    estimateLost: async () => undefined,
     onError: () => {},
   });
   const fill = (organization_id: string): number => {

@@ -13,6 +13,7 @@ import { createStepRecorder } from "#services/turns/steps.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
+import { estimateLost } from "#services/turns/lostRequest.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { createTurnMemory, type TurnMemory } from "#services/turns/turnMemory.ts";
 import { createTurns } from "#services/turns/turns.ts";
@@ -224,6 +225,7 @@ export function stageTurn(script: TurnScript) {
       send: sendTo(handle, name),
       run: (turn, stopping) => runTurn(options, turn, stopping),
       readFrames: async (_turn, blob) => JSON.parse(blobs.get(blob)!.toString()),
+      estimateLost: (turn) => estimateLost(options, turn),
       storeFrames: (turn, stored) => createStepRecorder(options, turn).storeFrames(stored),
       onError: (error) => {
         throw error;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   processes = await startProcesses(models.env);
 }, 90_000);
 
-test("another worker goes on with the next target, and nothing is asked or counted twice", async () => {
+test("another worker goes on with the next target, nothing is counted twice, and what the lost worker was asking counts", async () => {
   const { openai: first, anthropic: second } = models.providers;
   const { person, home, api_key } = processes;
   const targets = [{ model: first.model }, { model: second.model }];
@@ -26,14 +26,18 @@ test("another worker goes on with the next target, and nothing is asked or count
   second.reply({ text: "The second." });
   await processes.start("services");
 
-  expect((await answer).body).toMatchObject({
-    model: second.model,
-    choices: [{ message: { content: "The second." } }],
-    usage: { prompt_tokens: 12 },
-  });
+  const { id, ...answered } = (await answer).body;
+  expect(answered).toMatchObject({ model: second.model, choices: [{ message: { content: "The second." } }] });
+  const lost = answered.usage.prompt_tokens - 12;
+  expect(lost).toBeGreaterThan(0);
   expect(first.prompts()).toHaveLength(1);
   const count = (type: string) => processes.count(type);
-  expect([await count("TargetFailed"), await count("TurnTakenOver"), await count("TurnCompleted")]).toEqual([1, 1, 1]);
+  expect([await count("TargetFailed"), await count("TurnTakenOver"), await count("TurnCompleted")]).toEqual([2, 1, 1]);
+  const { failed_targets } = (await person.call("GET", `/turns/${id}/trace`)).body;
+  expect(failed_targets.map(({ target, reason }: any) => [target, reason])).toEqual([
+    [first.model, "500"],
+    [second.model, "worker_lost"],
+  ]);
   const { data } = (await person.call("GET", "/usage?group_by=model")).body;
-  expect(data).toMatchObject([{ model: second.model, turns: 1, prompt_tokens: 12 }]);
+  expect(data).toMatchObject([{ model: second.model, turns: 1, prompt_tokens: 12 + lost }]);
 }, 90_000);

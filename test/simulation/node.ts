@@ -13,7 +13,9 @@ import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { createAccessAhead } from "#services/turns/accessAhead.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRetryBudget } from "#services/turns/retryBudget.ts";
-import { runTurn } from "#services/turns/run.ts";
+import { estimateLost } from "#services/turns/lostRequest.ts";
+import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
+import type { TurnToRun } from "#services/turns/turnToRun.ts";
 import { createTurnMemory } from "#services/turns/turnMemory.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import type { Bus } from "./bus.ts";
@@ -58,6 +60,32 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
   const recentHistories = createRecentHistories();
   const sources = { log, keyring, deployment: [], offline: true };
   const ahead = createAccessAhead(sources, worker);
+  const options = (turn: TurnToRun): TurnRunnerOptions => ({
+    ...sources,
+    ahead,
+    maxHistoryText: 100_000,
+    budgets: { holdMoney: async () => {}, notePark: async () => {}, noteResume: async () => {} },
+    memory: createTurnMemory(),
+    recentHistories,
+    holdFiles: (_organization, _bytes, work) => work(),
+    vault: openVault({ blobs, keyring, dataKeys: log }),
+    frames: bus.frames,
+    models: { open: () => scriptedModel(turn, asked) },
+    circuits: createCircuits(),
+    retryBudget: createRetryBudget(),
+    tools: { find: async () => [] },
+    onToolError: onError,
+    onCredentialRefused: () => {},
+    handle: flaws.ending?.(handle, database) ?? handle,
+    countTokens: async (text) => text.length,
+    countPrompt: async ({ messages }) => JSON.stringify(messages).length,
+    toolApprovals: {
+      default_seconds: 3_600,
+      max_parked: 100,
+      countParked: async () => 0,
+      hasAgent: async () => true,
+    },
+  });
   const turns = createTurns({
     log,
     frames: bus.frames,
@@ -66,38 +94,10 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
     send: sendTo((command) => handle(command), worker),
     storeFrames: async () => "stored",
     readFrames: async () => [],
+    estimateLost: (turn) => estimateLost(options(turn), turn),
     run: (turn, stopping) => {
       world.note(`runs ${turn.turn_id}/${turn.attempt}`);
-      return runTurn(
-        {
-          ...sources,
-          ahead,
-          maxHistoryText: 100_000,
-          budgets: { holdMoney: async () => {}, notePark: async () => {}, noteResume: async () => {} },
-          memory: createTurnMemory(),
-          recentHistories,
-          holdFiles: (_organization, _bytes, work) => work(),
-          vault: openVault({ blobs, keyring, dataKeys: log }),
-          frames: bus.frames,
-          models: { open: () => scriptedModel(turn, asked) },
-          circuits: createCircuits(),
-          retryBudget: createRetryBudget(),
-          tools: { find: async () => [] },
-          onToolError: onError,
-          onCredentialRefused: () => {},
-          handle: flaws.ending?.(handle, database) ?? handle,
-          countTokens: async (text) => text.length,
-          countPrompt: async ({ messages }) => JSON.stringify(messages).length,
-          toolApprovals: {
-            default_seconds: 3_600,
-            max_parked: 100,
-            countParked: async () => 0,
-            hasAgent: async () => true,
-          },
-        },
-        turn,
-        stopping,
-      );
+      return runTurn(options(turn), turn, stopping);
     },
   });
   const handle = createHandler({

@@ -1,0 +1,116 @@
+import type { Usage } from "#events/thread.ts";
+import { addRounds, MAX_ROUNDS } from "./converse.ts";
+import { openConversation } from "./conversation.ts";
+import { withCost } from "./cost.ts";
+import { estimateUsage } from "./estimateUsage.ts";
+import { joinFrames, openRoundFrames } from "./frames.ts";
+import { readHistory, readPrompt, readTurnBlob, sizeToReserve } from "./history.ts";
+import { findModelAccess, findRouteWindow } from "./modelAccess.ts";
+import { buildModelRequest } from "./modelRequest.ts";
+import { hasBudget, nextTarget, WORKER_LOST, type TargetFailure } from "./nextTarget.ts";
+import { readRounds, type Round } from "./round.ts";
+import type { TurnRunnerOptions } from "./run.ts";
+import { readFailures } from "./targetFailures.ts";
+import type { TurnShare } from "./turnMemory.ts";
+import type { TurnToRun } from "./turnToRun.ts";
+
+/* A worker that is lost leaves no record of the request that was under way, and its provider is paid for it (ADR 98). */
+
+/** How long an estimate waits for room. Without it the request is not counted. */
+const MAX_WAIT_MS = 10_000;
+
+/** A request that nobody has the answer of. */
+export interface LostRequest {
+  /** `provider/model`. */
+  target: string;
+  usage: Usage;
+}
+
+/** As the log keeps it. */
+export const lostFailure = (round: number, { target, usage }: LostRequest): TargetFailure => ({
+  round,
+  target,
+  reason: WORKER_LOST,
+  duration_ms: 0,
+  usage,
+});
+
+/** Whether a lost worker was asking the model, as far as the log tells: it had the turn, and nothing else was left to do. */
+export function wasAsking(worker: string | null, rounds: Round[]): boolean {
+  const { calls, results } = rounds.at(-1) ?? { calls: [], results: [] };
+  const isDone = calls.every(({ client }, n) => !client && results[n] !== undefined);
+  return worker !== null && isDone && rounds.length < MAX_ROUNDS;
+}
+
+/** What the request of an earlier lost attempt at the same round took: it was the same request. */
+export const knownRequest = (failures: TargetFailure[], round: number): LostRequest | undefined => {
+  const known = failures.findLast((failure) => failure.reason === WORKER_LOST && failure.round === round);
+  return known?.usage && { target: known.target, usage: known.usage };
+};
+
+type Needs = Pick<
+  TurnRunnerOptions,
+  | "log"
+  | "vault"
+  | "keyring"
+  | "deployment"
+  | "offline"
+  | "tools"
+  | "memory"
+  | "recentHistories"
+  | "maxHistoryText"
+  | "countTokens"
+  | "countPrompt"
+>;
+
+/** The target that was asked: readers of a stream know it, else it is the one whose turn it was. */
+function findTarget({ route, model, turn_id, steps, receivedFrames }: TurnToRun, rounds: Round[]): string | undefined {
+  if (!route) return model;
+  const named = openRoundFrames(rounds, receivedFrames).find(({ type }) => type === "target");
+  if (named?.type === "target") return named.model;
+  const failures = readFailures(steps, turn_id);
+  if (!hasBudget(route, failures)) return undefined;
+  const ofRound = failures.filter(({ round }) => round === rounds.length);
+  const first = rounds.findLast((round) => round.model !== undefined)?.model;
+  return nextTarget(route, ofRound, { first, circuit: () => "closed" })?.target;
+}
+
+/** The request without its files, of which no estimate counts the tokens. */
+async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], share: TurnShare) {
+  const { organization_id, turn_id, input, model, route } = turn;
+  const signal = AbortSignal.timeout(MAX_WAIT_MS);
+  const size = sizeToReserve(options, turn);
+  if (!share.hasRoom(size)) await share.reserve(size, signal);
+  const prompt = await readPrompt(options, turn_id, input);
+  if (!prompt) return undefined;
+  const history = turn.version > 1 ? await readHistory(options, turn, share, signal) : [];
+  const findWindow = async () =>
+    route
+      ? findRouteWindow(options, organization_id, route)
+      : (await findModelAccess(options, organization_id, model)).window;
+  const { offers, messages } = await openConversation(options, turn, prompt, { history, findWindow });
+  const texts = messages.map((message) => ({ ...message, attachments: [] }));
+  return addRounds(await buildModelRequest(options, turn, prompt, offers, texts), rounds);
+}
+
+/**
+ * Estimates what the request took that an attempt before `turn` was waiting for, with the words that readers have of its answer.
+ * Undefined where the prompt is gone or no target is left. Throws where something cannot be read.
+ */
+export async function estimateLost(options: Needs, turn: TurnToRun): Promise<LostRequest | undefined> {
+  const { organization_id, turn_id, steps, receivedFrames } = turn;
+  const share = options.memory.open(organization_id);
+  try {
+    const rounds = await readRounds(steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob));
+    const target = findTarget(turn, rounds);
+    const request = target === undefined ? undefined : await rebuildRequest(options, turn, rounds, share);
+    if (target === undefined || !request) return undefined;
+    const frames = openRoundFrames(rounds, receivedFrames);
+    const words = joinFrames(frames, "reasoning") + joinFrames(frames, "text");
+    const usage = await estimateUsage(options, request, words);
+    const access = await findModelAccess(options, organization_id, target).catch(() => undefined);
+    return { target, usage: withCost(usage, access?.price) };
+  } finally {
+    share.close();
+  }
+}
