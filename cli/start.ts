@@ -4,6 +4,7 @@ import { addressesFile } from "#infra/embedded/addresses.ts";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
+import { waitForStart } from "#infra/postgres/waitForStart.ts";
 import type { Resources } from "../roles/resources.ts";
 import { roles, runRoles, type Role } from "../roles/runRoles.ts";
 import { baseUrl, credentialsFile, saveCredentials, loadCredentials } from "./credentials.ts";
@@ -103,7 +104,10 @@ export async function start(which: Role | "all"): Promise<void> {
   const stopping = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
+  const onWait = () => printLine("PostgreSQL is starting: waiting until it takes connections.");
   try {
+    const isStarted = waitForStart(services.database_url, onWait).then(() => true);
+    if (!(await Promise.race([isStarted, stopping.then(() => false)]))) return;
     const addresses = { ...services, master_key: await readMasterKey(settings, services.database_url) };
     const running = await runRoles(which === "all" ? roles : [which], { settings, addresses });
     try {

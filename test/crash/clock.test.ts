@@ -27,3 +27,19 @@ test("a process of the harness has the clock that its file says, and jumps when 
   expect(Math.abs(made - now)).toBeLessThan(60_000);
   expect([isDate, given]).toEqual([true, 5]);
 });
+
+test("a process that cannot read its clock's file, as when it has no free file handle, goes on with the clock that it had", async () => {
+  const file = join(await testFolder(), "clock");
+  writeFileSync(file, String(HOUR_MS));
+  const program = `
+    const { rmSync } = await import("node:fs");
+    const { setTimeout: sleep } = await import("node:timers/promises");
+    rmSync(process.env.CRASH_CLOCK);
+    await sleep(300);
+    process.stdout.write(String(Date.now()));
+  `;
+  const args = ["--import", preload, "--input-type=module", "-e", program];
+  const { stdout, status } = spawnSync(process.execPath, args, { env: { CRASH_CLOCK: file }, encoding: "utf8" });
+  expect(status).toBe(0);
+  expect(Number(stdout) - Date.now()).toBeGreaterThan(HOUR_MS / 2);
+});

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+/** SQLSTATE of a server that starts, recovers after a crash, or stops. */
+const NOT_YET = "57P03";
+const RETRY_MS = 250;
+const PATIENCE_MS = 120_000;
+
+const isStarting = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === NOT_YET;
+
+/**
+ * Resolves when the server does not say that it is starting; other errors belong to whoever connects next. A process that ended
+ * instead would lose its own start as well, and be started again later each time. Calls `onWait` once if it has to wait.
+ * Throws the server's error after two minutes.
+ */
+export async function waitForStart(databaseUrl: string, onWait: () => void): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc start" });
+    client.on("error", () => {});
+    const error: unknown = await client.connect().catch((cause: unknown) => cause);
+    await client.end().catch(() => {});
+    if (!isStarting(error)) return;
+    if (performance.now() > until) throw error;
+    if (tries === 0) onWait();
+    await sleep(RETRY_MS);
+  }
+}

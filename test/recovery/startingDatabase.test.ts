@@ -1,0 +1,44 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { afterTest } from "../cleanUp.ts";
+import { startProcess } from "../faults/processes.ts";
+import { testDeployment } from "../platform.ts";
+
+/** What PostgreSQL answers while it recovers after a crash. */
+function refuse(socket: Socket): void {
+  const fields = ["SFATAL", "VFATAL", "C57P03", "Mthe database system is starting up", ""];
+  const body = Buffer.from(fields.map((field) => `${field}\0`).join(""));
+  const head = Buffer.alloc(5);
+  head.write("E");
+  head.writeInt32BE(body.length + 4, 1);
+  socket.once("data", () => socket.end(Buffer.concat([head, body])));
+}
+
+/** A way to a database that says for so many connections that it is starting. */
+async function startingDatabase(url: string, refusals: number) {
+  const { hostname, port } = new URL(url);
+  let refused = 0;
+  const proxy = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    if (refused < refusals) {
+      refused += 1;
+      return refuse(socket);
+    }
+    const server = connect(Number(port), hostname).on("error", () => socket.destroy());
+    socket.pipe(server).pipe(socket);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  afterTest(() => void proxy.close());
+  const through = new URL(url);
+  through.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return { url: through.href, refused: () => refused };
+}
+
+test("a process that starts while PostgreSQL recovers waits for it, and runs", async () => {
+  const deployment = await testDeployment();
+  const database = await startingDatabase(deployment.addresses.database_url, 3);
+  const running = await startProcess("projections", deployment, { DATABASE_URL: database.url });
+  expect(database.refused()).toBe(3);
+  running.kill();
+  await running.ended;
+});
