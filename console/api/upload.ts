@@ -7,14 +7,14 @@ export interface Upload {
   onProgress(sent: number): void;
 }
 
-export interface Uploaded<T> {
+export interface UploadAnswer<T> {
   answer: T;
   /** False: the service had these bytes already. */
   isNew: boolean;
 }
 
 /** Sends one file to an address of `address()`. `fetch` cannot tell how much of a body has been sent. Throws a Failure. */
-export const upload = <T>(to: URL, { file, signal, onProgress }: Upload): Promise<Uploaded<T>> =>
+export const upload = <T>(to: URL, { file, signal, onProgress }: Upload): Promise<UploadAnswer<T>> =>
   new Promise((resolve, reject) => {
     const form = new FormData();
     form.set("file", file);

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import type { Uploaded, Upload as Sending } from "../api/upload.ts";
+import type { UploadAnswer, Upload as Sending } from "../api/upload.ts";
 import { useLeaveQuestion } from "./useUnsaved.ts";
 
 /** Browsers open six connections to a host; the rest stays free for the page. */
@@ -19,7 +19,7 @@ export interface Upload {
 
 export interface UploadProps {
   /** Sends one file. */
-  send(file: Sending): Promise<Uploaded<{ name: string }>>;
+  send(file: Sending): Promise<UploadAnswer<{ name: string }>>;
   /** The first word of the queries that are out of date afterwards. */
   kind: string;
 }
