@@ -5,8 +5,8 @@ import { z } from "zod";
 /** Null instead of a value that does not fit the schema. */
 export const lenient = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
 
-/** More than any request has. Sums of counts must stay within the integers that JSON and our events can hold. */
-const MAX_TOKENS = 1_000_000_000;
+/** Twice the largest window of a model: no request has more. One wrong count of a provider must not use up a budget for good. */
+const MAX_TOKENS = 20_000_000;
 export const StrictTokenCount = z.int().nonnegative().max(MAX_TOKENS);
 
 /** A token count; null if it is missing, negative or impossible. */

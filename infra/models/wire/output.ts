@@ -53,8 +53,23 @@ interface Ending {
   finish_reason: FinishReason | undefined;
   /** What the model said instead of an answer, or what stands for it. */
   refusal?: string | undefined;
-  /** Undefined if the provider counted nothing: the tokens are estimated. */
+  /** Of the provider; undefined if it counted nothing: the tokens are estimated. */
   usage: Usage | undefined;
+}
+
+/** A provider may count nonsense: no tokens at all are no count, and parts are never more than the whole. */
+function plausibleUsage(usage: Usage | undefined): Usage | undefined {
+  if (!usage || usage.prompt_tokens + usage.completion_tokens === 0) return undefined;
+  const { prompt_tokens, completion_tokens, cache_write_tokens } = usage;
+  const cached_tokens = Math.min(usage.cached_tokens, prompt_tokens);
+  return {
+    ...usage,
+    cached_tokens,
+    ...(cache_write_tokens !== undefined && {
+      cache_write_tokens: Math.min(cache_write_tokens, prompt_tokens - cached_tokens),
+    }),
+    reasoning_tokens: Math.min(usage.reasoning_tokens, completion_tokens),
+  };
 }
 
 /** The last events of an answer. Throws a ModelError if the provider gave no reason to finish: the answer was cut. */
@@ -65,7 +80,11 @@ export async function* endAnswer(request: ModelRequest, ending: Ending): AsyncGe
   if (citations.length > 0) yield { type: "citations", citations };
   if (refusal !== undefined) yield { type: "refusal", text: refusal };
   if (batch) yield { type: "tool_calls", ...batch, calls: distinguishCalls(batch.calls) };
-  yield { type: "finish", finish_reason, usage: usage ?? (await estimateUsage(request, output, batch)) };
+  yield {
+    type: "finish",
+    finish_reason,
+    usage: plausibleUsage(usage) ?? (await estimateUsage(request, output, batch)),
+  };
 }
 
 async function estimateUsage(request: ModelRequest, output: Output, batch: CallBatch | undefined): Promise<Usage> {

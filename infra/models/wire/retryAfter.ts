@@ -1,8 +1,16 @@
+/** No provider means a longer wait: an absurd one would reach the client, which obeys it. */
+const MAX_WAIT_MS = 24 * 3_600_000;
+
 /**
  * How long a refused request should wait, in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or as a date. Undefined if
- * neither can be read. The caller limits the wait.
+ * neither can be read; a day at most.
  */
 export function retryAfter(headers: Headers, now: number): number | undefined {
+  const wait = readWait(headers, now);
+  return wait === undefined ? undefined : Math.min(wait, MAX_WAIT_MS);
+}
+
+function readWait(headers: Headers, now: number): number | undefined {
   const milliseconds = parseNumber(headers.get("retry-after-ms"));
   if (milliseconds !== undefined) return milliseconds;
   const raw = headers.get("retry-after");

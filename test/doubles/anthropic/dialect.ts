@@ -83,6 +83,7 @@ export const ANTHROPIC: Dialect<DialectDouble & Pick<AnthropicDouble, "answers" 
     {},
     { input_tokens: -1, output_tokens: 2 },
     { input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 2 },
+    { input_tokens: 0, output_tokens: 0 },
   ],
   errorBody: (_, message) => ({ type: "error", error: { type: "x", message }, request_id: "req_1" }),
   frames: {

@@ -90,6 +90,7 @@ export const GOOGLE: Dialect<DialectDouble & Pick<GoogleDouble, "answers" | "scr
     {},
     { promptTokenCount: -1, candidatesTokenCount: 2 },
     { promptTokenCount: Number.MAX_SAFE_INTEGER, candidatesTokenCount: 2 },
+    { promptTokenCount: 0, candidatesTokenCount: 0 },
   ],
   errorBody: (code, message) => ({ error: { code, message, status: "X" } }),
   frames: {

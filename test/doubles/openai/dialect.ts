@@ -85,6 +85,8 @@ export const OPENAI: Dialect<DialectDouble & Pick<OpenaiDouble, "answers" | "scr
     "many",
     { prompt_tokens: -1, completion_tokens: 2 },
     { prompt_tokens: 2, completion_tokens: Number.MAX_SAFE_INTEGER },
+    { prompt_tokens: 2, completion_tokens: 20_000_001 },
+    { prompt_tokens: 0, completion_tokens: 0 },
   ],
   errorBody: (_, message) => ({ error: { message, type: "x" } }),
   frames: {
