@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testFolder } from "#test/harness.ts";
 
@@ -22,11 +23,19 @@ beforeAll(async () => {
   writeFileSync(join(folder, "file"), "");
 });
 
+const optionsWith = (env: Record<string, string>) => ({
+  env: { PATH: process.env["PATH"], DATA_DIR: folder, ...env },
+  cwd: folder,
+});
+
+/** What the command prints on its way to exit code 0. */
+const output = async (args: string[], env: Record<string, string>): Promise<string> =>
+  (await promisify(execFile)(process.execPath, [main, ...args], optionsWith(env))).stdout;
+
 /** What the command says on its way to exit code 1. */
 const refusal = (args: string[], env: Record<string, string> = {}): Promise<string> =>
   new Promise((resolve, reject) => {
-    const options = { env: { PATH: process.env["PATH"], DATA_DIR: folder, ...env }, cwd: folder };
-    execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) =>
+    execFile(process.execPath, [main, ...args], optionsWith(env), (error, stdout, stderr) =>
       error?.code === 1 ? resolve(stderr) : reject(error ?? new Error(`It ended well: ${stdout}`)),
     );
   });
@@ -112,6 +121,28 @@ describe("at a service", () => {
   test("an erasure that does not exist does not go on", async () => {
     expect(await refusal(["erasures", "wait", NO_ID], { SVC_URL, SVC_SESSION: "x" })).toBe(
       "No erasure has this id: svc erasures list shows all of them.\n",
+    );
+  });
+
+  test("a pull finds the files of definitions also beside one that cannot be read, which it names", async () => {
+    const into = join(folder, "beside");
+    mkdirSync(into);
+    writeFileSync(join(into, "money.ts"), 'export const meta = { name: "refund" };\nexport const execute = () => 1;\n');
+    writeFileSync(join(into, "broken.ts"), "export const run = ;\n");
+    const said = await output(["definitions", "pull", into, "--force"], { SVC_URL, SVC_SESSION: "known" });
+    expect(said).toMatch(/broken\.ts:1:20: .*: taken for the workflow broken\n/);
+    expect(readFileSync(join(into, "money.ts"), "utf8")).toBe("// the tool");
+    expect(readFileSync(join(into, "refund.ts"), "utf8")).toBe("// the workflow");
+    expect(readFileSync(join(into, "broken.ts"), "utf8")).toBe("export const run = ;\n");
+  });
+
+  test("a pull into a folder with two files of one definition changes neither", async () => {
+    const into = join(folder, "twins");
+    mkdirSync(into);
+    for (const name of ["one.ts", "two.ts"])
+      writeFileSync(join(into, name), 'export const meta = { name: "refund" };\nexport const execute = () => 1;\n');
+    expect(await refusal(["definitions", "pull", into], { SVC_URL, SVC_SESSION: "known" })).toMatch(
+      /two\.ts and .*one\.ts are both the tool refund: give one another meta\.name\./,
     );
   });
 

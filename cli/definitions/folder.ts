@@ -21,37 +21,77 @@ export interface LocalDefinition {
 
 const isDefinition = (name: string): boolean => /\.[jt]s$/.test(name) && !/\.d\.ts$|\.test\.[jt]s$/.test(name);
 
+const nameOfFile = (file: string): string => basename(file).replace(/\.[jt]s$/, "");
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter(isDefinition)
+    .toSorted()
+    .map((name) => join(folder, name));
+
 /** The files of definitions that a path names: a file, or those of a folder. Throws Problem. */
 function definitionFiles(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
-  const names = readdirSync(path).filter(isDefinition).toSorted();
-  if (names.length === 0) throw new Problem(`${path} has no definitions`, "add a file such as refund.ts");
-  return names.map((name) => join(path, name));
+  const files = filesIn(path);
+  if (files.length === 0) throw new Problem(`${path} has no definitions`, "add a file such as refund.ts");
+  return files;
 }
 
-async function readAll({ checker }: LocalSandbox, path: string): Promise<LocalDefinition[]> {
-  const found: LocalDefinition[] = [];
-  for (const file of definitionFiles(path)) {
-    const source = readFileSync(file, "utf8");
-    const type = typeOfSource(source);
-    const checked = await checkSource(checker, file, source, type);
-    const name = checked.name ?? basename(file).replace(/\.[jt]s$/, "");
-    const twin = found.find((each) => each.type === type && each.name === name);
+/** The definition of a file. Throws Problem for one that could not be saved. */
+async function readOne({ checker }: LocalSandbox, file: string): Promise<LocalDefinition> {
+  const source = readFileSync(file, "utf8");
+  const type = typeOfSource(source);
+  const checked = await checkSource(checker, file, source, type);
+  const name = checked.name ?? nameOfFile(file);
+  return { file, type, name, source, lint: checked.meta.workflow?.lint ?? [] };
+}
+
+function refuseTwins(found: Pick<LocalDefinition, "file" | "type" | "name">[]): void {
+  for (const [n, { file, type, name }] of found.entries()) {
+    const twin = found.slice(0, n).find((each) => each.type === type && each.name === name);
     if (twin) throw new Problem(`${file} and ${twin.file} are both the ${type} ${name}`, "give one another meta.name");
-    found.push({ file, type, name, source, lint: checked.meta.workflow?.lint ?? [] });
   }
-  return found;
 }
 
-/** Reads and checks definitions. Throws Problem for the first that could not be saved, and for two of one name. */
-export async function readDefinitions(path: string): Promise<LocalDefinition[]> {
+async function withSandbox<T>(work: (sandbox: LocalSandbox) => Promise<T>): Promise<T> {
   const sandbox = openLocalSandbox();
   try {
-    return await readAll(sandbox, path);
+    return await work(sandbox);
   } finally {
     await sandbox.close();
   }
 }
+
+/** Reads and checks definitions. Throws Problem for the first that could not be saved, and for two of one name. */
+export const readDefinitions = (path: string): Promise<LocalDefinition[]> =>
+  withSandbox(async (sandbox) => {
+    const found: LocalDefinition[] = [];
+    for (const file of definitionFiles(path)) {
+      found.push(await readOne(sandbox, file));
+      refuseTwins(found);
+    }
+    return found;
+  });
+
+/** What the files of a folder define. One that could not be saved is taken for the definition of its name, with its `problem`. */
+export interface NamedFile extends Pick<LocalDefinition, "file" | "type" | "name"> {
+  problem?: string;
+}
+
+/** The definitions of the files in a folder, which may be empty. Throws Problem for two of one name. */
+export const nameFiles = (folder: string): Promise<NamedFile[]> =>
+  withSandbox(async (sandbox) => {
+    const found: NamedFile[] = [];
+    for (const file of filesIn(folder)) {
+      const read = readOne(sandbox, file).catch((error: unknown): NamedFile => {
+        if (!(error instanceof Problem)) throw error;
+        const type = typeOfSource(readFileSync(file, "utf8"));
+        return { file, type, name: nameOfFile(file), problem: error.what };
+      });
+      found.push(await read);
+    }
+    refuseTwins(found);
+    return found;
+  });
 
 /** What was changed, in words: lines outside of the first and the last difference are equal. */
 export function describeChange(before: string, after: string): string {

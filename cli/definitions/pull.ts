@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { print } from "../output.ts";
-import { readDefinitions } from "./folder.ts";
+import { print, printable } from "../output.ts";
+import { nameFiles } from "./folder.ts";
 import type { Service, ServiceOptions } from "../service.ts";
 import { findVersion, listRemote, readRemoteSource, type RemoteDefinition, withDefinitions } from "./remote.ts";
 
@@ -9,9 +9,11 @@ interface PullOptions extends ServiceOptions {
   force?: boolean;
 }
 
-/** Files of the folder by type and name of their definition. A file that cannot be read as one is found by its name. */
+/** Files of the folder by type and name of their definition. Prints which of them cannot be read as one. */
 async function localFiles(folder: string): Promise<Map<string, string>> {
-  const found = existsSync(folder) ? await readDefinitions(folder).catch(() => []) : [];
+  const found = existsSync(folder) ? await nameFiles(folder) : [];
+  for (const { type, name, problem } of found)
+    if (problem !== undefined) print(`${printable(problem)}: taken for the ${type} ${name}`);
   return new Map(found.map(({ type, name, file }) => [`${type} ${name}`, file]));
 }
 
