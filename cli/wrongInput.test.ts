@@ -73,11 +73,11 @@ test.each([
   [["backup", "--out", "file"], "file is no folder, or lies below a file: name a folder."],
   [["org", "create", ""], "argument 'name'. It must have 1 to 200 characters."],
   [["org", "create", "ü".repeat(201)], "argument 'name'. It must have 1 to 200 characters."],
-])("%s is refused with what would be right", async (args, message) => {
+])("the command %s is refused with what would be right", async (args, message) => {
   expect(await refusal(args, UNREACHABLE)).toContain(message);
 });
 
-describe("at a service", () => {
+describe("a command at a service:", () => {
   const refusals: Record<string, object> = {
     "/api/definitions": { code: "invalid_api_key", message: "The API key is unknown." },
     [`/api/erasures/${NO_ID}`]: { code: "erasure_not_found", message: "No erasure has this id." },

@@ -25,7 +25,7 @@ test.each([
   ["stock.xlsx", MEDIA_TYPES.xlsx],
   ["stock.xls", MEDIA_TYPES.xls],
   ["stock.ods", MEDIA_TYPES.ods],
-])("detects %s by its bytes", async (file, type) => expect(await detect(await real(file))).toBe(type));
+])("the type of %s is detected by its bytes", async (file, type) => expect(await detect(await real(file))).toBe(type));
 
 test.each([
   ["guide.md", MEDIA_TYPES.md],
@@ -36,7 +36,9 @@ test.each([
   ["letter-utf16.txt", MEDIA_TYPES.txt],
   ["locked.xlsx", MEDIA_TYPES.xlsx],
   ["locked.docx", MEDIA_TYPES.docx],
-])("detects %s by its ending", async (file, type) => expect(await detect(await real(file), file)).toBe(type));
+])("the type of %s is detected by its ending", async (file, type) =>
+  expect(await detect(await real(file), file)).toBe(type),
+);
 
 describe("detecting the type of text", () => {
   test.each([

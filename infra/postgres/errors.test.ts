@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each([refusal("42501", "permission denied for table events"), refusal("22003", "integer out of range")])(
-  "%s is none",
+  "%s is not a fault of the store that may pass",
   (error) => {
     expect(isStoreFault(error)).toBe(false);
     expect(asUnavailable(error)).toBe(error);

@@ -28,6 +28,6 @@ test.each([
   ["a web page", read("text/html", 2_000)],
   ["a sitemap", { kind: "list", bytes: 2_000 } as const],
   ["a long text", read("text/markdown", 100_001)],
-])("and fifty of %s", (_, request) => {
+])("a process reads fifty files of %s", (_, request) => {
   expect(served(request)).toBe(50);
 });

@@ -33,6 +33,6 @@ test.each([
   ["a missing type", "let a = 1;\nlet b: = 5;", 2, 8],
   ["a name that is declared twice", "let a;\n let a;", 2, 6],
   ["an await in a function", "function f() {\n  await 1;\n}", 2, 3],
-])("%s is refused with its position", (_, source, line, column) => {
+])("a script with %s is refused with its position", (_, source, line, column) => {
   expect(refusalPosition(source)).toEqual([line, column]);
 });

@@ -30,7 +30,7 @@ test.each([
   ['waitForRun(args.run, { timeout: "soon" })', /^waitForRun: timeout: a duration is /],
   ['waitForEvent("paid", { match: { order: [1] } })', /^waitForEvent: match: must be an object of at most 20 /],
   ["sleep(-5)", "sleep: a duration is from 0 to 365 days."],
-])("%s is refused", (call, message) => {
+])("the call %s is refused for its options", (call, message) => {
   expect(found(`await ctx.${call}`)).toEqual([
     {
       message: typeof message === "string" ? message : expect.stringMatching(message),

@@ -39,7 +39,7 @@ const last = (last_outcome: string, more: object = {}) => ({
   ...more,
 });
 
-test("shows the settings of a schedule and when it is due next", () => {
+test("the schedules projection shows the settings of a schedule and when it is due next", () => {
   const created = ScheduleCreated.of(
     { trigger_id, workflow_id, run_as: null, ...settings, next },
     { name: "hourly", args: "{}" },
@@ -52,7 +52,7 @@ test("shows the settings of a schedule and when it is due next", () => {
   expect(from(ScheduleResumed.of({ trigger_id, next }))).toEqual(patched({ paused: false, next_at: new Date(due_at) }));
 });
 
-test("shows what became of the last due time", () => {
+test("the schedules projection shows what became of the last due time", () => {
   const fired = (action: "start" | "queue" | "skip") =>
     ScheduleFired.of({
       trigger_id,

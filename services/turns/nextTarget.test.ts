@@ -43,7 +43,7 @@ test.each([
   [new MissingCredential("refused", "None.", { status: 404 }), "no_credential", true],
   [error("refused", 401), "401", false],
   [error("refused"), "refused", false],
-])("%s is told as %s", (cause, reason, covered) => {
+])("the failure %s has the reason %s", (cause, reason, covered) => {
   expect(failureReason(cause, false)).toBe(reason);
   expect(isCovered({ on: ["429", "5xx", "timeout", "connection"] }, reason)).toBe(covered);
 });

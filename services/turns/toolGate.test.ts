@@ -5,7 +5,7 @@ import { asks, gateOf } from "./toolGate.ts";
 const call = (args = "{}") => ({ id: "c", name: "pay", arguments: args });
 const options = { approvals: { pay: ALWAYS }, isOfRun: false };
 
-describe("a condition", () => {
+describe("the condition of an approval rule", () => {
   const above: ToolCondition = { argument: "amount", above: 100 };
   const notIn: ToolCondition = { argument: "to", not_in: ["ann", 7] };
   test.each([
@@ -29,7 +29,7 @@ describe("a condition", () => {
   ])("%j with %s asks: %s", (when, args, expected) => expect(asks(when, args)).toBe(expected));
 });
 
-describe("a call", () => {
+describe("a tool call at the gate", () => {
   test("of a tool without a rule runs", () => {
     expect(gateOf(call(), undefined, { ...options, approvals: {} })).toEqual({ kind: "open" });
     expect(gateOf({ ...call(), name: "toString" }, undefined, options)).toEqual({ kind: "open" });

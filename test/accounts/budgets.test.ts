@@ -57,7 +57,7 @@ describe("a budget", () => {
     [{ cost_per_year: "1" }, "cost_per_year"],
     [{ tokens_per_day: 1, hard: "yes" }, "hard"],
     [{}, "cost_per_month"],
-  ])("is refused as %o", async (body, param) =>
+  ])("is refused as %j", async (body, param) =>
     expectRefusal(await people.owner("PUT", "/budgets/organization", body), 400, undefined, param),
   );
 

@@ -106,7 +106,7 @@ async function leaveEverything(canary: string) {
   };
 }
 
-describe("of a person", () => {
+describe("everything of a person:", () => {
   test("the export has what the erasure deletes: runs with all that they made, documents and extractions", async () => {
     const canary = newCanary();
     const other = await home.start(await home.register(KEEPS), { text: "Of another person" });

@@ -65,7 +65,7 @@ test("a preview names what holds keep, one by one", async () => {
   await home.cancel(run);
 });
 
-test("of an external user, what all keys store for it", async () => {
+test("a preview for an external user counts what all keys store for it", async () => {
   const user = "zo\u00eb@example.com";
   await leaveThings(home.key, user);
   await leaveThings((await home.newKey()).call, user);

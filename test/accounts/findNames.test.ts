@@ -54,7 +54,7 @@ test("characters that mean something to JSON or to patterns are characters of na
   for (const part of ["100__", String.raw`\\m`]) expect((await find(part)).data, part).toEqual([]);
 });
 
-test("at most 20 are found, and an erased or removed one is not", async () => {
+test("a search of names finds at most 20 things, and none that is erased or removed", async () => {
   const agents: string[] = [];
   for (let n = 0; n < 21; n++) agents.push(await tenant.newAgent({ name: `Owl ${n}` }));
   const found = await find("owl");

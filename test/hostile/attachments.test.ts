@@ -9,7 +9,7 @@ leavesWell(() => target);
 const inline = (file_data: string, filename?: string) => say([{ type: "file", file: { file_data, filename } }]);
 const param = "messages[0].content[0].file.file_data";
 
-describe("base64", () => {
+describe("an attachment with the base64", () => {
   const wrong: [string, string][] = [
     ["no base64 at all", "!!!!"],
     ["three characters", "AAA"],
@@ -75,7 +75,7 @@ describe("base64", () => {
   });
 });
 
-describe("a filename is only ever shown", () => {
+describe("a filename of an attachment is only ever shown:", () => {
   const names: [string, string, string][] = [
     ["a path", "../../etc/passwd", "passwd"],
     ["a path of Windows", "..\\..\\boot.ini", "boot.ini"],

@@ -51,7 +51,7 @@ const routes: [string, string, () => string][] = [
   ["PATCH", "a change of a document", () => `/documents/${document}`],
 ];
 
-describe.each(routes)("%s %s", (method, _what, path) => {
+describe.each(routes)("a hostile body: %s %s", (method, _what, path) => {
   test.each(odd)("of %s", async (_name, body) => {
     const sent = typeof body === "string" ? body : JSON.stringify(body);
     const answer = await reader.call(method, path(), sent, { "content-type": "application/json" });

@@ -209,12 +209,12 @@ const rows: Row[] = [
   ],
 ];
 
-describe("400", () => {
-  test.each(rows)("%s", async (_name, code, param, body, headers) => {
+describe("the error table:", () => {
+  test.each(rows)("%s is refused with 400", async (_name, code, param, body, headers) => {
     expectRefusal(await target.complete(body, headers), 400, code, param);
   });
 
-  test("an attachment of 25 MiB and a byte, inline and stored; one of 25 MiB is taken", async () => {
+  test("an attachment of 25 MiB and a byte is refused with 400, inline and stored; one of 25 MiB is taken", async () => {
     const most = 25 * 1024 * 1024;
     const over = Buffer.alloc(most + 1);
     const answer = await target.complete(user(file({ file_data: over.toString("base64"), filename: "a.bin" })));
@@ -236,7 +236,7 @@ describe("400", () => {
   });
 });
 
-describe("404", () => {
+describe("the status 404 answers", () => {
   test("a thread, a file and a model that are not there", async () => {
     expectRefusal(await target.complete(say("x"), { "x-thread-id": UNKNOWN }), 404, "thread_not_found");
     expectRefusal(await target.complete(say("x", { attachments: [UNKNOWN] })), 404, "file_not_found", "attachments[0]");
@@ -260,7 +260,7 @@ describe("404", () => {
   });
 });
 
-describe("401", () => {
+describe("the status 401:", () => {
   test("each state of a key has its code", async () => {
     const { platform, credentials, chat, send } = target;
     const login = await send("POST", `${platform.url}/api/auth/login`, credentials.admin, { authorization: "" });
@@ -287,7 +287,7 @@ describe("401", () => {
   });
 });
 
-describe("502", () => {
+describe("the status 502 answers", () => {
   test.each([false, true])("a provider's refusal, without a code (stream: %s)", async (stream) => {
     expectRefusal(await target.complete(say("/fail 400", { model: "offline/scripted", stream })), 502, undefined, null);
   });

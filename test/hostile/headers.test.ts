@@ -11,7 +11,7 @@ const refused = (heard: string) => {
   return [answer.status, answer.body.error.code];
 };
 
-describe("Authorization", () => {
+describe("a header Authorization:", () => {
   const right = () => `Authorization: Bearer ${target.api_key}`;
 
   test("sent twice is refused, whichever comes first", async () => {
@@ -38,12 +38,12 @@ describe("Authorization", () => {
     expectRefusal(await target.send("GET", "/models", undefined, { authorization }), 401, "invalid_api_key", null);
   });
 
-  test.each(["é", "🎉", "\u202e", "ключ"])("a key with %s", async (odd) => {
+  test.each(["é", "🎉", "\u202e", "ключ"])("a key with %s is refused", async (odd) => {
     const bytes = Buffer.from(request(`Authorization: Bearer sk-svc-${odd}`));
     expect(refused(await target.raw(bytes))).toEqual([401, "invalid_api_key"]);
   });
 
-  test("a key that differs in its last character, or only in case", async () => {
+  test("a key that differs in its last character, or only in case, is refused", async () => {
     const last = target.api_key.at(-1) === "A" ? "B" : "A";
     for (const wrong of [
       target.api_key.slice(0, -1) + last,
@@ -71,7 +71,7 @@ describe("Authorization", () => {
   });
 });
 
-describe("headers", () => {
+describe("odd headers:", () => {
   test.each(["__proto__: 1", "constructor: 1", "prototype: x", "hasOwnProperty: 1", "toString: 1"])(
     "%s harms nobody",
     async (header) => {
@@ -105,7 +105,7 @@ describe("headers", () => {
     ["a b", 400],
     ["x".repeat(256), 400],
     ["é", 400],
-  ])("Idempotency-Key %j", async (key, status) => {
+  ])("Idempotency-Key %j is refused", async (key, status) => {
     const body = JSON.stringify(say("x"));
     const head = target.head(
       "POST /api/openai/v1/chat/completions",

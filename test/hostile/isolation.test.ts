@@ -56,21 +56,21 @@ const attempts: [string, Attempt][] = [
     ({ file }, query, _user, headers) => target.send("GET", `/files/${file}${query}`, undefined, headers),
   ],
   [
-    "read its bytes",
+    "read the bytes of a file",
     ({ file }, query, _user, headers) => target.send("GET", `/files/${file}/content${query}`, undefined, headers),
   ],
   [
-    "delete it",
+    "delete a file",
     ({ file }, query, _user, headers) => target.send("DELETE", `/files/${file}${query}`, undefined, headers),
   ],
   ["attach it", ({ file }, _query, user, headers) => target.complete(say("x", { attachments: [file], user }), headers)],
   [
-    "attach it as a part",
+    "attach a file as a part",
     ({ file }, _query, user, headers) =>
       target.complete(say([{ type: "file", file: { file_id: file } }], { user }), headers),
   ],
   [
-    "attach it, streamed",
+    "attach a file, streamed",
     ({ file }, _query, user, headers) =>
       target.complete(say("x", { attachments: [file], user, stream: true }), headers),
   ],
@@ -79,24 +79,24 @@ const attempts: [string, Attempt][] = [
     ({ thread }, _query, user, headers) => target.complete(say("x", { user }), { ...headers, "x-thread-id": thread }),
   ],
   [
-    "go on with it, streamed",
+    "go on with a thread, streamed",
     ({ thread }, _query, user, headers) =>
       target.complete(say("x", { user, stream: true }), { ...headers, "x-thread-id": thread }),
   ],
   [
-    "read it",
+    "read a thread",
     ({ thread }, query, _user, headers) =>
       target.send("GET", `/threads/${thread}/messages${query}`, undefined, headers),
   ],
   [
-    "delete the thread",
+    "delete a thread",
     ({ thread }, query, _user, headers) => target.send("DELETE", `/threads/${thread}${query}`, undefined, headers),
   ],
 ];
 const nothing = { thread: UNKNOWN, file: UNKNOWN };
 
-describe.each(attempts)("to %s", (_name, attempt) => {
-  test("of another organization or key", async () => {
+describe.each(attempts)("nobody can %s", (_name, attempt) => {
+  test("when it belongs to another organization or key", async () => {
     for (const [who, token] of Object.entries(strangers)) {
       const headers = { authorization: `Bearer ${token}` };
       for (const [mine, user] of [
@@ -141,7 +141,7 @@ test("what strangers tried has changed nothing", async () => {
   }
 });
 
-test("lists show one's own only", async () => {
+test("lists of files show only those of their owner", async () => {
   for (const token of Object.values(strangers))
     expect((await target.send("GET", "/files", undefined, { authorization: `Bearer ${token}` })).body.data).toEqual([]);
   const ids = async (query: string) =>
@@ -153,7 +153,7 @@ test("lists show one's own only", async () => {
   ]);
 });
 
-test("an equal idempotency key of another is another request", async () => {
+test("an equal idempotency key of another key or organization names another request", async () => {
   const headers = { "idempotency-key": randomUUID() };
   const mine = await target.complete(say("mine"), headers);
   const retry = { ...headers, "x-stainless-retry-count": "1" };

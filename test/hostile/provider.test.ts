@@ -112,8 +112,8 @@ beforeAll(async () => {
 });
 leavesWell(() => target);
 
-describe.concurrent.each([false, true])("instead of an answer (stream: %s)", (stream) => {
-  test.each(Object.keys(bad))("%s: 502 without the key", async (name) => {
+describe.concurrent.each([false, true])("a provider that sends (stream: %s)", (stream) => {
+  test.each(Object.keys(bad))("%s is answered with 502, without the key", async (name) => {
     const answer = await target.complete(say("x", { model: `openai/${name}`, stream }));
     expectRefusal(answer, 502, undefined, null);
     expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(KEY);
@@ -121,15 +121,18 @@ describe.concurrent.each([false, true])("instead of an answer (stream: %s)", (st
   });
 });
 
-describe.concurrent("in a stream", () => {
-  test.each(Object.entries(streams))("%s", async (name, [, heard, broken]) => {
-    const { status, text } = await target.complete(say("x", { model: `openai/${name}`, stream: true }));
-    expect(text).not.toContain(KEY);
-    if (heard === "") return expect(status).toBe(502);
-    const frames = chunksOf(text);
-    expect(frames.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("")).toBe(heard);
-    expect([text.endsWith(DONE), "error" in frames.at(-1)]).toEqual([!broken, broken]);
-  });
+describe.concurrent("a provider's stream", () => {
+  test.each(Object.entries(streams))(
+    "with %s reveals no key and ends as it should",
+    async (name, [, heard, broken]) => {
+      const { status, text } = await target.complete(say("x", { model: `openai/${name}`, stream: true }));
+      expect(text).not.toContain(KEY);
+      if (heard === "") return expect(status).toBe(502);
+      const frames = chunksOf(text);
+      expect(frames.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("")).toBe(heard);
+      expect([text.endsWith(DONE), "error" in frames.at(-1)]).toEqual([!broken, broken]);
+    },
+  );
 });
 
 test.each([
@@ -141,7 +144,7 @@ test.each([
   ["no text", { content: null }, { content: "" }],
   ["a refusal", { content: null, refusal: "No." }, { content: "", refusal: "No." }],
   ["text of another type", { content: { a: 1 } }, { content: "" }],
-])("an answer of %s is an answer", async (name, message, said) => {
+])("a provider's answer of %s is taken as one", async (name, message, said) => {
   streams[name] = [json(choice(message)), "", false];
   const { status, body } = await target.complete(say("x", { model: `openai/${name}` }));
   expect([status, body.choices[0]]).toEqual([

@@ -104,7 +104,7 @@ describe("what is no HTTP, or two requests in one", () => {
   });
 });
 
-describe("paths", () => {
+describe("a request:", () => {
   test.each([
     "/",
     "/nowhere",
@@ -120,19 +120,22 @@ describe("paths", () => {
     "/api/openai/v1/threads/%F0%9F/messages",
     "http://evil.example/api",
     "*",
-  ])("%s is nowhere", async (path) => {
+  ])("the path %s leads nowhere", async (path) => {
     const answer = parsed(await target.raw(target.head(`GET ${path}`, "Connection: close")))!;
     expect([400, 404]).toContain(answer.status);
     expect(answer.body.error).toMatchObject({ message: expect.any(String), type: expect.stringMatching(/_error$/) });
   });
 
-  test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])("%s is no way to chat", async (method) => {
-    const answer = parsed(
-      await target.raw(target.head(`${method} ${PATH}`, "Connection: close", "Content-Length: 0")),
-    )!;
-    expect([400, 404, 405]).toContain(answer.status);
-    expect(answer.body.error.message).toBeTruthy();
-  });
+  test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])(
+    "the method %s does not chat",
+    async (method) => {
+      const answer = parsed(
+        await target.raw(target.head(`${method} ${PATH}`, "Connection: close", "Content-Length: 0")),
+      )!;
+      expect([400, 404, 405]).toContain(answer.status);
+      expect(answer.body.error.message).toBeTruthy();
+    },
+  );
 
   test("CONNECT and a change of protocol are refused or ignored", async () => {
     expect(await target.raw("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n")).toMatch(
@@ -142,7 +145,7 @@ describe("paths", () => {
     expect(heard).toMatch(/^(HTTP\/1\.1 (200|400) |$)/);
   });
 
-  test("a query that is odd", async () => {
+  test("an odd query is ignored or refused", async () => {
     for (const query of [
       "user=a&user=b",
       "user[]=a",
@@ -161,7 +164,7 @@ describe("paths", () => {
   });
 });
 
-describe("those who are slow, or go away", () => {
+describe("clients that are slow, or go away", () => {
   test("hold up nobody: half a head, half a body, half a chunk", async () => {
     const begun = target.head(`POST ${PATH}`, json, `Content-Length: ${body.length}`);
     const halves = [
@@ -179,7 +182,7 @@ describe("those who are slow, or go away", () => {
     for (const { socket } of [...slow, late]) socket.destroy();
   });
 
-  test("a client that leaves in the middle of anything", async () => {
+  test("a client that leaves in the middle of anything harms nobody", async () => {
     const streamed = JSON.stringify(say("/slow 0.05\n/say a b c d e f", { model: "offline/scripted", stream: true }));
     const head = target.head(`POST ${PATH}`, json, `Content-Length: ${streamed.length}`);
     for (const after of [0, 20, 60, 120]) {

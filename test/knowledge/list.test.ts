@@ -44,11 +44,11 @@ test.each([
   ["?type=txt", ["letter"]],
   ["?type=text/markdown&type=txt&metadata.kind=sale", ["sale"]],
   ["?type=pdf", []],
-])("%s lists what fits", async (query, expected) => {
+])("the list of documents with %s has those that fit", async (query, expected) => {
   expect(await names(query)).toEqual(expected);
 });
 
-test("a collection is filtered alike", async () => {
+test("the documents of a collection are filtered like all documents", async () => {
   expect(await names("?metadata.kind=lease", "/collections/contracts/documents")).toEqual(["lease"]);
 });
 
@@ -57,7 +57,7 @@ test.each([
   ["?metadata.%20=x", "metadata. "],
   ["?type=exe", "type"],
   ["?status=gone", "status"],
-])("%s is refused", async (query, param) => {
+])("the list of documents with %s is refused", async (query, param) => {
   const { status, body } = await library.call("GET", `/documents${query}`);
   expect([status, body.error.param]).toEqual([400, param]);
 });

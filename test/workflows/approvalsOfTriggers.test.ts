@@ -35,7 +35,7 @@ async function expectDecider(run: string, excluded: Client, decider: Client): Pr
   expect((await home.untilOver(run)).status).toBe("completed");
 }
 
-describe("of a webhook", () => {
+describe("the approvals of a webhook's runs", () => {
   test("are not decided by the one who created it", async () => {
     const builder = await home.member("builder");
     const workflow = await home.register(ASKS);
@@ -131,7 +131,7 @@ await ctx.awaitApproval("pay", { title: "Pay?", self_approval: false });`),
   });
 });
 
-describe("of a schedule", () => {
+describe("the approvals of a schedule's runs", () => {
   const soon = () => new Date(Date.now() + 1_000).toISOString();
 
   test("are not decided by the one who created it", async () => {

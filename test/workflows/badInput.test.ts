@@ -11,7 +11,7 @@ async function refusal(answer: ReturnType<Workflows["home"]["owner"]>) {
   return { status, code: body.error.code, param: body.error.param, message: body.error.message };
 }
 
-test("a cron that never fires", async () => {
+test("a schedule whose cron never fires is refused", async () => {
   const { id } = await w.home.register(WAITING);
   const create = (cron: string) => w.home.owner("POST", `/workflows/${id}/triggers`, { name: "T", schedule: { cron } });
   expect(await refusal(create("0 0 31 2 *"))).toMatchObject({
@@ -22,14 +22,14 @@ test("a cron that never fires", async () => {
   });
 });
 
-test("a time zone that does not exist", async () => {
+test("a schedule in a time zone that does not exist is refused", async () => {
   const { id } = await w.home.register(WAITING);
   const schedule = { cron: "@daily", time_zone: "Europe/Atlantis" };
   const create = w.home.owner("POST", `/workflows/${id}/triggers`, { name: "T", schedule });
   expect(await refusal(create)).toMatchObject({ status: 400, code: "invalid_schedule", param: "schedule.time_zone" });
 });
 
-test("a group without members", async () => {
+test("a group without members is refused", async () => {
   expect(await refusal(w.home.owner("PUT", "/groups/nobody", { members: [] }))).toMatchObject({
     status: 400,
     code: "invalid_members",
@@ -38,7 +38,7 @@ test("a group without members", async () => {
   });
 });
 
-test("a link that is used twice", async () => {
+test("an approval link that is used twice decides once", async () => {
   const run = await w.home.start(await w.home.register(WAITING));
   const [approval] = await w.home.pending(run);
   const link = await w.home.made(w.home.owner("POST", `/workflows/approvals/${approval.id}/links`, {}));
@@ -57,7 +57,7 @@ test("a link that is used twice", async () => {
   expect((await w.home.approvals(run))[0].status).toBe("approved");
 });
 
-test("an event that matches two runs and is for one", async () => {
+test("an event for one run is refused when it matches two", async () => {
   const workflow = await w.home.register(workflowSource(`return ctx.waitForEvent("twice")`));
   const runs = [await w.home.start(workflow), await w.home.start(workflow)];
   for (const run of runs) await w.home.until(run, ({ waiting_on }) => waiting_on.length > 0);
@@ -67,7 +67,7 @@ test("an event that matches two runs and is for one", async () => {
   expect(body.reached).toBe(2);
 });
 
-test("a fork from a step that never ran", async () => {
+test("a fork from a step that never ran is refused", async () => {
   const { id } = await w.home.run(workflowSource("return 1"));
   const fork = (body: object) => w.home.owner("POST", `/workflows/runs/${id}/fork`, body);
   expect(await refusal(fork({ step_id: UNKNOWN }))).toMatchObject({
@@ -78,7 +78,7 @@ test("a fork from a step that never ran", async () => {
   expect((await fork({})).status).toBeLessThan(300);
 });
 
-test("a version that was deleted, or never was", async () => {
+test("a retry or fork with a version that was deleted, or never was, is refused", async () => {
   const workflow = await w.home.register(workflowSource(`if (args.fails) throw new Error("as asked")`));
   const failed = await w.home.untilOver(await w.home.start(workflow, { fails: true }));
   const act = (what: string, body?: object) => w.home.owner("POST", `/workflows/runs/${failed.id}/${what}`, body);

@@ -35,7 +35,7 @@ test.each([
   ["a|b\n1|2", "|"],
   [`"x;y",b\n"z;w",d`, ","],
   ["one column\nof, words\nonly", ","],
-] as const)("finds the delimiter of %j", (text, delimiter) => {
+] as const)("the delimiter of the CSV %j is found", (text, delimiter) => {
   expect(detectDelimiter(text)).toBe(delimiter);
 });
 
