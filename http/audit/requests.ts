@@ -5,6 +5,9 @@ import type { Http } from "../base/deps.ts";
 import { readPage } from "../base/pagination.ts";
 import { presentRequest, readPlace, RequestPage, RequestQuery, wordsOf, writePlace } from "./requestShape.ts";
 
+/** Requests of a page that may be read beside any number of others: each has up to 64 kB of messages. */
+const MAX_SHORT_PAGE = 50;
+
 const toDate = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 
 /** The turns of chats and agents: all of the organization for builders, admins and owners, their own for other people. */
@@ -41,7 +44,7 @@ export function requestRoutes(app: App, http: Http): void {
       to: toDate(query.to),
     };
     await http.freshRead(["turns"]);
-    if (words) await request.readsMuch();
+    if (words || limit > MAX_SHORT_PAGE) await request.readsMuch();
     const { rows, next } = await listRequests(http.db, caller.organization_id, filter, { after, limit });
     return { data: rows.map(presentRequest), next_after: next && writePlace(next), has_more: next !== null };
   });

@@ -1,3 +1,4 @@
+import { mapInSlices } from "#events/slices.ts";
 import type { FinishReason, Message, TurnAgent, Usage } from "#events/thread.ts";
 import { decode, decodeOrNull, encode, type Db } from "../projection.ts";
 import type { TurnRow } from "./query.ts";
@@ -132,7 +133,7 @@ export async function listRequests(
      ${NEWEST_FIRST}`,
     [...range, ...filters, ...searched],
   );
-  const rows = found.slice(0, limit).map(parseRow);
+  const rows = await mapInSlices(found.slice(0, limit), parseRow);
   const next = found.length > limit ? rows.at(-1)! : await findNext(db, range, words !== null);
   return { rows: words === null ? rows : rows.filter((row) => hasWords(row, words)), next };
 }
