@@ -21,7 +21,7 @@ export async function* readTable(folder: string, table: string): AsyncGenerator<
   try {
     yield* readLines(path);
   } catch (cause) {
-    const next = "empty the blobs of DATA_DIR, then restore another backup or another copy of it";
+    const next = "restore another backup or another copy of it";
     throw new Problem(`${path} cannot be read to its end (${explain(cause)})`, next, { cause });
   }
 }

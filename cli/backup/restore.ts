@@ -1,16 +1,24 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PART } from "#infra/blobs.ts";
 import { readSettings } from "#infra/config.ts";
 import { copyBlobs } from "#infra/copyBlobs.ts";
-import { inspectPlace, loadDump } from "#infra/postgres/dump.ts";
+import { inspectPlace, loadDump, UnloadableRow } from "#infra/postgres/dump.ts";
 import { DatabaseTooNew, migrate } from "#infra/postgres/migrate.ts";
-import { verifyLog } from "#infra/postgres/verify.ts";
-import { throwExplained, openDatabase, serviceAddress } from "../connect.ts";
+import { BrokenChain, verifyLog } from "#infra/postgres/verify.ts";
+import type { Db } from "#projections/projection.ts";
+import { throwExplained, serviceAddress } from "../connect.ts";
+import { explain } from "../explain.ts";
 import { print } from "../output.ts";
 import { Problem } from "../problem.ts";
-import { blobsFolder, readManifest, requireBlobs, type Manifest } from "./format.ts";
+import { blobsFolder, readManifest, requireBlobs, tableFile, type Manifest } from "./format.ts";
 import { readTable } from "./readTable.ts";
+
+const ANOTHER = "restore another backup or another copy of it";
+
+/** Stands in the folder of the blobs from before the first one is copied until the log is there. */
+const UNFINISHED = `restore${PART}`;
 
 /** Throws Problem when something is there already, and DatabaseTooNew when the backup has migrations that this program lacks. */
 async function checkPlace(databaseUrl: string, blobs: string, { migrations }: Manifest): Promise<void> {
@@ -23,12 +31,50 @@ async function checkPlace(databaseUrl: string, blobs: string, { migrations }: Ma
   if (position > 0) throw new Problem("The database has events already", next);
   const later = applied.filter((name) => !migrations.includes(name));
   if (later.length > 0) throw new Problem(`The database has ${later.join(", ")}, which the backup lacks`, next);
-  if (existsSync(blobs) && (await readdir(blobs)).length > 0) throw new Problem(`${blobs} is not empty`, next);
+  const there = existsSync(blobs) ? await readdir(blobs) : [];
+  if (there.length > 0 && !there.includes(UNFINISHED)) throw new Problem(`${blobs} is not empty`, next);
+}
+
+async function removeAll(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+/** Copies the blobs, and removes them where the work after it fails. A restore that was killed in between is told by its mark. */
+async function withBlobs(from: string, blobs: string, work: () => Promise<void>): Promise<void> {
+  await mkdir(blobs, { recursive: true, mode: 0o700 });
+  await removeAll(blobs);
+  const mark = join(blobs, UNFINISHED);
+  await writeFile(mark, "", { flush: true });
+  try {
+    await copyBlobs(blobsFolder(from), blobs);
+    await work();
+  } catch (error) {
+    await removeAll(blobs);
+    throw error;
+  }
+  await rm(mark);
+}
+
+/** Throws Problem when what was written is not the log that the backup names. */
+async function checkTip(db: Db, { tip }: Manifest): Promise<void> {
+  const { position, hash } = await verifyLog(db, () => {}).catch((error: unknown) => {
+    if (!(error instanceof BrokenChain)) throw error;
+    throw new Problem(`The log of the backup is damaged (${error.message})`, ANOTHER, { cause: error });
+  });
+  if (position !== tip.position || hash !== tip.hash)
+    throw new Problem(`The restored log ends at ${position}:${hash}, the backup at ${tip.position}:${tip.hash}`, ANOTHER);
+}
+
+function explainLoading(from: string, databaseUrl: string, error: unknown): never {
+  if (!(error instanceof UnloadableRow)) return throwExplained(databaseUrl, error);
+  const what = `${tableFile(from, error.table)} does not fit the table ${error.table} (${explain(error)})`;
+  throw new Problem(what, ANOTHER, { cause: error });
 }
 
 /**
  * `svc restore`: writes a backup into an empty database and an empty folder of blobs, with the migrations of that time first and
- * the later ones afterwards, and verifies the log. The read models and the passage index are built again by the next start. Throws Problem.
+ * the later ones afterwards, and verifies the log. The read models and the passage index are built again by the next start. A
+ * restore that fails leaves neither events nor blobs, so that it can be made again. Throws Problem.
  */
 export async function restore({ from }: { from: string }): Promise<void> {
   const settings = readSettings(process.env);
@@ -37,21 +83,16 @@ export async function restore({ from }: { from: string }): Promise<void> {
   const manifest = await readManifest(from);
   await requireBlobs(from, manifest);
   await checkPlace(databaseUrl, blobs, manifest);
-  await migrate(databaseUrl, { upTo: manifest.migrations.toSorted().at(-1)! });
-  await copyBlobs(blobsFolder(from), blobs);
-  const tables = manifest.tables.map((name) => ({ name, lines: readTable(from, name) }));
-  await loadDump(databaseUrl, tables);
-  await migrate(databaseUrl);
-  const { pool, db } = await openDatabase(settings);
-  try {
-    const { position, hash } = await verifyLog(db, () => {});
-    if (position !== manifest.tip.position || hash !== manifest.tip.hash)
-      throw new Problem(
-        `The restored log ends at ${position}:${hash}, the backup at ${manifest.tip.position}:${manifest.tip.hash}`,
-        "restore another backup",
-      );
-    print(`Restored up to position ${position}, and the chain is intact. Start the service with the same MASTER_KEY.`);
-  } finally {
-    await pool.end();
-  }
+  const migrated = (options?: { upTo: string }) =>
+    migrate(databaseUrl, options).catch((error: unknown) => throwExplained(databaseUrl, error));
+  await migrated({ upTo: manifest.migrations.toSorted().at(-1)! });
+  await withBlobs(from, blobs, async () => {
+    const tables = manifest.tables.map((name) => ({ name, lines: readTable(from, name) }));
+    await loadDump(databaseUrl, tables, (db) => checkTip(db, manifest)).catch((error: unknown) =>
+      explainLoading(from, databaseUrl, error),
+    );
+  });
+  await migrated();
+  const { position } = manifest.tip;
+  print(`Restored up to position ${position}, and the chain is intact. Start the service with the same MASTER_KEY.`);
 }

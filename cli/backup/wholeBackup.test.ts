@@ -36,7 +36,7 @@ test("a table that is cut off or missing is named", async () => {
   const whole = gzipSync("{}\n{}\n");
   put(path, whole.subarray(0, -4));
   await expect(read()).rejects.toThrow(
-    `${path} cannot be read to its end (unexpected end of file): empty the blobs of`,
+    `${path} cannot be read to its end (unexpected end of file): restore another backup`,
   );
   put(path, whole);
   expect(await read()).toEqual(["{}", "{}"]);

@@ -1,6 +1,8 @@
 import pg from "pg";
+import type { Db } from "#projections/projection.ts";
 import type { Tip } from "./verify.ts";
 import { findMigrations, type Migrations } from "./migrate.ts";
+import { types } from "./pool.ts";
 
 /** Read models are left out: they are built again from the log. */
 const SCHEMAS = ["log", "ops"];
@@ -34,7 +36,7 @@ async function* fetchRows(client: pg.Client, table: string): AsyncGenerator<stri
 }
 
 async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc backup" });
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc backup", types });
   await client.connect();
   try {
     return await work(client);
@@ -47,13 +49,11 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
 export const withSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
   withClient(databaseUrl, async (client) => {
     await client.query("begin isolation level repeatable read read only");
-    const { rows } = await client.query<{ position: number | string; hash: string }>(
-      "select position, encode(hash, 'hex') as hash from log.head",
-    );
-    const [{ position, hash }] = rows as [{ position: number | string; hash: string }];
+    const { rows } = await client.query<Tip>("select position, encode(hash, 'hex') as hash from log.head");
+    const [tip] = rows as [Tip];
     const { applied } = await findMigrations(client);
     return work({
-      tip: { position: Number(position), hash },
+      tip,
       migrations: applied,
       tables: await listTables(client),
       rows: (table) => fetchRows(client, table),
@@ -65,8 +65,8 @@ export const inspectPlace = (databaseUrl: string): Promise<Migrations & { positi
   withClient(databaseUrl, async (client) => {
     const migrations = await findMigrations(client);
     if (migrations.applied.length === 0) return { ...migrations, position: 0 };
-    const { rows } = await client.query<{ position: number | string }>("select position from log.head");
-    return { ...migrations, position: Number(rows[0]!.position) };
+    const { rows } = await client.query<{ position: number }>("select position from log.head");
+    return { ...migrations, position: rows[0]!.position };
   });
 
 /** A table and its rows as JSON, one a line. */
@@ -75,12 +75,28 @@ export interface DumpedTable {
   lines: AsyncIterable<string>;
 }
 
+/** A row of a dump is not one of its table. */
+export class UnloadableRow extends Error {
+  readonly table: string;
+  constructor(table: string, cause: Error) {
+    super(cause.message, { cause });
+    this.name = "UnloadableRow";
+    this.table = table;
+  }
+}
+
+/** Data exception, integrity violation, syntax error or missing table or column, program limit. */
+const WRONG_ROWS = /^(22|23|42|54)/;
+
 async function loadTable(client: pg.Client, { name, lines }: DumpedTable): Promise<void> {
   await client.query(`delete from ${name}`);
   const insert = `insert into ${name} select * from json_populate_recordset(null::${name}, $1)`;
   let batch: string[] = [];
   const flush = async () => {
-    if (batch.length > 0) await client.query(insert, [`[${batch.join()}]`]);
+    if (batch.length > 0)
+      await client.query(insert, [`[${batch.join()}]`]).catch((error: pg.DatabaseError) => {
+        throw WRONG_ROWS.test(error.code ?? "") ? new UnloadableRow(name, error) : error;
+      });
     batch = [];
   };
   for await (const line of lines) {
@@ -91,13 +107,23 @@ async function loadTable(client: pg.Client, { name, lines }: DumpedTable): Promi
 }
 
 /**
- * Writes tables into an empty database that has the migrations of the dump, all or nothing. The read models' checkpoints are left
- * out, so that they are built again.
+ * Writes tables into an empty database that has the migrations of the dump, all or nothing: also nothing where `check` throws,
+ * which sees what was written. The read models' checkpoints are left out, so that they are built again. Throws UnloadableRow,
+ * also for a table that the database does not have.
  */
-export const loadDump = (databaseUrl: string, tables: DumpedTable[]): Promise<void> =>
+export const loadDump = (
+  databaseUrl: string,
+  tables: DumpedTable[],
+  check: (written: Pick<Db, "query">) => Promise<void>,
+): Promise<void> =>
   withClient(databaseUrl, async (client) => {
+    const known = await listTables(client);
+    const unknown = tables.find(({ name }) => !known.includes(name));
+    // a name goes into a statement as it is
+    if (unknown) throw new UnloadableRow(unknown.name, new Error("the database has no such table"));
     await client.query("begin");
     for (const table of tables) await loadTable(client, table);
     await client.query("delete from log.checkpoints where name not in ('reactions', 'feed', 'passages')");
+    await check({ query: async (text, values) => (await client.query(text, values)).rows });
     await client.query("commit");
   });

@@ -13,7 +13,8 @@ function parseInt8(text: string): number {
   return value;
 }
 
-const types: pg.CustomTypesConfig = {
+/** bigint is a number. */
+export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text") =>
     oid === INT8 && format !== ("binary" as string) ? parseInt8 : pg.types.getTypeParser(oid, format)) as never,
 };
