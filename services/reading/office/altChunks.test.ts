@@ -64,6 +64,13 @@ test("documents of other kinds within one are counted, and a missing page is not
   });
 });
 
+test("a page that is shown twice is read once, and a document shows at most 500 of them", async () => {
+  expect((await read(chunk(0) + paragraph("Between") + chunk(0), { "a.txt": "Shown" })).text).toBe("Shown\n\nBetween");
+  const many = Array.from({ length: 501 }, (_, n) => n);
+  const chunks = Object.fromEntries(many.map((n) => [`${n}.txt`, "x"]));
+  await expect(read(many.map(chunk).join(""), chunks)).rejects.toThrow("too many");
+});
+
 test("a page in a document is bounded like one of its own", async () => {
   await expect(read(chunk(0), { "a.html": "<div>".repeat(600) })).rejects.toThrow("nested too deeply");
 });

@@ -10,6 +10,9 @@ import { decodeText } from "../text/charset.ts";
 
 /* Web pages and texts that Word shows within a document (`altChunk`). Programs that make documents of HTML write nothing else. */
 
+/** Chunks of one document. Each is parsed by itself, which takes some milliseconds. */
+export const MAX_CHUNKS = 500;
+
 /** Relations to parts that are read; Word documents and RTF are left out as embedded files. */
 export const isReadChunk = ({ kind, target }: Relation): boolean =>
   kind === "aFChunk" && /\.(?:x?html?|mht(?:ml)?|txt)$/i.test(target);
@@ -45,12 +48,16 @@ const markedTarget = (node: Nodes): string | undefined => {
   return mark && MARK.exec(property(mark, "id"))?.[1];
 };
 
-const insertInto = (node: Nodes, chunks: ReadonlyMap<string, ElementContent[]>): void => {
+/** Each chunk once: a file that shows one at thousands of places would grow without an end. */
+const insertInto = (node: Nodes, chunks: Map<string, ElementContent[]>): void => {
   for (const child of childNodes(node)) insertInto(child, chunks);
   if (!("children" in node)) return;
-  node.children = (node.children as ElementContent[]).flatMap(
-    (child) => chunks.get(markedTarget(child) ?? "") ?? child,
-  );
+  node.children = (node.children as ElementContent[]).flatMap((child) => {
+    const target = markedTarget(child) ?? "";
+    const chunk = chunks.get(target);
+    chunks.delete(target);
+    return chunk ?? child;
+  });
 };
 
 /** Puts the chunks at their marks, in place. Throws UnreadableFile: damaged, or nested too deeply. */

@@ -9,7 +9,7 @@ import { ignoreWarnings } from "../warnings.ts";
 import { readChart } from "../slides/chart.ts";
 import { descendantsNamed } from "../slides/localNames.ts";
 import { openParts } from "../slides/parts.ts";
-import { insertChunks, isReadChunk } from "./altChunks.ts";
+import { insertChunks, isReadChunk, MAX_CHUNKS } from "./altChunks.ts";
 import { warnOfWordParts } from "./wordOmissions.ts";
 import { numberItems } from "./itemNumbers.ts";
 import { readPart, refuseProtected, requirePart, writeXml } from "./xmlParts.ts";
@@ -80,7 +80,8 @@ const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
     diagram: (id: string) => diagramTexts(related(id)),
     chunk: (id: string) => {
       const relation = relations.get(id);
-      if (!relation || !isReadChunk(relation)) return undefined;
+      if (!relation || !isReadChunk(relation) || chunks.has(relation.target)) return undefined;
+      if (chunks.size >= MAX_CHUNKS) throw new UnreadableFile("The document shows too many other pages.");
       chunks.add(relation.target);
       return relation.target;
     },

@@ -53,3 +53,9 @@ test("discussions and authors keep their letters, and the copy for older program
     "- B2 (Zoë Łukasz): 价格 ist netto",
   ]);
 });
+
+test("comments that a sheet is related to many times are read once", async () => {
+  const relation: [string, string] = ["comments", "../comments.xml"];
+  const [text] = await readExcel(workbook([relation, relation, relation], [], { "xl/comments.xml": comments }));
+  expect(text!.match(/Prüfen/g)).toHaveLength(1);
+});

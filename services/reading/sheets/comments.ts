@@ -75,9 +75,13 @@ export const openComments = (parts: WorkbookParts): ((sheet: string) => string) 
   const people = new Map(
     listed.map(({ attributes }) => [attributes["id"] ?? "", (attributes["displayName"] ?? "").trim()]),
   );
+  // a part belongs to one sheet; a file that relates one thousands of times would grow without an end
+  const read = new Set<string>();
   return (sheet) => {
     const relations = [...parts.relations(parts.sheetPart(sheet) ?? "").values()];
     const comments = relations.flatMap(({ kind, target }) => {
+      if (read.has(target)) return [];
+      read.add(target);
       if (kind === "comments") return plainComments(parts.xml(target));
       return kind === "threadedComment" ? discussion(parts.xml(target), people) : [];
     });
