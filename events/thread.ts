@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn, type StoredFields } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { Labels } from "./labels.ts";
 import { Money } from "./money.ts";
 import { ExpectedThread, NO_TOOLS, PromptOrBlob } from "./prompt.ts";
 import { Route } from "./route.ts";
@@ -52,6 +53,8 @@ const TurnSettings = Turn.extend({
   project_id: z.uuid().optional(),
   /** The keyring's mark of the request's `user` in its organization: equal users have equal marks, which tell nothing else. */
   user_mark: z.string().optional(),
+  /** What the caller says that it is for: reports group by them, and nothing else reads them. */
+  labels: Labels.optional(),
   /** `provider/model`, or an alias. */
   model: z.string(),
   /** What the alias stands for. */

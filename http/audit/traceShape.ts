@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Labels } from "#events/labels.ts";
 import { Actor } from "#events/runOrigin.ts";
 import { Citation, FinishReason, Prompt, Source, ToolCall, Usage } from "#events/thread.ts";
 
@@ -83,6 +84,7 @@ export const Trace = z
     thread_id: z.string(),
     status: z.enum(["running", "completed", "failed", "stopped"]),
     model: z.string().describe("As the request or the agent named it."),
+    labels: Labels.optional().describe("As the header `x-labels` named them."),
     answered_by: z
       .string()
       .nullable()

@@ -131,6 +131,7 @@ export async function traceTurn(
     thread_id: parseStreamName(stream).id,
     status: end ? STATUS[end.type] : "running",
     model: data.model,
+    ...(data.labels && { labels: data.labels }),
     answered_by: end?.data.model ?? null,
     ...(data.route && { targets: data.route.targets }),
     failed_targets: own.filter(isTargetFailure).map(presentFailure),

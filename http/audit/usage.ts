@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
+import { LABEL_NAME } from "#events/labels.ts";
 import { mapInSlices } from "#events/slices.ts";
 import { listUsage, sumUsage, type UsageSums, type UsageRow } from "#projections/usage/query.ts";
 import type { App } from "../base/app.ts";
@@ -14,7 +15,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Length of the period when the query gives no start. */
 const DEFAULT_DAYS = 30;
 
-const Grouping = z.enum(["day", "project", "key", "person", "user", "model", "agent", "workflow"]);
+const Grouping = z.enum(["day", "project", "key", "person", "user", "model", "agent", "workflow", "label"]);
 const Query = PageQuery.extend({
   from: z
     .string()
@@ -22,6 +23,11 @@ const Query = PageQuery.extend({
     .describe("Start of the period, included: a day or a moment. Default: 30 days before `to`."),
   to: z.string().optional().describe("End of the period, excluded: a day or a moment. Default: now."),
   group_by: Grouping.default("day"),
+  label: z
+    .string()
+    .regex(LABEL_NAME, "must be 1 to 32 of a-z, 0-9, _ and -, a letter first")
+    .optional()
+    .describe("With `group_by=label`, which needs it: the label by whose values the turns are grouped."),
   format: z
     .enum(["json", "csv"], 'must be "json" or "csv"')
     .default("json")
@@ -61,6 +67,7 @@ const Row = Sums.extend({
   model: group.describe("Null for pages."),
   agent: group.describe("Id; null: without an agent."),
   workflow: group.describe("Id of the workflow whose step asked; null: outside workflows."),
+  label: group.describe("The value of the label; null: without it."),
   name: group.describe(
     "Of the project, the key, the agent, the workflow or the person; null when it has been deleted.",
   ),
@@ -106,8 +113,10 @@ const presentSums = ({
   turns_without_cost,
 });
 
+const hasNames = (by: z.infer<typeof Grouping>): boolean => by !== "day" && by !== "model" && by !== "label";
+
 function present({ group, name, member, ...spent }: UsageRow, by: z.infer<typeof Grouping>): z.infer<typeof Row> {
-  const nameField = by === "day" || by === "model" ? {} : { name };
+  const nameField = hasNames(by) ? { name } : {};
   return { [by]: group, ...(by === "user" && { member }), ...nameField, ...presentSums(spent) };
 }
 
@@ -115,7 +124,7 @@ function present({ group, name, member, ...spent }: UsageRow, by: z.infer<typeof
 const columnsOf = (by: z.infer<typeof Grouping>): string[] => [
   by,
   ...(by === "user" ? ["member"] : []),
-  ...(by === "day" || by === "model" ? [] : ["name"]),
+  ...(hasNames(by) ? ["name"] : []),
   ...Object.keys(Sums.shape),
 ];
 
@@ -131,20 +140,22 @@ export function usageRoutes(app: App, http: Http): void {
     response: { 200: Usage },
   };
   app.get("/usage", { onRequest: requireAdmin(http), schema: reading }, async ({ caller, query }, reply) => {
-    const { group_by } = query;
+    const { group_by, label } = query;
+    if (group_by === "label" && label === undefined)
+      throw new ApiError(null, "label: must name the label whose values are the groups.", { param: "label" });
     const page = readPage(query);
     const to = readMoment("to", query.to) ?? new Date(currentTime());
     const from = readMoment("from", query.from) ?? new Date(Math.max(0, to.getTime() - DEFAULT_DAYS * DAY_MS));
     if (from > to) throw new ApiError(null, "from: must not be after to.", { param: "from" });
     await http.freshRead(["usage"]);
     if (query.format === "csv") {
-      const all = { from, to, by: group_by, limit: MAX_CSV_ROWS, offset: 0 };
+      const all = { from, to, by: group_by, label, limit: MAX_CSV_ROWS, offset: 0 };
       const { rows } = await listUsage(http.db, caller.organization_id, all);
       const presented = await mapInSlices(rows, (row) => present(row, group_by));
       return sendCsv(reply, await toCsv(columnsOf(group_by), presented));
     }
     const [{ rows, total }, totals] = await Promise.all([
-      listUsage(http.db, caller.organization_id, { from, to, by: group_by, ...page }),
+      listUsage(http.db, caller.organization_id, { from, to, by: group_by, label, ...page }),
       sumUsage(http.db, caller.organization_id, { from, to }),
     ]);
     return {

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
 import { encodeLargeJson, measureJson } from "#events/largeJson.ts";
+import type { Labels } from "#events/labels.ts";
 import { Unavailable } from "#events/ports.ts";
 import { ownerScope } from "#events/scope.ts";
 import { StartTurn, type PromptOrBlob } from "#events/thread.ts";
@@ -18,6 +19,7 @@ import { admitTurn, projectOf, spenderOf } from "./admitTurn.ts";
 import { countAttachedBytes } from "./attachedBytes.ts";
 import { openFrameReader, type FrameReader } from "./frameReader.ts";
 import { spendingOf } from "#events/turnEnd.ts";
+import { readLabels } from "./labels.ts";
 import type { TurnIdentity } from "./previousTurn.ts";
 import { resumeTurn } from "./resumeTurn.ts";
 import { putBlob, storeMessages, type TurnBlobs } from "./storeMessages.ts";
@@ -48,9 +50,15 @@ export async function startTurn(
   // Not derived from the command id: a request that runs again after a rejection needs a turn with its own data key and
   // blobs, and a key whose outcome has expired needs another thread.
   const turn_id = newId();
+  const labels = readLabels(request.headers);
   const admitted = await admitTurn(http, request, turnRequest, turn_id);
   try {
-    const attached = await startAdmitted(http, request, turnRequest, identity, { turn_id, disconnected, admitted });
+    const attached = await startAdmitted(http, request, turnRequest, identity, {
+      turn_id,
+      labels,
+      disconnected,
+      admitted,
+    });
     if (attached.turn.turn_id !== turn_id) admitted.withdraw();
     return { ...attached, headers: admitted.headers };
   } catch (error) {
@@ -62,6 +70,7 @@ export async function startTurn(
 
 interface StartOptions {
   turn_id: string;
+  labels: Labels | undefined;
   disconnected: AbortSignal;
   admitted: Admission;
 }
@@ -71,7 +80,7 @@ async function startAdmitted(
   request: FastifyRequest,
   turnRequest: TurnRequest,
   identity: TurnIdentity,
-  { turn_id, disconnected, admitted }: StartOptions,
+  { turn_id, labels, disconnected, admitted }: StartOptions,
 ): Promise<AttachedTurn> {
   const { organization_id } = identity;
   const { model, include_usage } = turnRequest;
@@ -81,6 +90,7 @@ async function startAdmitted(
   const build = commandBuilder(http, request, turnRequest, identity, {
     turn_id,
     thread_id,
+    labels,
     ends_by,
     disconnected,
     reserved: admitted.reserved,
@@ -121,6 +131,7 @@ async function startAdmitted(
 interface NewTurn {
   turn_id: string;
   thread_id: string;
+  labels: Labels | undefined;
   ends_by: number;
   disconnected: AbortSignal;
   /** US dollars that budgets hold back for it. */
@@ -144,7 +155,7 @@ function commandBuilder(
   { caller, id: request_id }: FastifyRequest,
   request: TurnRequest,
   { organization_id, id, fingerprint, thread_id: continued }: TurnIdentity,
-  { turn_id, thread_id, ends_by, disconnected, reserved }: NewTurn,
+  { turn_id, thread_id, labels, ends_by, disconnected, reserved }: NewTurn,
 ): BuildCommand {
   const { principal } = caller;
   const { model, route, streamed, agent, answers, user, follows } = request;
@@ -164,6 +175,7 @@ function commandBuilder(
     data: {
       turn_id,
       scope: ownerScope(principal, user, agent?.agent_id),
+      ...(labels && { labels }),
       model,
       ...(route && { route }),
       streamed,

@@ -59,6 +59,14 @@ const spent = (part: number, counted: object) => ({
   row: { generation: 0, organization_id: ORGANIZATION, at: RECORDED_AT, ...nothing, ...counted },
 });
 
+test("the labels of a turn are kept with its source, for reports", () => {
+  const labelled = { ...turnStarted(null), data: { ...turnStarted(null).data, labels: { team: "search" } } };
+  expect(projectEvents(usage, thread, labelled)[0]).toMatchObject({
+    table: "usage_sources",
+    row: { labels: '{"team":"search"}' },
+  });
+});
+
 describe("the usage projection of a turn", () => {
   const attempt = { turn_id: id, attempt: 1 };
 

@@ -101,6 +101,7 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
     workflow_id = null,
     project_id = null,
     user_mark = null,
+    labels,
     asked_by,
     reserved,
   } = data;
@@ -120,6 +121,7 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
     workflow_id,
     project_id,
     user_mark,
+    ...(labels && { labels: encode(labels) }),
   });
   const started = [
     turn,
@@ -167,7 +169,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 14,
+  version: 15,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,

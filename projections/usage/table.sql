@@ -36,6 +36,8 @@ create table usage_sources (
   project_id uuid,
   -- the mark of the request's user
   user_mark text,
+  -- an object, of a turn whose caller gave it labels
+  labels text,
   primary key (id, generation)
 );
 -- The project of each key and agent (`key:<id>`, `agent:<id>`), also of one that was deleted.
