@@ -22,6 +22,7 @@ async function startWith(failure: Error): Promise<string[]> {
   const request = {
     caller: { principal: { kind: "key", id: newId() } },
     id: "r",
+    headers: {},
     bodyBytes: 10,
     onlyWaits: () => undefined,
   };
