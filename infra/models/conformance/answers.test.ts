@@ -63,6 +63,18 @@ describe.each(DIALECTS)("$name", (dialect) => {
       expect.unreachable("no words arrived");
     });
 
+    test("has no word as long as it holds the connection open with pieces of nothing", async () => {
+      double().reply(streamReply(start + text("") + unknown.join("") + text(""), "open"));
+      const aborter = new AbortController();
+      setTimeout(() => aborter.abort(), 300);
+      const heard = [];
+      const answer = open().complete(request("Hello", { streamed: true }), aborter.signal);
+      await (async () => {
+        for await (const event of answer) heard.push(event);
+      })().catch(() => {});
+      expect([aborter.signal.aborted, heard]).toEqual([true, []]);
+    });
+
     test.each(["end", "destroy", "open"] as const)("is complete after the finish reason (then: %s)", async (after) => {
       double().reply(streamReply(start + text("Yes.") + finish, after));
       const events = await streamed();
