@@ -1,14 +1,27 @@
+import { streamName } from "#events/ids.ts";
 import { readSettings } from "#infra/config.ts";
 import { TOKEN } from "#infra/nats/names.ts";
-import { withBus } from "./connect.ts";
+import type { Db } from "#projections/projection.ts";
+import { withBus, withDatabase } from "./connect.ts";
 import { print } from "./output.ts";
 import { Problem } from "./problem.ts";
 
-/** Creates the consumer with which a service of its own NATS account listens to one organization. */
+const FIND = "select exists (select from log.streams where stream = $1) as there";
+
+/** A consumer for an id that is mistyped would wait for ever, and nothing would say so. Throws Problem. */
+async function requireOrganization(db: Db, organization: string): Promise<void> {
+  const [found] = await db.query<{ there: boolean }>(FIND, [streamName("organization", organization)]);
+  const next = "svc log tail --type OrganizationCreated shows the ids of all of them";
+  if (!found!.there) throw new Problem(`No organization has the id ${organization}`, next);
+}
+
+/** Creates the consumer with which a service of its own NATS account listens to one organization. Throws Problem. */
 export async function addListener(name: string, organization: string): Promise<void> {
   if (!TOKEN.test(name))
     throw new Problem(`${JSON.stringify(name)} cannot be a consumer`, "use letters, digits, hyphens and underscores");
   const { BUS_PREFIX } = readSettings(process.env);
-  await withBus(({ feed }) => feed.addListener(name, organization));
-  print(`The consumer ${name} of ${BUS_PREFIX.toUpperCase()}_EVENTS receives the events of ${organization}.`);
+  const id = organization.toLowerCase();
+  await withDatabase(({ db }) => requireOrganization(db, id));
+  await withBus(({ feed }) => feed.addListener(name, id));
+  print(`The consumer ${name} of ${BUS_PREFIX.toUpperCase()}_EVENTS receives the events of ${id}.`);
 }

@@ -5,7 +5,20 @@ import { newCommandId, newId, streamName } from "#events/ids.ts";
 import { connectBus } from "#infra/nats/connect.ts";
 import { namesFor } from "#infra/nats/names.ts";
 import { connect } from "@nats-io/transport-node";
+import { openKeyring } from "#infra/keyring.ts";
+import { openLog } from "#infra/postgres/log.ts";
+import { openPool } from "#infra/postgres/pool.ts";
+import { change, named } from "../log/log.ts";
 import { openCommandLine, json } from "./svc.ts";
+
+/** The log of an organization that has only been created. Answers with its id. */
+async function addOrganization(url: string): Promise<string> {
+  const pool = openPool(url, { max: 1, name: "founder" });
+  const { stream, event } = named("Listened to");
+  await openLog(pool, openKeyring(Buffer.alloc(32, 7))).append(change(stream, { event }));
+  await pool.end();
+  return stream.replace("organization-", "");
+}
 
 test("svc dead lists dead letters without their content, replays and removes them", async () => {
   const cli = await openCommandLine();
@@ -58,17 +71,22 @@ test("svc dead lists dead letters without their content, replays and removes the
   await bus.close();
 });
 
-test("svc feed add creates the consumer of a listener once, and refuses names that are none", async () => {
+test("svc feed add creates the consumer of a listener once, and refuses names that are none and organizations that nobody has", async () => {
   const cli = await openCommandLine();
-  const organization = newId();
-  for (let n = 0; n < 2; n++)
-    expect(await cli.svc("feed", "add", "billing", organization)).toMatchObject({
+  const organization = await addOrganization(cli.database.url);
+  for (const id of [organization, organization.toUpperCase()])
+    expect(await cli.svc("feed", "add", "billing", id)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^The consumer billing of \S+_EVENTS receives the events of /),
+      stdout: expect.stringMatching(`^The consumer billing of \\S+_EVENTS receives the events of ${organization}\\.`),
     });
   expect(await cli.svc("feed", "add", "a.b", organization)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('"a.b" cannot be a consumer'),
   });
   expect(await cli.svc("feed", "add", "billing", "everybody")).toMatchObject({ code: 1 });
+  const nobody = newId();
+  expect(await cli.svc("feed", "add", "billing", nobody)).toMatchObject({
+    code: 1,
+    stderr: `No organization has the id ${nobody}: svc log tail --type OrganizationCreated shows the ids of all of them.\n`,
+  });
 });
