@@ -20,6 +20,8 @@ const withStatus = (status: number, retry_after_ms?: number) =>
   );
 const unreachable = () => new ModelError("transient", "The provider could not be reached.");
 
+const MODEL = { organization_id: "one", name: "p/a", signal: new AbortController().signal };
+
 function start() {
   vi.useFakeTimers({ toFake: ["Date", "performance", "setTimeout"] });
   const circuits = createCircuits();
@@ -39,7 +41,7 @@ function start() {
 afterEach(() => void vi.useRealTimers());
 
 test("a model that failed three times in a row is not asked, and the refusal says until when", async () => {
-  const { messageOf, fail, pass } = start();
+  const { circuits, messageOf, fail, pass } = start();
   await fail(withStatus(503));
   pass(4);
   answering.mockClear();
@@ -47,6 +49,8 @@ test("a model that failed three times in a row is not asked, and the refusal say
     "The model p/a is down: its last requests failed (503). It is asked again in 11 s.",
   );
   expect(answering).not.toHaveBeenCalled();
+  const refused = askUnlessDown(circuits, { ...MODEL, left_ms: 20_000 }, answering);
+  await expect(refused).rejects.toMatchObject({ cause: { retry_after_ms: 11_000 } });
   expect(await messageOf(answering, "two")).toBe("Hello");
   expect(await messageOf(answering, "one", "p/b")).toBe("Hello");
 });
@@ -83,9 +87,13 @@ test("a single error does not refuse other requests, whatever wait it asks for",
 });
 
 test("an answer that broke off, or is no answer of the provider, says nothing", async () => {
-  const { fail, messageOf } = start();
+  const { circuits, fail, messageOf, pass } = start();
   await fail(new ModelError("cut", "The provider broke off."), 4);
   await fail(new Error("a bug"), 4);
+  for (let n = 0; n < 12; n++) {
+    const broken = slow(20, pass, () => {});
+    await askUnlessDown(circuits, { ...MODEL, left_ms: 20_000 }, broken).catch(() => {});
+  }
   expect(await messageOf(answering)).toBe("Hello");
 });
 

@@ -18,10 +18,15 @@ interface NamedModel {
 /** A request that has so many times the time of those that got no word is no proof of them, and is sent. */
 const PATIENT = 2;
 
-function describeOutage(name: string, { reason, open_until }: { reason: string; open_until: number }): string {
-  const seconds = Math.ceil((open_until - currentTime()) / 1_000);
-  const when = seconds > 0 ? `It is asked again in ${seconds} s.` : "It is being asked again now.";
-  return `The model ${name} is down: its last requests failed (${reason}). ${when}`;
+/** How long a client waits while a probe is under way. */
+const PROBE_MS = 1_000;
+
+function refuseDown(name: string, { reason, open_until }: { reason: string; open_until: number }): AnswerInterrupted {
+  const left_ms = open_until - currentTime();
+  const when = left_ms > 0 ? `It is asked again in ${Math.ceil(left_ms / 1_000)} s.` : "It is being asked again now.";
+  const message = `The model ${name} is down: its last requests failed (${reason}). ${when}`;
+  const retry_after_ms = Math.max(PROBE_MS, left_ms);
+  return new AnswerInterrupted(NO_OUTPUT, new ModelError("transient", message, { retry_after_ms }));
 }
 
 /** Why a request says that its model is down; undefined if it does not. */
@@ -35,9 +40,9 @@ function findOutage(error: unknown, waited_ms: number, signal: AbortSignal): Tar
   const hasAnswered = spoke || (cause instanceof ModelError && cause.status !== undefined);
   if (hasAnswered) return undefined;
   // it refuses requests, so only a minute is an outage, of one turn or of several that had less time
-  return waited_ms >= SILENCE_MS
-    ? { reason: "timeout", isDown: true }
-    : { reason: "timeout", quiet: { ms: waited_ms, opens_after_ms: Number.POSITIVE_INFINITY } };
+  if (waited_ms >= SILENCE_MS) return { reason: "timeout", isDown: true };
+  const quiet = { ms: waited_ms, opens_after_ms: Number.POSITIVE_INFINITY };
+  return signal.aborted ? { reason: "timeout", quiet } : undefined;
 }
 
 /**
@@ -52,8 +57,7 @@ export async function askUnlessDown(
   const key = circuitKey(organization_id, name);
   const outage = circuits.findOutage(key);
   const isPatient = outage !== undefined && left_ms > PATIENT * outage.patience_ms;
-  if (outage && !isPatient)
-    throw new AnswerInterrupted(NO_OUTPUT, new ModelError("transient", describeOutage(name, outage)));
+  if (outage && !isPatient) throw refuseDown(name, outage);
   // a target that is busy, or slower than an alias lets it be, is passed over by aliases only: an answer here does not change that
   if (circuits.state(key) !== "closed" && !isPatient) return ask();
   const report = circuits.begin(key);

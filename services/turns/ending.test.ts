@@ -25,6 +25,15 @@ test("a turn that the provider refuses has its message, no code, and the time th
   expect(end).toEqual({ status: "refused", code: null, message: "Too many requests.", retry_after_ms: 5_000 });
 });
 
+test("a turn whose model is down is refused with the time at which it is asked again, and one of another error without", async () => {
+  const refusalOf = async (options: object) => {
+    const cause = new ModelError("transient", "It is down.", { retry_after_ms: 5_000, ...options });
+    return (await endInterrupted(counter, new AnswerInterrupted(NO_OUTPUT, cause), unanswered)).end;
+  };
+  expect(await refusalOf({})).toMatchObject({ status: "refused", retry_after_ms: 5_000 });
+  expect(await refusalOf({ status: 503 })).not.toHaveProperty("retry_after_ms");
+});
+
 test.each([
   ["after some words", "Well", new AnswerInterrupted({ ...NO_OUTPUT, text: "Well" }, "stopped", modelRequest("Go on"))],
   ["before its first word", "", new AnswerInterrupted(NO_OUTPUT, "stopped", modelRequest("Go on"))],

@@ -86,7 +86,9 @@ function refusalOf(cause: unknown): { code: string | null; retry_after_ms?: numb
   if (cause instanceof Unavailable) return { code: "unavailable", retry_after_ms: cause.retry_after_ms };
   if (!(cause instanceof ModelError)) return { code: null };
   const code = cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
-  return { code, retry_after_ms: cause.status === 429 ? cause.retry_after_ms : undefined };
+  // without a status the time is this house's: a model that is down is not asked before
+  const namesTime = cause.status === 429 || cause.status === undefined;
+  return { code, retry_after_ms: namesTime ? cause.retry_after_ms : undefined };
 }
 
 function describeCause(cause: unknown): string {

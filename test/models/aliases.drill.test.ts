@@ -210,8 +210,9 @@ test("a model that is named itself and is down costs three requests; the next on
   for (let n = 0; n < 3; n++) expect((await ask(first.model, {}, client)).status).toBe(502);
   const asked = first.prompts().length;
   for (const stream of [false, true]) {
-    const { status, body } = await ask(first.model, { stream }, client);
+    const { status, body, headers } = await ask(first.model, { stream }, client);
     expect([status, body.error.code]).toEqual([502, null]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     expect(body.error.message).toMatch(/ is down: its last requests failed \(503\)\. It is asked again in \d+ s\.$/);
   }
   expect(first.prompts()).toHaveLength(asked);
