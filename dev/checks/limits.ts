@@ -79,6 +79,7 @@ export const LIMITS: Record<string, readonly Limit[]> = {
   "Models and agents": [
     limit("Attachments of a request", "http/turns/attachment.ts#MAX_ATTACHMENTS", "", "too_many_attachments"),
     limit("One attachment, decoded", "http/turns/attachment.ts#MAX_ATTACHMENT_BYTES", "bytes", "attachment_too_large"),
+    limit("Labels of a request (`x-labels`)", "events/labels.ts#MAX_LABELS", "", null),
     limit("Tools that a client brings", "http/turns/clientTools.ts#MAX_TOOLS", "", "invalid_tools"),
     limit("Their descriptions and schemas, as JSON", "http/turns/clientTools.ts#MAX_BYTES", "bytes", "invalid_tools"),
     limit("Rounds of tool calls; the last answer is then taken", "services/turns/converse.ts#MAX_ROUNDS", "", null),
