@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { fileForm } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, UNKNOWN } from "./target.ts";
 
 /* Every row of the spec's table of chat errors. */
@@ -212,27 +211,6 @@ const rows: Row[] = [
 describe("the error table:", () => {
   test.each(rows)("%s is refused with 400", async (_name, code, param, body, headers) => {
     expectRefusal(await target.complete(body, headers), 400, code, param);
-  });
-
-  test("an attachment of 25 MiB and a byte is refused with 400, inline and stored; one of 25 MiB is taken", async () => {
-    const most = 25 * 1024 * 1024;
-    const over = Buffer.alloc(most + 1);
-    const answer = await target.complete(user(file({ file_data: over.toString("base64"), filename: "a.bin" })));
-    expectRefusal(answer, 400, "attachment_too_large", part(0, ".file.file_data"));
-    const { id } = (await target.send("POST", "/files", fileForm(over, "a.bin", { type: "" }))).body;
-    expectRefusal(
-      await target.complete(say("x", { attachments: [id] })),
-      400,
-      "attachment_too_large",
-      "attachments[0]",
-    );
-    const just = await target.complete(
-      user(file({ file_data: over.subarray(1).toString("base64"), filename: "a.bin" })),
-    );
-    expect([just.status, just.body.choices?.[0].message.content]).toEqual([
-      200,
-      `[a.bin, application/octet-stream, ${most} bytes]`,
-    ]);
   });
 });
 

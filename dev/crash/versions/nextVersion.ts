@@ -44,9 +44,8 @@ const EDITS: Edit[] = [
     text: "return [ProjectChanged.of({ project_id },",
     instead: 'return [ProjectChanged.of({ project_id, next: command.data.next ?? "not sent" },',
   },
-  // a column of two read models, which are built again
+  // a column of two read models
   { file: "projections/projects/table.sql", text: "name text not null,", instead: "name text not null, next text," },
-  { file: "projections/projects/project.ts", text: "version: 1,", instead: "version: 2," },
   {
     file: "projections/projects/project.ts",
     text: "[rows.change(event, event.data.project_id, {",
@@ -58,16 +57,26 @@ const EDITS: Edit[] = [
     instead: '"select id, next, name,',
   },
   { file: "projections/turns/table.sql", text: "create table turns (", instead: "create table turns (\n  next text," },
-  { file: "projections/turns/project.ts", text: "version: 7,", instead: "version: 8," },
 ];
+/** Projections with a new column, which are built again. */
+const REBUILT = ["projections/projects/project.ts", "projections/turns/project.ts"];
+
+function edit(root: string, { file, text, instead }: Edit): void {
+  const path = join(root, file);
+  const parts = readFileSync(path, "utf8").split(text);
+  if (parts.length !== 2)
+    throw new Error(`The next version finds its line ${parts.length - 1} times in ${file} instead of once: ${text}`);
+  writeFileSync(path, parts.join(instead));
+}
+
+function raiseVersion(root: string, file: string): void {
+  const [text = "version:", version] = /^ {2}version: (\d+),$/m.exec(readFileSync(join(root, file), "utf8")) ?? [];
+  edit(root, { file, text, instead: `  version: ${Number(version) + 1},` });
+}
 
 /** Changes a copy of this tree into the next version. */
 export function changeIntoNextVersion(root: string): void {
   writeFileSync(join(root, "infra/postgres/migrations/9000_next_version.sql"), MIGRATION);
-  for (const { file, text, instead } of EDITS) {
-    const parts = readFileSync(join(root, file), "utf8").split(text);
-    if (parts.length !== 2)
-      throw new Error(`The next version finds its line ${parts.length - 1} times in ${file} instead of once: ${text}`);
-    writeFileSync(join(root, file), parts.join(instead));
-  }
+  for (const change of EDITS) edit(root, change);
+  for (const file of REBUILT) raiseVersion(root, file);
 }
