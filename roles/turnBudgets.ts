@@ -33,18 +33,19 @@ type Needs = Pick<Resources, "db" | "logger" | "rates">;
 /** Lets the hold of a turn grow before each of its requests, by the budgets and prices of its organization. */
 const openHold =
   ({ rates }: Needs, budgets: Budgets): HoldMoney =>
-  async (turn, { size, spent: spentByRounds, isFirst }, signal) => {
+  async (turn, { size, spent: spentBefore, isFirst }, signal) => {
     const { organization_id, turn_id, attempt } = turn;
     const spender = spenderOf(turn);
     const held = turn.wasParked ? 0n : toPicodollars(turn.reserved ?? "0");
-    const spent = toPicodollars(spentByRounds);
+    const spent = toPicodollars(spentBefore);
     // two turns that wait for each other must not give up in the same moment
     const giveUpAt = performance.now() + MAX_WAIT_MS[isFirst ? "first" : "later"] * (0.5 + Math.random() / 2);
     for (;;) {
       await budgets.check(spender);
       const reading = budgets.reading(organization_id);
       const cost = reading.priceOf ? reserveFor(reading.priceOf, turn.route?.targets ?? [turn.model], size) : 0n;
-      if (isFirst && cost <= held) return;
+      // what a lost worker had asked was not held back
+      if (isFirst && spent === 0n && cost <= held) return;
       const answer = await rates.hold(reading, spender, { turn_id, attempt, held, spent, cost });
       if (answer === "held") return;
       if ("spent" in answer) {
