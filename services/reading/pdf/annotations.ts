@@ -89,8 +89,11 @@ const isComment = ({ subtype = "", contentsObj, hasAppearance = false }: Annotat
 
 const FILES = new Set(["FileAttachment", "Sound", "Movie", "Screen", "RichMedia"]);
 
+const isChosen = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : typeof value === "string" && value !== "";
+
 const isOpenChoice = ({ fieldType, hidden, combo, options = [], fieldValue }: Annotation): boolean =>
-  fieldType === "Ch" && hidden !== true && combo !== true && options.length > 0 && (fieldValue ?? "").toString() === "";
+  fieldType === "Ch" && hidden !== true && combo !== true && options.length > 0 && !isChosen(fieldValue);
 
 export const readAnnotations = async (page: PdfPage): Promise<Annotation[]> =>
   ((await page.getAnnotations().catch(() => [])) as Annotation[]).slice(0, MAX_ANNOTATIONS);
