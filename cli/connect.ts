@@ -1,5 +1,6 @@
 import pg from "pg";
 import pino, { type Logger } from "pino";
+import { Unavailable } from "#events/ports.ts";
 import { readSettings, type Settings } from "#infra/config.ts";
 import { runningAddresses } from "#infra/embedded/addresses.ts";
 import { openKeyring } from "#infra/keyring.ts";
@@ -60,7 +61,8 @@ const CONNECTING = ["connect", "getaddrinfo"];
 export function throwExplained(address: string, error: unknown): never {
   const { code, syscall } = (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException;
   if (code === NO_TABLE) throw noLog(address);
-  if (error instanceof pg.DatabaseError || CONNECTING.includes(syscall ?? "")) throw unusable(address, error);
+  if (error instanceof pg.DatabaseError || error instanceof Unavailable || CONNECTING.includes(syscall ?? ""))
+    throw unusable(address, error);
   throw error;
 }
 

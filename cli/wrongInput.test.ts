@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createSocketServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -48,6 +49,18 @@ test.each([["backup", "--out", "new"], ["migrate"]])(
     );
   },
 );
+
+test("a database that takes connections and says nothing does not hold a command up for ever", async () => {
+  const silent = createSocketServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const DATABASE_URL = `postgres://svc:hidden@127.0.0.1:${port}/svc`;
+  const said = await refusal(["backup", "--out", "new"], { ...UNREACHABLE, DATABASE_URL });
+  expect(said).toBe(
+    `PostgreSQL at 127.0.0.1:${port} cannot be used (no answer within 5 s): check that it runs and that DATABASE_URL is correct.\n`,
+  );
+  silent.close();
+});
 
 test("a folder of data without blobs is not backed up", async () => {
   const backup = refusal(["backup", "--out", "new"], { ...UNREACHABLE, DATA_DIR: join(folder, "other") });

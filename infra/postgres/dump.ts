@@ -1,8 +1,8 @@
 import pg from "pg";
 import type { Db } from "#projections/projection.ts";
-import type { Tip } from "./verify.ts";
 import { findMigrations, type Migrations } from "./migrate.ts";
-import { types } from "./pool.ts";
+import { withToolClient } from "./toolClient.ts";
+import type { Tip } from "./verify.ts";
 
 /** Read models are left out: they are built again from the log. */
 const SCHEMAS = ["log", "ops"];
@@ -35,15 +35,8 @@ async function* fetchRows(client: pg.Client, table: string): AsyncGenerator<stri
   await client.query("close dumped");
 }
 
-async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc backup", types });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
+const withClient = <T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> =>
+  withToolClient(databaseUrl, "svc backup", work);
 
 /** Reads one snapshot, while the service goes on. */
 export const withSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>

@@ -2,8 +2,9 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { runner } from "node-pg-migrate";
-import pg from "pg";
+import type pg from "pg";
 import { findUnsafeSettings } from "./durability.ts";
+import { withToolClient } from "./toolClient.ts";
 
 const FOLDER = fileURLToPath(new URL("migrations", import.meta.url));
 const TABLE = "svc_migrations";
@@ -99,10 +100,8 @@ async function applyMissing(client: pg.Client, count: number): Promise<void> {
  * Throws DatabaseTooNew. Also throws when the server's settings allow it to lose commits: with synchronous_commit off, a power cut lost 1,056 of
  * 188,299 acknowledged rows.
  */
-export async function migrate(databaseUrl: string, { upTo }: { upTo?: string } = {}): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc migrate" });
-  await client.connect();
-  try {
+export const migrate = (databaseUrl: string, { upTo }: { upTo?: string } = {}): Promise<string[]> =>
+  withToolClient(databaseUrl, "svc migrate", async (client) => {
     const off = await findUnsafeSettings(client);
     if (off.length > 0)
       throw new Error(`PostgreSQL runs with ${off.join(", ")} off and could lose acknowledged work: switch it on`);
@@ -111,7 +110,4 @@ export async function migrate(databaseUrl: string, { upTo }: { upTo?: string } =
     if (required.length > 0) throw new DatabaseTooNew(required);
     if (missing.length > 0) await applyMissing(client, missing.length);
     return missing;
-  } finally {
-    await client.end();
-  }
-}
+  });

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { withToolClient } from "./toolClient.ts";
 
 /** What PostgreSQL 17 calls the right to analyze a table; before it, autovacuum alone keeps the statistics. */
 const MAINTAIN_SINCE = 170_000;
@@ -31,10 +32,8 @@ const admission = (role: string, table: string): string[] => [
  * it is a superuser, is a member of the role.
  * Throws PostgreSQL's error when the role does not exist or the user lacks a right.
  */
-export async function admitServiceRole(databaseUrl: string, role: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc migrate" });
-  await client.connect();
-  try {
+export const admitServiceRole = (databaseUrl: string, role: string): Promise<void> =>
+  withToolClient(databaseUrl, "svc migrate", async (client) => {
     const name = pg.escapeIdentifier(role);
     const { rows: servers } = await client.query<{ database: string; version: number }>(
       "select current_database() as database, current_setting('server_version_num')::int as version",
@@ -49,7 +48,4 @@ export async function admitServiceRole(databaseUrl: string, role: string): Promi
       for (const statement of statements) await client.query(statement);
     }
     await client.query("commit");
-  } finally {
-    await client.end();
-  }
-}
+  });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { withToolClient } from "./toolClient.ts";
 
 /** SQLSTATE of a server that starts, recovers after a crash, or stops. */
 const NOT_YET = "57P03";
@@ -16,10 +17,9 @@ const isStarting = (error: unknown): boolean => error instanceof pg.DatabaseErro
 export async function waitForStart(databaseUrl: string, onWait: () => void): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   for (let tries = 0; ; tries++) {
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc start" });
-    client.on("error", () => {});
-    const error: unknown = await client.connect().catch((cause: unknown) => cause);
-    await client.end().catch(() => {});
+    const error: unknown = await withToolClient(databaseUrl, "svc start", async () => undefined).catch(
+      (cause: unknown) => cause,
+    );
     if (!isStarting(error)) return;
     if (performance.now() > until) throw error;
     if (tries === 0) onWait();
