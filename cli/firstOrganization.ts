@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "#infra/config.ts";
 import { claimFile, readJson } from "#infra/embedded/files.ts";
@@ -16,6 +16,17 @@ const planFile = ({ DATA_DIR }: FolderSettings): string => join(DATA_DIR, "first
 
 /** Call it when the credentials are saved. */
 export const forgetPlan = (settings: FolderSettings): void => rmSync(planFile(settings), { force: true });
+
+/** Whether the database has organizations of which the folder knows none, as after a restore: then there is no first one to make. */
+export async function hasOrganizationsOfOthers(
+  settings: FolderSettings,
+  { db }: Pick<Resources, "db">,
+): Promise<boolean> {
+  if (existsSync(planFile(settings))) return false;
+  const [head] = await db.query<{ position: number }>("select position from log.head");
+  // who makes the first one saves its credentials before the plan is removed
+  return head!.position > 0 && loadCredentials(settings) === undefined;
+}
 
 /**
  * Creates the first organization of a data folder. Its plan is in the folder before anything is created: of several processes that

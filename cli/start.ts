@@ -9,17 +9,22 @@ import type { Resources } from "../roles/resources.ts";
 import { roles, runRoles, type Role } from "../roles/runRoles.ts";
 import { baseUrl, credentialsFile, saveCredentials, loadCredentials } from "./credentials.ts";
 import { createExample, planExample } from "./example.ts";
-import { createFirstOrganization, forgetPlan } from "./firstOrganization.ts";
+import { createFirstOrganization, forgetPlan, hasOrganizationsOfOthers } from "./firstOrganization.ts";
 import type { Credentials } from "./organization.ts";
 import { print, table } from "./output.ts";
 
 const printLine = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** The first organization's credentials, with the address of this process. */
-async function prepareCredentials(settings: Settings, resources: Resources, address: string): Promise<Credentials> {
+/** The first organization's credentials, with the address of this process; undefined where the database has others already. */
+async function prepareCredentials(
+  settings: Settings,
+  resources: Resources,
+  address: string,
+): Promise<Credentials | undefined> {
   const base_url = baseUrl(settings, address);
   const saved = loadCredentials(settings);
   if (saved?.base_url === base_url) return saved;
+  if (!saved && (await hasOrganizationsOfOthers(settings, resources))) return undefined;
   const credentials = { ...(saved ?? (await createFirstOrganization(settings, resources))), base_url };
   saveCredentials(settings, credentials);
   forgetPlan(settings);
@@ -75,6 +80,18 @@ curl ${chat}/chat/completions -H "authorization: Bearer ${key}" -H 'content-type
 Ctrl-C stops the service and its servers.`;
 }
 
+/** What `start` prints where the organizations came with the database. */
+const formatReturn = (settings: Settings, address: string): string => `
+${table([
+  ["Console", `${address}/console/`],
+  ["Health", `${address}/readyz`],
+])}
+
+The database has organizations already, and ${credentialsFile(settings)} does not exist: sign in as before, put the file of the
+former DATA_DIR there, or create another organization with svc org create.
+
+Ctrl-C stops the service and its servers.`;
+
 /**
  * The console's address. On a terminal with a code that signs the administrator in without typing, once and within ten minutes;
  * elsewhere without, because logs are kept and read by others.
@@ -97,6 +114,21 @@ async function readMasterKey(settings: Settings, database_url: string): Promise<
   }
 }
 
+/** Creates what the first start creates, and prints where everything is. */
+async function welcome(
+  settings: Settings,
+  { address = "", startCodes, resources }: Awaited<ReturnType<typeof runRoles>>,
+  nats_url: string,
+): Promise<void> {
+  planExample(settings);
+  const credentials = await prepareCredentials(settings, resources, address);
+  if (!credentials) return print(formatReturn(settings, address));
+  await createExample(settings, address, credentials, printLine);
+  const showSecrets = process.stdout.isTTY;
+  const link = consoleLink(credentials, showSecrets ? startCodes!.create : undefined);
+  print(formatWelcome(settings, { address, nats_url, showSecrets, link }, credentials));
+}
+
 /** Runs a role until a signal. `all` runs every role, and creates the first organization. */
 export async function start(which: Role | "all"): Promise<void> {
   const settings = readSettings(process.env);
@@ -111,16 +143,8 @@ export async function start(which: Role | "all"): Promise<void> {
     const addresses = { ...services, master_key: await readMasterKey(settings, services.database_url) };
     const running = await runRoles(which === "all" ? roles : [which], { settings, addresses });
     try {
-      if (which === "all") {
-        const address = running.address!;
-        planExample(settings);
-        const credentials = await prepareCredentials(settings, running.resources, address);
-        await createExample(settings, address, credentials, printLine);
-        const showSecrets = process.stdout.isTTY;
-        const link = consoleLink(credentials, showSecrets ? running.startCodes!.create : undefined);
-        const welcome = { address, nats_url: addresses.nats_url, showSecrets, link };
-        print(formatWelcome(settings, welcome, credentials));
-      } else printLine(`${which} is running${running.address ? ` on ${running.address}` : ""}.`);
+      if (which === "all") await welcome(settings, running, addresses.nats_url);
+      else printLine(`${which} is running${running.address ? ` on ${running.address}` : ""}.`);
       await stopping;
       printLine("Stopping.");
     } finally {
