@@ -1,10 +1,12 @@
 import { ApiError } from "../base/errors.ts";
+import { requireExact } from "../base/exactNumbers.ts";
 
 /** Keys of a thread's vars after the merge (spec: Limits). */
 const MAX_VARS = 32;
 
 function readObject(value: unknown, param: string): Record<string, unknown> {
   if (value === undefined || value === null) return {};
+  requireExact(value, param, "invalid_vars");
   if (typeof value === "object" && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new ApiError("invalid_vars", `${param} must be an object.`, { param });
 }

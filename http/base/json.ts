@@ -4,6 +4,7 @@ import { createJsonScan } from "#events/jsonLimits.ts";
 import { parseLargeJson } from "#events/readLargeJson.ts";
 import { beginWork, type Pause } from "#events/slices.ts";
 import { ApiError } from "./errors.ts";
+import { parseKeepingDigits } from "./exactNumbers.ts";
 
 /** Whether a parsed value is a JSON object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -49,9 +50,12 @@ function unparsable(cause: unknown): ApiError {
     : new ApiError("invalid_json", "The request body is not valid JSON.", { cause });
 }
 
-function parse(text: string, refusesPrototypes: boolean): unknown {
+type Parser = (text: string) => unknown;
+const parseSafely: Parser = (text) => secureJson.parse(text, undefined, REFUSED);
+
+function parseWith(parser: Parser, bytes: Buffer): unknown {
   try {
-    return refusesPrototypes ? secureJson.parse(text, undefined, REFUSED) : JSON.parse(text);
+    return parser(bytes.toString("utf8"));
   } catch (error) {
     throw unparsable(error);
   }
@@ -95,11 +99,17 @@ async function parseLarge(bytes: Buffer): Promise<unknown> {
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length > LARGE_BYTES) return parseLarge(bytes);
   if (requireParsable(bytes) > MANY_TOKENS) return parseLarge(bytes);
-  return parse(bytes.toString("utf8"), canNamePrototypes(bytes));
+  return parseWith(canNamePrototypes(bytes) ? parseSafely : JSON.parse, bytes);
 }
 
 /** As `parseJsonBody`, but at once, and allows names such as `__proto__`. For bodies that are passed on; their properties must not be assigned. */
 export function parseOpaqueJson(bytes: Buffer): unknown {
   requireParsable(bytes);
-  return parse(bytes.toString("utf8"), false);
+  return parseWith(JSON.parse, bytes);
+}
+
+/** As `parseOpaqueJson`, for a sender who cannot be asked to send numbers as text: those that would be rounded become texts of their digits. */
+export function parseDelivery(bytes: Buffer): unknown {
+  requireParsable(bytes);
+  return parseWith(parseKeepingDigits, bytes);
 }

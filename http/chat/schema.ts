@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Citation } from "#events/turnOutput.ts";
+import { exact } from "../base/exactNumbers.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { ToolCall } from "../turns/callShape.ts";
 
@@ -97,7 +98,7 @@ export const CompletionRequest = z
       tool_choice: ToolChoice.nullish(),
       response_format: ResponseFormat.nullish(),
       user: string().nullish().describe("End user; isolates threads and files."),
-      metadata: z.record(z.string(), z.unknown(), given("an object")).nullish(),
+      metadata: exact(z.record(z.string(), z.unknown(), given("an object"))).nullish(),
       knowledge: z
         .object({ collections: z.array(string(), given("an array of names")).nullish() }, given("an object"))
         .nullish(),

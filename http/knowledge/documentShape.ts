@@ -3,6 +3,7 @@ import { DocumentText, ExternalId, Metadata, Tags, TextFormat } from "#events/do
 import { Reader } from "#events/documentDetails.ts";
 import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
 import { cleanFilename } from "../base/filename.ts";
+import { SentMetadata } from "../upload/metadata.ts";
 import { Readers } from "../upload/readers.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
@@ -89,7 +90,7 @@ const name = z
   .refine((text) => text !== "", "must not be empty");
 
 export const Change = z.object(
-  { name: name.optional(), tags: Tags.optional(), metadata: Metadata.optional(), readers: Readers.optional() },
+  { name: name.optional(), tags: Tags.optional(), metadata: SentMetadata.optional(), readers: Readers.optional() },
   "must be an object",
 );
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
@@ -101,7 +102,7 @@ export const Push = z.object(
     name: name.nullish(),
     format: TextFormat.nullish().describe("Default: `markdown`."),
     tags: Tags.nullish(),
-    metadata: Metadata.nullish(),
+    metadata: SentMetadata.nullish(),
     readers: Readers.optional(),
     external_id: ExternalId.nullish().describe("The caller's own id. Pushing the same id again replaces the document."),
   },

@@ -7,6 +7,7 @@ import type { RunRow } from "#projections/runs/query.ts";
 import type { WorkflowRow } from "#projections/workflows/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { exact } from "../base/exactNumbers.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
 import { readCounted } from "../base/readCounted.ts";
 import { actorFrom } from "./access.ts";
@@ -28,8 +29,8 @@ export const ForkBody = z
       .string()
       .max(100)
       .describe("The step to continue from: it and all later calls are made again. Default: from where the run ended."),
-    args: z.record(z.string(), z.unknown()).describe("Arguments instead of those of the run."),
-    result: z.unknown().describe("A result for the step `step_id`, which is then not executed."),
+    args: exact(z.record(z.string(), z.unknown())).describe("Arguments instead of those of the run."),
+    result: exact(z.unknown()).describe("A result for the step `step_id`, which is then not executed."),
     definition_version: z
       .int()
       .min(1)

@@ -1,15 +1,18 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isUuid, streamName } from "#events/ids.ts";
 import { DecideApproval } from "#events/run.ts";
 import { RunFiles } from "#events/runOrigin.ts";
 import { DecideToolApproval } from "#events/threadApprovals.ts";
+import type { VoteRow } from "#projections/runs/approvalRows.ts";
 import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { mayDecide } from "../auth/authenticate.ts";
 import { reachesProject, type Caller } from "../base/caller.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { requireExact } from "../base/exactNumbers.ts";
 import { isObject } from "../base/json.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
@@ -34,8 +37,10 @@ export const DecisionBody = z
   })
   .partial();
 
+type DecisionFields = z.infer<typeof DecisionBody>;
+
 /** Throws 400 `invalid_decision` without a decision, and for two that differ. */
-export function readDecision({ decision, approved }: z.infer<typeof DecisionBody>): Decision {
+export function readDecision({ decision, approved }: DecisionFields): Decision {
   const chosen = approved === undefined ? decision : approved ? "approve" : "reject";
   if (chosen === undefined || (decision !== undefined && decision !== chosen))
     throw new ApiError("invalid_decision", 'decision: must be "approve" or "reject".', { param: "decision" });
@@ -93,39 +98,71 @@ function withDefaults(form: ApprovalRow["form"], data: unknown): unknown {
   return missing.length === 0 ? data : { ...data, ...Object.fromEntries(missing) };
 }
 
+/** The data of a decision as JSON, with the defaults of the form; null without any. */
+function toJson({ form }: ApprovalRow, decision: Decision, data: unknown): string | null {
+  const filled = decision === "approve" ? withDefaults(form, data) : data;
+  return filled === undefined || filled === null ? null : JSON.stringify(filled);
+}
+
 /** The data of a decision as JSON; a rejection needs none. Throws 400 `invalid_data` for data that does not fit the form. */
 export async function encodeData(
   { schemas }: Pick<Http, "schemas">,
   { organization_id }: Pick<Caller, "organization_id">,
-  { form }: ApprovalRow,
+  approval: ApprovalRow,
   decision: Decision,
   data: unknown,
 ): Promise<string | null> {
-  const filled = decision === "approve" ? withDefaults(form, data) : data;
-  const json = filled === undefined || filled === null ? null : JSON.stringify(filled);
+  requireExact(data, "data", "invalid_data");
+  const { form } = approval;
+  const json = toJson(approval, decision, data);
   if (json !== null && Buffer.byteLength(json) > MAX_DATA_BYTES)
     throw new ApiError("invalid_data", `data: must have ${MAX_DATA_BYTES} bytes at most.`, { param: "data" });
   if (form === null || (json === null && decision === "reject")) return json;
-  const violation = await schemas.check(organization_id, form, filled ?? {});
+  const violation = await schemas.check(organization_id, form, json === null ? {} : JSON.parse(json));
   if (!violation) return json;
   const message = violationMessage(`data${violation.pointer}`, violation);
   throw new ApiError("invalid_data", message, { param: `/data${violation.pointer}` });
 }
 
-/** Whether the caller has decided, or voted, this way. Throws 409 `already_voted` for a vote the other way. */
-function hasDecided(row: ApprovalRow, caller: Caller, decision: Decision): boolean {
+type Recorded = Pick<VoteRow, "data" | "comment" | "files">;
+
+/** The vote or the decision of the caller. Throws 409 `already_voted` for a vote the other way. */
+function ownDecision(row: ApprovalRow, caller: Caller, decision: Decision): Recorded | undefined {
   const { type, id } = actorFrom(caller);
   const isCaller = (by: { type: string; id: string } | null) => by?.type === type && by.id === id;
   const vote = row.votes.find(({ by }) => isCaller(by));
   if (vote && vote.decision !== decision)
     throw new ApiError("already_voted", "You have voted on this approval; a vote cannot be changed.");
-  return vote !== undefined || (row.decision === decision && isCaller(row.decided_by));
+  return vote ?? (row.decision === decision && isCaller(row.decided_by) ? row : undefined);
 }
 
-/** Accepts a repetition of the decision by the same caller. Throws 409 `approval_not_pending` for any other decision. */
-function checkSameDecision(row: ApprovalRow, caller: Caller, decision: Decision): ApprovalRow {
-  if (hasDecided(row, caller, decision)) return row;
-  throw notPending();
+/** What a repetition says otherwise than the first request did. It may leave out what the first one said. */
+function changedField(row: ApprovalRow, recorded: Recorded, decision: Decision, body: DecisionFields) {
+  // an approval of a tool call takes no data
+  const json = row.call || body.data == null ? null : toJson(row, decision, body.data);
+  if (json !== null && !isDeepStrictEqual(JSON.parse(json), recorded.data)) return "data";
+  if (body.comment && body.comment !== recorded.comment) return "comment";
+  const handed = new Set(recorded.files.map(({ file_id }) => file_id));
+  return body.files?.some((id) => !handed.has(id.toLowerCase())) ? "files" : undefined;
+}
+
+/**
+ * The approval that the caller has decided, or voted on, in this way; undefined when the caller may still decide. Throws 409
+ * `approval_not_pending` for any other decision, and for a repetition that would lose what it says: it changes nothing.
+ */
+function findRepeated(
+  row: ApprovalRow,
+  caller: Caller,
+  decision: Decision,
+  body: DecisionFields,
+): ApprovalRow | undefined {
+  const recorded = ownDecision(row, caller, decision);
+  if (!recorded && row.status !== "pending") throw notPending();
+  if (!recorded) return undefined;
+  const param = changedField(row, recorded, decision, body);
+  if (param === undefined) return row;
+  const message = `${param}: you have decided this already, with another value or none; a decision cannot be changed.`;
+  throw new ApiError(row.status === "pending" ? "already_voted" : "approval_not_pending", message, { param });
 }
 
 /** Decides an approval. Of several decisions at the same moment one succeeds. */
@@ -133,7 +170,7 @@ export async function decide(
   http: Http,
   request: FastifyRequest,
   id: string,
-  body: z.infer<typeof DecisionBody>,
+  body: DecisionFields,
 ): Promise<ApprovalRow> {
   const { caller } = request;
   const decision = readDecision(body);
@@ -142,8 +179,8 @@ export async function decide(
   const in_place_of = requireRight(await findReader(http, caller), row);
   // throws when the key was used for another decision
   await previousOutcome(http, identity);
-  if (row.status !== "pending") return checkSameDecision(row, caller, decision);
-  if (hasDecided(row, caller, decision)) return row;
+  const repeated = findRepeated(row, caller, decision, body);
+  if (repeated) return repeated;
   const data = await encodeData(http, caller, row, decision, body.data);
   if (row.call && body.files?.length) throw noFiles("an approval of a tool call takes none; send them to the agent.");
   const files = await readOwnFiles(http, caller, body.files);
@@ -160,5 +197,7 @@ export async function decide(
   } catch (error) {
     if (!(error instanceof ApiError) || error.errorCode !== "approval_not_pending") throw error;
   }
-  return checkSameDecision(await requireApproval(http, caller, row.id), caller, decision);
+  const recorded = findRepeated(await requireApproval(http, caller, row.id), caller, decision, body);
+  if (!recorded) throw notPending();
+  return recorded;
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { ApiError } from "../base/errors.ts";
-import { isObject, parseOpaqueJson } from "../base/json.ts";
+import { isObject, parseDelivery } from "../base/json.ts";
 import type { SignedRequest } from "./hookSignature.ts";
 
 const isForm = (headers: IncomingHttpHeaders): boolean =>
@@ -23,11 +23,11 @@ function readForm(text: string): Record<string, unknown> {
  */
 export function readSignedPayload({ headers, body }: SignedRequest): unknown {
   if (body.length === 0) return {};
-  if (!isForm(headers)) return parseOpaqueJson(body);
+  if (!isForm(headers)) return parseDelivery(body);
   const form = readForm(body.toString("utf8"));
   const { payload, ...others } = form;
   const isWrapped = typeof payload === "string" && Object.keys(others).length === 0;
-  return isWrapped ? parseOpaqueJson(Buffer.from(payload)) : form;
+  return isWrapped ? parseDelivery(Buffer.from(payload)) : form;
 }
 
 /** The trigger's default arguments, overridden by the top-level fields of the payload. A list becomes the argument `payload`. */

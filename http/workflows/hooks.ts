@@ -10,7 +10,7 @@ import type { Http } from "../base/deps.ts";
 import { identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
 import { isLive } from "./foldRun.ts";
 import { readExternalUser, requireSecret, requireSecretOrScheme, requireSignature } from "./hookAuth.ts";
-import { isObject, parseOpaqueJson } from "../base/json.ts";
+import { isObject, parseDelivery } from "../base/json.ts";
 import { mergeArgs, pickHeaders, readSignedPayload } from "./hookPayload.ts";
 import { deliveryId } from "./hookSignature.ts";
 import { findRun, runNotFound } from "./lookups.ts";
@@ -172,7 +172,7 @@ async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest,
 /** With a webhook secret: start runs of its trigger, and poll those (spec: Workflow API, rules 1 to 3). */
 export function hookRoutes(scope: App, http: Http): void {
   // a signature is checked on the bytes, before anything reads them
-  acceptOpaqueJson(scope, "*", (bytes, { trigger }) => (trigger.verify ? bytes : parseOpaqueJson(bytes)));
+  acceptOpaqueJson(scope, "*", (bytes, { trigger }) => (trigger.verify ? bytes : parseDelivery(bytes)));
   scope.decorateRequest("trigger", null as never);
   const onRequest = requireSecret(http);
   const awaitDelivery = createAwaitDelivery(http);

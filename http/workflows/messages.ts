@@ -3,12 +3,13 @@ import { z } from "zod";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { exact } from "../base/exactNumbers.ts";
 import { identifyParts, readIdempotencyKey } from "../base/idempotency.ts";
 import { createAwaitDelivery, postMessage } from "./postMessage.ts";
 
 const Body = z.object({
   name: z.string().min(1).max(200).describe("What `waitForEvent(name)` waits for."),
-  data: z.record(z.string(), z.unknown()).nullish().describe("An object of at most 256 KiB of JSON. Default: empty."),
+  data: exact(z.record(z.string(), z.unknown())).nullish().describe("An object of at most 256 KiB of JSON. Default: empty."),
   id: z
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")

@@ -3,6 +3,7 @@ import { currentTime } from "#events/clock.ts";
 import { MISSED_RULES, OVERLAPS, type ScheduleRule } from "#events/schedule.ts";
 import { timesAfter } from "#events/scheduleTimes.ts";
 import { SCHEDULE_OUTCOMES, type ScheduleRow } from "#projections/schedules/query.ts";
+import { exact } from "../base/exactNumbers.ts";
 import { presentRule, ScheduleInput, ScheduleOutput } from "../base/scheduleRule.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { RunStatus } from "./runShape.ts";
@@ -18,8 +19,7 @@ export const SCHEDULE_CODES: FieldCodes = [
 ];
 
 export const scheduleFields = {
-  args: z
-    .record(z.string(), z.unknown(), "must be a JSON object")
+  args: exact(z.record(z.string(), z.unknown(), "must be a JSON object"))
     .refine(
       (args) => Buffer.byteLength(JSON.stringify(args)) <= MAX_ARGS_BYTES,
       `must be at most ${MAX_ARGS_BYTES} bytes`,

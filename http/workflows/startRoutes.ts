@@ -11,6 +11,7 @@ import { ApiError } from "../base/errors.ts";
 import { readIdempotencyKey } from "../base/idempotency.ts";
 import { notReadableYet } from "../base/send.ts";
 import { actorFrom } from "./access.ts";
+import { requireExact } from "../base/exactNumbers.ts";
 import { isObject } from "../base/json.ts";
 import { requireWorkflow } from "./lookups.ts";
 import { readOwnFiles } from "./ownFiles.ts";
@@ -26,6 +27,7 @@ const readField = (body: unknown, name: string): unknown =>
 /** Throws 400 `invalid_args`. */
 function readArgs(body: unknown): Record<string, unknown> {
   const args = readField(body, "args");
+  requireExact(args, "args", "invalid_args");
   if (isObject(args)) return args;
   throw new ApiError("invalid_args", "args: must be a JSON object.", { param: "args" });
 }

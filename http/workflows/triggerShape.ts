@@ -3,6 +3,7 @@ import { PROVIDER_SCHEMES } from "#events/trigger.ts";
 import { EnvelopeChange, RunAs } from "#events/workflow.ts";
 import type { ScheduleRow } from "#projections/schedules/query.ts";
 import type { TriggerRow } from "#projections/triggers/query.ts";
+import { exact } from "../base/exactNumbers.ts";
 import { ScheduleInput } from "../base/scheduleRule.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { NO_SCHEDULE, presentSchedule, Schedule, SCHEDULE_CODES, scheduleFields } from "./scheduleShape.ts";
@@ -57,8 +58,7 @@ const Verify = z
 
 const Fields = z.object({
   name: z.string().trim().max(200).nullish(),
-  default_args: z
-    .record(z.string(), z.unknown(), "must be a JSON object")
+  default_args: exact(z.record(z.string(), z.unknown(), "must be a JSON object"))
     .refine(
       (args) => Buffer.byteLength(JSON.stringify(args)) <= MAX_DEFAULT_ARGS_BYTES,
       `must be at most ${MAX_DEFAULT_ARGS_BYTES} bytes`,

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { MAX_METADATA_KEYS, MAX_TAGS, Metadata, Tags } from "#events/documentInput.ts";
+import { MAX_METADATA_KEYS, MAX_TAGS, Tags } from "#events/documentInput.ts";
+import { SentMetadata } from "../../upload/metadata.ts";
 import { Readers } from "../../upload/readers.ts";
 import { DOCUMENT_STATUSES } from "#projections/documents/query.ts";
 import { Push } from "../documentShape.ts";
@@ -16,7 +17,7 @@ const collection = z
   .describe("Slug or id of the collection that all entries go to.");
 
 /** What is common to all entries. */
-const common = { tags: Tags.nullish(), metadata: Metadata.nullish(), readers: Readers.optional() };
+const common = { tags: Tags.nullish(), metadata: SentMetadata.nullish(), readers: Readers.optional() };
 
 const entries = <T extends z.ZodType>(entry: T) =>
   z

@@ -1,0 +1,56 @@
+import type { z } from "zod";
+import type { ErrorCode } from "#events/errorCodes.ts";
+import { ApiError } from "./errors.ts";
+import { formatPath } from "./validate.ts";
+
+/*
+ * JSON.parse reads 9007199254740993 as …992, and 1e400 as Infinity, which JSON.stringify writes as null. What callers hand to
+ * runs, tools and documents must arrive as it was sent, or not at all: an id that is off by one names another order.
+ */
+
+/** From here on JSON.stringify writes exponents: such a number measures something, and is rounded already. */
+const EXPONENTS_FROM = 1e21;
+
+/** Whether a parsed number may be another one than was sent. */
+const isInexact = (number: number): boolean =>
+  !Number.isFinite(number) ||
+  (Number.isInteger(number) && !Number.isSafeInteger(number) && Math.abs(number) < EXPONENTS_FROM);
+
+const REASON = `must be at most ${Number.MAX_SAFE_INTEGER} (2^53 - 1), to arrive as it was sent; send a larger number as text`;
+
+/** The path of a number that may not be what was sent; undefined without any. */
+function findInexact(value: unknown): PropertyKey[] | undefined {
+  if (typeof value === "number") return isInexact(value) ? [] : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const path = findInexact(member);
+    if (path) return [Array.isArray(value) ? Number(key) : key, ...path];
+  }
+  return undefined;
+}
+
+/** Throws a 400 that names the number in `value`, the field `param` of a request, which may not be what was sent. */
+export function requireExact(value: unknown, param: string, code: ErrorCode | null): void {
+  const path = findInexact(value);
+  if (!path) return;
+  const where = formatPath([param, ...path]);
+  throw new ApiError(code, `${where}: ${REASON}.`, { param: where });
+}
+
+/** A schema that refuses such numbers, too. */
+export const exact = <T extends z.ZodType>(schema: T): T =>
+  schema.superRefine((value, context) => {
+    const path = findInexact(value);
+    if (path) context.addIssue({ code: "custom", path, message: REASON });
+  });
+
+/** Numbers that `findInexact` could name have 16 digits, or an exponent of three. */
+const MAY_BE_INEXACT = /\d{16}|e\+?\d{3}/i;
+
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+const keepDigits: Reviver = (_key, value, { source }) =>
+  typeof value === "number" && isInexact(value) ? source : value;
+
+/** As JSON.parse. Numbers that it would change are texts of their digits. */
+export const parseKeepingDigits = (text: string): unknown =>
+  MAY_BE_INEXACT.test(text) ? JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1]) : JSON.parse(text);
