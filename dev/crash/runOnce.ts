@@ -19,6 +19,7 @@ import { openJournal, type Journal } from "./journal.ts";
 import { startClients } from "./load/clients.ts";
 import { startScriptedProvider } from "./provider.ts";
 import { waitUntilQuiet } from "./waitUntilQuiet.ts";
+import { watchMachine } from "./watchMachine.ts";
 import { startTopology, type Topology } from "./topology.ts";
 
 /** The load continues this long after the last fault, so that recovery from it is observed. */
@@ -113,7 +114,8 @@ export async function runOnce(options: CrashOptions): Promise<Finding[]> {
   // PostgreSQL runs as a user of its own where we are root, and must be able to enter
   await chmod(folder, 0o711);
   print(`${options.kills} kills with seed ${options.seed} in ${folder}`);
-  await run(options, folder);
+  const machine = watchMachine();
+  await run(options, folder).finally(() => print(machine.end()));
   const findings = await check(folder);
   // what a planted bug did is no evidence of anything else
   if (options.keep || (findings.length > 0 && !options.plant)) print(`Kept in ${folder}; again: ${commandOf(options)}`);
