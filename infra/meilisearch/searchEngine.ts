@@ -16,24 +16,12 @@ const REQUESTS_AT_ONCE = 3;
 /** Searches an index of passages. */
 export const openSearchEngine = (place: ServerAddress) => {
   const server = openServer(place);
-  const ask = async <T>(path: string, body: object): Promise<T> => {
+  const ask: Ask = async <T>(path: string, body: object): Promise<T> => {
     try {
       return await server.request<T>({ method: "POST", path, body, ...PATIENCE });
     } catch (error) {
       throw new SearchFailed("The search could not run.", { cause: error });
     }
-  };
-  /** Throws SearchFailed also if the index was emptied: it would answer that nothing was found. */
-  const searchFor = async <T extends { query: object }>(
-    index: string,
-    some: T[],
-  ): Promise<(T & { answer: Answer })[]> => {
-    const marked = { indexUid: index, filter: `org = ${MARKER}`, limit: 1, attributesToRetrieve: ["pk"] };
-    const { results } = await ask<{ results: Answer[] }>("/multi-search", {
-      queries: [...some.map(({ query }) => query), marked],
-    });
-    if (results.pop()?.hits.length !== 1) throw new SearchFailed(`The index ${index} was emptied.`);
-    return some.map((one, at) => ({ ...one, answer: results[at]! }));
   };
   const engine: SearchEngine = {
     async search(index, within, queries) {
@@ -42,7 +30,7 @@ export const openSearchEngine = (place: ServerAddress) => {
       const variants = queries.flatMap((query, n) =>
         localesFor(query).map((locale) => ({ n, query: { ...toMeilisearchQuery(index, filter, query), ...locale } })),
       );
-      const found = await Promise.all(deal(variants, REQUESTS_AT_ONCE).map((some) => searchFor(index, some)));
+      const found = await Promise.all(deal(variants, REQUESTS_AT_ONCE).map((some) => askTogether(ask, index, some)));
       return queries.map((_, at) => mergeAnswers(found.flat().flatMap(({ n, answer }) => (n === at ? [answer] : []))));
     },
     async nearest(index, within, { space, values }, limit) {
@@ -77,6 +65,22 @@ export const openSearchEngine = (place: ServerAddress) => {
   };
   return { ...engine, has: (index: string) => hasIndex(server, index), close: server.close };
 };
+
+type Ask = <T>(path: string, body: object) => Promise<T>;
+
+/** Throws SearchFailed also if the index was emptied, which would answer that nothing is found. */
+async function askTogether<T extends { query: object }>(
+  ask: Ask,
+  index: string,
+  some: T[],
+): Promise<(T & { answer: Answer })[]> {
+  const marked = { indexUid: index, filter: `org = ${MARKER}`, limit: 1, attributesToRetrieve: ["pk"] };
+  const { results } = await ask<{ results: Answer[] }>("/multi-search", {
+    queries: [...some.map(({ query }) => query), marked],
+  });
+  if (results.pop()?.hits.length !== 1) throw new SearchFailed(`The index ${index} was emptied.`);
+  return some.map((one, at) => ({ ...one, answer: results[at]! }));
+}
 
 /** Deals items to as many hands, in turn. */
 const deal = <T>(items: T[], hands: number): T[][] =>
