@@ -25,7 +25,7 @@ export interface TakeOverOptions {
   send: Send;
   /** Stores every frame that readers of a response received; resolves with the blob's key. */
   storeFrames(turn: TurnAttempt, frames: FramePayload[]): Promise<string>;
-  /** What the request took that the lost attempt before this one was waiting for; undefined where that cannot be told. */
+  /** What the request took that the lost attempt before this one was waiting for; undefined where that is not known. */
   estimateLost(turn: TurnToRun): Promise<LostRequest | undefined>;
   /** The frames in a blob of a turn; none if it is gone. */
   readFrames(turn_id: string, blob: string): Promise<FramePayload[]>;
