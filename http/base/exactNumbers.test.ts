@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { computingTime } from "#test/computingTime.ts";
 import { parseKeepingDigits, requireExact } from "./exactNumbers.ts";
 
 const refusal = (json: string) => {
@@ -41,6 +42,25 @@ describe("a number that JSON.parse would change", () => {
       { id: 9007199254740991, text: "9007199254740993", x: 6.02e123 },
     ],
   ])("keeps its digits as text in %s", (json, value) => expect(parseKeepingDigits(json)).toEqual(value));
+
+  test.each([
+    [
+      '["9007199254740993, \\" 9007199254740993",1.2345678901234567890]',
+      ['9007199254740993, " 9007199254740993', 1.2345678901234567],
+    ],
+    ["9007199254740993.5", "9007199254740993.5"],
+  ])("and nothing else of %s changes", (json, value) => expect(parseKeepingDigits(json)).toEqual(value));
+
+  test.each(["[0009007199254740993]", "[9007199254740993x]", '["9007199254740993]'])("leaves %s invalid", (json) =>
+    expect(() => parseKeepingDigits(json)).toThrow(SyntaxError),
+  );
+
+  test("is found among 200,000 others without holding up other work", () => {
+    const json = `[${"1,".repeat(200_000)}9007199254740993]`;
+    let value: unknown;
+    expect(computingTime(() => (value = parseKeepingDigits(json)))).toBeLessThan(50);
+    expect((value as unknown[]).at(-1)).toBe("9007199254740993");
+  });
 
   test("among names of JavaScript's own, which stay names", () => {
     const value = parseKeepingDigits('{"__proto__":{"id":9007199254740993}}') as object;
