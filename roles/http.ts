@@ -135,7 +135,8 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
   const breaker = createBreaker(reach);
   const read = createRead(breaker);
   const db: Db = { query: (text, values) => read(() => resources.db.query(text, values)) };
-  const sender = local ? preferLocal(local, bus.sender(log)) : bus.sender(log);
+  const byBus = bus.sender(log, reach.isReachable);
+  const sender = local ? preferLocal(local, byBus) : byBus;
   const scripts = openScripts({ processes: 1 });
   const types = openTypeChecker();
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));

@@ -14,15 +14,21 @@ const FIRST_POLL_MS = 1500;
 const POLL_MS = 1000;
 /** How long a command waits for a bus without any server. An election, during which one answers, may take longer. */
 const AWAY_MS = 3_000;
-/** How long it waits while the log cannot be read: then it cannot be written either. */
+/** How long it waits while the log is away: then it cannot be written either. */
 const LOG_AWAY_MS = 4_000;
 
 type PendingAnswer = Pick<PromiseWithResolvers<CommandResult>, "resolve" | "reject">;
 export type Outcomes = Pick<EventLog, "outcome">;
+/**
+ * Whether the database answers somebody in this process. On a busy machine a read may wait long, for a new connection for example,
+ * while the log is written; without this, such a read says that the log is away.
+ */
+export type IsReachable = () => boolean;
 interface SenderContext extends BusContext {
   acks: Acks;
   answers: Answers;
   outcomes: Outcomes;
+  isReachable: IsReachable | undefined;
 }
 
 export function createSender(context: SenderContext): CommandSender {
@@ -88,7 +94,7 @@ function pollOutcome(
     if (left() <= 0) return answer.reject(new Unavailable("No answer by the deadline: the outcome is unknown"));
     if (!context.connection.connected() && waited > AWAY_MS)
       return answer.reject(new Unavailable("The bus is away: the outcome is unknown"));
-    if (isAway && waited >= LOG_AWAY_MS)
+    if (isAway && waited >= LOG_AWAY_MS && !context.isReachable?.())
       return answer.reject(new Unavailable("The log cannot be read: the outcome is unknown"));
     if (waited >= UNTAKEN_MS && (await isUntaken(context, publication, waited)))
       return giveUp(context, command, publication, answer);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Command, CommandResult } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
@@ -78,6 +79,17 @@ test("a command that a worker does not end fails before its deadline while the l
   const command = newCommand({ seconds: 600 });
   await expect(bus.sender(away).send(command)).rejects.toThrow("The log cannot be read: the outcome is unknown");
   end(await succeed());
+});
+
+test("a command that a worker works on waits for it while its outcome cannot be read but the database is reachable", async () => {
+  const [http, services] = await Promise.all([openBus(server), openBus(server)]);
+  await startWorker(services, async () => {
+    await sleep(5_500);
+    return succeed();
+  });
+  const slow = { outcome: () => Promise.reject(new Unavailable("no new connection in time")) };
+  const sent = http.sender(slow, () => true).send(newCommand({ seconds: 15 }));
+  expect(await sent).toEqual(await succeed());
 });
 
 test("a command that is sent twice at once, and again later, is answered each time", async () => {

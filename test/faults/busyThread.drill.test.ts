@@ -53,13 +53,14 @@ test.concurrent("10,000 turns that race for 200 threads over two workers never o
   const deployment = await testDeployment();
   const sender = await startPlatform({ roles: [], deployment });
   await Promise.all([1, 2].map(() => startPlatform({ roles: ["services"], deployment })));
-  const { bus, log, db } = sender.resources;
+  const { bus, log, db, reach } = sender.resources;
+  const commands = bus.sender(log, reach.isReachable);
   const threads = Array.from({ length: THREADS }, () => streamName("thread", newId()));
   const waiting = threads.flatMap((stream) => Array.from({ length: EACH }, () => stream));
   const answers: CommandResult[] = [];
   const send = async () => {
     for (let stream = waiting.pop(); stream; stream = waiting.pop())
-      answers.push(await bus.sender(log).send(start(stream)));
+      answers.push(await commands.send(start(stream)));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, send));
 
