@@ -1,17 +1,12 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { say, startService } from "../http/service.ts";
-import { openTenant, WAITING, type Tenant } from "../workflows/tenant.ts";
+import { say } from "../http/service.ts";
+import { WAITING } from "../workflows/tenant.ts";
+import { openTwoTenants } from "./tenants.ts";
 
 /* GET /api/find: what an id names. */
 
-let tenant: Tenant;
-let stranger: Tenant;
-beforeAll(async () => {
-  const service = await startService();
-  tenant = await openTenant(service.base, await service.organization("Finding"));
-  stranger = await openTenant(service.base, await service.organization("Stranger"));
-});
+const { home: tenant, foreign: stranger } = await openTwoTenants();
 
 const find = async (id: string, by = tenant.owner) =>
   (await tenant.made(by("GET", `/find?id=${encodeURIComponent(id)}`))).data;

@@ -1,17 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { startService } from "../http/service.ts";
-import { openTenant, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
+import { WAITING, type Client } from "../workflows/tenant.ts";
+import { openTwoTenants } from "./tenants.ts";
 
 /* GET /api/find/names: things by a part of their name. */
 
-let tenant: Tenant;
-let stranger: Tenant;
-beforeAll(async () => {
-  const service = await startService();
-  tenant = await openTenant(service.base, await service.organization("Naming"));
-  stranger = await openTenant(service.base, await service.organization("Stranger"));
-});
+const { home: tenant, foreign: stranger } = await openTwoTenants();
 
 const find = async (name: string, by: Client = tenant.owner) =>
   tenant.made(by("GET", `/find/names?name=${encodeURIComponent(name)}`));

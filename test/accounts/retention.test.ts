@@ -48,6 +48,7 @@ const preview = (body: object, subject = "organization") =>
 const threads = async () => (await home.made(home.key("GET", "/threads"))).data.map(({ id }: any) => id);
 const fileStatus = async (id: string, by = home.key) => (await by("GET", `/openai/v1/files/${id}`)).status;
 const NONE = { count: 0, oldest: null };
+const NOTHING = { threads: NONE, files: NONE, documents: NONE, turns: NONE, runs: NONE, held: [] };
 
 describe("retention", () => {
   beforeAll(async () => {
@@ -69,14 +70,7 @@ describe("retention", () => {
       runs: NONE,
       held: [],
     });
-    expect(await preview({ threads: "41d" })).toEqual({
-      threads: NONE,
-      files: NONE,
-      documents: NONE,
-      turns: NONE,
-      runs: NONE,
-      held: [],
-    });
+    expect(await preview({ threads: "41d" })).toEqual(NOTHING);
     expect(await threads()).toEqual([young, old]);
 
     expect((await put(rules)).body).toMatchObject({ subject: "organization", ...rules });
@@ -87,14 +81,7 @@ describe("retention", () => {
     expect((await home.owner("GET", `/v1/knowledge/documents/${page}`)).status).toBe(404);
     const events = (await home.made(home.owner("GET", "/events?type=ThreadDeleted,FileDeleted,DocumentDeleted"))).data;
     expect(events.map(({ principal }: any) => principal)).toEqual(["system", "system", "system"]);
-    expect(await preview(rules)).toEqual({
-      threads: NONE,
-      files: NONE,
-      documents: NONE,
-      turns: NONE,
-      runs: NONE,
-      held: [],
-    });
+    expect(await preview(rules)).toEqual(NOTHING);
   });
 
   test("keeps an old thread that has a young turn", async () => {
@@ -243,14 +230,7 @@ describe("retention", () => {
     const { result } = await tenant.untilOver(over);
     await ageRuns(platform.resources.db, tenant);
     const count = await tenant.made(tenant.owner("POST", "/retention/organization/preview", { runs: "2d" }));
-    expect(count).toEqual({
-      threads: NONE,
-      turns: NONE,
-      files: NONE,
-      documents: NONE,
-      held: [],
-      runs: { count: 1, oldest: expect.any(String) },
-    });
+    expect(count).toEqual({ ...NOTHING, runs: { count: 1, oldest: expect.any(String) } });
     await tenant.made(tenant.owner("PUT", "/retention/organization", { runs: "2d" }));
     const rules = () => tenant.made(tenant.owner("GET", "/retention/organization"));
     await expect.poll(async () => (await rules()).deleted.runs, SOON).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startProcess } from "../faults/processes.ts";
 import { startWithoutServices } from "../workflows/withoutServices.ts";
-import { openReader, type Reader } from "./library.ts";
+import { openReader } from "./library.ts";
 import { openSourceSite } from "./sourceSite.ts";
 
 /* A source whose worker is killed in the middle of a read. */
@@ -15,12 +15,11 @@ test("a read goes on where a killed process stopped, and makes each document onc
   for (const path of paths) site.pages.set(path, `This is ${path}.`);
   site.pages.set("/sitemap.xml", site.sitemap(...paths));
   const env = { PRIVATE_FETCH_HOSTS: site.host, SOURCE_DELAY_MS: "300" };
-  let library!: Reader;
-  let collection!: string;
-  const { deployment, count } = await startWithoutServices(async ({ url, credentials }) => {
-    library = openReader(url, credentials.api_key);
-    collection = await library.collect("Web");
+  const { deployment, count, prepared } = await startWithoutServices(async ({ url, credentials }) => {
+    const library = openReader(url, credentials.api_key);
+    return { library, collection: await library.collect("Web") };
   });
+  const { library, collection } = prepared;
 
   // one dies before it has recorded a page, one between records, and one when everything is recorded but the end
   const points = ["after-DocumentUploaded:2", "after-SourcePagesRead:1", "before-SourceReadEnded:1"];

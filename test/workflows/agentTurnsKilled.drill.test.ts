@@ -1,20 +1,13 @@
-import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { startProcess } from "../faults/processes.ts";
+import { expect, test } from "vitest";
 import { SOON, workflowSource } from "./harness.ts";
-import { startWithoutServices, type WithoutServices } from "./withoutServices.ts";
+import { startWithoutServices } from "./withoutServices.ts";
 
 /* A process is killed at each point between the call that asks an agent and the answer of its turn. */
 
 const LONG_MS = SOON.timeout * 4;
-let site: WithoutServices;
-let workflow: { id: string };
-beforeAll(async () => {
-  site = await startWithoutServices(async (tenant) => {
-    await tenant.newAgent({ name: "Clerk" });
-    workflow = await tenant.register(
-      workflowSource('return (await ctx.agent("Clerk", "Question " + args.n)).output_text;'),
-    );
-  });
+const { home, prepared, count, replaceAt } = await startWithoutServices(async (tenant) => {
+  await tenant.newAgent({ name: "Clerk" });
+  return tenant.register(workflowSource('return (await ctx.agent("Clerk", "Question " + args.n)).output_text;'));
 });
 
 const POINTS = [
@@ -31,14 +24,8 @@ const POINTS = [
 test.each(POINTS.map((point, n) => [point, n + 1] as const))(
   "a run gets the answer of its agent once when its process is killed at %s",
   async (point, n) => {
-    const { deployment, home, count } = site;
-    const dying = await startProcess("services", deployment, { FAIL_AT: point });
-    onTestFinished(() => void dying.kill());
-    const started = home.start(workflow, { n });
-    await dying.ended;
-    const next = await startProcess("services", deployment);
-    onTestFinished(() => void next.kill());
-    const { status, result, error } = await home.untilOver(await started, LONG_MS);
+    const run = await replaceAt(point, () => home.start(prepared, { n }));
+    const { status, result, error } = await home.untilOver(run, LONG_MS);
     expect({ status, result, error }).toEqual({ status: "completed", result: `Question ${n}`, error: null });
     const types = ["AgentTurnRequested", "TurnStarted", "TurnCompleted", "AgentTurnStarted", "WaitAnswered"];
     const counts = Object.fromEntries(await Promise.all(types.map(async (type) => [type, await count(type)])));
@@ -50,7 +37,5 @@ test.each(POINTS.map((point, n) => [point, n + 1] as const))(
       AgentTurnStarted: expect.toSatisfy((times: number) => times <= n),
       WaitAnswered: n,
     });
-    next.kill();
-    await next.ended;
   },
 );

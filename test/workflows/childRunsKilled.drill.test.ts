@@ -1,21 +1,14 @@
-import { beforeAll, expect, test } from "vitest";
-import { startProcess } from "../faults/processes.ts";
+import { expect, test } from "vitest";
 import { SOON, workflowSource } from "./harness.ts";
-import { startWithoutServices, type WithoutServices } from "./withoutServices.ts";
+import { startWithoutServices } from "./withoutServices.ts";
 
 /* A process is killed at each point between the call that starts a child run and the answer of its end. */
 
 const LONG_MS = SOON.timeout * 4;
-let deployment: WithoutServices["deployment"];
-let home: WithoutServices["home"];
-let count: WithoutServices["count"];
-let workflows: { parent: { id: string }; child: { id: string } };
-beforeAll(async () => {
-  ({ deployment, home, count } = await startWithoutServices(async (tenant) => {
-    const child = await tenant.register(workflowSource("await ctx.sleep(200);\nreturn args.n;"));
-    const waits = "return ctx.waitForRun(await ctx.startRun(args.workflow, { n: args.n }));";
-    workflows = { child, parent: await tenant.register(workflowSource(waits)) };
-  }));
+const { home, prepared, count, replaceAt } = await startWithoutServices(async (tenant) => {
+  const child = await tenant.register(workflowSource("await ctx.sleep(200);\nreturn args.n;"));
+  const waits = "return ctx.waitForRun(await ctx.startRun(args.workflow, { n: args.n }));";
+  return { child, parent: await tenant.register(workflowSource(waits)) };
 });
 
 /** The second run that is created is the child run; its end is the first RunCompleted. */
@@ -35,17 +28,11 @@ const POINTS = [
 test.each(POINTS.map((point, n) => [point, n + 1] as const))(
   "a run gets the answer of its child run once when its process is killed at %s",
   async (point, n) => {
-    const dying = await startProcess("services", deployment, { FAIL_AT: point });
-    const started = home.start(workflows.parent, { workflow: workflows.child.id, n });
-    await dying.ended;
-    const next = await startProcess("services", deployment);
-    const run = await started;
+    const run = await replaceAt(point, () => home.start(prepared.parent, { workflow: prepared.child.id, n }));
     const { status, result } = await home.untilOver(run, LONG_MS);
     expect([status, result.status, result.result]).toEqual(["completed", "completed", n]);
     await expect.poll(() => count("RunSettled"), { ...SOON, timeout: LONG_MS }).toBe(n);
     const counts = await Promise.all(["RunCreated", "RunCompleted", "ChildRunStarted", "WaitAnswered"].map(count));
     expect(counts).toEqual([2 * n, 2 * n, n, n]);
-    next.kill();
-    await next.ended;
   },
 );

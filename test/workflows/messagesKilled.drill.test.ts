@@ -1,21 +1,15 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startProcess } from "../faults/processes.ts";
 import { SOON, workflowSource } from "./harness.ts";
-import { startWithoutServices, type WithoutServices } from "./withoutServices.ts";
+import { startWithoutServices } from "./withoutServices.ts";
 
 /* A process is killed at each point between the acceptance of an event and the record of its delivery. */
 
 const LONG = { ...SOON, timeout: SOON.timeout * 4 };
 const RUNS = 3;
-let deployment: WithoutServices["deployment"];
-let home: WithoutServices["home"];
-let count: WithoutServices["count"];
-let workflow: { id: string };
-beforeAll(async () => {
-  ({ deployment, home, count } = await startWithoutServices(async (tenant) => {
-    workflow = await tenant.register(workflowSource('return (await ctx.waitForEvent("paid")).data.n;'));
-  }));
-});
+const { deployment, home, prepared, count } = await startWithoutServices((tenant) =>
+  tenant.register(workflowSource('return (await ctx.waitForEvent("paid")).data.n;')),
+);
 
 const POINTS = ["after-MessagePosted:1", "before-WaitAnswered:2", "after-WaitAnswered:1", "before-MessageDelivered:1"];
 
@@ -23,7 +17,7 @@ test.each(POINTS.map((point, n) => [point, n + 1] as const))(
   "an event reaches each run once when its process is killed at %s",
   async (point, n) => {
     const dying = await startProcess("services", deployment, { FAIL_AT: point });
-    const runs = await Promise.all(Array.from({ length: RUNS }, () => home.start(workflow)));
+    const runs = await Promise.all(Array.from({ length: RUNS }, () => home.start(prepared)));
     for (const run of runs) await home.until(run, ({ waiting_on }) => waiting_on.length === 1);
     const post = () => home.owner("POST", "/workflows/events", { name: "paid", data: { n }, id: `event-${n}` });
     const posted = post();

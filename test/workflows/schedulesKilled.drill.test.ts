@@ -1,9 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newCommand } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { startProcess } from "../faults/processes.ts";
 import { SOON, WAITING, workflowSource } from "./harness.ts";
-import { startWithoutServices, type WithoutServices } from "./withoutServices.ts";
+import { startWithoutServices } from "./withoutServices.ts";
 
 /* Schedules on several processes that are killed around the start of a run, and many that are due at once. */
 
@@ -11,18 +11,11 @@ const MANY = 1_000;
 /** Time to create them all before they are due. */
 const LEAD_MS = 30_000;
 const LONG = { ...SOON, timeout: SOON.timeout * 4 };
-let deployment: WithoutServices["deployment"];
-let platform: WithoutServices["platform"];
-let home: WithoutServices["home"];
-let count: WithoutServices["count"];
-let workflow: { id: string };
-let waiting: { id: string };
-beforeAll(async () => {
-  ({ deployment, platform, home, count } = await startWithoutServices(async (tenant) => {
-    workflow = await tenant.register(workflowSource("return 1;"));
-    waiting = await tenant.register(WAITING);
-  }));
-});
+const { deployment, platform, home, prepared, count } = await startWithoutServices(async (tenant) => ({
+  workflow: await tenant.register(workflowSource("return 1;")),
+  waiting: await tenant.register(WAITING),
+}));
+const { workflow, waiting } = prepared;
 
 const send = async (trigger_id: string, type: string, data: object, at = new Date()): Promise<void> => {
   const { bus, log } = platform.resources;
