@@ -26,9 +26,9 @@ const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The URL is shown to people, so it may hold no secret. The paths of the API are appended to it, so it may have no query. */
 function isBaseUrl(text: string): boolean {
-  if (!URL.canParse(text) || /[?#]/.test(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return (protocol === "https:" || protocol === "http:") && !username && !password;
+  if (!/^https?:\/\/[^\s?#]+$/i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return !username && !password;
 }
 
 /** Providers of an organization: a list of its models asks all of them. Requests at the same moment may exceed it by a few. */

@@ -17,7 +17,11 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;
   if (typeof key === "string" && WELL_FORMED_KEY.test(key)) return key;
-  throw new ApiError("invalid_idempotency_key", "Idempotency-Key must be 1 to 255 printable ASCII characters.");
+  throw new ApiError(
+    "invalid_idempotency_key",
+    "Idempotency-Key must be sent once, with 1 to 255 printable ASCII characters and no space.",
+    { param: "Idempotency-Key" },
+  );
 }
 
 /**

@@ -103,6 +103,14 @@ function countAnswers(app: App, longReads: LongReads): void {
   });
 }
 
+/** Node keeps the first of several, and a proxy in front may have read another one. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") hosts++;
+  return hosts;
+}
+
 /** Per request: one trace, one log line and one count once its connection is done with it, and the budget of its body. */
 export function observe(app: App, http: Pick<Http, "metrics" | "longReadPlaces">, budget: BodyBudget): void {
   const longReads = createLongReads(http.longReadPlaces);
@@ -122,9 +130,10 @@ export function observe(app: App, http: Pick<Http, "metrics" | "longReadPlaces">
       longReads.end(request);
       logRequest(http, request, reply);
     });
-    if (request.headers.host !== undefined || request.raw.httpVersion !== "1.1") return done();
+    const hosts = countHosts(request.raw.rawHeaders);
+    if (hosts === 1 || (hosts === 0 && request.raw.httpVersion !== "1.1")) return done();
     reply.header("connection", "close");
-    done(new ApiError(null, "The request has no Host header."));
+    done(new ApiError(null, hosts === 0 ? "The request has no Host header." : "The request has several Host headers."));
   });
   countAnswers(app, longReads);
   app.addHook("preParsing", (request, _reply, body, done) => {

@@ -57,8 +57,24 @@ function requireTimeZone(time_zone: string): string {
   }
 }
 
+/** croner counts days and months from 0 in its messages: it calls month 13 an invalid 12. */
+const RANGES: Readonly<Record<string, string>> = {
+  minute: "minutes are 0 to 59",
+  hour: "hours are 0 to 23",
+  day: "days are 1 to 31",
+  month: "months are 1 to 12, or names such as JAN",
+  dayOfWeek: "weekdays are 0 (Sunday) to 7 (Sunday), or names such as MON",
+};
+const FIVE_FIELDS =
+  "must be five fields such as 0 9 * * 1-5 (minute, hour, day, month, weekday), or a name such as @daily";
+
 /** Messages of croner start with the name of its class. */
-const explain = (error: unknown): string => (error as Error).message.replace(/^CronPattern: /, "").replace(/\.?$/, ".");
+function explain(error: unknown): string {
+  const message = (error as Error).message.replace(/^CronPattern: /, "");
+  const field = /^Invalid value for (\w+)/.exec(message)?.[1];
+  const reason = /5-part|NaN|space separated/.test(message) ? FIVE_FIELDS : (RANGES[field ?? ""] ?? message);
+  return reason.replace(/\.?$/, ".");
+}
 
 function readCron(cron: string, time_zone: string): ScheduleRule {
   const rule = { cron: cron.replace(/\s+/g, " "), time_zone: requireTimeZone(time_zone) };

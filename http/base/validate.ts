@@ -2,6 +2,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
 import type { ErrorCode } from "#events/errorCodes.ts";
 import { ApiError } from "./errors.ts";
+import { explainIssue } from "./explainIssue.ts";
 
 /** Error codes of fields that have one in the spec, by the path of the field and, where given, by the message. */
 export type FieldCodes = [path: RegExp, code: ErrorCode, message?: RegExp][];
@@ -32,7 +33,7 @@ function validationError(error: z.ZodError, part: string, codes: FieldCodes): Ap
 }
 
 /** Only the first issue is shown: half a million wrong elements would make as many, in a gigabyte. zod has it for `validate`, untyped here. */
-const FIRST_ISSUE = { abortEarly: true } as object;
+const FIRST_ISSUE = { abortEarly: true, error: explainIssue } as object;
 
 /** A value in a body, validated once it is known to be read. Throws the error of `refuse`, which gets the place in the value and the reason. */
 export function readValue<T>(

@@ -22,14 +22,15 @@ const RULES: FormRules = {
 
 const READ: ReadonlySet<string> = new Set(["purpose", "user"]);
 
-/** The first field of each name; unknown ones are ignored. A truncated value, or one parsed as JSON, could name another user than the client sent. */
+/** Unknown fields are ignored. A truncated value, one parsed as JSON, or one of two could name another user than the client meant. */
 function readTexts(fields: Field[]): Map<string, string> {
   const texts = new Map<string, string>();
   for (const { name, value, truncated } of fields) {
     if (!READ.has(name)) continue;
     if (truncated || typeof value !== "string")
-      throw new ApiError("invalid_multipart", "A form field is too long or is not text.");
-    if (!texts.has(name)) texts.set(name, value);
+      throw new ApiError("invalid_multipart", `${name}: must be short text.`, { param: name });
+    if (texts.has(name)) throw new ApiError("invalid_multipart", `${name}: must be sent once.`, { param: name });
+    texts.set(name, value);
   }
   return texts;
 }

@@ -9,7 +9,9 @@ import { createAwaitDelivery, postMessage } from "./postMessage.ts";
 
 const Body = z.object({
   name: z.string().min(1).max(200).describe("What `waitForEvent(name)` waits for."),
-  data: exact(z.record(z.string(), z.unknown())).nullish().describe("An object of at most 256 KiB of JSON. Default: empty."),
+  data: exact(z.record(z.string(), z.unknown()))
+    .nullish()
+    .describe("An object of at most 256 KiB of JSON. Default: empty."),
   id: z
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")

@@ -1,0 +1,55 @@
+import type { z } from "zod";
+
+/* What would be right, in words of the API, where a schema does not say it itself: zod's own sentences speak of records and ints. */
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "a boolean",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+};
+
+type Issue = z.core.$ZodRawIssue;
+type Bound = { inclusive?: boolean | undefined; origin: string };
+
+const quote = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(", ");
+
+/** `side` and `beyond` of a limit: "at most" and "less than", or "at least" and "more than". */
+function explainLimit(
+  limit: number | bigint,
+  { inclusive = true, origin }: Bound,
+  side: string,
+  beyond: string,
+): string {
+  if (origin === "string") return `must have ${limit} characters ${side}`;
+  if (origin === "array" || origin === "set") return `must have ${limit} items ${side}`;
+  return `must be ${inclusive ? side : beyond} ${limit}`;
+}
+
+function explainFormat(format: string): string | undefined {
+  if (format === "uuid") return "must be a UUID";
+  return format === "datetime" ? "must be a time such as 2027-01-31T09:00:00Z" : undefined;
+}
+
+/** The reason of an issue whose schema gives none; undefined leaves it to zod. */
+export function explainIssue(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "is required";
+      return KINDS[issue.expected] && `must be ${KINDS[issue.expected]}`;
+    case "invalid_value":
+      return issue.values.length === 1 ? `must be ${quote(issue.values)}` : `must be one of ${quote(issue.values)}`;
+    case "too_big":
+      return explainLimit(issue.maximum, issue, "at most", "less than");
+    case "too_small":
+      if (issue.minimum === 1 && issue.origin !== "number" && issue.origin !== "int") return "must not be empty";
+      return explainLimit(issue.minimum, issue, "at least", "more than");
+    case "invalid_format":
+      return explainFormat(issue.format);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { checkSchedule } from "./scheduleRule.ts";
+
+const reasonOf = (cron: string): string => {
+  try {
+    checkSchedule({ cron }, { min_seconds: 60, jitter_seconds: 0 });
+    return "taken";
+  } catch (error) {
+    return (error as Error).message.replace("schedule.cron: ", "");
+  }
+};
+
+test.each([
+  ["60 * * * *", "minutes are 0 to 59."],
+  ["0 24 * * *", "hours are 0 to 23."],
+  ["0 0 0 * *", "days are 1 to 31."],
+  ["0 0 32 * *", "days are 1 to 31."],
+  ["0 0 * 13 *", "months are 1 to 12, or names such as JAN."],
+  ["0 0 * 0 *", "months are 1 to 12, or names such as JAN."],
+  ["0 0 * * 8", "weekdays are 0 (Sunday) to 7 (Sunday), or names such as MON."],
+])("the cron expression %s is refused with the range of the field that is wrong", (cron, reason) =>
+  expect(reasonOf(cron)).toBe(reason),
+);
+
+test.each(["-1 * * * *", "* * * * * *", "* * *", "", "5- * * * *"])("%j is refused with what would be right", (cron) =>
+  expect(reasonOf(cron)).toContain("must be five fields such as 0 9 * * 1-5"),
+);
+
+test.each(["0 0 31 12 *", "59 23 1 1 7", "@daily", "0 9 * JAN MON-FRI"])("%s is taken", (cron) =>
+  expect(reasonOf(cron)).toBe("taken"),
+);
