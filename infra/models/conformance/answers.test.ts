@@ -67,7 +67,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
       double().reply(streamReply(start + text("") + unknown.join("") + text(""), "open"));
       const aborter = new AbortController();
       setTimeout(() => aborter.abort(), 300);
-      const heard = [];
+      const heard: unknown[] = [];
       const answer = open().complete(request("Hello", { streamed: true }), aborter.signal);
       await (async () => {
         for await (const event of answer) heard.push(event);
