@@ -15,6 +15,8 @@ const Body = z.object({
   id: z.uuid().optional(),
   at: z.iso.datetime().optional(),
   own: z.string("must be a sentence").optional(),
+  when: z.union([z.literal("always"), z.object({ at: z.string() }), z.object({ at: z.number() })]).optional(),
+  scheme: z.discriminatedUnion("of", [z.object({ of: z.literal("a") }), z.object({ of: z.literal("b") })]).optional(),
   needed: z.number(),
 });
 const check = validator()({ schema: Body, method: "POST", url: "/", httpPart: "body" });
@@ -41,6 +43,9 @@ test.each<[object, string]>([
   [{ id: "x" }, "id: must be a UUID."],
   [{ at: "2026-02-30T00:00:00Z" }, "at: must be a time such as 2027-01-31T09:00:00Z."],
   [{ own: 1 }, "own: must be a sentence."],
+  [{ when: 7 }, 'when: must be "always" or an object.'],
+  [{ when: { at: true } }, 'when: must be "always" or at must be a string or at must be a number.'],
+  [{ scheme: { of: "c" } }, 'scheme.of: must be one of "a", "b".'],
   [{ needed: undefined }, "needed: is required."],
 ])("%j is refused in plain words", (change, message) => expect(reasonOf(change)).toBe(message));
 

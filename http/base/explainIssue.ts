@@ -15,7 +15,8 @@ const KINDS: Readonly<Record<string, string>> = {
 type Issue = z.core.$ZodRawIssue;
 type Bound = { inclusive?: boolean | undefined; origin: string };
 
-const quote = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(", ");
+const oneOf = (values: readonly unknown[]): string =>
+  `must be ${values.length > 1 ? "one of " : ""}${values.map((value) => JSON.stringify(value)).join(", ")}`;
 
 /** `side` and `beyond` of a limit: "at most" and "less than", or "at least" and "more than". */
 function explainLimit(
@@ -34,6 +35,16 @@ function explainFormat(format: string): string | undefined {
   return format === "datetime" ? "must be a time such as 2027-01-31T09:00:00Z" : undefined;
 }
 
+/** What each form of a value asks for, which explains the first thing that it misses: "must be "always" or an object". */
+function explainUnion(forms: z.core.$ZodIssue[][]): string | undefined {
+  const reasons = forms.flatMap(([first]) => {
+    if (!first) return [];
+    return first.path.length > 0 ? `${first.path.join(".")} ${first.message}` : first.message;
+  });
+  const [first, ...others] = new Set(reasons);
+  return first && [first, ...others.map((reason) => reason.replace(/^must be /, ""))].join(" or ");
+}
+
 /** The reason of an issue whose schema gives none; undefined leaves it to zod. */
 export function explainIssue(issue: Issue): string | undefined {
   switch (issue.code) {
@@ -41,12 +52,14 @@ export function explainIssue(issue: Issue): string | undefined {
       if (issue.input === undefined) return "is required";
       return KINDS[issue.expected] && `must be ${KINDS[issue.expected]}`;
     case "invalid_value":
-      return issue.values.length === 1 ? `must be ${quote(issue.values)}` : `must be one of ${quote(issue.values)}`;
+      return oneOf(issue.values);
     case "too_big":
       return explainLimit(issue.maximum, issue, "at most", "less than");
     case "too_small":
       if (issue.minimum === 1 && issue.origin !== "number" && issue.origin !== "int") return "must not be empty";
       return explainLimit(issue.minimum, issue, "at least", "more than");
+    case "invalid_union":
+      return issue.options ? oneOf(issue.options as unknown[]) : explainUnion(issue.errors);
     case "invalid_format":
       return explainFormat(issue.format);
     default:
