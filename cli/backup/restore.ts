@@ -39,7 +39,7 @@ async function removeAll(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** Copies the blobs, and removes them where the work after it fails. A restore that was killed in between is told by its mark. */
+/** Copies the blobs, and removes them where the work after it fails. The mark shows that a restore was killed in between. */
 async function withBlobs(from: string, blobs: string, work: () => Promise<void>): Promise<void> {
   await mkdir(blobs, { recursive: true, mode: 0o700 });
   await removeAll(blobs);
@@ -62,7 +62,10 @@ async function checkTip(db: Db, { tip }: Manifest): Promise<void> {
     throw new Problem(`The log of the backup is damaged (${error.message})`, ANOTHER, { cause: error });
   });
   if (position !== tip.position || hash !== tip.hash)
-    throw new Problem(`The restored log ends at ${position}:${hash}, the backup at ${tip.position}:${tip.hash}`, ANOTHER);
+    throw new Problem(
+      `The restored log ends at ${position}:${hash}, the backup at ${tip.position}:${tip.hash}`,
+      ANOTHER,
+    );
 }
 
 function explainLoading(from: string, databaseUrl: string, error: unknown): never {

@@ -92,7 +92,7 @@ function pollOutcome(
     if (outcome) return answer.resolve(outcome);
     const waited = waitedMs();
     if (left() <= 0) return answer.reject(new Unavailable("No answer by the deadline: the outcome is unknown"));
-    if (!context.connection.connected() && waited > AWAY_MS)
+    if (context.connection.lostFor() > AWAY_MS)
       return answer.reject(new Unavailable("The bus is away: the outcome is unknown"));
     if (isAway && waited >= LOG_AWAY_MS && !context.isReachable?.())
       return answer.reject(new Unavailable("The log cannot be read: the outcome is unknown"));

@@ -15,6 +15,8 @@ export interface Connection {
   log: Logger;
   pubSub: PubSub;
   connected(): boolean;
+  /** Milliseconds since the connection was lost; 0 while there is one. */
+  lostFor(): number;
   /** Number of the current connection. Messages in flight on an earlier one may be lost. */
   epoch(): number;
   onReconnect(listener: () => void): () => void;
@@ -31,11 +33,13 @@ export async function openConnection(options: { url: string; name: string; log: 
   const nc = await firstConnect(settings, options);
   const change = new EventEmitter().setMaxListeners(0);
   let connected = true;
+  let lostAt = 0;
   let epoch = 0;
   const follow = async () => {
     for await (const status of nc.status()) {
       if (status.type === "disconnect" && connected) {
         connected = false;
+        lostAt = performance.now();
         log.warn({ server: status.server }, "bus: connection lost, reconnecting");
         change.emit("lost");
       } else if (status.type === "reconnect") {
@@ -46,6 +50,7 @@ export async function openConnection(options: { url: string; name: string; log: 
         change.emit("settled");
       } else if (status.type === "error") log.error({ err: status.error }, "bus: server reports an error");
     }
+    if (connected) lostAt = performance.now();
     connected = false;
     change.emit("lost");
     change.emit("settled");
@@ -57,6 +62,7 @@ export async function openConnection(options: { url: string; name: string; log: 
     log,
     pubSub: openPubSub({ nc, log }),
     connected: () => connected,
+    lostFor: () => (connected ? 0 : performance.now() - lostAt),
     epoch: () => epoch,
     onReconnect(listener) {
       change.on("reconnected", listener);

@@ -10,7 +10,7 @@ const PATIENCE_MS = 120_000;
 const isStarting = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === NOT_YET;
 
 /**
- * Resolves when the server does not say that it is starting; other errors belong to whoever connects next. A process that ended
+ * Resolves when the server does not say that it is starting; other errors belong to the next connection. A process that ended
  * instead would lose its own start as well, and be started again later each time. Calls `onWait` once if it has to wait.
  * Throws the server's error after two minutes.
  */

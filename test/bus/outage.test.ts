@@ -47,6 +47,23 @@ test("a command sent while the NATS server is down is handled after its restart"
   expect(await answer).toEqual({ position: 1, repeated: false });
 });
 
+test("a command that a worker has worked on for long is not given up when the connection is lost for a moment", async () => {
+  const [http, services] = await openBuses("moment");
+  const { handle, outcomes } = createRecorder();
+  await startWorker(services, async (command) => {
+    await delay(6_500);
+    return handle(command);
+  });
+  const answer = http.sender(outcomes).send(newCommand({ seconds: 20 }));
+  const answered = expect(answer).resolves.toMatchObject({ position: 1 });
+  await delay(4_600);
+  await server.kill();
+  // a look at the outcome falls into it
+  await delay(1_200);
+  await server.start();
+  await answered;
+});
+
 test("streams and consumers are recreated, without a restart of the service, when the NATS server loses its data folder", async () => {
   const [http, services] = await openBuses("wiped");
   const { handle, outcomes } = createRecorder();
