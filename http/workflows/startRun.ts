@@ -184,8 +184,11 @@ export async function startRun(http: Http, workflow: StartableWorkflow, sent: Ru
   const schema = await loadArgsSchema(http, workflow);
   const violation = await http.schemas.check(workflow.organization_id, schema, start.args);
   if (violation) {
-    const message = violationMessage(violation.pointer || "The arguments", violation);
-    throw new ApiError("invalid_args", message, { param: violation.pointer });
+    const { pointer } = violation;
+    // what a trigger is sent are the arguments themselves
+    const [where, param] = start.trigger_id === null ? [`args${pointer}`, `/args${pointer}`] : [pointer, pointer];
+    const message = violationMessage(where || "The arguments", violation);
+    throw new ApiError("invalid_args", message, { param: param || null });
   }
   return sendStart(http, workflow, start, earlier.next);
 }

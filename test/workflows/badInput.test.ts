@@ -29,6 +29,27 @@ test("a schedule in a time zone that does not exist is refused", async () => {
   expect(await refusal(create)).toMatchObject({ status: 400, code: "invalid_schedule", param: "schedule.time_zone" });
 });
 
+test("arguments that do not fit are refused by the name of the field that was sent, or of them all", async () => {
+  const args = { type: "object", minProperties: 1, properties: { n: { type: "number" } } };
+  const workflow = await w.home.register(workflowSource("return 1", "", { args }));
+  const start = (args: object) => w.home.owner("POST", `/workflows/${workflow.id}/runs`, { args });
+  const expected = { status: 400, code: "invalid_args" };
+  expect(await refusal(start({ n: "1" }))).toMatchObject({
+    ...expected,
+    param: "/args/n",
+    message: expect.stringMatching(/^args\/n: /),
+  });
+  expect(await refusal(start({}))).toMatchObject({
+    ...expected,
+    param: "/args",
+    message: expect.stringMatching(/^args: /),
+  });
+  const hook = await w.home.hook(workflow);
+  const call = (payload: object) => w.home.caller(hook)("POST", `/workflows/hooks/${hook.hook_token}`, payload);
+  expect(await refusal(call({ n: "1" }))).toMatchObject({ ...expected, param: "/n" });
+  expect(await refusal(call({}))).toMatchObject({ ...expected, param: null });
+});
+
 test("a group without members is refused", async () => {
   expect(await refusal(w.home.owner("PUT", "/groups/nobody", { members: [] }))).toMatchObject({
     status: 400,
