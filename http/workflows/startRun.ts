@@ -185,8 +185,9 @@ export async function startRun(http: Http, workflow: StartableWorkflow, sent: Ru
   const violation = await http.schemas.check(workflow.organization_id, schema, start.args);
   if (violation) {
     const { pointer } = violation;
-    // what a trigger is sent are the arguments themselves
-    const [where, param] = start.trigger_id === null ? [`args${pointer}`, `/args${pointer}`] : [pointer, pointer];
+    // the whole body that a trigger is sent are arguments
+    const isPayload = start.trigger_id !== null && !start.continued;
+    const [where, param] = isPayload ? [pointer, pointer] : [`args${pointer}`, `/args${pointer}`];
     const message = violationMessage(where || "The arguments", violation);
     throw new ApiError("invalid_args", message, { param: param || null });
   }
