@@ -56,8 +56,8 @@ export const isExcluded = (row: ApprovalRow, id: string): boolean => !allowsSelf
 function refuseStarter(row: ApprovalRow, id: string): string | undefined {
   if (!isExcluded(row, id)) return undefined;
   return row.call
-    ? "Whoever asked the agent, or set the trigger of the run that did, may not decide this approval."
-    : "Whoever started the run, or set its trigger, may not decide this approval.";
+    ? "The person or key that asked the agent, or set the trigger of the run that did, may not decide this approval."
+    : "The person or key that started the run, or set its trigger, may not decide this approval.";
 }
 
 /** Why a key may not decide. Anybody may hold a key, so it decides approvals for certain people only where the envelope allows that. */
@@ -67,7 +67,7 @@ function refuseKey(row: ApprovalRow): string | undefined {
   if (rules.allow_api_key_when_restricted) return undefined;
   if (assignees.length > 0) return "This approval is assigned to people; an API key may not decide it.";
   if (allowsSelfApproval(row)) return undefined;
-  return "Whoever asked may not decide this approval, nor may an API key; sign in.";
+  return "The person who asked may not decide this approval, nor may an API key; sign in.";
 }
 
 /** By the last valid delegation from or to the person; without one, by the assignees. */

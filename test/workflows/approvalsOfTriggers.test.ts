@@ -29,7 +29,7 @@ async function expectDecider(run: string, excluded: Client, decider: Client): Pr
   expect([...code(refusal), refusal.body.error.message]).toEqual([
     403,
     "approver_not_allowed",
-    "Whoever started the run, or set its trigger, may not decide this approval.",
+    "The person or key that started the run, or set its trigger, may not decide this approval.",
   ]);
   expect((await home.decide(approval, "approve", decider)).status).toBe(200);
   expect((await home.untilOver(run)).status).toBe("completed");
