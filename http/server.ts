@@ -31,9 +31,10 @@ import { requestId } from "./base/requestId.ts";
 import { refuseWithoutSpace, vaultOfTurns } from "./base/requireSpace.ts";
 import { createFreshRead, createSend, type Send } from "./base/send.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
+import { tidyUrl } from "./base/tidyUrl.ts";
 import { toApiError } from "./base/toApiError.ts";
 import { validator } from "./base/validate.ts";
-import { hintForPath } from "./chat/misplacedPaths.ts";
+import { hintForPath } from "./base/misplacedPaths.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { consoleRoutes, docsRoutes } from "./pages/routes.ts";
 import { extractionRoutes } from "./extractions/routes.ts";
@@ -58,6 +59,7 @@ function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
     requestIdHeader: false,
+    rewriteUrl: ({ url = "" }) => tidyUrl(url),
     trustProxy: trustProxy.length > 0 && trustProxy,
     bodyLimit: MIB,
     requestTimeout: REQUEST_MS,

@@ -25,6 +25,16 @@ function readChoice(choice: unknown, names: string[]): Prompt["tool_choice"] {
   );
 }
 
+/** Names the other type: some clients add such tools by themselves, where their user has to find the switch. */
+function requireFunction(type: unknown, param: string): void {
+  if (type === "function") return;
+  const other =
+    typeof type === "string"
+      ? ` Tools of the type ${JSON.stringify(type.slice(0, 50))} are not supported: switch them off in the client.`
+      : "";
+  throw invalidTools(param, `must be "function".${other}`);
+}
+
 /** The caller's own tools, and its choice. Throws 400 `invalid_tools`, `invalid_tool_choice`. */
 export function readTools(
   agent: Pick<AgentRow, "tools" | "client_tools">,
@@ -33,7 +43,7 @@ export function readTools(
   if (!agent.client_tools) return { tool_choice: "auto" };
   if (tools != null && !Array.isArray(tools)) throw invalidTools("tools", "must be an array.");
   const sent = (tools ?? []).map((tool: { type?: unknown } | null, n) => {
-    if (tool?.type !== "function") throw invalidTools(`tools[${n}].type`, 'must be "function".');
+    requireFunction(tool?.type, `tools[${n}].type`);
     return readClientTool(tool, `tools[${n}]`);
   });
   const client_tools = checkClientTools(sent, isServerTool(agent));

@@ -6,6 +6,7 @@ import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { validator } from "../base/validate.ts";
+import { misplacedAgentRoutes } from "../base/misplacedPaths.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
 import { isAlias } from "#events/route.ts";
 import { findModel } from "../base/model.ts";
@@ -153,9 +154,13 @@ function listRoutes(app: App, http: Http): void {
 
 /** Everything below /api/agents/{agent_id}/v1. */
 export function agentApiRoutes(app: App, http: Http): void {
-  app.addHook("onRequest", requireCredential(http));
-  createRoute(app, http);
-  readRoute(app, http);
-  changeRoutes(app, http);
-  listRoutes(app, http);
+  misplacedAgentRoutes(app, http);
+  app.register(async (scope) => {
+    scope.addHook("onRequest", requireCredential(http));
+    const known = scope as unknown as App;
+    createRoute(known, http);
+    readRoute(known, http);
+    changeRoutes(known, http);
+    listRoutes(known, http);
+  });
 }

@@ -3,13 +3,13 @@ import type { Http } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
 import { completionRoute } from "./completions.ts";
 import { fileRoutes } from "./files.ts";
-import { misplacedRoutes } from "./misplacedPaths.ts";
+import { misplacedChatRoutes } from "../base/misplacedPaths.ts";
 import { modelRoutes } from "./models.ts";
 import { threadRoutes } from "./threads.ts";
 
 /** Everything below /api/openai/v1. */
 export function chatRoutes(app: App, http: Http): void {
-  misplacedRoutes(app, http);
+  misplacedChatRoutes(app, http);
   app.register(async (scope) => {
     scope.addHook("onRequest", requireCredential(http));
     const known = scope as unknown as App;

@@ -92,6 +92,16 @@ describe("a call of the caller's own tool", () => {
     expect(response.output).toMatchObject([{ type: "function_call", name: "get_weather", status: "completed" }]);
   });
 
+  test.each(["codex_exec/0.171.0 (Debian 12.0.0; x86_64)", "codex-tui/0.171.0", "Codex Desktop/1.2.0"])(
+    "is all that %s sees, which would run the server's calls as well",
+    async (name) => {
+      const tooled = await agents.open({ tools: [TOOL], client_tools: true });
+      const asked = { tools, stream: false };
+      const response = await tooled.ask(`/tool ${TOOL} {}\n${ASK}`, asked, { "user-agent": name });
+      expect(callsOf(response).map(({ name }) => name)).toEqual(["get_weather"]);
+    },
+  );
+
   test("reaches the model and comes back from it as the provider wants them", async () => {
     const other = await agents.open({ model: "openai/gpt-test", tools: [TOOL], client_tools: true });
     const calls = [
@@ -279,6 +289,15 @@ describe("tools of the caller's own", () => {
     const { status, body } = await agent.post({ input: "Hi", ...more });
     expect([status, body.error.code, body.error.param]).toEqual([400, "invalid_tools", param]);
     expect(await begun()).toBe(0);
+  });
+
+  test("of another type are refused by the name of the type, which some clients send unasked", async () => {
+    const namespace = { type: "namespace", name: "multi_agent", tools: [WEATHER] };
+    const { body } = await agent.post({ input: "Hi", tools: [WEATHER, namespace] });
+    expect(body.error).toMatchObject({
+      param: "tools[1].type",
+      message: expect.stringContaining('"namespace" are not supported: switch them off in the client'),
+    });
   });
 
   test("may be chosen or kept from the model", async () => {

@@ -71,37 +71,6 @@ describe("refusals are the SDK's own errors", () => {
   });
 });
 
-test("APIs that are elsewhere, or nowhere, say so", async () => {
-  const elsewhere: [() => Promise<unknown>, RegExp][] = [
-    [() => open().responses.create({ model, input: "x" }), /api\/agents\/\{agent_id\}\/v1/],
-    [() => open().embeddings.create({ model, input: "x" }), /api\/v1\/knowledge/],
-    [() => open().conversations.create({}), /x-thread-id/],
-    [
-      () => open().uploads.create({ bytes: 1, filename: "a", mime_type: "a/b", purpose: "user_data" }),
-      /openai\/v1\/files/,
-    ],
-    [() => open().completions.create({ model, prompt: "x" }), /openai\/v1\/chat\/completions/],
-    [() => open().moderations.create({ input: "x" }), /serves chat\/completions, models and files/],
-    [() => open().audio.speech.create({ model, input: "x", voice: "alloy" }), /Speech is not available/],
-    [() => open().images.generate({ model, prompt: "x" }), /nothing at/],
-  ];
-  for (const [ask, message] of elsewhere) {
-    const error = await failure(ask());
-    expect(error).toBeInstanceOf(OpenAI.NotFoundError);
-    expect([error.code, error.message]).toEqual(["not_found", expect.stringMatching(message)]);
-  }
-});
-
-test.each(["", "/v1", "/api/openai", "/api/v1"])(
-  "a base address that ends in %j is told the right one",
-  async (path) => {
-    const client = open({ baseURL: deployment.base_url.replace("/api/openai/v1", path) });
-    const error = await failure(client.chat.completions.create(say("x")));
-    expect([error.status, error.code]).toEqual([404, "not_found"]);
-    expect(error.message).toContain("/api/openai/v1 for chat");
-  },
-);
-
 describe("a provider that fails", () => {
   const refused = (status: number) => ({
     status,
