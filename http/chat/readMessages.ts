@@ -8,7 +8,7 @@ import {
 import type { InputMessage } from "../turns/turnRequest.ts";
 import { readValue } from "../base/validate.ts";
 import { Content, type CompletionRequest, type Part } from "./schema.ts";
-import { readCalls, readResult } from "./toolMessages.ts";
+import { readCalls, readResult, requireText } from "./toolMessages.ts";
 
 type Message = CompletionRequest["messages"][number];
 
@@ -82,6 +82,7 @@ function readMessage(
       if (isEmpty) throw new ApiError(null, `${at} must be a string or an array of parts.`, { param: at });
       return { role, text: readText(content, at), files: readFiles(content, at) };
     case "tool":
+      requireText(content, at);
       return readResult(message, readText(content, at), `messages[${n}]`);
     default:
       instructions.push(readText(content, at));

@@ -1,6 +1,7 @@
 import type { ToolCall } from "#events/thread.ts";
 import { ApiError } from "../base/errors.ts";
 import type { InputMessage } from "../turns/turnRequest.ts";
+import type { Content } from "./schema.ts";
 
 const invalid = (param: string, message: string) => new ApiError(null, `${param} ${message}`, { param });
 
@@ -25,6 +26,12 @@ export function readCalls({ tool_calls }: { tool_calls?: unknown }, at: string):
   if (tool_calls === undefined || tool_calls === null) return undefined;
   if (!Array.isArray(tool_calls)) throw invalid(`${at}.tool_calls`, "must be an array of calls.");
   return tool_calls.length > 0 ? tool_calls.map((call, n) => readCall(call, `${at}.tool_calls[${n}]`)) : undefined;
+}
+
+/** Refuses parts that are no text. Left out in silence, they would leave the model with an empty result. */
+export function requireText(content: Content, at: string): void {
+  const other = Array.isArray(content) ? content.findIndex(({ type }) => type !== "text") : -1;
+  if (other >= 0) throw invalid(`${at}[${other}]`, "must be a text part: a tool's result is text.");
 }
 
 /** The result of a call of one of the caller's own tools. */

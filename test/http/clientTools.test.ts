@@ -69,6 +69,20 @@ describe("a completion that calls the caller's own tool", () => {
     expect(first.body.id).not.toBe(once.body.id);
   });
 
+  test("takes text parts as a result, and refuses others, which would be lost", async () => {
+    const { id, header } = await ask();
+    const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+    const send = (...content: object[]) => complete([{ role: "tool", tool_call_id: id, content }], {}, header);
+    const { status, body } = await send({ type: "text", text: "See" }, image);
+    expect([status, body.error.param, body.error.message]).toEqual([
+      400,
+      "messages[0].content[1]",
+      "messages[0].content[1] must be a text part: a tool's result is text.",
+    ]);
+    const { body: answer } = await send({ type: "text", text: "Rain" });
+    expect(answer.choices[0].message.content).toBe("get_weather: Rain");
+  });
+
   test("needs the call of each result", async () => {
     const { status, body } = await complete([question, result("call_no")]);
     expect([status, body.error.code, body.error.param]).toEqual([
