@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
+import type { CommandSender } from "#events/ports.ts";
 import { MAX_HASHES } from "#http/auth/passwordTurns.ts";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
@@ -129,14 +130,18 @@ const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "longReadPlaces" | "pass
   passwordPlaces: createFairSemaphore({ total: MAX_HASHES, perTenant: MAX_HASHES }),
 });
 
+function openSender({ bus, log, reach }: Resources, local: LocalHandler | undefined): CommandSender {
+  const byBus = bus.sender(log, reach.isReachable);
+  return local ? preferLocal(local, byBus) : byBus;
+}
+
 /** The role that serves the API. `local` handles commands in this process. Resolves with the address when it listens. */
 export async function startHttpRole(resources: Resources, local?: LocalHandler) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
   const breaker = createBreaker(reach);
   const read = createRead(breaker);
   const db: Db = { query: (text, values) => read(() => resources.db.query(text, values)) };
-  const byBus = bus.sender(log, reach.isReachable);
-  const sender = local ? preferLocal(local, byBus) : byBus;
+  const sender = openSender(resources, local);
   const scripts = openScripts({ processes: 1 });
   const types = openTypeChecker();
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
