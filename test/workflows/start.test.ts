@@ -110,15 +110,15 @@ describe("the arguments of a run", () => {
       expect([status, body.error.code, body.error.param]).toEqual([400, "invalid_args", param]);
       expect(body.error.message).toMatch(/\S/);
     };
-    await refused({}, "/customer");
-    await refused({ customer: "much too long" }, "/customer");
-    await refused({ customer: "x", items: [1, "2"] }, "/items/1");
-    await refused({ customer: "x", other: 1 }, "/other");
+    await refused({}, "/args/customer");
+    await refused({ customer: "much too long" }, "/args/customer");
+    await refused({ customer: "x", items: [1, "2"] }, "/args/items/1");
+    await refused({ customer: "x", other: 1 }, "/args/other");
     expect((await begin(workflow, { args: { customer: "x" } })).status).toBe(202);
     // a newer version has another schema, but the workflow still uses the old version
     const source = "export async function run() {}";
     await home.made(home.owner("PATCH", `/definitions/${workflow.definition.id}`, { source }));
-    await refused({}, "/customer");
+    await refused({}, "/args/customer");
     await home.made(home.owner("PATCH", `/workflows/${workflow.id}`, { definition_version: 2 }));
     expect((await begin(workflow, { args: { other: 1 } })).status).toBe(202);
   });
