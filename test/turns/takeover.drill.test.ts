@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { Command } from "#events/envelope.ts";
+import type { Usage } from "#events/thread.ts";
 import { parseTraceId } from "#events/trace.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
 import { startTurn as startTurnOf } from "../startTurn.ts";
@@ -10,14 +11,21 @@ const organization_id = newId();
 const startTurn = (text: string, more: { streamed?: boolean; seconds?: number; stream?: string } = {}) =>
   startTurnOf(text, { organization_id, model: "offline/scripted", ...more });
 
+interface Lost {
+  /** Words that readers have. */
+  frames?: string[];
+  /** Undefined: nobody had room for the turn. */
+  worker?: string | undefined;
+}
+
 /** Turns whose worker died after it committed their start: it has no heartbeat, and no message announces them. */
-async function lostTurns(deployment: Deployment, commands: Command[], lost: Partial<{ frames: string[] }> = {}) {
+async function lostTurns(deployment: Deployment, commands: Command[], lost: Lost = {}) {
   const only = await startPlatform({ roles: [], deployment });
   const { createHandler } = await import("#services/handle.ts");
   const handle = createHandler({
     log: only.resources.log,
     hints: only.resources.bus.hints,
-    worker: () => "dead-worker",
+    worker: () => ("worker" in lost ? lost.worker : "dead-worker"),
     afterCommit: () => {},
   });
   await Promise.all(commands.map(handle));
@@ -27,8 +35,7 @@ async function lostTurns(deployment: Deployment, commands: Command[], lost: Part
     );
   await only.stop();
 }
-const lostTurn = (deployment: Deployment, command: Command, lost?: Partial<{ frames: string[] }>) =>
-  lostTurns(deployment, [command], lost);
+const lostTurn = (deployment: Deployment, command: Command, lost?: Lost) => lostTurns(deployment, [command], lost);
 
 const typesOf = async (platform: Awaited<ReturnType<typeof startPlatform>>, stream: string) =>
   (await platform.resources.log.read(stream)).map((event) => event.type);
@@ -39,10 +46,13 @@ test("a turn whose worker died is taken over and finished by the sweep alone", a
   const command = { ...startTurn("/say finished"), traceparent: `00-${trace_id}-${"d".repeat(16)}-01` };
   await lostTurn(deployment, command);
   const platform = await startPlatform({ roles: ["services"], deployment });
-  await expect.poll(() => typesOf(platform, command.stream)).toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
+  await expect
+    .poll(() => typesOf(platform, command.stream))
+    .toEqual(["TurnStarted", "TurnTakenOver", "TargetFailed", "TurnCompleted"]);
   const events = await platform.resources.log.read(command.stream);
   // the other worker continues the trace
-  expect(events.map(({ meta }) => parseTraceId(meta.traceparent))).toEqual([trace_id, trace_id, trace_id]);
+  expect(events.map(({ meta }) => parseTraceId(meta.traceparent))).toEqual(events.map(() => trace_id));
+  expect(events[2]!.data).toMatchObject({ target: "offline/scripted", reason: "worker_lost" });
   expect(events.at(-1)!).toMatchObject({
     data: { attempt: 2, finish_reason: "stop" },
     personal: { said: { text: "finished" } },
@@ -59,7 +69,7 @@ test("a worker with a cached state of the thread takes over a turn that another 
   await lostTurn(deployment, startTurn("/say finished", { stream }));
   await expect
     .poll(() => typesOf(platform, stream))
-    .toEqual(["TurnStarted", "TurnCompleted", "TurnStarted", "TurnTakenOver", "TurnCompleted"]);
+    .toEqual(["TurnStarted", "TurnCompleted", "TurnStarted", "TurnTakenOver", "TargetFailed", "TurnCompleted"]);
 });
 
 test("a lost streamed turn whose reader has seen text fails with that text", async () => {
@@ -73,14 +83,24 @@ test("a lost streamed turn whose reader has seen text fails with that text", asy
   });
 });
 
-test("an overdue lost turn is refused, and its command may run again", async () => {
+test("an overdue turn that nobody had asked a model for is refused, and its command may run again", async () => {
   const deployment = await testDeployment();
   const command = startTurn("/say late", { seconds: 0 });
-  await lostTurn(deployment, command);
+  await lostTurn(deployment, command, { worker: undefined });
   const platform = await startPlatform({ roles: ["services"], deployment });
   await expect.poll(() => typesOf(platform, command.stream)).toEqual(["TurnStarted", "TurnRefused"]);
   expect(await platform.resources.log.outcome(command.id, organization_id)).toBeUndefined();
   expect((await platform.resources.log.read(command.stream))[0]!.personal).toBeUndefined();
+});
+
+test("an overdue lost turn fails, and what its worker was asking counts", async () => {
+  const deployment = await testDeployment();
+  const command = startTurn("/say late", { seconds: 0 });
+  await lostTurn(deployment, command);
+  const platform = await startPlatform({ roles: ["services"], deployment });
+  await expect.poll(() => typesOf(platform, command.stream)).toEqual(["TurnStarted", "TurnTakenOver", "TurnFailed"]);
+  const { usage } = (await platform.resources.log.read(command.stream)).at(-1)!.data as { usage: Usage };
+  expect([usage.prompt_tokens > 0, usage.completion_tokens]).toEqual([true, 0]);
 });
 
 test("one of several workers that sweep at the same time finishes a lost turn", async () => {
@@ -89,7 +109,9 @@ test("one of several workers that sweep at the same time finishes a lost turn", 
   await lostTurns(deployment, commands);
   const platforms = await Promise.all([1, 2, 3].map(() => startPlatform({ roles: ["services"], deployment })));
   for (const { stream } of commands)
-    await expect.poll(() => typesOf(platforms[0]!, stream)).toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
+    await expect
+      .poll(() => typesOf(platforms[0]!, stream))
+      .toEqual(["TurnStarted", "TurnTakenOver", "TargetFailed", "TurnCompleted"]);
 });
 
 test("a worker that runs a hundred lost turns takes over further ones before those end", async () => {
