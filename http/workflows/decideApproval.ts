@@ -124,10 +124,10 @@ export async function encodeData(
   throw new ApiError("invalid_data", message, { param: `/data${violation.pointer}` });
 }
 
-type Recorded = Pick<VoteRow, "data" | "comment" | "files">;
+type RecordedVote = Pick<VoteRow, "data" | "comment" | "files">;
 
 /** The vote or the decision of the caller. Throws 409 `already_voted` for a vote the other way. */
-function ownDecision(row: ApprovalRow, caller: Caller, decision: Decision): Recorded | undefined {
+function ownDecision(row: ApprovalRow, caller: Caller, decision: Decision): RecordedVote | undefined {
   const { type, id } = actorFrom(caller);
   const isCaller = (by: { type: string; id: string } | null) => by?.type === type && by.id === id;
   const vote = row.votes.find(({ by }) => isCaller(by));
@@ -137,7 +137,7 @@ function ownDecision(row: ApprovalRow, caller: Caller, decision: Decision): Reco
 }
 
 /** What a repetition says otherwise than the first request did. It may leave out what the first one said. */
-function changedField(row: ApprovalRow, recorded: Recorded, decision: Decision, body: DecisionFields) {
+function changedField(row: ApprovalRow, recorded: RecordedVote, decision: Decision, body: DecisionFields) {
   // an approval of a tool call takes no data
   const json = row.call || body.data == null ? null : toJson(row, decision, body.data);
   if (json !== null && !isDeepStrictEqual(JSON.parse(json), recorded.data)) return "data";
