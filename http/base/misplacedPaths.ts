@@ -31,8 +31,8 @@ const INSTEAD_OF_AGENT: Record<string, string> = {
   embeddings: INSTEAD_OF_CHAT["embeddings"]!,
 };
 
-const CHAT_PATH = /^\/api\/openai\/v1\/(?!v1\/)/;
-const AGENT_PATH = /^\/api\/agents\/[^/]+\/v1\/(?!v1\/)/;
+const CHAT_PATH = /^\/api\/openai\/v1(?:\/(?!v1\/)|$)/;
+const AGENT_PATH = /^\/api\/agents\/[^/]+\/v1(?:\/(?!v1\/)|$)/;
 /** Paths that clients of the OpenAI API ask for when their base address is another one. */
 const OPENAI_PATH = /\/(chat\/completions|responses|models|files|embeddings|completions)(\/|$)/;
 
