@@ -106,9 +106,12 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
         things.flatMap((thing) => (tables.keys.has(thing) ? [{ thing, ...tables.keys.get(thing) }] : [])),
     ],
     [
-      /from log\.commands where command_id/,
-      (id: string, organization: string) =>
-        [tables.commands.get(commandKey(id, organization))].filter((row) => row !== undefined),
+      /join log\.commands c using/,
+      (ids: string[], organizations: string[]) =>
+        ids.flatMap((command_id, n) => {
+          const row = tables.commands.get(commandKey(command_id, organizations[n]!));
+          return row ? [{ command_id, organization_id: organizations[n]!, ...row }] : [];
+        }),
     ],
     [
       /with newest as/,
