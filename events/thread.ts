@@ -86,11 +86,9 @@ const RoutedUsage = z.object({
 });
 /** `budget_exceeded` or `budget_reserved`: a budget had no room for a further request of the turn. Absent: another reason. */
 const LimitCode = z.string().optional();
-/** A target of the turn's route, or its model, that did not answer. */
+/** A target of the turn's route, or its model (`provider/model`), that did not answer for a round. */
 const FailedTarget = TurnAttempt.extend({
-  /** The round that it was asked for. */
   round: z.int().nonnegative(),
-  /** `provider/model`. */
   target: z.string(),
   /** The provider's status, `timeout`, `connection`, `cut`, `context_length`, `content_filter`, `refused`, `no_credential`; `circuit_open`: not asked; `worker_lost`: the process was lost that asked it, also of a model that the turn names itself. */
   reason: z.string(),

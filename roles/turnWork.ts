@@ -90,10 +90,7 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
     storeFrames: (turn, frames) => createStepRecorder({ vault, handle }, turn).storeFrames(frames),
     estimateLost: (turn) =>
       estimateLost(turnDeps, turn).catch((err: unknown) => {
-        logger.warn(
-          { err, turn_id: turn.turn_id },
-          "request of a lost worker could not be estimated and is not counted",
-        );
+        logger.warn({ err, turn_id: turn.turn_id }, "request of a lost worker could not be estimated");
         return undefined;
       }),
     onError: (error, { turn_id, request_id }) =>

@@ -213,5 +213,5 @@ export async function takeOverTurn(
   }
   if (!lost) return resumed;
   await options.send(head, NoteTargetFailure.type, { ...ids, ...lostFailure(rounds.length, lost) });
-  return { ...resumed!, steps: stepsOf(await options.log.read(head.stream), turn.id) };
+  return { ...resumed, steps: stepsOf(await options.log.read(head.stream), turn.id) };
 }
