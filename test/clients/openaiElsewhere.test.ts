@@ -79,7 +79,7 @@ describe("APIs that are elsewhere, or nowhere, say so", () => {
     },
   );
 
-  test("the client for Azure is told to use the other", async () => {
+  test("Azure's client hears which one it should be", async () => {
     const client = new OpenAI({ apiKey: agents.api_key, baseURL: `${agents.base_url}/deployments/gpt-test` });
     expect(await missing(client.chat.completions.create(completion("x")))).toContain("Azure");
   });
