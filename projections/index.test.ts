@@ -115,7 +115,6 @@ describe("the projections", () => {
     );
     const removed = ProviderRemoved.of({ name: "openai", ends_credential_id: id });
     const row = {
-      organization_id: ORGANIZATION,
       name: '"openai"',
       base_url: null,
       models: '["m"]',
@@ -128,7 +127,7 @@ describe("the projections", () => {
     };
     const at = { table: "providers", key: { id: stream.slice("provider-".length) } };
     expect(projectEvents(providers, stream, configured, configured, removed)).toEqual([
-      { ...at, kind: "put", row: { ...row, created_at: RECORDED_AT } },
+      { ...at, kind: "put", row: { ...row, organization_id: ORGANIZATION, created_at: RECORDED_AT } },
       { ...at, kind: "patch", row },
       {
         ...at,

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { findNamed, type NamedKind } from "#projections/named.ts";
-import { isBuilder, requireSession } from "../auth/authenticate.ts";
+import { isAdmin, isBuilder, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Caller } from "../base/caller.ts";
 import type { Http } from "../base/deps.ts";
-import { isAdmin } from "../owned/owner.ts";
 
 /** More are found by a longer part of their name. */
 const MAX_NAMES = 20;

@@ -154,3 +154,6 @@ export const mayDecide = (role: string): boolean => APPROVERS.some((one) => one 
 
 /** Whether the caller is signed in as one who may see what others asked of models. */
 export const isBuilder = ({ session }: Caller): boolean => session !== undefined && BUILDERS.includes(session.role);
+
+/** Whether the caller is signed in as one who may see what others own. */
+export const isAdmin = ({ session }: Caller): boolean => session?.role === "owner" || session?.role === "admin";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isAdmin } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import { ApiError } from "../base/errors.ts";
 
@@ -24,8 +25,6 @@ export const ErasedOwner = z.union(
   ],
   { error: "must be key:<id>, person:<id>, agent:<id> or user:<value> of at most 595 characters." },
 );
-
-export const isAdmin = ({ session }: Caller): boolean => session?.role === "owner" || session?.role === "admin";
 
 /** Throws 403 unless the caller may see what others own. */
 export function requireAllOwners(caller: Caller): void {

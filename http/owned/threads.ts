@@ -4,12 +4,12 @@ import { streamName } from "#events/ids.ts";
 import { ownerScope } from "#events/scope.ts";
 import { readOwner, type OwnedPage } from "#projections/owner.ts";
 import { getThread, listOwnThreads, listThreadsOf, type ThreadRow } from "#projections/turns/threads.ts";
-import { requireCredential } from "../auth/authenticate.ts";
+import { isAdmin, requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { DeletedThread, deleteThread } from "../turns/deleteThread.ts";
 import { Messages, MessagesQuery, readMessages, readThreadPath, threadNotFound } from "../turns/threadMessages.ts";
-import { isAdmin, OwnerName, requireAllOwners } from "./owner.ts";
+import { OwnerName, requireAllOwners } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 import { presentThread, Thread } from "./threadShape.ts";
 

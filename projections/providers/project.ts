@@ -14,7 +14,7 @@ const NO_SETTINGS = {
 
 export const providers = defineProjection<ProviderEvent>({
   name: "providers",
-  version: 4,
+  version: 5,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ProviderConfigured: (event) =>

@@ -5,7 +5,7 @@ const change = streamRow("secrets");
 
 export const secrets = defineProjection<SecretEvent>({
   name: "secrets",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
     SecretSet: (event) => change(event, { name: encode(event.data.name) }),
