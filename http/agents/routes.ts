@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { threadExists } from "#projections/turns/query.ts";
-import { requireCredential } from "../auth/authenticate.ts";
+import { behindCredential } from "../auth/behindCredential.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
@@ -155,12 +155,5 @@ function listRoutes(app: App, http: Http): void {
 /** Everything below /api/agents/{agent_id}/v1. */
 export function agentApiRoutes(app: App, http: Http): void {
   misplacedAgentRoutes(app, http);
-  app.register(async (scope) => {
-    scope.addHook("onRequest", requireCredential(http));
-    const known = scope as unknown as App;
-    createRoute(known, http);
-    readRoute(known, http);
-    changeRoutes(known, http);
-    listRoutes(known, http);
-  });
+  behindCredential(app, http, [createRoute, readRoute, changeRoutes, listRoutes]);
 }

@@ -3,7 +3,7 @@ import { mapInSlices } from "#events/slices.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { PageQuery, readPage } from "../base/pagination.ts";
+import { MAX_SHORT_PAGE, PageQuery, readPage } from "../base/pagination.ts";
 import { createCursor, readCursor, readLastEventId } from "./cursor.ts";
 import { eventFilters, readEventFilter } from "./eventFilters.ts";
 import { exportEvents } from "./exportEvents.ts";
@@ -32,9 +32,6 @@ const Slice = z.object({
   next_after: z.string().describe("`after` of the next request."),
   has_more: z.boolean(),
 });
-
-/** Events of a page that may be read beside any number of others; more may have megabytes. */
-const MAX_SHORT_PAGE = 50;
 
 /** Before the first event, or after the newest one. */
 const startOf = (newest_first: boolean): number => (newest_first ? Number.MAX_SAFE_INTEGER : 0);

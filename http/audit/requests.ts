@@ -2,11 +2,8 @@ import { listRequests } from "#projections/turns/listRequests.ts";
 import { isBuilder, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
-import { readPage } from "../base/pagination.ts";
+import { MAX_SHORT_PAGE, readPage } from "../base/pagination.ts";
 import { presentRequest, readPlace, RequestPage, RequestQuery, wordsOf, writePlace } from "./requestShape.ts";
-
-/** Requests of a page that may be read beside any number of others: each has up to 64 kB of messages. */
-const MAX_SHORT_PAGE = 50;
 
 const toDate = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
+/** Rows with long texts of a page that may be read beside any number of others; more of them have megabytes. */
+export const MAX_SHORT_PAGE = 50;
 /** The largest integer of PostgreSQL. */
 const MAX_OFFSET = 2 ** 31 - 1;
 

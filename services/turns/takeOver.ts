@@ -206,8 +206,7 @@ export async function takeOverTurn(
   const lost = resumed && (await findLost(options, resumed, { worker: turn.worker, rounds, isDeadly }));
   const message = resumed ? whyOver(turn, { attempt, isLate, isDeadly, hasUnrecordedText }) : LOST;
   if (message !== undefined) {
-    const { target: model, usage } = lost ?? {};
-    const more = usage ? [{ usage, ...(resumed?.route && { model: model! }) }] : [];
+    const more = lost ? readReplaced([lostFailure(rounds.length, lost)], resumed?.route != null) : [];
     await giveUp(options, head, { ...turn, attempt }, { ...progress, replaced: [...replaced, ...more] }, message);
     return undefined;
   }

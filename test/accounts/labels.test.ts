@@ -44,6 +44,15 @@ test("usage is grouped by a label that requests bring, in chats and agents, as J
   expect(csv.text).toContain("search,3,");
   expect((await owner("GET", `/turns/${body.id}/trace`)).body.labels).toEqual({ team: "search" });
 
+  const repeated = (labels: string) =>
+    chat("POST", "/chat/completions", say("Again"), { "x-labels": labels, "idempotency-key": "again" });
+  const first = await repeated("team=first");
+  const again = await repeated("team=other");
+  expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+  expect((await owner("GET", `/turns/${first.body.id}/trace`)).body.labels).toEqual({ team: "first" });
+  expect(new Map(await turns("team")).get("first")).toBe(1);
+  expect(new Map(await turns("team")).has("other")).toBe(false);
+
   const wrong = await labelled("team=ann@example.org");
   expect([wrong.status, wrong.body.error.param]).toEqual([400, "x-labels"]);
   expect(wrong.body.error.message).toContain("the value of team must be");

@@ -14,7 +14,7 @@ import { startService, type Service } from "../http/service.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What a page may weigh, with gzip: the page, its script and its style; and the index that search loads. */
 const MAX_PAGE_KB = 25;
-const MAX_INDEX_KB = 150;
+const MAX_INDEX_KB = 140;
 
 interface Tag {
   name: string;

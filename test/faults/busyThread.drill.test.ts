@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "vitest";
 import type { CommandResult } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
-import { Unavailable, type CommandSender } from "#events/ports.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, say } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
@@ -48,19 +47,6 @@ const ALTERNATING = `
          count(*) filter (where (type = 'TurnStarted') = (coalesce(before, 'TurnCompleted') = 'TurnStarted'))::integer as overlapping
   from turns`;
 
-/**
- * A machine that others keep busy may take no command for 3.4 s: then it is refused, and another one is sent. If one that was given up
- * began nevertheless, more turns would have started than were answered. An outcome that is unknown fails the test.
- */
-async function sendUntilTaken(commands: CommandSender, stream: string): Promise<CommandResult> {
-  for (;;)
-    try {
-      return await commands.send(start(stream));
-    } catch (error) {
-      if (!(error instanceof Unavailable && error.message.startsWith("No worker takes commands"))) throw error;
-    }
-}
-
 test.concurrent("10,000 turns that race for 200 threads over two workers never overlap, and each is answered", async ({
   expect,
 }) => {
@@ -73,8 +59,7 @@ test.concurrent("10,000 turns that race for 200 threads over two workers never o
   const waiting = threads.flatMap((stream) => Array.from({ length: EACH }, () => stream));
   const answers: CommandResult[] = [];
   const send = async () => {
-    for (let stream = waiting.pop(); stream; stream = waiting.pop())
-      answers.push(await sendUntilTaken(commands, stream));
+    for (let stream = waiting.pop(); stream; stream = waiting.pop()) answers.push(await commands.send(start(stream)));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, send));
 

@@ -99,6 +99,22 @@ test("a fork from a step that never ran is refused", async () => {
   expect((await fork({})).status).toBeLessThan(300);
 });
 
+test("a fork with arguments that do not fit is refused by their place in its body, also of a run that a trigger started", async () => {
+  const args = { type: "object", properties: { n: { type: "number" } } };
+  const workflow = await w.home.register(workflowSource("return args.n", "", { args }));
+  const hook = await w.home.hook(workflow);
+  const sent = await w.home.caller(hook)("POST", `/workflows/hooks/${hook.hook_token}`, { n: 1 });
+  const { id } = await w.home.untilOver(sent.body.run_id);
+  const fork = (args: object) => w.home.owner("POST", `/workflows/runs/${id}/fork`, { args });
+  expect(await refusal(fork({ n: "1" }))).toMatchObject({
+    status: 400,
+    code: "invalid_args",
+    param: "/args/n",
+    message: expect.stringMatching(/^args\/n: /),
+  });
+  expect((await fork({ n: 2 })).status).toBeLessThan(300);
+});
+
 test("a retry or fork with a version that was deleted, or never was, is refused", async () => {
   const workflow = await w.home.register(workflowSource(`if (args.fails) throw new Error("as asked")`));
   const failed = await w.home.untilOver(await w.home.start(workflow, { fails: true }));

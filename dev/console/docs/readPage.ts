@@ -66,8 +66,9 @@ function createAnchors(): (text: string) => string {
   };
 }
 
-/** A cell of a table with a measured figure, or a yes, which nobody searches for. */
-const FIGURE = /^(?:yes|own)$|^(?:below )?[\d.,]+(?:\/s| (?:ms|s|min|kB|MB|MiB|GiB))$/;
+/** A cell of a table with a measured figure, or a yes or a verdict, which nobody searches for. */
+const FIGURE =
+  /^(?:yes|own|-|holds|(?:not )?reached|\d+\.\d+|\d{1,3}(?:,\d{3})+)$|^(?:below )?[\d.,]+(?:\/s| (?:ms|s|min|kB|MB|MiB|GiB))$/;
 
 /** What search finds in a node. */
 function searchText(node: Nodes): string {
