@@ -136,8 +136,8 @@ export function GoTo() {
       >
         <label>
           {isBuilder
-            ? "What it is called, words of a question, or any id: of a request, x-request-id, a trace, a conversation, a run…"
-            : "What it is called, or words of a question"}
+            ? "What it is called, words that were asked, or any id: of a request, x-request-id, a trace, a conversation, a run…"
+            : "What it is called, or words that were asked"}
           <input type="search" maxLength={300} value={text} onChange={({ target }) => setText(target.value)} />
         </label>
       </form>

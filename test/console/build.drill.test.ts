@@ -33,18 +33,6 @@ test("an owner switches the tools of the organization off and on; a builder sees
   await builder.getByText("Your own tools are switched off for the organization.").waitFor({ state: "detached" });
 });
 
-test("a source that is longer than its editor is reached and scrolled by the keyboard", async () => {
-  const lines = Array.from({ length: 120 }, (_, n) => `// line ${n}`).join("\n");
-  const source = `export const meta = { name: "long_tool" };\nexport const execute = () => 1;\n${lines}`;
-  const { id } = await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", source }));
-  const page = await open(`definitions/${id}`);
-  await page.getByLabel("Source of long_tool").waitFor();
-  await inspect(page, "tool-long");
-  await page.getByLabel("Source of long_tool").focus();
-  await page.keyboard.press("Control+End");
-  await page.getByText("// line 119").waitFor();
-});
-
 test("a tool is written with its faults shown at line and column, saved, tried, and compared with its version before", async () => {
   const page = await open("tools");
   agreeToAll(page);
@@ -195,6 +183,18 @@ test("an agent is made, tried, changed, and its versions are compared", async ()
   await page.goto(`${tenant.url}/console/agents`);
   await page.getByRole("link", { name: `Agent ${HOSTILE}` }).waitFor();
   await inspect(page, "agents");
+});
+
+test("a source that is longer than its editor is reached and scrolled by the keyboard", async () => {
+  const lines = Array.from({ length: 120 }, (_, n) => `// line ${n}`).join("\n");
+  const source = `export const meta = { name: "long_tool" };\nexport const execute = () => 1;\n${lines}`;
+  const { id } = await tenant.made(tenant.owner("POST", "/definitions", { type: "tool", source }));
+  const page = await open(`definitions/${id}`);
+  await page.getByLabel("Source of long_tool").waitFor();
+  await inspect(page, "tool-long");
+  await page.getByLabel("Source of long_tool").focus();
+  await page.keyboard.press("Control+End");
+  await page.getByText("// line 119").waitFor();
 });
 
 test("a viewer reads agents, workflows and schedules, and writes nothing", async () => {

@@ -23,6 +23,11 @@ describe("a form that cannot be read", () => {
     ["only an end", "missing_file", [END]],
     ["no end", "invalid_multipart", [file]],
     [
+      "a field twice",
+      "invalid_multipart",
+      [part('name="purpose"', "assistants"), part('name="purpose"', "vision"), file, END],
+    ],
+    [
       "no end after the name",
       "invalid_multipart",
       ['--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n'],
@@ -90,15 +95,9 @@ describe("a form that is odd, but can be read", () => {
     expect((await target.send("GET", `/files/${body.id}?user=ada`)).body).toEqual(body);
   });
 
-  test("fields that repeat, and hold what stores choke on", async () => {
+  test("fields that hold what stores choke on", async () => {
     const odd = "a\u0000b\u202e' or 1=1 --";
-    const { status, body } = await upload([
-      part('name="purpose"', odd),
-      part('name="purpose"', "second"),
-      part('name="user"', odd),
-      file,
-      END,
-    ]);
+    const { status, body } = await upload([part('name="purpose"', odd), part('name="user"', odd), file, END]);
     expect([status, body.purpose]).toEqual([201, odd]);
     expect((await target.send("GET", `/files/${body.id}?user=${encodeURIComponent(odd)}`)).body).toEqual(body);
   });
