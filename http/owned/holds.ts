@@ -2,12 +2,13 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { HOLD_SUBJECT, holdStream, PlaceHold, ReleaseHold } from "#events/hold.ts";
 import { deriveId, isUuid, newId, streamName } from "#events/ids.ts";
-import { getHold, listHolds, type HoldRow } from "#projections/holds/query.ts";
+import { getHold, isHoldable, listHolds, type HoldRow } from "#projections/holds/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
+import { findOrWait } from "../base/findById.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { markUser } from "../base/limits.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
@@ -56,6 +57,25 @@ const envelope = (request: FastifyRequest) => ({
   requireProjected: true,
 });
 
+/** What `isHoldable` reads. */
+const NAMED = ["projects", "usage", "users", "turns", "files", "documents", "runs"];
+
+/** A misspelt id would keep nothing and look like a hold. Throws a 400. */
+async function checkHoldable(http: Http, organization: string, subject: string): Promise<void> {
+  const isKnown = () => isHoldable(http.db, organization, subject);
+  if (
+    await findOrWait(
+      async () => (await isKnown()) || undefined,
+      () => http.freshRead(NAMED),
+    )
+  )
+    return;
+  const [kind, id] = subject.split(":");
+  throw new ApiError(null, `subject: no ${kind} of this organization has the id ${id}, or it was deleted.`, {
+    param: "subject",
+  });
+}
+
 async function place(http: Http, request: FastifyRequest, { subject, ...body }: z.infer<typeof HoldToPlace>) {
   const { organization_id } = request.caller;
   const identity = identifyPost(request, "/api/holds");
@@ -64,6 +84,7 @@ async function place(http: Http, request: FastifyRequest, { subject, ...body }: 
   const thing = streamName("hold", hold_id);
   const user = subject.startsWith("user:") ? subject.slice("user:".length) : undefined;
   const covered = user === undefined ? lower(subject) : `user:${markUser(http, organization_id, user)}`;
+  await checkHoldable(http, organization_id, covered);
   await http.send(PlaceHold, {
     ...envelope(request),
     ...identity,

@@ -76,3 +76,32 @@ export async function findHoldInside(db: Db, collection_id: string): Promise<Hol
   );
   return row && parseRow(row);
 }
+
+const isIn = (table: string): string => `select from read.${table} where organization_id = $1 and id = $2::uuid`;
+const inProjects = (column: string, value: string): string =>
+  `select from read.usage_projects where organization_id = $1 and ${column} = ${value}`;
+const isOwner = (
+  principal: string,
+): string => `select from read.threads where organization_id = $1 and principal = ${principal}
+  union all select from read.usage_holdings where organization_id = $1 and principal = ${principal}`;
+
+/** Whether the organization ($1) has, or had, the thing with the id ($2), by its kind. Things outlive the key, agent, project or person they belong to. */
+const KNOWN: Record<string, string> = {
+  project: `${isIn("projects")} union all ${inProjects("project_id", "$2::uuid")}`,
+  key: inProjects("owner", "'key:' || $2"),
+  agent: inProjects("owner", "'agent:' || $2"),
+  person: `${isIn("users")} union all ${isOwner("'person:' || $2")}`,
+  thread: isIn("threads"),
+  file: isIn("files"),
+  document: isIn("documents"),
+  run: isIn("runs"),
+};
+
+/** Whether a hold on this subject can keep anything. An organization and external users can always, as they may be named later. */
+export async function isHoldable(db: Db, organization: string, subject: string): Promise<boolean> {
+  const [kind = "", id] = subject.split(":");
+  const known = KNOWN[kind];
+  if (!known) return true;
+  const [row] = await db.query<{ is_known: boolean }>(`select exists (${known}) as is_known`, [organization, id]);
+  return row!.is_known;
+}

@@ -118,7 +118,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     extractions: (await made(owner("POST", "/v1/extractions", fileForm("Hello", "note.md", { type: "" })))).id,
     files: (await made(key("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id,
     retention: "organization",
-    holds: (await made(owner("POST", "/holds", { subject: `thread:${UNKNOWN}`, name: "A-1", reason: "A claim" }))).id,
+    holds: (await made(owner("POST", "/holds", { subject: "user:anna", name: "A-1", reason: "A claim" }))).id,
     erasures: (await made(owner("POST", "/erasures", { owner: `key:${UNKNOWN}` }))).id,
     keys: (await made(owner("POST", "/keys", { name: "K" }))).id,
     members: member,

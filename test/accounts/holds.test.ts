@@ -43,6 +43,21 @@ test("what a hold covers is not deleted by hand until it is released", async () 
   for (const path of paths) expect((await remove(key.call, path)).status).toBe(200);
 });
 
+test("a hold names something that is there, or an owner who is gone and left things behind", async () => {
+  for (const kind of ["project", "key", "person", "agent", "thread", "file", "document", "run"]) {
+    const { status, body } = await place(`${kind}:${UNKNOWN}`);
+    expect([status, body.error.param], kind).toEqual([400, "subject"]);
+    expect(body.error.message).toContain(`no ${kind} of this organization has the id ${UNKNOWN}`);
+  }
+  const key = await home.newKey();
+  await say(key.call, "Kept");
+  await home.made(home.owner("DELETE", `/keys/${key.id}`));
+  const ofKey = await home.made(place(`key:${key.id}`));
+  await release(ofKey.id);
+  const { user } = await home.made(home.owner("GET", "/auth/me"));
+  await release((await home.made(place(`person:${user.id}`))).id);
+});
+
 test("a collection stays while a hold covers one of its documents", async () => {
   const uploader = await home.newKey();
   const { id: collection } = await home.made(home.owner("POST", "/v1/knowledge/collections", { name: "Held papers" }));
@@ -79,7 +94,7 @@ test("an erasure is refused for a held owner, and waits for what else is held", 
 });
 
 test("holds are listed, and refuse what names nothing", async () => {
-  const hold = await home.made(place(`document:${UNKNOWN}`));
+  const hold = await home.made(place("user:listed"));
   const list = async (by: Client) => (await home.made(by("GET", "/holds?limit=100"))).data.map(({ id }: any) => id);
   expect(await list(home.owner)).toContain(hold.id);
   expect(await list(foreign.owner)).not.toContain(hold.id);
