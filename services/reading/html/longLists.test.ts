@@ -1,15 +1,19 @@
 import { expect, test } from "vitest";
 import { htmlToMarkdown } from "./readHtml.ts";
 
-/** Entries of arrays that are copied or searched while a page is converted. */
+/** Entries of arrays that are copied, moved or searched while a page is converted. */
 function countSteps(html: string): number {
   let steps = 0;
   const all = Array.prototype;
-  const { indexOf, [Symbol.iterator]: values } = all;
+  const { indexOf, splice, [Symbol.iterator]: values } = all;
   all.indexOf = function (entry: unknown, from?: number) {
     const found = Reflect.apply(indexOf, this, [entry, from]);
     steps += found === -1 ? this.length : found;
     return found;
+  };
+  all.splice = function (...given: unknown[]) {
+    steps += this.length - Number(given[0]);
+    return Reflect.apply(splice, this, given);
   };
   all[Symbol.iterator] = function () {
     steps += this.length;
@@ -18,13 +22,15 @@ function countSteps(html: string): number {
   try {
     htmlToMarkdown(html);
   } finally {
-    Object.assign(all, { indexOf, [Symbol.iterator]: values });
+    Object.assign(all, { indexOf, splice, [Symbol.iterator]: values });
   }
   return steps;
 }
 
 test.each([
   ["entries of a list", (n: number) => `<ul>${"<li>an entry</li>".repeat(n)}</ul>`],
+  ["entries on lines of their own", (n: number) => `<ul>\n${"<li>\nan entry\n</li>\n".repeat(n)}</ul>`],
+  ["paragraphs on lines of their own", (n: number) => "<p>a</p>\n<!-- b -->\n".repeat(n)],
   ["numbered entries", (n: number) => `<ol>${"<li>an entry</li>".repeat(n)}</ol>`],
   ["entries that are lists themselves", (n: number) => `<ul>${"<li><ul><li>an entry</li></ul></li>".repeat(n)}</ul>`],
   ["bold pieces in a row", (n: number) => `<p>${"<b><code>a</code></b>".repeat(n)}</p>`],

@@ -3,6 +3,7 @@ import { toMdast } from "hast-util-to-mdast";
 import type { ListItem, Nodes, Parents } from "mdast";
 import { gfmToMarkdown } from "mdast-util-gfm";
 import { defaultHandlers, toMarkdown as write, type Handle, type Options } from "mdast-util-to-markdown";
+import { dropGaps } from "./gaps.ts";
 import { handlers } from "./handlers.ts";
 import { markNotes } from "./notes.ts";
 import { normalizeTexts } from "./text.ts";
@@ -46,6 +47,7 @@ const OPTIONS: Options = {
 /** Converts an HTML tree to Markdown: GFM tables, footnotes at the end, images as their alternative text. Changes the tree. */
 export const toMarkdown = (tree: Root): string => {
   normalizeTexts(tree);
+  dropGaps(tree);
   const content: Nodes = toMdast(markNotes(tree), { handlers, document: true });
   return write(tidy(content), OPTIONS).trim();
 };

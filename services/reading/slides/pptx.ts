@@ -4,6 +4,7 @@ import { UnreadableFile, type Warn } from "../reader.ts";
 import { countEdges, ignoreWarnings, warnOfCount, warnOfPages } from "../warnings.ts";
 import { readAuthors } from "./comments.ts";
 import { readDesign } from "./design.ts";
+import { withEdges } from "./edges.ts";
 import { findPath, childrenNamed, reference } from "./localNames.ts";
 import { openParts } from "./parts.ts";
 import { memoize } from "./memoize.ts";
@@ -26,10 +27,13 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
   const design = memoize((layout) => readDesign(parts, layout));
   const targets = slides.map((id) => relations.get(id)?.target ?? "");
   const authors = readAuthors(parts, name);
-  const edges = new Set<string>();
-  const texts = targets.map((slide, index) =>
-    slideMarkdown(parts, slide, index + 1, { ...design(parts.related(slide, "slideLayout") ?? ""), authors, edges }),
-  );
+  const left = new Set<string>();
+  const edges = targets.map((): string[] => []);
+  const texts = targets.map((slide, index) => {
+    const own = design(parts.related(slide, "slideLayout") ?? "");
+    for (const text of own.drawn) left.add(text);
+    return slideMarkdown(parts, slide, index + 1, { ...own, authors, edges: edges[index]! });
+  });
   const numbers = (has: (slide: string, index: number) => boolean): number[] =>
     targets.flatMap((slide, index) => (has(slide, index) ? [index + 1] : []));
   const isEmpty = (index: number): boolean => texts[index]!.trim() === "";
@@ -48,10 +52,11 @@ export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
     "embedded_files_left_out",
     numbers((slide) => [...parts.relations(slide).values()].some(({ kind }) => EMBEDDED.has(kind))),
   );
+  const whole = withEdges(texts, edges, left);
   warnOfCount(
     warn,
     "headers_and_footers_left_out",
-    countEdges([...edges], () => texts.join("\n")),
+    countEdges([...left], () => whole.join("\n")),
   );
-  return texts;
+  return whole;
 };

@@ -1,12 +1,13 @@
 import type { ElementContent } from "hast";
-import { childElements, textContent, type Element } from "../guard/xml.ts";
+import { childElements, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
 import type { Styles } from "./listMarks.ts";
 import { chartToHtml, readChart } from "./chart.ts";
 import { diagramToHtml } from "./diagram.ts";
+import { REPEATED } from "./edges.ts";
 import { findPlaceholder } from "./design.ts";
 import { nestLists } from "./nestLists.ts";
-import { descendantsNamed, findPath, childNamed, localName, reference } from "./localNames.ts";
+import { findPath, childNamed, localName, reference } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
 import { isFileName } from "../office/fileNames.ts";
 import type { Parts, Relation } from "./parts.ts";
@@ -20,8 +21,6 @@ export interface SlideContext {
   placeholderStyles(placeholder: Element): Styles;
 }
 
-/** Types of placeholders that repeat on every slide. */
-const REPEATED = new Set(["dt", "ftr", "hdr", "sldNum"]);
 const GENERATED = /\s*(?:Description automatically generated|AI-generated content may be incorrect).*$/s;
 
 const textShape = (shape: Element, { links, placeholderStyles }: SlideContext): ElementContent[] => {
@@ -46,12 +45,6 @@ const picture = (node: Element): ElementContent[] => {
   const alt = findPath(node, "nvPicPr", "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
   return alt === "" || isFileName(alt) ? [] : [element("p", [alt])];
 };
-
-/** The texts that repeat on every slide, which its content leaves out: footers, headers, dates. */
-export const repeatedTexts = (tree: Element | undefined): string[] =>
-  descendantsNamed(tree, "sp")
-    .filter((shape) => REPEATED.has(findPlaceholder(shape)?.attributes["type"] ?? ""))
-    .map((shape) => descendantsNamed(shape, "t").map(textContent).join(""));
 
 /** The content of shapes as HTML, in the order of the slide, without its title. */
 export const shapesToHtml = (tree: Element | undefined, scene: SlideContext): ElementContent[] =>

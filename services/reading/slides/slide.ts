@@ -3,23 +3,27 @@ import type { Element } from "../guard/xml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { slideComments } from "./comments.ts";
-import { findPlaceholder, shapeTree, type Design } from "./design.ts";
+import { findPlaceholder, placeholderType, shapeTree, type Design } from "./design.ts";
+import { REPEATED, typedEdges } from "./edges.ts";
 import { nestLists } from "./nestLists.ts";
 import { descendantsNamed, childNamed } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
 import type { Parts } from "./parts.ts";
-import { repeatedTexts, shapesToHtml } from "./shapes.ts";
+import { shapesToHtml } from "./shapes.ts";
 import { slideTitle } from "./title.ts";
 
-/** What a page of notes has beside the notes: the slide itself, and what repeats on every page. */
-const BESIDE_NOTES = new Set(["sldImg", "sldNum", "dt", "hdr", "ftr"]);
+/** Whether a shape is part of the notes on a page of notes, and neither the slide itself nor what repeats on every page. */
+const isNote = (shape: Element): boolean => {
+  const type = placeholderType(findPlaceholder(shape));
+  return type !== "sldImg" && !REPEATED.has(type);
+};
 
-/** The notes of a slide, also those that somebody wrote into boxes of their own. */
-const slideNotes = (parts: Parts, slide: string): ElementContent[] => {
+/** The notes of a slide, also those that somebody wrote into boxes of their own. Adds the headers and footers of their page to `edges`. */
+const slideNotes = (parts: Parts, slide: string, edges: string[]): ElementContent[] => {
   const name = parts.related(slide, "notesSlide") ?? "";
-  const shapes = descendantsNamed(shapeTree(parts.xml(name)), "sp").filter(
-    (shape) => !BESIDE_NOTES.has(findPlaceholder(shape)?.attributes["type"] ?? ""),
-  );
+  const tree = shapeTree(parts.xml(name));
+  edges.push(...typedEdges(tree));
+  const shapes = descendantsNamed(tree, "sp").filter(isNote);
   const links = parts.relations(name);
   const [first, ...rest] = shapes.flatMap((shape) => readParagraphs(childNamed(shape, "txBody"), links, []));
   if (!first) return [];
@@ -33,8 +37,8 @@ const isBare = (tree: Element | undefined, content: ElementContent[]): boolean =
 export interface SlideDesign extends Design {
   /** Of comments, by their id. */
   authors: ReadonlyMap<string, string>;
-  /** Headers and footers, which are no part of the Markdown, are added here. */
-  edges: Set<string>;
+  /** The slide's headers and footers, which are no part of its Markdown, are added here. */
+  edges: string[];
 }
 
 /**
@@ -45,16 +49,16 @@ export const slideMarkdown = (
   parts: Parts,
   name: string,
   number: number,
-  { isOpening, placeholderStyles, drawn, authors, edges }: SlideDesign,
+  { isOpening, placeholderStyles, authors, edges }: SlideDesign,
 ): string => {
   const tree = shapeTree(parts.xml(name));
-  for (const text of [...repeatedTexts(tree), ...drawn]) edges.add(text);
+  edges.push(...typedEdges(tree));
   const title = slideTitle(tree);
   const content = shapesToHtml(tree, { parts, links: parts.relations(name), placeholderStyles });
   const level = isOpening || number === 1 || isBare(tree, content) ? "h1" : "h2";
   const heading = title === "" ? [] : [element(level, [title])];
   return toMarkdown({
     type: "root",
-    children: [...heading, ...content, ...slideNotes(parts, name), ...slideComments(parts, name, authors)],
+    children: [...heading, ...content, ...slideNotes(parts, name, edges), ...slideComments(parts, name, authors)],
   });
 };
