@@ -58,6 +58,8 @@ export interface Trace {
   targets?: string[];
   failed_targets: { target: string; round: number; reason: string; duration_ms: number }[];
   agent: { id: string; version: number } | null;
+  /** What the caller said that it is for. */
+  labels?: Record<string, string>;
   streamed: boolean;
   principal: string;
   request_id: string;

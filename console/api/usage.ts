@@ -4,7 +4,7 @@ import type { Page } from "./types.ts";
 
 /* What the organization used, for administrators. */
 
-export const GROUPINGS = ["day", "model", "project", "key", "person", "user", "agent", "workflow"] as const;
+export const GROUPINGS = ["day", "model", "project", "key", "person", "user", "agent", "workflow", "label"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface UsageSums {
@@ -57,14 +57,22 @@ function dayAfter(day: string): string {
   return date.toISOString().slice(0, 10);
 }
 
-const queryOf = ({ from, to }: Period, group_by: Grouping) => ({ from, to: to && dayAfter(to), group_by });
+/** What the sums are grouped by. */
+export interface Groups {
+  by: Grouping;
+  /** By label: its name. */
+  label: string | undefined;
+}
+
+const daysOf = ({ from, to }: Period) => ({ from, to: to && dayAfter(to) });
+const queryOf = (period: Period, { by, label }: Groups) => ({ ...daysOf(period), group_by: by, label });
 
 /** One page of the groups; `page` counts from 0. */
-export const getUsage = (period: Period, group_by: Grouping, page = 0) =>
+export const getUsage = (period: Period, groups: Groups, page = 0) =>
   queryOptions({
-    queryKey: ["usage", period, group_by, page],
+    queryKey: ["usage", period, groups, page],
     queryFn: ({ signal }) => {
-      const query = { ...queryOf(period, group_by), limit: GROUPS_PER_PAGE, offset: page * GROUPS_PER_PAGE };
+      const query = { ...queryOf(period, groups), limit: GROUPS_PER_PAGE, offset: page * GROUPS_PER_PAGE };
       return call<Usage>("usage", { signal, query });
     },
     refetchInterval: RENEWED_MS,
@@ -72,5 +80,21 @@ export const getUsage = (period: Period, group_by: Grouping, page = 0) =>
   });
 
 /** Where all groups can be downloaded. */
-export const csvOf = (period: Period, group_by: Grouping): string =>
-  address("usage", { ...queryOf(period, group_by), format: "csv" }).href;
+export const csvOf = (period: Period, groups: Groups): string =>
+  address("usage", { ...queryOf(period, groups), format: "csv" }).href;
+
+/** The name of a label, and how many requests have it. */
+export interface UsedLabel {
+  label: string;
+  turns: number;
+}
+
+/** The labels that are used most; more of them than a page has are left out. */
+export const getUsedLabels = (period: Period) =>
+  queryOptions({
+    queryKey: ["usage", "labels", period],
+    queryFn: ({ signal }) =>
+      call<Page<UsedLabel>>("usage/labels", { signal, query: { ...daysOf(period), limit: GROUPS_PER_PAGE } }),
+    refetchInterval: RENEWED_MS,
+    refetchOnMount: "always",
+  });

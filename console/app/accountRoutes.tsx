@@ -70,8 +70,9 @@ const member = createRoute({
 const usage = createRoute({
   getParentRoute: () => root,
   path: "/usage",
-  validateSearch: ({ by, measure, from, to, page }: Record<string, unknown>): UsageSearch => ({
+  validateSearch: ({ by, label, measure, from, to, page }: Record<string, unknown>): UsageSearch => ({
     by: readChoice(by, GROUPINGS),
+    label: readText(label),
     measure: readChoice(measure, MEASURES),
     from: readText(from),
     to: readText(to),

@@ -8,7 +8,7 @@ import { findRoute } from "./find.ts";
 import { findNamesRoute } from "./findNames.ts";
 import { requestRoutes } from "./requests.ts";
 import { traceRoutes } from "./trace.ts";
-import { usageRoutes } from "./usage.ts";
+import { usageLabelRoutes, usageRoutes } from "./usage.ts";
 
 /** Audit log and usage for owners and admins, requests and their traces also for builders, and what changes for everybody, below /api. */
 export function auditRoutes(app: App, http: Http): void {
@@ -17,6 +17,7 @@ export function auditRoutes(app: App, http: Http): void {
   eventCheckRoute(app, http);
   changeRoutes(app, http);
   usageRoutes(app, http);
+  usageLabelRoutes(app, http);
   requestRoutes(app, http);
   traceRoutes(app, http);
   findRoute(app, http);

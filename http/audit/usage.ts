@@ -1,27 +1,18 @@
 import { z } from "zod";
-import { currentTime } from "#events/clock.ts";
 import { LABEL_NAME } from "#events/labels.ts";
 import { mapInSlices } from "#events/slices.ts";
+import { listLabels } from "#projections/usage/labels.ts";
 import { listUsage, sumUsage, type UsageSums, type UsageRow } from "#projections/usage/query.ts";
 import type { App } from "../base/app.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { isStorable, Moment } from "../base/moment.ts";
 import { MAX_CSV_ROWS, sendCsv, toCsv } from "./usageCsv.ts";
-import { listSchema, PageQuery, readPage } from "../base/pagination.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Length of the period when the query gives no start. */
-const DEFAULT_DAYS = 30;
+import { listSchema, readPage } from "../base/pagination.ts";
+import { PeriodQuery, readPeriod } from "./usagePeriod.ts";
 
 const Grouping = z.enum(["day", "project", "key", "person", "user", "model", "agent", "workflow", "label"]);
-const Query = PageQuery.extend({
-  from: z
-    .string()
-    .optional()
-    .describe("Start of the period, included: a day or a moment. Default: 30 days before `to`."),
-  to: z.string().optional().describe("End of the period, excluded: a day or a moment. Default: now."),
+const Query = PeriodQuery.extend({
   group_by: Grouping.default("day"),
   label: z
     .string()
@@ -80,17 +71,10 @@ const Usage = listSchema(Row)
     totals: Sums.describe("Of the whole period, not only of this page."),
   })
   .meta({ title: "Usage" });
-
-const DAY = /^\d{4}-\d\d-\d\d$/;
-
-/** A day stands for its first moment, UTC. Throws a 400. */
-function readMoment(param: "from" | "to", text: string | undefined): Date | undefined {
-  if (text === undefined || text === "") return undefined;
-  const date = new Date(DAY.test(text) ? `${text}T00:00:00Z` : text);
-  const isValid = DAY.test(text) ? date.toJSON()?.startsWith(text) && isStorable(date) : Moment.safeParse(text).success;
-  if (isValid) return date;
-  throw new ApiError(null, `${param}: must be a day (YYYY-MM-DD) or a moment (RFC 3339).`, { param });
-}
+const Label = z.object({ label: z.string().describe("Its name."), turns: z.int().describe("That have it.") });
+const Labels = listSchema(Label)
+  .extend({ from: z.iso.datetime(), to: z.iso.datetime() })
+  .meta({ title: "UsageLabels" });
 
 const presentSums = ({
   turns,
@@ -144,9 +128,7 @@ export function usageRoutes(app: App, http: Http): void {
     if (group_by === "label" && label === undefined)
       throw new ApiError(null, "label: must name the label whose values are the groups.", { param: "label" });
     const page = readPage(query);
-    const to = readMoment("to", query.to) ?? new Date(currentTime());
-    const from = readMoment("from", query.from) ?? new Date(Math.max(0, to.getTime() - DEFAULT_DAYS * DAY_MS));
-    if (from > to) throw new ApiError(null, "from: must not be after to.", { param: "from" });
+    const { from, to } = readPeriod(query);
     await http.freshRead(["usage"]);
     if (query.format === "csv") {
       const all = { from, to, by: group_by, label, limit: MAX_CSV_ROWS, offset: 0 };
@@ -167,5 +149,25 @@ export function usageRoutes(app: App, http: Http): void {
       group_by,
       totals: presentSums(totals),
     };
+  });
+}
+
+/** The names of the labels that turns of a period have (decisions: accounts), for owners and admins. */
+export function usageLabelRoutes(app: App, http: Http): void {
+  const listing = {
+    tags: ["Audit"],
+    security: [{ session: [] }],
+    summary: "List the labels that requests have",
+    description:
+      "The names that callers gave their requests in `x-labels`, most used first. `GET /api/usage` groups by the values of one.",
+    querystring: PeriodQuery,
+    response: { 200: Labels },
+  };
+  app.get("/usage/labels", { onRequest: requireAdmin(http), schema: listing }, async ({ caller, query }) => {
+    const page = readPage(query);
+    const { from, to } = readPeriod(query);
+    await http.freshRead(["usage"]);
+    const { rows, total } = await listLabels(http.db, caller.organization_id, { from, to, ...page });
+    return { data: rows, total, ...page, from: from.toISOString(), to: to.toISOString() };
   });
 }

@@ -43,6 +43,28 @@ test("usage is grouped by a label that requests bring, in chats and agents, as J
   expect(csv.text).toMatch(/^label,turns,/);
   expect(csv.text).toContain("search,3,");
   expect((await owner("GET", `/turns/${body.id}/trace`)).body.labels).toEqual({ team: "search" });
+  const names = async (query = "") => (await owner("GET", `/usage/labels?${query}`)).body;
+  expect(await names()).toMatchObject({
+    data: [
+      { label: "team", turns: 4 },
+      { label: "release", turns: 1 },
+    ],
+    total: 2,
+    offset: 0,
+  });
+  expect(await names("limit=1&offset=1")).toMatchObject({
+    data: [{ label: "release" }],
+    total: 2,
+    limit: 1,
+    offset: 1,
+  });
+  expect(await names("limit=1&offset=5")).toMatchObject({ data: [], total: 2 });
+  expect(await names("from=2001-01-01&to=2001-02-01")).toMatchObject({ data: [], total: 0 });
+  const day = await owner("GET", "/usage/labels?from=yesterday");
+  expect([day.status, day.body.error.param]).toEqual([400, "from"]);
+  const stranger = (await signIn(platform.url, (await platform.organization()).admin)).call;
+  expect((await stranger("GET", "/usage/labels")).body).toMatchObject({ data: [], total: 0 });
+  expect((await stranger("GET", "/usage?group_by=label&label=team")).body).toMatchObject({ data: [], total: 0 });
 
   const repeated = (labels: string) =>
     chat("POST", "/chat/completions", say("Again"), { "x-labels": labels, "idempotency-key": "again" });

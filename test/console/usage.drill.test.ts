@@ -75,6 +75,45 @@ test("the time is part of the address, both days included, and what cannot be re
   await page.getByRole("alert").getByText("field from").waitFor();
 });
 
+test("usage by label says how labels come about, then shows the values of the one that is chosen", async () => {
+  const page = await open("usage?by=label");
+  await page.getByRole("heading", { name: "No request in this time has a label" }).waitFor();
+  expect(await page.getByRole("link", { name: "Download CSV" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "The documentation" }).getAttribute("href")).toBe(
+    "../docs/spending#reports",
+  );
+  await inspect(page, "usage-label-empty");
+  const ask = (labels?: string) =>
+    tenant.made(tenant.key("POST", "/openai/v1/chat/completions", say("Hello"), labels ? { "x-labels": labels } : {}));
+  const before = await countTurns();
+  const { id } = await ask("team=search,release=7");
+  await ask("team=search");
+  await ask("team=sales");
+  await ask();
+  await expect.poll(countTurns, SOON).toBe(before + 4);
+  await page.reload();
+  const rows = (name: string) => page.getByRole("table", { name: `Usage by ${name}` }).getByRole("row");
+  expect(await rows("team").filter({ hasText: "search" }).locator("[data-title=Requests]").textContent()).toBe("2");
+  await rows("team").filter({ hasText: "without this label" }).waitFor();
+  await inspect(page, "usage-label");
+  await page.getByLabel("Label").selectOption("release");
+  await rows("release").filter({ hasText: "7" }).first().waitFor();
+  expect(page.url()).toContain("label=release");
+  const csv = await page.getByRole("link", { name: "Download CSV" }).getAttribute("href");
+  expect(csv).toContain("group_by=label&label=release&format=csv");
+  await page.reload();
+  await rows("release").filter({ hasText: "without this label" }).waitFor();
+
+  await page.goto(`${tenant.url}/console/requests/${id}`);
+  await page.getByRole("link", { name: "release=7" }).waitFor();
+  await inspect(page, "request-labels");
+  await page.getByRole("link", { name: "team=search" }).click();
+  await rows("team").filter({ hasText: "sales" }).waitFor();
+  const builder = await open(`requests/${id}`, await tenant.member("builder"));
+  await builder.getByText("team=search").waitFor();
+  expect(await builder.getByRole("link", { name: "team=search" }).count()).toBe(0);
+});
+
 test("a builder has no entry to the usage, and a page that names the administrators", async () => {
   const builder = await tenant.member("builder");
   const page = await open("usage", builder);

@@ -23,6 +23,26 @@ const Mono = ({ name, value }: { name: string; value: string | null }) =>
     </>
   );
 
+/** What the caller said that it is for; an administrator sees what each label cost. */
+function Labels({ labels }: { labels: Record<string, string> }) {
+  const { isAdmin } = useRole();
+  return (
+    <ul className="plain">
+      {Object.entries(labels).map(([label, value]) => (
+        <li key={label}>
+          {isAdmin ? (
+            <Link to="/usage" search={{ by: "label", label }}>
+              {label}={value}
+            </Link>
+          ) : (
+            `${label}=${value}`
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Until its end; of a request that goes on, until the moment that is shown. */
 function Duration({ trace, until }: { trace: Trace; until: number | undefined }) {
   if (trace.duration_ms !== null) return formatDuration(trace.duration_ms);
@@ -52,6 +72,14 @@ function Facts({ trace, until }: { trace: Trace; until: number | undefined }) {
           all requests
         </Link>
       </dd>
+      {trace.labels && (
+        <>
+          <dt>Labels</dt>
+          <dd>
+            <Labels labels={trace.labels} />
+          </dd>
+        </>
+      )}
       <dt>Started</dt>
       <dd>
         <Time at={trace.started_at} /> <span className="quiet">({formatExact(trace.started_at)})</span>

@@ -6,6 +6,7 @@ import {
   GROUPINGS,
   GROUPS_PER_PAGE,
   type Grouping,
+  type Groups as Grouped,
   type Usage as Answer,
   type UsageRow,
   type UsageSums,
@@ -23,6 +24,7 @@ import { Tab, Tabs } from "../../parts/Tabs.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
+import { LabelFilter, NoLabels, useLabel } from "./ByLabel.tsx";
 import { GroupLink } from "./GroupLink.tsx";
 import {
   GROUP_WORDS,
@@ -38,9 +40,9 @@ import "./usage.css";
 
 const route = getRouteApi("/usage");
 
-const columns = (by: Grouping, measure: Measure, most: number): Columns<UsageRow> => [
+const columns = ({ by, label }: Grouped, measure: Measure, most: number): Columns<UsageRow> => [
   {
-    title: GROUP_WORDS[by][0].replace(/^./, (first) => first.toUpperCase()),
+    title: label ?? GROUP_WORDS[by][0].replace(/^./, (first) => first.toUpperCase()),
     className: "group",
     cell: (row) => (
       <>
@@ -131,14 +133,15 @@ const Groupings = ({ search, by }: { search: UsageSearch; by: Grouping }) => (
     label="Grouped by"
     names={GROUPINGS}
     current={by}
-    title={(choice) => `by ${GROUP_WORDS[choice][0]}`}
+    title={(choice) => `by ${choice === "label" ? choice : GROUP_WORDS[choice][0]}`}
     tab={(choice, rest) => (
       <Tab {...rest} to="/usage" search={{ ...search, page: undefined, by: choice === "day" ? undefined : choice }} />
     )}
   />
 );
 
-function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by: Grouping }) {
+function Groups({ usage, search, groups }: { usage: Answer; search: UsageSearch; groups: Grouped }) {
+  const { by, label } = groups;
   const { measure = "tokens", page = 0 } = search;
   const rows = by === "day" ? withEmptyDays(usage).toReversed() : inOrder(usage.data, measure);
   if (usage.total === 0)
@@ -157,8 +160,8 @@ function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by:
   return (
     <>
       <Table
-        caption={`Usage by ${GROUP_WORDS[by][0]}`}
-        columns={columns(by, measure, most)}
+        caption={`Usage by ${label ?? GROUP_WORDS[by][0]}`}
+        columns={columns(groups, measure, most)}
         rows={rows}
         rowKey={(row) => JSON.stringify([row[by], row.member])}
       />
@@ -173,33 +176,50 @@ function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by:
   );
 }
 
+function Sums({ search, groups }: { search: UsageSearch; groups: Grouped }) {
+  const usage = useQuery(getUsage({ from: search.from, to: search.to }, groups, search.page));
+  return (
+    <Loaded query={usage} what="usage">
+      {(answer) => (
+        <>
+          <Totals totals={answer.totals} />
+          <p className="quiet">
+            {answer.from.slice(0, 16).replace("T", " ")} to {answer.to.slice(0, 16).replace("T", " ")} UTC,{" "}
+            {formatCount(answer.total, ...GROUP_WORDS[groups.by])} with usage
+          </p>
+          <Groups usage={answer} search={search} groups={groups} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
 function Spent() {
   const search = route.useSearch();
-  const { by = "day", page } = search;
-  const usage = useQuery(getUsage({ from: search.from, to: search.to }, by, page));
+  const { by = "day" } = search;
+  const { names, label } = useLabel(search);
+  const isKnown = by !== "label" || label !== undefined;
   return (
     <section className="screen" aria-labelledby="title">
       <header className="title-line">
         <h1 id="title">Usage</h1>
-        <a className="button" href={csvOf(search, by)} download>
-          Download CSV
-        </a>
+        {isKnown && (
+          <a className="button" href={csvOf(search, { by, label })} download>
+            Download CSV
+          </a>
+        )}
       </header>
       <Filters search={search} />
       <Periods search={search} />
       <Groupings search={search} by={by} />
-      <Loaded query={usage} what="usage">
-        {(answer) => (
-          <>
-            <Totals totals={answer.totals} />
-            <p className="quiet">
-              {answer.from.slice(0, 16).replace("T", " ")} to {answer.to.slice(0, 16).replace("T", " ")} UTC,{" "}
-              {formatCount(answer.total, ...GROUP_WORDS[by])} with usage
-            </p>
-            <Groups usage={answer} search={search} by={by} />
-          </>
-        )}
-      </Loaded>
+      {by === "label" && <LabelFilter names={names} label={label} search={search} />}
+      {isKnown ? (
+        <Sums search={search} groups={{ by, label }} />
+      ) : (
+        <Loaded query={names} what="labels">
+          {() => <NoLabels />}
+        </Loaded>
+      )}
     </section>
   );
 }

@@ -7,6 +7,8 @@ export type Measure = (typeof MEASURES)[number];
 /** What the address says. Days are in UTC, both included. */
 export interface UsageSearch {
   by?: Grouping | undefined;
+  /** By label: its name. */
+  label?: string | undefined;
   measure?: Measure | undefined;
   from?: string | undefined;
   to?: string | undefined;
@@ -66,6 +68,7 @@ export const GROUP_WORDS: Record<Grouping, [one: string, many: string]> = {
   model: ["model", "models"],
   agent: ["agent", "agents"],
   workflow: ["workflow", "workflows"],
+  label: ["value", "values"],
 };
 
 const NONE: Record<Grouping, string> = {
@@ -77,6 +80,7 @@ const NONE: Record<Grouping, string> = {
   model: "without a model (pages of files)",
   agent: "without an agent",
   workflow: "outside workflows",
+  label: "without this label",
 };
 
 /** The names of people who were removed, by their id. */
@@ -98,5 +102,5 @@ export function labelOf(row: UsageRow, by: Grouping, former: FormerNames): strin
   if (group === null) return NONE[by];
   if (by === "person") return nameOf(group, row.name, former);
   // the id tells those apart whose names are gone
-  return by === "day" || by === "model" ? group : (row.name ?? `deleted ${by} ${shortId(group)}`);
+  return by === "day" || by === "model" || by === "label" ? group : (row.name ?? `deleted ${by} ${shortId(group)}`);
 }

@@ -2,6 +2,7 @@ import { fileForm } from "../../http/service.ts";
 import type { Desk } from "./desk.ts";
 
 const QUERY = "?user=customer-17";
+const LABELS = { "x-labels": "team=support,feature=answers" };
 const TOOLS = [{ type: "function", function: { name: "search_documents" } }];
 const isListed = ({ data }: { data: unknown[] }) => data.length > 0;
 
@@ -24,13 +25,18 @@ export async function askForTurns(desk: Desk): Promise<void> {
   const form = fileForm("A receipt.", "receipt.txt", { fields: { user: "customer-17" } });
   const file = await ask("post /api/openai/v1/files", { body: form, by });
   await ask("get /api/openai/v1/files", { query: QUERY, by });
-  await ask("post /api/openai/v1/chat/completions", { body: { attachments: [file.id], tools: TOOLS }, by });
+  await ask("post /api/openai/v1/chat/completions", {
+    body: { attachments: [file.id], tools: TOOLS },
+    by,
+    headers: LABELS,
+  });
   const threads = await askUntil("get /api/threads", { query: owner }, isListed);
   const thread = { path: [threads.data[0].id], by, query: QUERY };
   await ask("get /api/openai/v1/threads/{id}/messages", thread);
   await askUntil("get /api/files", { query: owner }, isListed);
   await askForResponse(desk, owner);
   await askUntil("get /api/usage", {}, isListed);
+  await askUntil("get /api/usage/labels", {}, isListed);
   await ask("delete /api/openai/v1/threads/{id}", thread);
   await ask("delete /api/openai/v1/files/{id}", { path: [file.id], by, query: QUERY });
 }

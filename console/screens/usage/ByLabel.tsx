@@ -1,0 +1,56 @@
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { getUsedLabels, type UsedLabel } from "../../api/usage.ts";
+import type { Page } from "../../api/types.ts";
+import { formatCount } from "../../format/index.ts";
+import { SelectFilter } from "../../parts/Filter.tsx";
+import { Empty } from "../../parts/Notices.tsx";
+import { useFilterNavigate } from "../../parts/useFilterNavigate.ts";
+import type { UsageSearch } from "./rows.ts";
+
+type Names = UseQueryResult<Page<UsedLabel>>;
+
+/** The labels of the period, and the one whose values are shown: that of the address, else the one that is used most. */
+export function useLabel({ by, label, from, to }: UsageSearch): { names: Names; label: string | undefined } {
+  const names = useQuery({ ...getUsedLabels({ from, to }), enabled: by === "label" });
+  return { names, label: by === "label" ? (label ?? names.data?.data[0]?.label) : undefined };
+}
+
+interface FilterProps {
+  names: Names;
+  label: string | undefined;
+  search: UsageSearch;
+}
+
+/** Chooses the label. Nothing where there is none to choose. */
+export function LabelFilter({ names, label, search }: FilterProps) {
+  const navigate = useFilterNavigate();
+  if (label === undefined) return null;
+  const choices = names.data?.data.map((one) => ({
+    value: one.label,
+    label: `${one.label} (${formatCount(one.turns, "request")})`,
+  }));
+  return (
+    <search className="filters">
+      <SelectFilter
+        label="Label"
+        isRequired
+        value={label}
+        choices={choices ?? []}
+        onPick={(picked) =>
+          void navigate({ to: "/usage", replace: true, search: { ...search, page: undefined, label: picked } })
+        }
+      />
+    </search>
+  );
+}
+
+/** No request of the period has a label: how one gets there. */
+export const NoLabels = () => (
+  <Empty title="No request in this time has a label">
+    <p>A label says what a request is for. Programs send labels in a header, with all requests or with each one:</p>
+    <pre>x-labels: team=search, feature=summary</pre>
+    <p>
+      <a href="../docs/spending#reports">The documentation</a> says what names and values may be.
+    </p>
+  </Empty>
+);
