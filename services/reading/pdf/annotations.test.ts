@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { AnnotationBudget } from "./annotationLimits.ts";
+import { FontStyles } from "./fontStyles.ts";
+import { openPdf } from "./openPdf.ts";
+import { readPage } from "./readPage.ts";
 import { readPdf } from "./readPdf.ts";
 import { fileOf, objectsOf, show, stream } from "./testing/build.ts";
 
@@ -53,4 +57,29 @@ test("a list in which nothing is chosen is named, one that opens is not", async 
   expect((await read(pageWith([[options, drawn("Red")]]))).warnings).toEqual([
     { code: "form_fields_left_out", pages: [1] },
   ]);
+});
+
+describe("a page with more annotations than are read", () => {
+  const many = pageWith(Array.from({ length: 5_002 }, (_, n): [string, string] => [`/FT/Tx/F 2/V(v${n})`, ""]));
+
+  test("says so", async () => {
+    expect((await read(many)).warnings).toEqual([{ code: "pages_cut", pages: [1] }]);
+  });
+
+  test.each([false, true])("has only those parsed; with decoders of images: %s", async (images) => {
+    const pdf = await openPdf(many, { images });
+    const page = await pdf.getPage(1);
+    expect(await page.getAnnotations()).toHaveLength(5_001);
+    await pdf.loadingTask.destroy();
+  });
+
+  test("has its text read without any when the file has had enough of them", async () => {
+    for (const budget of [new AnnotationBudget({ annotations: 0 }), new AnnotationBudget({ ms: 0 })]) {
+      const pdf = await openPdf(pageWith([["/FT/Tx/V(Typed)", drawn("Typed")]]));
+      const page = await readPage(await pdf.getPage(1), { fonts: new FontStyles(), plain: false, tagged: true, budget });
+      expect(JSON.stringify(page)).toContain("The undersigned agree");
+      expect(page).toMatchObject({ isCut: true });
+      await pdf.loadingTask.destroy();
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { type AnnotationBudget, MAX_PAGE_ANNOTATIONS } from "./annotationLimits.ts";
 import { transformPoint, type Box, type Matrix, overlap } from "./geometry.ts";
 import { normalizeText } from "./characters.ts";
 import type { PdfPage } from "./openPdf.ts";
@@ -25,8 +26,6 @@ export interface Annotation {
   hasAppearance?: boolean;
   defaultAppearanceData?: { fontSize?: number };
 }
-
-const MAX_ANNOTATIONS = 5_000;
 
 interface Link extends Box {
   url: string;
@@ -95,8 +94,20 @@ const isChosen = (value: unknown): boolean =>
 const isOpenChoice = ({ fieldType, hidden, combo, options = [], fieldValue }: Annotation): boolean =>
   fieldType === "Ch" && hidden !== true && combo !== true && options.length > 0 && !isChosen(fieldValue);
 
-export const readAnnotations = async (page: PdfPage): Promise<Annotation[]> =>
-  ((await page.getAnnotations().catch(() => [])) as Annotation[]).slice(0, MAX_ANNOTATIONS);
+export interface PageAnnotations {
+  annotations: Annotation[];
+  /** The page has more than are read. */
+  isCut: boolean;
+}
+
+/** The annotations of a page, if there is some budget left. */
+export async function readAnnotations(page: PdfPage, budget: AnnotationBudget): Promise<PageAnnotations> {
+  if (budget.isSpent) return { annotations: [], isCut: true };
+  const start = performance.now();
+  const all = (await page.getAnnotations().catch(() => [])) as Annotation[];
+  budget.take(all.length, performance.now() - start);
+  return { annotations: all.slice(0, MAX_PAGE_ANNOTATIONS), isCut: all.length > MAX_PAGE_ANNOTATIONS };
+}
 
 /** The ids of signatures: who signed, and when, is only in their drawing. */
 export const signatureIds = (annotations: readonly Annotation[]): ReadonlySet<string> =>

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { getDocumentProxy } from "unpdf";
 import { MAX_PIXELS } from "../pictures/limits.ts";
 import { UnreadableFile } from "../reader.ts";
+import { limitAnnotations } from "./annotationLimits.ts";
 import { inProcessWorker } from "./inProcessWorker.ts";
 import { useDirectDecompression } from "./inflate.ts";
 
@@ -69,7 +70,10 @@ export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promi
     throw new UnreadableFile(locked ? LOCKED : DAMAGED, { cause: error });
   });
   const pages = pdf.numPages;
-  if (pages >= 1 && pages <= MAX_PAGES) return pdf;
+  if (pages >= 1 && pages <= MAX_PAGES) {
+    await limitAnnotations(pdf, images ? "with decoders" : "without");
+    return pdf;
+  }
   await pdf.loadingTask.destroy();
   if (!(pages >= 1)) throw new UnreadableFile(DAMAGED);
   throw new UnreadableFile(`The PDF has ${pages} pages; at most ${MAX_PAGES} can be read.`);

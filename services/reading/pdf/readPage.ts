@@ -1,4 +1,5 @@
 import { alignedTables } from "./alignedTables.ts";
+import type { AnnotationBudget } from "./annotationLimits.ts";
 import { framedTables } from "./framedTables.ts";
 import { addLinks, readAnnotations, readOverlay, signatureIds } from "./annotations.ts";
 import { placeDropCaps } from "./dropCaps.ts";
@@ -41,6 +42,8 @@ export interface PageOptions {
   plain: boolean;
   /** Uses the tags. */
   tagged: boolean;
+  /** Of the file. */
+  budget: AnnotationBudget;
 }
 
 const isRun = (part: Run | Table): part is Run => "text" in part;
@@ -122,26 +125,28 @@ export function layOut(
 /** Reads a page by its tags if they are usable, else by its layout. */
 export async function readPage(
   page: PdfPage,
-  { fonts, plain, tagged }: PageOptions,
+  { fonts, plain: isPlain, tagged, budget }: PageOptions,
 ): Promise<LaidOutPage | TaggedPage> {
-  const annotations = await readAnnotations(page);
+  // pdf.js gives neither operators nor tags before it has parsed the annotations
+  const { isSpent } = budget;
+  const plain = isPlain || isSpent;
+  const { annotations, isCut } = await readAnnotations(page, budget);
   const signatures = signatureIds(annotations);
   const found = await readText(page, plain, signatures);
   const { links, filled, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
   const pinned = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
-  const text = { ...found, runs: [...addLinks(runs, links), ...filled] };
+  const text = { ...found, isCut: isCut || found.isCut, runs: [...addLinks(runs, links), ...filled] };
   // form fields and signatures have no tags
-  const marked = tagged && filled.length + signatures.size === 0 && text.runs.some((run) => run.mark !== null);
+  const marked = tagged && !isSpent && filled.length + signatures.size === 0 && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as StructureNode | null) : null;
   if (tree !== null && !plain && !fonts.hasAll(text.runs)) {
     await page.getOperatorList();
     fonts.addFrom(page, text.runs);
   }
   const content = blocksByTags(tree, text.runs, { fonts, height: text.height });
-  const { isCut, isSymbols } = found;
   const read = content
-    ? { ...content, isCut, isSymbols, aside: rotatedLines(text.rotated, fonts) }
+    ? { ...content, isCut: text.isCut, isSymbols: text.isSymbols, aside: rotatedLines(text.rotated, fonts) }
     : await readByLayout(page, text, fonts, plain);
   return { ...read, pinned, pictures: plain ? null : await findPictures(page, found) };
 }

@@ -1,5 +1,6 @@
 import type { Recognition } from "../pictures/recognizer.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
+import { AnnotationBudget } from "./annotationLimits.ts";
 import { ignoreWarnings, pagesWithoutText, warnOfCount } from "../warnings.ts";
 import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
@@ -40,12 +41,14 @@ interface ReadPages {
 /** Reads every page; a damaged one is empty. */
 async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
   const fonts = new FontStyles();
+  const budget = new AnnotationBudget();
+  const tagged = pdf.numPages <= MAX_TAGGED_PAGES;
   const pages: Page[] = [];
   const damaged: number[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
     try {
       const page = await pdf.getPage(number);
-      pages.push(await readPage(page, { fonts, plain, tagged: pdf.numPages <= MAX_TAGGED_PAGES }));
+      pages.push(await readPage(page, { fonts, plain, tagged, budget }));
       page.cleanup();
     } catch (error) {
       damaged.push(number);

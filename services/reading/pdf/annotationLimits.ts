@@ -1,0 +1,78 @@
+import type { Pdf } from "./openPdf.ts";
+
+/** Annotations of one page that are read: text, links and fields that people see are some hundreds. */
+export const MAX_PAGE_ANNOTATIONS = 5_000;
+/** Of one file: pdf.js takes up to 0.1 ms for each. */
+const MAX_FILE_ANNOTATIONS = 100_000;
+/** Time for all of a file, whose drawings may be large. */
+const MAX_FILE_MS = 20_000;
+
+/** What is left of a file's annotations. */
+export class AnnotationBudget {
+  #left: number;
+  #ms: number;
+
+  constructor({ annotations = MAX_FILE_ANNOTATIONS, ms = MAX_FILE_MS } = {}) {
+    this.#left = annotations;
+    this.#ms = ms;
+  }
+
+  get isSpent(): boolean {
+    return this.#left <= 0 || this.#ms <= 0;
+  }
+
+  /** Takes what the reading of a page's annotations took. */
+  take(annotations: number, ms: number): void {
+    this.#left -= annotations;
+    this.#ms -= ms;
+  }
+}
+
+/** A page in the parsing half of pdf.js, which has this list once it is asked for it. */
+interface ParsedPage {
+  readonly annotations: readonly unknown[];
+}
+
+const findParsedPage = (target: object): object | null => {
+  const prototype = Object.getPrototypeOf(target) as object | null;
+  return prototype !== null && Object.hasOwn(prototype, "_parsedAnnotations") ? prototype : null;
+};
+
+/** The prototype of pages in the parsing half, which keeps what it computes as properties that it defines; null: pdf.js has changed, or the page is damaged. */
+async function catchPrototype(pdf: Pdf): Promise<object | null> {
+  const define = Object.defineProperty;
+  let found: object | null = null;
+  Object.defineProperty = <T>(target: T, key: PropertyKey, descriptor: PropertyDescriptor & ThisType<unknown>): T => {
+    found ??= findParsedPage(target as object);
+    return define(target, key, descriptor);
+  };
+  try {
+    await pdf.getPage(1).catch(() => null);
+  } finally {
+    Object.defineProperty = define;
+  }
+  return found;
+}
+
+/** Builds of pdf.js whose pages are limited. */
+const limited = new Set<string>();
+
+/**
+ * Limits the lists of annotations in this process. pdf.js parses all of a page before it gives one, and before it gives the page's
+ * operators: 300,000 take half a minute. One more than the limit is left, which shows that there were more.
+ */
+export async function limitAnnotations(pdf: Pdf, build: string): Promise<void> {
+  if (limited.has(build)) return;
+  const prototype = await catchPrototype(pdf);
+  const { get } = (prototype && Object.getOwnPropertyDescriptor(prototype, "annotations")) ?? {};
+  if (!prototype || !get) return;
+  limited.add(build);
+  Object.defineProperty(prototype, "annotations", {
+    configurable: true,
+    get(this: ParsedPage) {
+      const value = (Reflect.apply(get, this, []) as readonly unknown[]).slice(0, MAX_PAGE_ANNOTATIONS + 1);
+      Object.defineProperty(this, "annotations", { value, configurable: true });
+      return value;
+    },
+  });
+}
