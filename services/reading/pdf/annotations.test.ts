@@ -9,11 +9,11 @@ import { fileOf, objectsOf, show, stream } from "./testing/build.ts";
 
 /* Form fields whose text is only in their drawing. */
 
-/** A page with these annotations; each is a field and its drawing, at a place of its own. */
-const pageWith = (fields: [field: string, drawing: string][]): Buffer => {
+/** A page with these annotations, `times` over; each is a field and its drawing, at a place of its own. */
+const pageWith = (fields: [field: string, drawing: string][], times = 1): Buffer => {
   const objects = objectsOf([show(72, 700, 12, "The undersigned agree to the terms of this contract.")]);
   const first = objects.length + 1;
-  const annotations = fields.map((_, index) => `${first + 2 * index} 0 R`).join(" ");
+  const annotations = fields.map((_, index) => `${first + 2 * index} 0 R `.repeat(times)).join("");
   objects[3] = String(objects[3]).replace("/Parent", `/Annots[${annotations}]/Parent`);
   objects[0] = String(objects[0]).replace("/Catalog", `/Catalog/AcroForm<</Fields[${annotations}]>>`);
   const parts = fields.flatMap(([field, drawing], index) => [
@@ -60,7 +60,7 @@ test("a list in which nothing is chosen is named, one that opens is not", async 
 });
 
 describe("a page with more annotations than are read", () => {
-  const many = pageWith(Array.from({ length: 5_002 }, (_, n): [string, string] => [`/FT/Tx/F 2/V(v${n})`, ""]));
+  const many = pageWith([["/FT/Tx/F 2/V(hidden)", ""]], 5_002);
 
   test("says so", async () => {
     expect((await read(many)).warnings).toEqual([{ code: "pages_cut", pages: [1] }]);
