@@ -6,7 +6,7 @@ import { parseHtml } from "../html/parseHtml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { ignoreWarnings } from "../warnings.ts";
-import { readChart } from "../slides/chart.ts";
+import { openChart } from "../slides/chart.ts";
 import { descendantsNamed } from "../slides/localNames.ts";
 import { openParts } from "../slides/parts.ts";
 import { insertChunks, isReadChunk, MAX_CHUNKS } from "./altChunks.ts";
@@ -71,13 +71,10 @@ const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
   const parts = openParts(zip);
   const relations = parts.relations(main);
   const chunks = new Set<string>();
-  const related = (id: string): Element | undefined => parts.xml(relations.get(id)?.target ?? "");
+  const target = (id: string): string => relations.get(id)?.target ?? "";
   const context = {
-    chart: (id: string) => {
-      const root = related(id);
-      return root && readChart(root);
-    },
-    diagram: (id: string) => diagramTexts(related(id)),
+    chart: (id: string) => openChart(parts, target(id)),
+    diagram: (id: string) => diagramTexts(parts.xml(target(id))),
     chunk: (id: string) => {
       const relation = relations.get(id);
       if (!relation || !isReadChunk(relation) || chunks.has(relation.target)) return undefined;

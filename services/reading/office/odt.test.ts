@@ -76,14 +76,16 @@ test("images become their description, formulas become TeX, and notes move to th
   );
 });
 
-test("a chart becomes its title and its values", async () => {
+test("a chart becomes its titles, its values and its labels", async () => {
   const cell = (text: string): string => `<table:table-cell>${p(text)}</table:table-cell>`;
   const row = (...cells: string[]): string => `<table:table-row>${cells.map(cell).join("")}</table:table-row>`;
   const table = `<table:table><table:table-header-rows>${row("", "Visits")}</table:table-header-rows><table:table-rows>${row("May", "7")}</table:table-rows></table:table>`;
-  const chart = `<office:document-content><office:chart><chart:chart><chart:title>${p("Visits by month")}</chart:title>${table}</chart:chart></office:chart></office:document-content>`;
+  const axis = `<chart:plot-area><chart:axis><chart:title>${p("Thousands")}</chart:title></chart:axis></chart:plot-area>`;
+  const series = `<chart:series><chart:data-point><chart:data-label>${p("best month")}</chart:data-label></chart:data-point></chart:series>`;
+  const chart = `<office:document-content><office:chart><chart:chart><chart:title>${p("Visits by month")}</chart:title><chart:subtitle>${p("All harbours")}</chart:subtitle>${axis}${series}${table}</chart:chart></office:chart></office:document-content>`;
   const frame = '<draw:frame><draw:object xlink:href="./Object 1"/><draw:image/></draw:frame>';
   expect(await read(p("Before") + p(frame), "", { "Object 1/content.xml": chart })).toBe(
-    "Before\n\nVisits by month\n\n| | Visits |\n| --- | --- |\n| May | 7 |",
+    "Before\n\nVisits by month\n\nAll harbours\n\n| | Visits |\n| --- | --- |\n| May | 7 |\n\nThousands\n\nbest month",
   );
 });
 

@@ -15,13 +15,21 @@ const mathToHtml = (node: Element): Html =>
 
 const paragraphs = (node: Element): Html[] => findAll(node, "text:p").map((one) => element("p", [textContent(one)]));
 
-/** A chart's title and its values, which it keeps as a table. */
+const TITLES = new Set(["chart:title", "chart:subtitle"]);
+/** The titles of axes, and the labels that somebody typed at points. */
+const WORDED = ["chart:axis", "chart:data-label"];
+
+const titlesOf = (chart: Element): Html[] =>
+  childElements(chart)
+    .filter(({ name }) => TITLES.has(name))
+    .flatMap(paragraphs);
+
+/** A chart's titles and its values, which it keeps as a table, and the texts beside its axes and points. */
 const chartToHtml = (root: Element): Html[] =>
   findAll(root, "chart:chart").flatMap((chart) => [
-    ...childElements(chart)
-      .filter(({ name }) => name === "chart:title")
-      .flatMap(paragraphs),
+    ...titlesOf(chart),
     ...findAll(chart, "table:table").map((table) => odtTable(table, paragraphs)),
+    ...WORDED.flatMap((name) => findAll(chart, name)).flatMap(paragraphs),
   ]);
 
 /** An embedded formula as MathML, or a chart as its values, by its name; empty for anything else. */

@@ -75,8 +75,11 @@ const table = (rows: readonly string[][]): Element =>
 /** The titles and values of the charts in a paragraph, and the texts of its SmartArt graphics, which follow it. */
 const graphicsIn = (element: Element, { chart, diagram }: WordContext): Element[] => [
   ...[...findAll(element, "c:chart"), ...findAll(element, "cx:chart")].flatMap((node) => {
-    const { title, rows } = chart(node.attributes["r:id"] ?? "") ?? { title: "", rows: [] };
-    return [...(title === "" ? [] : [paragraph(title)]), ...(rows.length === 0 ? [] : [table(rows)])];
+    const found = chart(node.attributes["r:id"] ?? "");
+    if (!found) return [];
+    const { title, rows, drawn } = found;
+    const values = rows.length === 0 ? [] : [table(rows)];
+    return [...(title === "" ? [] : [paragraph(title)]), ...values, ...drawn.map(paragraph)];
   }),
   ...findAll(element, "dgm:relIds").flatMap((node) => diagram(node.attributes["r:dm"] ?? "").map(paragraph)),
 ];

@@ -4,7 +4,7 @@ import type { Zip } from "../guard/zip.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { controlText, readControls, type Control } from "./controls.ts";
-import { chartToHtml, readChart, type Chart } from "../slides/chart.ts";
+import { chartToHtml, openChart, type Chart } from "../slides/chart.ts";
 import { childNamed, descendantsNamed, localName } from "../slides/localNames.ts";
 import { nestLists } from "../slides/nestLists.ts";
 import { diagramToHtml } from "../slides/diagram.ts";
@@ -17,9 +17,10 @@ type Relations = ReadonlyMap<string, Relation>;
 const sheetOf = (source: string): string =>
   source.slice(0, source.lastIndexOf("!")).replace(/^'|'$/g, "").replaceAll("''", "'");
 
-/** The values of a chart repeat the cells of its own sheet, so only its title is read there. */
+/** The values of a chart repeat the cells of its own sheet, so only its title is read there, unless somebody typed labels into it. */
 const withoutRepeated = (chart: Chart, sheet: string): Chart => {
-  const isRepeated = chart.sources.length > 0 && chart.sources.every((source) => sheetOf(source) === sheet);
+  const isRepeated =
+    !chart.hasTypedLabels && chart.sources.length > 0 && chart.sources.every((source) => sheetOf(source) === sheet);
   return isRepeated ? { ...chart, rows: [] } : chart;
 };
 
@@ -58,8 +59,8 @@ const CHARTS = new Set(["chart", "chartEx"]);
 
 const charts = (parts: Parts, relations: Relations): Chart[] =>
   [...relations.values()].flatMap(({ kind, target }) => {
-    const root = CHARTS.has(kind) ? parts.xml(target) : undefined;
-    return root ? [readChart(root)] : [];
+    const chart = CHARTS.has(kind) ? openChart(parts, target) : undefined;
+    return chart ? [chart] : [];
   });
 
 /** Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, controls, charts with their values; "" without any. */

@@ -158,7 +158,7 @@ test("a sheet with only a chart gives the chart's values", async () => {
   expect((await readExcel(file))[0]).toBe("## S\n\na\n\n## Chart\n\n| | Crabs |\n| --- | --- |\n| May | 7 |");
 });
 
-test("text boxes are read, and a chart beside cells has its values unless they are those of its own sheet", async () => {
+test("text boxes are read, and a chart beside cells has its values unless they are those of its own sheet and without typed labels", async () => {
   const parts = unzipSync(fileOf({ S: sheetOf([["a"]]) }));
   const relation = (...listed: [id: string, kind: string, target: string][]) =>
     strToU8(
@@ -166,9 +166,10 @@ test("text boxes are read, and a chart beside cells has its values unless they a
         .map(([id, kind, target]) => `<Relationship Id="${id}" Type="urn:x/${kind}" Target="${target}"/>`)
         .join("")}</Relationships>`,
     );
-  const chart = (name: string, source: string) =>
+  const label = `<c:dLbls><c:dLbl><c:idx val="0"/><c:tx><c:rich><a:p><a:r><a:t>best</a:t></a:r></a:p></c:rich></c:tx></c:dLbl></c:dLbls>`;
+  const chart = (name: string, source: string, labels = "") =>
     strToU8(
-      `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:chart><c:title><a:t>${name}</a:t></c:title><c:plotArea><c:lineChart><c:ser><c:tx><c:v>Visits</c:v></c:tx><c:val><c:numRef><c:f>${source}</c:f><c:numCache><c:pt idx="0"><c:v>7</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:lineChart></c:plotArea></c:chart></c:chartSpace>`,
+      `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:chart><c:title><a:t>${name}</a:t></c:title><c:plotArea><c:lineChart><c:ser><c:tx><c:v>Visits</c:v></c:tx>${labels}<c:val><c:numRef><c:f>${source}</c:f><c:numCache><c:pt idx="0"><c:v>7</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:lineChart></c:plotArea></c:chart></c:chartSpace>`,
     );
   const shape = (text: string) => `<x:sp><x:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></x:txBody></x:sp>`;
   const fallback = `<m:Fallback xmlns:m="urn:m">${shape("This chart cannot be shown.")}</m:Fallback>`;
@@ -180,12 +181,15 @@ test("text boxes are read, and a chart beside cells has its values unless they a
     "xl/drawings/_rels/d.xml.rels": relation(
       ["rId1", "chart", "../charts/1.xml"],
       ["rId2", "chartEx", "../charts/2.xml"],
+      ["rId3", "chart", "../charts/3.xml"],
     ),
     "xl/charts/1.xml": chart("Own", "S!$A$1:$A$1"),
     "xl/charts/2.xml": chart("Other", "'Sheet of May'!$A$1"),
+    "xl/charts/3.xml": chart("Marked", "S!$A$1:$A$1", label),
   });
-  expect((await readExcel(file))[0]).toBe(
-    "## S\n\na\n\nDraft of May\n\nOwn\n\nOther\n\n| | Visits |\n| --- | --- |\n| 1 | 7 |",
+  const values = (value: string): string => `| | Visits |\n| --- | --- |\n| 1 | ${value} |`;
+  expect((await readExcel(file))[0]?.split("\n\n")).toEqual(
+    ["## S", "a", "Draft of May", "Own", "Other", values("7"), "Marked", values("7 (best)")],
   );
 });
 

@@ -1,7 +1,9 @@
 import type { ElementContent } from "hast";
 import { childElements, textContent, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
+import { labelledValue, readLabels, type ChartLabels } from "./chartLabels.ts";
 import { descendantsNamed, findPath, childNamed, childrenNamed, localName } from "./localNames.ts";
+import type { Parts } from "./parts.ts";
 
 /** Values of points by their index; stacked category levels are joined. */
 type Points = Map<number, string>;
@@ -34,23 +36,32 @@ export interface Chart {
   title: string;
   /** The names of the series, then a row for each category; empty without values. */
   rows: string[][];
-  /** Where the values stand in a workbook, `Sheet1!$B$2:$B$4`. */
+  /** Where the values and labels stand in a workbook, `Sheet1!$B$2:$B$4`. */
   sources: string[];
+  /** Whether points have labels that stand in no cell. */
+  hasTypedLabels: boolean;
+  /** Texts that are drawn on it. */
+  drawn: string[];
 }
 
 interface Series {
   name: string;
   categories: Points;
   values: Points;
+  labels: ChartLabels;
   sources: Element[];
 }
 
-const plainSeries = (one: Element): Series => ({
-  name: seriesName(one),
-  categories: readFirst(one, ["cat", "xVal"]),
-  values: readFirst(one, ["val", "yVal"]),
-  sources: descendantsNamed(childNamed(one, "val") ?? childNamed(one, "yVal"), "f"),
-});
+const plainSeries = (one: Element): Series => {
+  const labels = readLabels(one);
+  return {
+    name: seriesName(one),
+    categories: readFirst(one, ["cat", "xVal"]),
+    values: readFirst(one, ["val", "yVal"]),
+    labels,
+    sources: [...descendantsNamed(childNamed(one, "val") ?? childNamed(one, "yVal"), "f"), ...labels.sources],
+  };
+};
 
 /** The series of a newer kind of chart (waterfall, funnel, histogram …), whose data stand apart. */
 const extendedSeries = (root: Element): Series[] => {
@@ -62,6 +73,7 @@ const extendedSeries = (root: Element): Series[] => {
       name: seriesName(one),
       categories: readPoints(childNamed(own, "strDim")),
       values: readPoints(numbers),
+      labels: readLabels(one),
       sources: descendantsNamed(numbers, "f"),
     };
   });
@@ -81,8 +93,13 @@ const axisTitles = (plotArea: Element | undefined): string[] => {
   return [...new Set(shown.map(titleOf))].filter((title) => title !== "");
 };
 
-/** A chart's title, with those of its axes behind it, and values. */
-export const readChart = (root: Element): Chart => {
+const drawnTexts = (drawing: Element | undefined): string[] =>
+  descendantsNamed(drawing, "p")
+    .map((paragraph) => descendantsNamed(paragraph, "t").map(textContent).join("").trim())
+    .filter((text) => text !== "");
+
+/** A chart's title, with those of its axes behind it, values, and texts. */
+const readChart = (root: Element, drawing: Element | undefined): Chart => {
   const chart = childNamed(root, "chart");
   const own = titleOf(chart);
   const axes = axisTitles(childNamed(chart, "plotArea")).join(", ");
@@ -90,18 +107,28 @@ export const readChart = (root: Element): Chart => {
   const plotted = childElements(findPath(chart, "plotArea") ?? root).flatMap((plot) => childrenNamed(plot, "ser"));
   const series = [...plotted.map(plainSeries), ...extendedSeries(root)];
   const categories: Points = new Map(series.flatMap((one) => [...one.categories]));
-  const indexes = new Set(series.flatMap(({ values }) => [...values.keys()]));
+  const indexes = new Set(series.flatMap(({ values, labels }) => [...values.keys(), ...labels.texts.keys()]));
   const rows = [...indexes]
     .toSorted((one, other) => one - other)
-    .map((index) => [
-      categories.get(index) ?? String(index + 1),
-      ...series.map(({ values }) => values.get(index) ?? ""),
-    ]);
+    .map((index) => {
+      const name = categories.get(index) ?? String(index + 1);
+      const cell = ({ values, labels }: Series): string =>
+        labelledValue(values.get(index) ?? "", labels.texts.get(index) ?? "", name);
+      return [name, ...series.map(cell)];
+    });
   return {
     title,
     rows: rows.length === 0 ? [] : [["", ...series.map(({ name }) => name)], ...rows],
     sources: series.flatMap(({ sources }) => sources.map(textContent)),
+    hasTypedLabels: series.some(({ labels }) => labels.hasTyped),
+    drawn: drawnTexts(drawing),
   };
+};
+
+/** The chart in a part, with what is drawn on it; undefined if the file has no such part. */
+export const openChart = (parts: Parts, name: string): Chart | undefined => {
+  const root = parts.xml(name);
+  return root && readChart(root, parts.xml(parts.related(name, "chartUserShapes") ?? ""));
 };
 
 const row = (cells: string[]) =>
@@ -110,8 +137,9 @@ const row = (cells: string[]) =>
     cells.map((cell) => element("td", [cell])),
   );
 
-/** A chart's title and its values as a table: a row per category, a column per series. */
-export const chartToHtml = ({ title, rows }: Chart): ElementContent[] => [
+/** A chart's title, its values as a table (a row per category, a column per series) and the texts that are drawn on it. */
+export const chartToHtml = ({ title, rows, drawn }: Chart): ElementContent[] => [
   ...(title === "" ? [] : [element("p", [title])]),
   ...(rows.length === 0 ? [] : [element("table", rows.map(row))]),
+  ...drawn.map((text) => element("p", [text])),
 ];

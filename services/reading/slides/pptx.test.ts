@@ -128,6 +128,43 @@ test("a chart becomes its title and a table of values", async () => {
   );
 });
 
+test("the labels of a chart's points are read if they say more than the values, and what is drawn on it", async () => {
+  const points = (...values: string[]) =>
+    values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join("");
+  const label = (index: number, content: string): string => `<c:dLbl><c:idx val="${index}"/>${content}</c:dLbl>`;
+  const field = (type: string, shown: string): string => `<a:fld type="${type}"><a:t>[${shown}]</a:t></a:fld>`;
+  const typed = (content: string): string => `<c:tx><c:rich><a:p>${content}</a:p></c:rich></c:tx>`;
+  const shown = '<c:extLst><c:ext><d:showDataLabelsRange val="1"/></c:ext></c:extLst>';
+  const range = `<c:extLst><c:ext><d:datalabelsRange><d:f>Sheet1!$D$2</d:f><d:dlblRangeCache>${points("Ann", "Ben", "Eve", "Zoe")}</d:dlblRangeCache></d:datalabelsRange></c:ext></c:extLst>`;
+  const series = (name: string, labels: string, more = ""): string =>
+    `<c:ser><c:tx><c:v>${name}</c:v></c:tx><c:dLbls>${labels}</c:dLbls><c:cat>${points("May", "June", "July", "August")}</c:cat><c:val>${points("1", "2", "3", "4")}</c:val>${more}</c:ser>`;
+  const north =
+    label(0, typed(`${field("VALUE", "VALUE")}<a:r><a:t>; record catch</a:t></a:r>`)) +
+    label(1, typed(field("VALUE", "VALUE"))) +
+    label(2, `${typed("<a:r><a:t>gone</a:t></a:r>")}<c:delete val="1"/>`) +
+    label(3, `<c:tx><c:strRef><c:f>Sheet1!$E$1</c:f><c:strCache>${points("storm")}</c:strCache></c:strRef></c:tx>`);
+  const south = `${label(1, typed(`<a:r><a:t>with </a:t></a:r>${field("CELLRANGE", "CELLRANGE")}`))}${shown}`;
+  const west = label(2, shown);
+  const plot = series("North", north) + series("South", south, range) + series("West", west, range);
+  const chart = `<c:chartSpace ${NAMES} xmlns:d="urn:d"><c:chart><c:plotArea><c:barChart>${plot}</c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+  const drawing = `<c:userShapes ${NAMES}><x:sp xmlns:x="urn:x"><x:txBody>${text("New harbour")}</x:txBody></x:sp></c:userShapes>`;
+  const frame = `<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="x"/></a:graphicData></a:graphic></p:graphicFrame>`;
+  const parts = {
+    "ppt/charts/c.xml": chart,
+    "ppt/charts/_rels/c.xml.rels": relations({ r: ["chartUserShapes", "../drawings/d.xml"] }),
+    "ppt/drawings/d.xml": drawing,
+  };
+  const markdown = await only(frame, { x: ["chart", "../charts/c.xml"] }, parts);
+  expect(markdown?.split("\n").filter((line) => line !== "" && !line.includes("---"))).toEqual([
+    "| | North | South | West |",
+    "| May | 1 (record catch) | 1 (Ann) | 1 |",
+    "| June | 2 | 2 (with Ben) | 2 |",
+    "| July | 3 | 3 (Eve) | 3 (Eve) |",
+    "| August | 4 (storm) | 4 (Zoe) | 4 |",
+    "New harbour",
+  ]);
+});
+
 test("texts that a layout and its master show on every slide are counted, unless the slides say them", async () => {
   const holder = (name: string, shapes: string, more = ""): string =>
     `<p:${name} ${NAMES}${more}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${name}>`;

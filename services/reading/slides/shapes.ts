@@ -2,7 +2,7 @@ import type { ElementContent } from "hast";
 import { childElements, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
 import type { Styles } from "./listMarks.ts";
-import { chartToHtml, readChart } from "./chart.ts";
+import { chartToHtml, openChart } from "./chart.ts";
 import { diagramToHtml } from "./diagram.ts";
 import { REPEATED } from "./edges.ts";
 import { findPlaceholder } from "./design.ts";
@@ -37,8 +37,8 @@ const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
     if (name === "tbl") return [tableToHtml(node, scene.links)];
     if (name === "relIds")
       return diagramToHtml(scene.parts.xml(scene.links.get(reference(node, "dm"))?.target ?? ""), scene.links);
-    const chart = name === "chart" ? scene.parts.xml(scene.links.get(reference(node, "id"))?.target ?? "") : undefined;
-    return chart ? chartToHtml(readChart(chart)) : [];
+    const chart = name === "chart" ? openChart(scene.parts, scene.links.get(reference(node, "id"))?.target ?? "") : undefined;
+    return chart ? chartToHtml(chart) : [];
   });
 
 const picture = (node: Element): ElementContent[] => {
