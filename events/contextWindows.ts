@@ -9,6 +9,9 @@ const WINDOWS: readonly [model: string, tokens: number, answer: number][] = [
   ["google/gemini-2.", 1_048_576, 65_536],
 ];
 
+/** No model that is known here reads more. */
+export const LARGEST_WINDOW = Math.max(...WINDOWS.map(([, tokens]) => tokens));
+
 /** The context window of a model, undefined where it is not known. */
 export const publishedWindow = (model: string): number | undefined =>
   WINDOWS.find(([beginning]) => model.startsWith(beginning))?.[1];

@@ -4,7 +4,7 @@ import { defaultPrice } from "#events/defaultPrices.ts";
 import { toPicodollars } from "#events/money.ts";
 import { perToken, priceAt, type ModelPrice } from "#events/price.ts";
 import { formatOf } from "#events/provider.ts";
-import { isSentAsPicture, type RequestSize } from "#events/requestSize.ts";
+import { sizeOfFiles, tokensOf, type RequestSize } from "#events/requestSize.ts";
 import type { Prompt } from "#events/thread.ts";
 import { listPrices } from "../prices/query.ts";
 import type { Db } from "../projection.ts";
@@ -12,9 +12,6 @@ import { listProviders, type ProviderRow } from "../providers/query.ts";
 
 /** Tokens of an answer whose request sets no limit, of a model whose limit is not known. */
 const DEFAULT_ANSWER_TOKENS = 4_096;
-
-/** Of a picture, whatever its size. Providers count up to about 4,800 for most models. */
-const PICTURE_TOKENS = 5_000;
 
 /** What is known of a model that has a price. */
 export interface PricedModel {
@@ -103,30 +100,21 @@ export function sizeOfPrompt(
 ): RequestSize {
   const asJson = client_tools || response_format ? JSON.stringify([client_tools, response_format]) : "";
   const all = [...texts, instructions ?? "", agent?.instructions ?? "", asJson];
-  return {
-    bytes:
-      all.reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
-      files.reduce((sum, file) => sum + (isSentAsPicture(file.mime_type) ? 0 : file.bytes), 0),
-    pictures: files.filter(({ mime_type }) => isSentAsPicture(mime_type)).length,
-    max_output_tokens,
-  };
+  const { bytes, pictures } = sizeOfFiles(files);
+  return { bytes: bytes + all.reduce((sum, text) => sum + Buffer.byteLength(text), 0), pictures, max_output_tokens };
 }
 
 /**
  * The most that one request costs, in picodollars, at the dearest of its models: each byte a token, up to the window of the model,
  * and an answer of full length. A model without a price counts nothing.
  */
-export function reserveFor(
-  priceOf: PriceOf,
-  models: string[],
-  { bytes, pictures, max_output_tokens }: RequestSize,
-): bigint {
-  const asked = bytes + pictures * PICTURE_TOKENS;
+export function reserveFor(priceOf: PriceOf, models: string[], size: RequestSize): bigint {
+  const asked = tokensOf(size);
   return models
     .flatMap((model) => priceOf(model) ?? [])
     .map(({ price, answer = DEFAULT_ANSWER_TOKENS, window = asked }) => {
       const { input, output, per_call } = worstPrice(price);
-      const tokens = { asked: BigInt(Math.min(asked, window)), answer: BigInt(max_output_tokens ?? answer) };
+      const tokens = { asked: BigInt(Math.min(asked, window)), answer: BigInt(size.max_output_tokens ?? answer) };
       return tokens.asked * input + tokens.answer * output + per_call;
     })
     .reduce((most, cost) => (cost > most ? cost : most), 0n);

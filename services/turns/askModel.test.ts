@@ -58,13 +58,13 @@ test("an interrupted answer names its request when the provider was working on i
   const silent = ask(false, pausingModel(), stopped.signal);
   await vi.advanceTimersByTimeAsync(MINUTE);
   stopped.abort("stopped");
-  expect(await silent).toMatchObject({ output: { text: "" }, request: { streamed: false } });
+  expect(await silent).toMatchObject({ output: { text: "" }, unreported: { request: { streamed: false } } });
   const firstWord = askOnce(pausingModel(), modelRequest("", { streamed: true }), live(), () => {}, 1_000);
   const tooLate = firstWord.catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await tooLate).toMatchObject({
     cause: { message: "The model said nothing for 1 s." },
-    request: { streamed: true },
+    unreported: { request: { streamed: true } },
   });
   const away: Model = {
     // eslint-disable-next-line require-yield
@@ -72,5 +72,5 @@ test("an interrupted answer names its request when the provider was working on i
       throw new ModelError("refused", "No connection.");
     },
   };
-  expect(await ask(true, away)).toMatchObject({ cause: { kind: "refused" }, request: undefined });
+  expect(await ask(true, away)).toMatchObject({ cause: { kind: "refused" }, unreported: undefined });
 });

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FramePayload } from "#events/ports.ts";
 import type { Citation, FinishReason, ToolCall, TurnOutput, Usage } from "#events/thread.ts";
 import { linkAborter } from "#events/linkAborter.ts";
+import type { UnreportedRequest } from "./estimateUsage.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import { FirstWordTimeout } from "./nextTarget.ts";
+import { filesOfRequest } from "./requestFiles.ts";
 
 /** Requests to a provider that has sent no output yet. */
 const MAX_TRIES = 3;
@@ -26,13 +28,17 @@ export interface ModelAnswer {
 export class AnswerInterrupted extends Error {
   /** The part that arrived. */
   readonly output: TurnOutput;
-  /** The request, if the provider was working on it: then it counts the prompt, however little has arrived. */
-  readonly request: ModelRequest | undefined;
+  /** If the provider was working on it: then it counts the prompt, however little has arrived. */
+  readonly unreported: UnreportedRequest | undefined;
   constructor(output: TurnOutput, cause: unknown, request?: ModelRequest) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
     this.name = "AnswerInterrupted";
     this.output = output;
-    this.request = request;
+    this.unreported = request && {
+      request,
+      files: filesOfRequest(request),
+      answer: output.text + output.reasoning,
+    };
   }
 }
 

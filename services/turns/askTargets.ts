@@ -18,16 +18,18 @@ import {
   spentMs,
   type TargetFailure,
 } from "./nextTarget.ts";
-import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
+import type { UnreportedRequest } from "./estimateUsage.ts";
 import { NO_OUTPUT } from "./round.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
 
-export type AddCost = (usage: Usage) => Usage;
+/** The usage of a request that broke off, with its cost. */
+export type Estimate = (unreported: UnreportedRequest) => Promise<Usage>;
 
 /** The client of a model, with what its requests cost. */
 export interface OpenModel {
   model: Model;
-  addCost: AddCost;
+  addCost(usage: Usage): Usage;
+  estimate: Estimate;
 }
 
 /** The targets of one turn whose model is an alias. */
@@ -47,9 +49,8 @@ export interface Targets {
   streamed: boolean;
   /** The target that was asked last. */
   asked: string | undefined;
-  counter: TokenCounter;
-  /** Adds what a request to that target cost. */
-  addCost: AddCost;
+  /** Of a request to that target. */
+  estimate: Estimate;
   /** The client of a target. Throws ModelError with the status 404 when its provider has no credential. */
   open(target: string): Promise<OpenModel>;
   /** Resolves when the failure is in the log. Throws TurnLost. */
@@ -122,12 +123,12 @@ function isFiltered({ route, streamed }: Targets, { finish_reason, output }: Mod
 async function askTarget(targets: Targets, target: string, question: Question): Promise<GivenAnswer> {
   const { route, circuits, organization_id, failures } = targets;
   const { signal, onFrame } = question;
-  const { model, addCost } = await targets.open(target).catch((error: unknown) => {
+  const { model, addCost, estimate } = await targets.open(target).catch((error: unknown) => {
     throw error instanceof ModelError && error.status === 404
       ? new AnswerInterrupted(NO_OUTPUT, new MissingCredential("refused", error.message, { status: 404 }))
       : error;
   });
-  targets.addCost = addCost;
+  targets.estimate = estimate;
   const request = { ...question.request, model: target.slice(target.indexOf("/") + 1), streamed: true };
   const timeout_ms = route.timeout_seconds * 1_000;
   const left = route.max_seconds * 1_000 - spentMs(failures);
@@ -170,9 +171,9 @@ async function record({ failures, recordFailure }: Targets, failure: TargetFailu
 }
 
 /** Counts an answer that broke off and that nobody has seen: its provider worked on it. */
-async function countBroken(targets: Targets, target: string, { request, output }: AnswerInterrupted) {
-  if (!request) return undefined;
-  const usage = targets.addCost(await estimateUsage(targets.counter, request, output.text + output.reasoning));
+async function countBroken(targets: Targets, target: string, { unreported }: AnswerInterrupted) {
+  if (!unreported) return undefined;
+  const usage = await targets.estimate(unreported);
   targets.replaced.push({ usage, model: target });
   return usage;
 }

@@ -1,8 +1,8 @@
 import { Unavailable, type StopReason, type TurnEnd } from "#events/ports.ts";
-import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Usage } from "#events/thread.ts";
+import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
+import type { Estimate } from "./askTargets.ts";
 import type { RoundAnswer } from "./converse.ts";
-import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
 import { LimitReached } from "./hold.ts";
 import { ModelError } from "./model.ts";
 import type { AskedTargets } from "./openAsk.ts";
@@ -25,8 +25,8 @@ export type TurnEnding = {
 
 interface InterruptedTurn {
   rounds: Round[];
-  /** Undefined if it was interrupted before its price was known. */
-  addCost?: (usage: Usage) => Usage;
+  /** Undefined if it was interrupted before it had a model. */
+  estimate?: Estimate;
   of_agent: boolean;
   /** If the model of the turn is an alias. */
   routed?: Pick<AskedTargets, "asked"> | undefined;
@@ -54,24 +54,22 @@ export function endCompleted(
 
 /** Ends a turn that was interrupted by `error`: stopped, failed with its output so far, or refused. */
 export async function endInterrupted(
-  counter: TokenCounter,
   error: unknown,
-  { rounds, addCost = (usage) => usage, of_agent, routed, replaced = [], reason }: InterruptedTurn,
+  { rounds, estimate, of_agent, routed, replaced = [], reason }: InterruptedTurn,
 ): Promise<TurnEnding> {
   const open = error instanceof AnswerInterrupted ? error.output : NO_OUTPUT;
   const cause = error instanceof AnswerInterrupted ? error.cause : error;
   const said = citeSources(joinOutputs([...rounds, open]), rounds);
-  const text = open.text + open.reasoning;
-  const request = error instanceof AnswerInterrupted ? error.request : undefined;
-  const last = request ? addCost(await estimateUsage(counter, request, text)) : NO_USAGE;
-  const target = request && routed?.asked;
+  const unreported = error instanceof AnswerInterrupted ? error.unreported : undefined;
+  const last = unreported && estimate ? await estimate(unreported) : NO_USAGE;
+  const target = unreported && routed?.asked;
   const openRound = { usage: last, ...(target !== undefined && { model: target }) };
   const used = turnUsage([...replaced, ...rounds, openRound], !!routed);
   if (reason === "stopped")
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
   // What a provider worked on is paid. Once tools have run, a retried request must not run them again. A response was promised its id.
-  if (request || rounds.length > 0 || replaced.length > 0 || of_agent) {
+  if (unreported || rounds.length > 0 || replaced.length > 0 || of_agent) {
     const failed = { said, message, ...used, ...(cause instanceof LimitReached && { code: cause.code }) };
     return { command: FailTurn, data: failed, end: { status: "failed", ...failed } };
   }

@@ -1,9 +1,10 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import { measureJson } from "#events/largeJson.ts";
-import { isSentAsPicture, type RequestSize } from "#events/requestSize.ts";
+import type { RequestSize } from "#events/requestSize.ts";
 import type { Usage } from "#events/thread.ts";
 import type { Ask } from "./converse.ts";
 import { ModelError, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
+import { filesOfRequest } from "./requestFiles.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 /** A request that a turn is about to send. */
@@ -37,16 +38,12 @@ export class LimitReached extends ModelError {
   }
 }
 
-const sizeOfPart = (part: Part): number => {
-  if (part.type === "text") return Buffer.byteLength(part.text);
-  return isSentAsPicture(part.mime_type) ? 0 : part.bytes.length;
-};
-const isPicturePart = (part: Part): boolean => part.type === "file" && isSentAsPicture(part.mime_type);
+const textBytes = (part: Part): number => (part.type === "text" ? Buffer.byteLength(part.text) : 0);
 
 const sizeOfMessage = (message: ModelMessage): number => {
   const { calls, opaque } = message.role === "assistant" ? message : { calls: undefined, opaque: undefined };
   return (
-    message.parts.reduce((sum, part) => sum + sizeOfPart(part), 0) +
+    message.parts.reduce((sum, part) => sum + textBytes(part), 0) +
     (calls ?? []).reduce((sum, call) => sum + Buffer.byteLength(call.name + call.arguments), 0) +
     (opaque === undefined ? 0 : measureJson(opaque, Number.POSITIVE_INFINITY))
   );
@@ -62,9 +59,10 @@ export function sizeOfRequest({
 }: Pick<ModelRequest, "messages" | "instructions" | "tools" | "response_format" | "max_output_tokens">): RequestSize {
   const bytes = messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);
   const asJson = Buffer.byteLength(JSON.stringify([tools, response_format]));
+  const files = filesOfRequest({ messages });
   return {
-    bytes: bytes + Buffer.byteLength(instructions ?? "") + asJson,
-    pictures: messages.flatMap(({ parts }) => parts.filter(isPicturePart)).length,
+    bytes: bytes + files.bytes + Buffer.byteLength(instructions ?? "") + asJson,
+    pictures: files.pictures,
     max_output_tokens,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { LARGEST_WINDOW } from "#events/contextWindows.ts";
 import type { Usage } from "#events/thread.ts";
 import { addUsage } from "#events/turnOutput.ts";
 import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
@@ -89,6 +90,44 @@ describe("a turn that lost its worker", () => {
       }
     },
   );
+
+  describe("with files", () => {
+    const file = (mime_type: string, bytes: number) => ({
+      filename: "file",
+      mime_type,
+      bytes,
+      sha256: mime_type,
+      blob: mime_type,
+    });
+    const attachments = [file("application/pdf", 1_200_000), file("image/png", 2_000_000)];
+    const openStage = (rounds: Parameters<typeof stageTurn>[0]["rounds"]) => {
+      const turn = stageTurn({ rounds, prompt: { messages: [{ role: "user", text: "Look", attachments }] } });
+      for (const { blob, bytes } of attachments) turn.blobs.set(blob, Buffer.alloc(bytes));
+      return turn;
+    };
+    // 1.2 MB of a PDF are more than any model reads
+    const promptTokens = LARGEST_WINDOW;
+
+    test("counts them, as budgets hold money back for them", async () => {
+      const turn = openStage([{ text: ["Seen."] }]);
+      await turn.worker("first", 1).start();
+      await turn.worker("second").sweep();
+      expect(lostRequests(turn)).toMatchObject([{ usage: { prompt_tokens: promptTokens, completion_tokens: 0 } }]);
+      expect(lastEvent(turn)).toMatchObject({
+        type: "TurnCompleted",
+        data: { usage: { prompt_tokens: promptTokens + USAGE.prompt_tokens } },
+      });
+    });
+
+    test("and one that breaks off counts them, although their memory is given back before it ends", async () => {
+      const turn = openStage([{ text: ["Se"], error: new Error("reset") }]);
+      await turn.worker("first").start();
+      expect(lastEvent(turn)).toMatchObject({
+        type: "TurnFailed",
+        data: { usage: { prompt_tokens: promptTokens, completion_tokens: 2 } },
+      });
+    });
+  });
 
   test("because the worker stopped is resumed, and the worker has recorded no end", async () => {
     const turn = stageTurn({ ...script, tools: [echoTool("one", async () => first.leave()), counted("two")] });

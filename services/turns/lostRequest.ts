@@ -1,3 +1,4 @@
+import { sizeOfFiles } from "#events/requestSize.ts";
 import type { Usage } from "#events/thread.ts";
 import { addRounds, MAX_ROUNDS } from "./converse.ts";
 import { openConversation } from "./conversation.ts";
@@ -6,7 +7,7 @@ import { estimateUsage } from "./estimateUsage.ts";
 import { joinFrames, openRoundFrames } from "./frames.ts";
 import { readHistory, readPrompt, readTurnBlob, sizeToReserve } from "./history.ts";
 import { findModelAccess, findRouteWindow } from "./modelAccess.ts";
-import { buildModelRequest } from "./modelRequest.ts";
+import { buildModelRequest, distinctFiles } from "./modelRequest.ts";
 import { hasBudget, nextTarget, WORKER_LOST, type TargetFailure } from "./nextTarget.ts";
 import { readRounds, type Round } from "./round.ts";
 import type { TurnRunnerOptions } from "./run.ts";
@@ -75,7 +76,7 @@ function findTarget({ route, model, turn_id, steps, receivedFrames }: TurnToRun,
   return nextTarget(route, ofRound, { first, circuit: () => "closed" })?.target;
 }
 
-/** The request without its files, of which no estimate counts the tokens. */
+/** The request, and the size of its files, which need not be loaded for an estimate. */
 async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], share: TurnShare) {
   const { organization_id, turn_id, input, model, route } = turn;
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
@@ -90,7 +91,8 @@ async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], 
       : (await findModelAccess(options, organization_id, model)).window;
   const { offers, messages } = await openConversation(options, turn, prompt, { history, findWindow });
   const texts = messages.map((message) => ({ ...message, attachments: [] }));
-  return addRounds(await buildModelRequest(options, turn, prompt, offers, texts), rounds);
+  const request = addRounds(await buildModelRequest(options, turn, prompt, offers, texts), rounds);
+  return { request, files: sizeOfFiles(messages.flatMap(distinctFiles)) };
 }
 
 /**
@@ -103,12 +105,12 @@ export async function estimateLost(options: Needs, turn: TurnToRun): Promise<Los
   try {
     const rounds = await readRounds(steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob));
     const target = findTarget(turn, rounds);
-    const request = target === undefined ? undefined : await rebuildRequest(options, turn, rounds, share);
-    if (target === undefined || !request) return undefined;
+    const sent = target === undefined ? undefined : await rebuildRequest(options, turn, rounds, share);
+    if (target === undefined || !sent) return undefined;
     const frames = openRoundFrames(rounds, receivedFrames);
-    const words = joinFrames(frames, "reasoning") + joinFrames(frames, "text");
-    const usage = await estimateUsage(options, request, words);
+    const answer = joinFrames(frames, "reasoning") + joinFrames(frames, "text");
     const access = await findModelAccess(options, organization_id, target).catch(() => undefined);
+    const usage = await estimateUsage(options, { ...sent, answer }, access?.window);
     return { target, usage: withCost(usage, access?.price) };
   } finally {
     share.close();

@@ -77,6 +77,10 @@ export function limitFiles(
     .toReversed();
 }
 
+/** The files of a message that are sent: one that it names several times is sent once. */
+export const distinctFiles = ({ attachments }: ThreadMessage): Attachment[] =>
+  attachments.filter((one, n) => attachments.findIndex((other) => isSameFile(one, other)) === n);
+
 /** `provider`: the one that gets the messages; undefined while it is not known. */
 async function modelMessage(
   load: LoadFile,
@@ -93,9 +97,7 @@ async function modelMessage(
       ...(opaque && opaque.provider === (provider ?? opaque.provider) && { opaque: opaque.data }),
     };
   const parts: Part[] = text === "" && attachments.length > 0 ? [] : [{ type: "text", text }];
-  // a file that one message names several times is sent once
-  const distinct = attachments.filter((one, n) => attachments.findIndex((other) => isSameFile(one, other)) === n);
-  for (const attachment of distinct) {
+  for (const attachment of distinctFiles(message)) {
     const { filename, mime_type } = attachment;
     const bytes = await load(turn_id, attachment);
     // Replay is best effort (spec: Attachment rules): a message without its file keeps its text.

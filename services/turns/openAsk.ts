@@ -3,12 +3,12 @@ import type { EventLog } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import { askModel, type Retries } from "./askModel.ts";
 import { askUnlessDown } from "./askUnlessDown.ts";
-import { askTargets, type AddCost, type OpenModel, type Targets } from "./askTargets.ts";
+import { askTargets, type Estimate, type OpenModel, type Targets } from "./askTargets.ts";
 import type { Circuits } from "./circuits.ts";
 import type { AccessAhead } from "./accessAhead.ts";
 import type { Ask } from "./converse.ts";
 import { withCost } from "./cost.ts";
-import type { TokenCounter } from "./estimateUsage.ts";
+import { estimateUsage, type TokenCounter } from "./estimateUsage.ts";
 import type { Models } from "./model.ts";
 import { findModelAccess, findRouteWindow, type CredentialSources, type ModelAccess } from "./modelAccess.ts";
 import { withModelSpans } from "./modelSpans.ts";
@@ -35,8 +35,8 @@ export type AskedTargets = Pick<Targets, "asked" | "failures">;
 /** How a turn asks its model: the one that it names, or the targets of its alias. */
 export interface OpenAsk {
   ask: Ask;
-  /** Adds what a request cost to the model that was asked last. */
-  addCost: AddCost;
+  /** Of a request to the model that was asked last. */
+  estimate: Estimate;
   routed: AskedTargets | undefined;
   /** What requests took whose answers nobody has. New ones are added to this array. */
   replaced: ReplacedAnswer[];
@@ -53,11 +53,12 @@ async function openModel(options: AskOptions, organization: string, name: string
   return openWith(options, await findModelAccess(options, organization, name));
 }
 
-function openWith({ models }: AskOptions, { credential, price, window }: ModelAccess): OpenedModel {
+function openWith(options: AskOptions, { credential, price, window }: ModelAccess): OpenedModel {
   return {
     window,
-    model: withModelSpans(models.open(credential), credential.provider),
+    model: withModelSpans(options.models.open(credential), credential.provider),
     addCost: (usage) => withCost(usage, price),
+    estimate: async (unreported) => withCost(await estimateUsage(options, unreported, window), price),
   };
 }
 
@@ -78,9 +79,8 @@ function openTargets(
     retries: (target) => retriesOf(options.retryBudget, organization_id, target),
     failures,
     replaced: readReplaced(failures, true),
-    counter: options,
     asked: undefined,
-    addCost: (usage) => usage,
+    estimate: (unreported) => estimateUsage(options, unreported),
     open: (target) => openModel(options, organization_id, target),
     recordFailure,
     onCredentialRefused: (details) => options.onCredentialRefused(details, turn),
@@ -89,7 +89,7 @@ function openTargets(
     routed: targets,
     replaced: targets.replaced,
     findWindow: () => findRouteWindow(options, organization_id, route),
-    addCost: (usage) => targets.addCost(usage),
+    estimate: (unreported) => targets.estimate(unreported),
     ask: (request, rounds, signal, onFrame) =>
       askTargets(targets, {
         request,
@@ -116,7 +116,7 @@ export async function openAsk(
   if (turn.route) return openTargets(options, turn, turn.route, recordFailure);
   const { organization_id, turn_id, model: name, steps } = turn;
   const access = (await options.ahead.take(turn_id)) ?? (await findModelAccess(options, organization_id, name));
-  const { model, addCost, window } = openWith(options, access);
+  const { model, addCost, estimate, window } = openWith(options, access);
   const retries = retriesOf(options.retryBudget, organization_id, name);
   return {
     async ask(request, _, signal, onFrame) {
@@ -126,7 +126,7 @@ export async function openAsk(
       );
       return { ...answer, usage: addCost(answer.usage) };
     },
-    addCost,
+    estimate,
     routed: undefined,
     replaced: readReplaced(readFailures(steps, turn_id), false),
     findWindow: async () => window,

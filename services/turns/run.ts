@@ -4,9 +4,10 @@ import type { EventLog, FramePayload, Frames } from "#events/ports.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
-import { RefuseTurn, type Usage } from "#events/thread.ts";
+import { RefuseTurn } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
+import type { Estimate } from "./askTargets.ts";
 import { openConversation } from "./conversation.ts";
 import { converse } from "./converse.ts";
 import { endCompleted, endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
@@ -138,7 +139,7 @@ async function answer(
     const reason = signal.reason as AbortReason | undefined;
     if (reason === "lost") throw new TurnLost("another worker takes it over", { cause: error });
     const of_agent = turn.agent !== undefined;
-    const ending = withFailures(await endInterrupted(options, error, { ...answered, of_agent, reason }), answered);
+    const ending = withFailures(await endInterrupted(error, { ...answered, of_agent, reason }), answered);
     // A refusal leaves no trace of the turn, and neither does the deletion of its thread.
     if (ending.command === RefuseTurn && reason === "deleted")
       throw new TurnLost("its thread is deleted", { cause: error });
@@ -152,7 +153,7 @@ async function answer(
 interface Progress {
   rounds: Round[];
   share: TurnShare;
-  addCost?: (usage: Usage) => Usage;
+  estimate?: Estimate;
   routed?: AskedTargets | undefined;
   replaced?: ReplacedAnswer[];
 }
@@ -176,14 +177,14 @@ async function askWithTools(
   const { rounds, share } = answered;
   const size = sizeToReserve(options, turn);
   if (!share.hasRoom(size)) await share.reserve(size, signal);
-  const [{ ask: askNext, addCost, routed, replaced, findWindow }, prompt, history] = await Promise.all([
+  const [{ ask: askNext, estimate, routed, replaced, findWindow }, prompt, history] = await Promise.all([
     openAsk(options, turn, recorder.recordFailure),
     readPrompt(options, turn_id, turn.input),
     turn.version > 1 ? readHistory(options, turn, share, signal) : [],
     turn.wasParked ? options.budgets.noteResume(turn) : undefined,
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
-  Object.assign(answered, { addCost, routed, replaced });
+  Object.assign(answered, { estimate, routed, replaced });
   if (turn.steps.length > 0) {
     rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
     share.add(sizeOfRounds(rounds));

@@ -185,7 +185,8 @@ export function stageTurn(script: TurnScript) {
       ahead: { take: () => undefined },
       vault: {
         findKey: async () => "key",
-        get: async (_owner, key) => blobs.get(key),
+        // a copy each time: a turn gives the memory of files back
+        get: async (_owner, key) => (blobs.has(key) ? Buffer.from(blobs.get(key)!) : undefined),
         put: async ({ folder }, bytes) => {
           const key = `${folder}/${blobs.size}`;
           blobs.set(key, Buffer.from(bytes));
