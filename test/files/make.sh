@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 profile="$work/profile"
 
 office() {
-  soffice -env:UserInstallation="file://$profile" --headless --convert-to "$1" --outdir "$2" "$3" >>"$work/log" 2>&1
+  soffice -env:UserInstallation="file://$profile" --headless --convert-to "$1" --outdir "$2" "$3" ${4:+"$4"} >>"$work/log" 2>&1
 }
 
 locked() {
@@ -30,6 +30,13 @@ pandoc source/guide.md --output guide.epub
 pandoc source/guide.md --standalone --output guide.html
 pandoc source/guide.md --to gfm --output guide.md
 pandoc source/guide.md --to plain --output guide.txt
+
+# A table in cells of another, as the programs' formats have it
+office 'odt:writer8' "$work" source/nested.html --infilter='HTML (StarWriter)'
+cp "$work/nested.odt" nested.odt
+for kind in 'docx:MS Word 2007 XML' 'rtf:Rich Text Format' 'doc:MS Word 97'; do
+  office "$kind" . nested.odt
+done
 
 # PDF: with and without structure tags, under a password, without permission to print, and as a scanned picture
 pdf '{"UseTaggedPDF":{"type":"boolean","value":"true"}}' guide-tagged.pdf

@@ -44,6 +44,30 @@ const lengthOf = (node: Element): number => textContent(node).replace(/\s+/g, ""
 const containsSection = (cell: Element): boolean =>
   findElements(cell, ({ tagName }) => /^h[1-6]$/.test(tagName)).some((heading) => lengthOf(heading) < lengthOf(cell));
 
+/** Characters of a label in a table that has others in its cells, and of such a cell; more are a page that a table lays out. */
+const MAX_LABEL = 60;
+const MAX_INNER = 1_000;
+
+const innerTables = (cell: Element): Element[] => findElements(cell, ({ tagName }) => tagName === "table");
+
+const isLabel = (cell: Element): boolean => {
+  const length = lengthOf(cell);
+  return length > 0 && length <= MAX_LABEL && innerTables(cell).length === 0;
+};
+
+/** Whether other tables are values of this one: a row of labels, then a label in each row that has some. */
+const isLabelled = (rows: Element[]): boolean => {
+  const [first = [], ...rest] = rows.map(cellElements);
+  if (first.length < 2 || !first.every(isLabel)) return false;
+  return rest.every((cells) => {
+    const full = cells.filter((cell) => innerTables(cell).length > 0);
+    const small = full.every(
+      (cell) => lengthOf(cell) <= MAX_INNER && innerTables(cell).every((one) => innerTables(one).length === 0),
+    );
+    return full.length === 0 || (small && cells.some(isLabel));
+  });
+};
+
 /** Whether a table only lays out a page: one cell, or no headers and mostly other tables or sections. */
 const isLayout = (table: Element, rows: Element[]): boolean => {
   if (/^(?:presentation|none)$/.test(property(table, "role"))) return true;
@@ -51,8 +75,8 @@ const isLayout = (table: Element, rows: Element[]): boolean => {
   if (cells.length <= 1) return true;
   if (cells.some(({ tagName }) => tagName === "th")) return false;
   if (cells.some(containsSection)) return true;
-  const nested = cells.flatMap((cell) => findElements(cell, ({ tagName }) => tagName === "table"));
-  return nested.some((inner) => lengthOf(inner) * 2 > lengthOf(table));
+  const nested = cells.flatMap(innerTables);
+  return nested.some((inner) => lengthOf(inner) * 2 > lengthOf(table)) && !isLabelled(rows);
 };
 
 const toTableRow = (cells: PhrasingContent[][]): TableRow => ({

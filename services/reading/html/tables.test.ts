@@ -64,6 +64,18 @@ test("a pipe in a cell is escaped", async () => {
   expect((await read(`<table>${row("a")}${row("b")}${row("c", "d|e")}</table>`)).at(-1)).toBe("| c | d\\|e |");
 });
 
+test("tables that are values of another stay in their cells, row by row", async () => {
+  const catches = `<table>${row("Year", "Sum", "Boats")}${row("2024", "300 tonnes of herring", "12")}</table>`;
+  const around = `<table>${row("Harbour", "Catch")}${row("South", catches)}</table>`;
+  expect(await read(around)).toEqual([
+    "| Harbour | Catch |",
+    "| --- | --- |",
+    "| South | Year; Sum; Boats<br>2024; 300 tonnes of herring; 12 |",
+  ]);
+  const page = `<table>${row("Logo", "Search")}${row("", catches)}</table>`;
+  expect(await read(page)).toContain("| Year | Sum | Boats |");
+});
+
 test("a layout table becomes its content", async () => {
   expect(await read(`<table>${row("<h2>News</h2><p>Today</p>", "<p>Menu</p>")}</table>`)).toEqual([
     "## News",

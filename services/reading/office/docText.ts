@@ -14,7 +14,9 @@ import { hasRole, classifyParagraph } from "./paragraphRole.ts";
 const MODIFIER = {
   inTable: 0x2416,
   rowEnd: 0x2417,
+  innerCellEnd: 0x244b,
   innerRowEnd: 0x244c,
+  depth: 0x6649,
   header: 0x3404,
   columns: 0xd608,
   list: 0x460b,
@@ -67,6 +69,14 @@ const addNote = (reader: DocReader, character: number): TextRun[] => {
   return [{ text: "", note: id }];
 };
 
+/** Tables around a paragraph. */
+const tableDepth = (modifiers: Modifiers): number =>
+  Math.max(readNumber(modifiers, MODIFIER.depth) ?? 0, readFlag(modifiers, MODIFIER.inTable) ? 1 : 0);
+
+/** Cells of nested tables end like paragraphs. */
+const endsCell = (depth: number, modifiers: Modifiers, sign: string | undefined): boolean =>
+  depth > 1 ? readFlag(modifiers, MODIFIER.innerCellEnd) : depth === 1 && sign === "\u0007";
+
 /** Ends a paragraph, a cell or a section. */
 // oxlint-disable-next-line no-control-regex
 const BLOCK_END = /[\r\u0007\f]/g;
@@ -83,20 +93,19 @@ const readRange = (reader: DocReader, from: number, until: number): ElementConte
     const paragraph = findRange(reader.paragraphs, file.locate(Math.min(end, to - 1)).offset);
     const { name, modifiers } = resolveStyle(reader, paragraph);
     start = end + 1;
-    if (readFlag(modifiers, MODIFIER.rowEnd)) {
-      body.endRow(readCellPlans(modifiers), readFlag(modifiers, MODIFIER.header));
+    const depth = tableDepth(modifiers);
+    if (readFlag(modifiers, MODIFIER.rowEnd) || readFlag(modifiers, MODIFIER.innerRowEnd)) {
+      body.endRow(readCellPlans(modifiers), readFlag(modifiers, MODIFIER.header), depth);
       continue;
     }
-    if (readFlag(modifiers, MODIFIER.innerRowEnd)) continue;
-    const inTable = readFlag(modifiers, MODIFIER.inTable);
     const list = readNumber(modifiers, MODIFIER.list) ?? 0;
     const level = readNumber(modifiers, MODIFIER.level) ?? 0;
     const label = list > 0 ? (reader.isNumbered(list, level) ? "1." : "•") : "";
     const outline = readNumber(modifiers, MODIFIER.outline) ?? null;
-    const state = { style: 0, outline, inTable, list, level, left: 0, first: 0 };
+    const state = { style: 0, outline, inTable: depth > 0, depth, list, level, left: 0, first: 0 };
     const role = classifyParagraph(state, name, label, runs);
-    body.endParagraph(role && { ...role, runs }, inTable);
-    if (inTable && file.text[end] === "\u0007") body.endCell();
+    body.endParagraph(role && { ...role, runs }, depth);
+    if (endsCell(depth, modifiers, file.text[end])) body.endCell(depth);
   }
   return body.finish();
 };

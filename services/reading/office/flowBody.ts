@@ -2,53 +2,82 @@ import type { Element, ElementContent } from "hast";
 import { toBlocks, type Paragraph } from "./paragraphs.ts";
 import { type CellPlan, type EdgeRow, edgeTable } from "./edgeTable.ts";
 
-/** Collects the blocks of a text: the document's or a note's. */
+/** Collects the blocks of a text: the document's or a note's. Depths count tables: 0 is no table, 2 a table in a cell of another. */
 export interface FlowBody {
   /** Null: a paragraph that is left out. */
-  endParagraph(paragraph: Paragraph | null, inTable: boolean): void;
-  endCell(): void;
+  endParagraph(paragraph: Paragraph | null, depth: number): void;
+  endCell(depth: number): void;
   /** Blocks that stand before the open paragraph or table: a box that is anchored there. */
   addBlocks(blocks: ElementContent[]): void;
-  endRow(plans: CellPlan[], header: boolean): void;
+  endRow(plans: CellPlan[], header: boolean, depth: number): void;
   /** All blocks. No other method may be called afterwards. */
   finish(): ElementContent[];
 }
 
+/** Tables in tables that are told apart; deeper ones are part of the last. */
+const MAX_DEPTH = 8;
+
+type Content = (Paragraph | Element)[];
+
+interface OpenTable {
+  /** Of the open cell. */
+  cell: Content;
+  /** Of the open row. */
+  cells: ElementContent[][];
+  rows: EdgeRow[];
+}
+
 const isBlank = ({ runs }: Paragraph): boolean => runs.every((run) => run.note === undefined && run.text.trim() === "");
 
-export const flowBody = (): FlowBody => {
-  const content: (Paragraph | Element)[] = [];
-  let cell: Paragraph[] = [];
-  let cells: ElementContent[][] = [];
-  let rows: EdgeRow[] = [];
+/** A table, and as text what unfinished rows and cells have. */
+const tableContent = ({ cell, cells, rows }: OpenTable): Content => [
+  ...(rows.length > 0 ? [edgeTable(rows)] : []),
+  ...cells.flat().filter((node) => node.type === "element"),
+  ...cell,
+];
 
-  const endTable = (): void => {
-    if (rows.length > 0) content.push(edgeTable(rows));
-    // content of unfinished rows and cells is kept as text
-    for (const node of cells.flat()) if (node.type === "element") content.push(node);
-    for (const paragraph of cell) content.push(paragraph);
-    [rows, cells, cell] = [[], [], []];
+export const flowBody = (): FlowBody => {
+  const content: Content = [];
+  const open: OpenTable[] = [];
+
+  const innermost = (): Content => open.at(-1)?.cell ?? content;
+
+  /** Ends deeper tables, which belong to the cell around them, and starts those that are missing. */
+  const settle = (depth: number): OpenTable | undefined => {
+    while (open.length > depth) {
+      const ended = tableContent(open.pop()!);
+      const around = innermost();
+      for (const one of ended) around.push(one);
+    }
+    while (open.length < Math.min(depth, MAX_DEPTH)) open.push({ cell: [], cells: [], rows: [] });
+    return open.at(-1);
   };
 
   return {
-    endParagraph(paragraph, inTable) {
+    endParagraph(paragraph, depth) {
       if (paragraph === null || (isBlank(paragraph) && paragraph.kind !== "pre")) return;
-      if (!inTable && cells.length === 0) endTable();
-      (inTable || cells.length > 0 ? cell : content).push(paragraph);
+      // a row that has begun goes on
+      const inRow = open[0] !== undefined && open[0].cells.length > 0;
+      settle(Math.max(depth, inRow ? 1 : 0));
+      innermost().push(paragraph);
     },
-    endCell() {
-      cells.push(toBlocks(cell));
-      cell = [];
+    endCell(depth) {
+      const table = settle(Math.max(depth, 1));
+      if (!table) return;
+      table.cells.push(toBlocks(table.cell));
+      table.cell = [];
     },
     addBlocks(blocks) {
       for (const node of blocks) if (node.type === "element") content.push(node);
     },
-    endRow(plans, header) {
-      if (cells.length > 0) rows.push({ plans, header, cells });
-      cells = [];
+    endRow(plans, header, depth) {
+      const table = settle(Math.max(depth, 1));
+      if (!table) return;
+      if (table.cells.length > 0) table.rows.push({ plans, header, cells: table.cells });
+      table.cells = [];
     },
     finish() {
-      endTable();
+      settle(0);
       return toBlocks(content);
     },
   };

@@ -43,7 +43,14 @@ const countFilled = (root: Element): number =>
     ({ attributes }) => (attributes["form:current-value"] ?? "").trim() !== "",
   ).length;
 
-const EDGES = ["style:header", "style:footer", "style:header-left", "style:footer-left", "style:header-first", "style:footer-first"];
+const EDGES = [
+  "style:header",
+  "style:footer",
+  "style:header-left",
+  "style:footer-left",
+  "style:header-first",
+  "style:footer-first",
+];
 
 export interface OdtParts extends Pick<OdtContext, "object" | "styles"> {
   /** The headers and footers of its pages are in there. */

@@ -5,22 +5,43 @@ import { classifyParagraph } from "./paragraphRole.ts";
 import { type Group, newPart, type RtfReader } from "./rtfReaderState.ts";
 import { DEFAULT_PARAGRAPH } from "./rtfState.ts";
 
-const closeParagraph = ({ state, styles, part }: RtfReader, inTable: boolean): void => {
+/** Tables around the paragraph. */
+const depthOf = ({ state: { paragraph } }: RtfReader): number => Math.max(paragraph.depth, paragraph.inTable ? 1 : 0);
+
+const closeParagraph = ({ state, styles, part }: RtfReader, depth: number): void => {
   const runs = mergeRuns(part.runs);
   const style = styles.get(`s${state.paragraph.style}`) ?? "";
   const role = classifyParagraph(state.paragraph, style, part.label, runs);
-  part.body.endParagraph(role && { ...role, runs }, inTable);
+  part.body.endParagraph(role && { ...role, runs }, depth);
   part.runs = [];
   part.label = "";
 };
 
-export const endParagraph = (reading: RtfReader): void => closeParagraph(reading, reading.state.paragraph.inTable);
+export const endParagraph = (reading: RtfReader): void => closeParagraph(reading, depthOf(reading));
 
-export const endCell = (reading: RtfReader): void => {
-  if (reading.part.runs.length > 0) closeParagraph(reading, true);
+const endCellAt = (reading: RtfReader, depth: number): void => {
+  if (reading.part.runs.length > 0) closeParagraph(reading, depth);
   reading.part.runs = [];
   reading.part.label = "";
-  reading.part.body.endCell();
+  reading.part.body.endCell(depth);
+};
+
+export const endCell = (reading: RtfReader): void => endCellAt(reading, 1);
+
+export const endRow = ({ part, row }: RtfReader): void => part.body.endRow(row.plans, row.header, 1);
+
+const nestedDepth = (reading: RtfReader): number => Math.max(depthOf(reading), 2);
+
+export const endNestedCell = (reading: RtfReader): void => endCellAt(reading, nestedDepth(reading));
+
+/** The description of a nested row follows its cells, in a group of its own. */
+export const startNestedRow = (reading: RtfReader): void => {
+  reading.outerRow = reading.row;
+};
+
+export const endNestedRow = (reading: RtfReader): void => {
+  reading.part.body.endRow(reading.row.plans, reading.row.header, nestedDepth(reading));
+  reading.row = reading.outerRow;
 };
 
 /** A note interrupts the paragraph that refers to it until the note's group ends. */

@@ -1,4 +1,13 @@
-import { endCell, endParagraph, startBox, startNote } from "./rtfBlocks.ts";
+import {
+  endCell,
+  endNestedCell,
+  endNestedRow,
+  endParagraph,
+  endRow,
+  startBox,
+  startNestedRow,
+  startNote,
+} from "./rtfBlocks.ts";
 import { charsetEncoding, codePageEncoding } from "./rtfCharset.ts";
 import { newRow, type RtfReader } from "./rtfReaderState.ts";
 import { applyToState, SYMBOLS } from "./rtfState.ts";
@@ -18,11 +27,12 @@ const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void
   u: (reading, value) => addUnicode(reading, value ?? 0),
   par: endParagraph,
   sect: endParagraph,
-  // a cell of a nested table
-  nestcell: endParagraph,
+  nestcell: endNestedCell,
+  nesttableprops: startNestedRow,
+  nestrow: endNestedRow,
   line: addLine,
   cell: endCell,
-  row: ({ part, row }) => part.body.endRow(row.plans, row.header),
+  row: endRow,
   trowd: (reading) => void (reading.row = newRow()),
   trhdr: ({ row }) => void (row.header = true),
   clmrg: ({ row }) => void (row.mergesLeft = true),

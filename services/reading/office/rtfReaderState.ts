@@ -35,6 +35,8 @@ export interface RtfReader {
   groups: Group[];
   part: TextPart;
   row: RowPlan;
+  /** Of the table around the one whose row is described. */
+  outerRow: RowPlan;
   notes: Element[];
   /** Of fonts without a charset. */
   encoding: string;
@@ -58,6 +60,7 @@ export const newReader = (): RtfReader => ({
   groups: [],
   part: newPart(),
   row: newRow(),
+  outerRow: newRow(),
   notes: [],
   encoding: "windows-1252",
   fonts: new Map(),

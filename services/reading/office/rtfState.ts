@@ -8,6 +8,8 @@ export interface ParagraphState {
   /** From 0. */
   outline: number | null;
   inTable: boolean;
+  /** Tables around it, for tables in cells. */
+  depth: number;
   list: number;
   level: number;
   /** Indents of the paragraph and of its first line, in twips. */
@@ -43,6 +45,7 @@ export const DEFAULT_PARAGRAPH: ParagraphState = {
   style: -1,
   outline: null,
   inTable: false,
+  depth: 0,
   list: 0,
   level: 0,
   left: 0,
@@ -67,7 +70,7 @@ export const DESTINATIONS: Record<string, Destination> = {
 };
 
 /** Starred groups that are read. */
-export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst", "do"]);
+export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst", "do", "nesttableprops"]);
 
 /** Groups without text of the document, or with a copy of it. */
 export const SKIPPED_DESTINATIONS = new Set(
@@ -135,6 +138,8 @@ export const applyToState = (state: State, name: string, value: number | null): 
       return paragraph({ outline: value });
     case "intbl":
       return paragraph({ inTable: true });
+    case "itap":
+      return paragraph({ depth: value ?? 0 });
     case "ls":
       return paragraph({ list: value ?? 0 });
     case "ilvl":

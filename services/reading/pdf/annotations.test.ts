@@ -76,7 +76,12 @@ describe("a page with more annotations than are read", () => {
   test("has its text read without any when the file has had enough of them", async () => {
     for (const budget of [new AnnotationBudget({ annotations: 0 }), new AnnotationBudget({ ms: 0 })]) {
       const pdf = await openPdf(pageWith([["/FT/Tx/V(Typed)", drawn("Typed")]]));
-      const page = await readPage(await pdf.getPage(1), { fonts: new FontStyles(), plain: false, tagged: true, budget });
+      const page = await readPage(await pdf.getPage(1), {
+        fonts: new FontStyles(),
+        plain: false,
+        tagged: true,
+        budget,
+      });
       expect(JSON.stringify(page)).toContain("The undersigned agree");
       expect(page).toMatchObject({ isCut: true });
       await pdf.loadingTask.destroy();

@@ -138,7 +138,8 @@ export async function readPage(
   const runs = placeDropCaps(dropDoublePrint(found.runs));
   const text = { ...found, isCut: isCut || found.isCut, runs: [...addLinks(runs, links), ...filled] };
   // form fields and signatures have no tags
-  const marked = tagged && !isSpent && filled.length + signatures.size === 0 && text.runs.some((run) => run.mark !== null);
+  const marked =
+    tagged && !isSpent && filled.length + signatures.size === 0 && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as StructureNode | null) : null;
   if (tree !== null && !plain && !fonts.hasAll(text.runs)) {
     await page.getOperatorList();

@@ -188,9 +188,16 @@ test("text boxes are read, and a chart beside cells has its values unless they a
     "xl/charts/3.xml": chart("Marked", "S!$A$1:$A$1", label),
   });
   const values = (value: string): string => `| | Visits |\n| --- | --- |\n| 1 | ${value} |`;
-  expect((await readExcel(file))[0]?.split("\n\n")).toEqual(
-    ["## S", "a", "Draft of May", "Own", "Other", values("7"), "Marked", values("7 (best)")],
-  );
+  expect((await readExcel(file))[0]?.split("\n\n")).toEqual([
+    "## S",
+    "a",
+    "Draft of May",
+    "Own",
+    "Other",
+    values("7"),
+    "Marked",
+    values("7 (best)"),
+  ]);
 });
 
 test("a file that is no spreadsheet, truncated or protected is refused", async () => {

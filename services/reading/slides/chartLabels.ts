@@ -59,7 +59,10 @@ export const readLabels = (series: Element): ChartLabels => {
   return {
     texts: new Map([...texts].map(([index, text]) => [index, withoutSeparators(text)])),
     hasTyped: own.some((label) => hasTypedText(findPath(label, "tx", "rich"))),
-    sources: texts.size === 0 ? [] : [range, ...own.map((label) => childNamed(label, "tx"))].flatMap((one) => descendantsNamed(one, "f")),
+    sources:
+      texts.size === 0
+        ? []
+        : [range, ...own.map((label) => childNamed(label, "tx"))].flatMap((one) => descendantsNamed(one, "f")),
   };
 };
 

@@ -206,11 +206,9 @@ test("headers, footers and typed dates of slides and of pages of notes are read 
     { shapes: title("Draft"), links },
   ];
   const warnings: ReadingWarning[] = [];
-  expect(await readPptx(deck(slides, { "ppt/notesSlides/n.xml": notes }), (warning) => warnings.push(warning))).toEqual([
-    "Draft \\*2\\*\n\n28.11.2026",
-    "# Pools\n\nRehearsal of May\n\nSpeak slowly\n\n1 May 2026",
-    "# Draft",
-  ]);
+  expect(await readPptx(deck(slides, { "ppt/notesSlides/n.xml": notes }), (warning) => warnings.push(warning))).toEqual(
+    ["Draft \\*2\\*\n\n28.11.2026", "# Pools\n\nRehearsal of May\n\nSpeak slowly\n\n1 May 2026", "# Draft"],
+  );
   expect(warnings).toEqual([{ code: "page_without_text", pages: [1] }]);
 });
 

@@ -37,7 +37,8 @@ const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
     if (name === "tbl") return [tableToHtml(node, scene.links)];
     if (name === "relIds")
       return diagramToHtml(scene.parts.xml(scene.links.get(reference(node, "dm"))?.target ?? ""), scene.links);
-    const chart = name === "chart" ? openChart(scene.parts, scene.links.get(reference(node, "id"))?.target ?? "") : undefined;
+    const chart =
+      name === "chart" ? openChart(scene.parts, scene.links.get(reference(node, "id"))?.target ?? "") : undefined;
     return chart ? chartToHtml(chart) : [];
   });
 
