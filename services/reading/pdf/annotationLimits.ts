@@ -1,5 +1,3 @@
-import type { Pdf } from "./openPdf.ts";
-
 /** Annotations of one page that are read: text, links and fields that people see are some hundreds. */
 export const MAX_PAGE_ANNOTATIONS = 5_000;
 /** Of one file: pdf.js takes up to 0.1 ms for each. */
@@ -26,6 +24,11 @@ export class AnnotationBudget {
     this.#left -= annotations;
     this.#ms -= ms;
   }
+}
+
+/** An open file. */
+interface Pdf {
+  getPage(number: number): Promise<unknown>;
 }
 
 /** A page in the parsing half of pdf.js, which has this list once it is asked for it. */
