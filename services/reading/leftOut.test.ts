@@ -45,10 +45,10 @@ describe("an e-mail", () => {
   });
 
   test("has the pictures in its text counted", async () => {
-    const html = part("text/html", "", '<p>Look: <img src="cid:p"></p>');
+    const html = part("text/html", "", '<p>Look: <img src="cid:p"><img src="data:image/png;base64,AAAA"></p>');
     const picture = part("image/png", "Content-ID: <p>\r\nContent-Disposition: inline; filename=p.png\r\n", "content");
     expect((await read("a.eml", mail("related", html, picture))).warnings).toEqual([
-      { code: "images_without_text", count: 1 },
+      { code: "images_without_text", count: 2 },
     ]);
   });
 

@@ -9,7 +9,7 @@ import {
 import type { ReadingWarning, WarningCode } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
 import type { Recognition, Recognizer } from "./pictures/recognizer.ts";
-import { reasonForNoText } from "./warnings.ts";
+import { joinCounts, reasonForNoText } from "./warnings.ts";
 import { UnreadableFile, type FileToRead, type Paging, type Reading, type Warn } from "./reader.ts";
 
 /** Reads a file into one Markdown text per page, or a single one if its type has no pages. */
@@ -131,7 +131,7 @@ export const readFile = async (
     markdown,
     ...paging,
     passages,
-    warnings,
+    warnings: joinCounts(warnings),
     ...(scanned > 0 && { scanned }),
     ...(recognized > 0 && { recognized }),
   };

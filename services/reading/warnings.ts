@@ -66,6 +66,20 @@ export const countEdges = (edges: readonly string[], text: () => string): number
   return [...new Set(saying.map(words))].filter((edge) => !body.includes(edge)).length;
 };
 
+/** The warnings with one for each code that counts things, because the parts of a file are read apart. */
+export const joinCounts = (warnings: readonly ReadingWarning[]): ReadingWarning[] => {
+  const joined = new Map<WarningCode, ReadingWarning>();
+  const listed = warnings.map((warning) => {
+    const { code, count } = warning;
+    const first = joined.get(code);
+    if (count === undefined || warning.pages) return warning;
+    if (!first) joined.set(code, { ...warning });
+    else first.count = (first.count ?? 0) + count;
+    return first ? undefined : joined.get(code)!;
+  });
+  return listed.filter((warning) => warning !== undefined);
+};
+
 /** Warns about pages, unless there are none. */
 export const warnOfPages = (warn: Warn, code: WarningCode, pages: number[]): void => {
   if (pages.length > 0) warn({ code, pages });

@@ -57,6 +57,22 @@ test("pages and texts within a document are read at their places", async () => {
   });
 });
 
+test("what those pages leave out is counted", async () => {
+  const hidden = "<p hidden>What only a program shows: more of it</p>";
+  const html = `<p>Shown</p><img src="data:image/png;base64,AAAA"><iframe src="https://a.example/"></iframe>${hidden}`;
+  const picture = ["--x", "Content-Type: image/png", "Content-Location: a.png", "", "content", "--x--"].join("\r\n");
+  const page = archived.replace("--x--", picture);
+  expect(await read(chunk(0) + chunk(1), { "a.html": html, "b.mht": page })).toEqual({
+    text: "Shown\n\nCafé = open",
+    warnings: [
+      { code: "frames_left_out", count: 1 },
+      { code: "images_without_text", count: 1 },
+      { code: "hidden_text_left_out", count: 1 },
+      { code: "images_without_text", count: 1 },
+    ],
+  });
+});
+
 test("documents of other kinds within one are counted, and a missing page is not an error", async () => {
   expect(await read(paragraph("Text") + chunk(0) + chunk(1), { "a.rtf": "{\\rtf1 x}", "b.docx": "x" })).toEqual({
     text: "Text",

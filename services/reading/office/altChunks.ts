@@ -4,9 +4,11 @@ import type { Zip } from "../guard/zip.ts";
 import { mainContent } from "../html/mainContent.ts";
 import { parseHtml } from "../html/parseHtml.ts";
 import { childNodes, element, findElements, isElement, property } from "../html/tree.ts";
-import { UnreadableFile } from "../reader.ts";
+import { warnOfHtmlParts } from "../html/omissions.ts";
+import { UnreadableFile, type Warn } from "../reader.ts";
 import type { Relation } from "../slides/parts.ts";
 import { decodeText } from "../text/charset.ts";
+import { warnOfCount } from "../warnings.ts";
 
 /* Web pages and texts that Word shows within a document (`altChunk`). Programs that make documents of HTML write nothing else. */
 
@@ -22,22 +24,29 @@ const MARK = /^_chunk-(.+)$/;
 /** The bookmark at the place of a chunk, which the converter keeps. */
 export const chunkMark = (target: string): string => `_chunk-${target}`;
 
-const htmlOf = async (bytes: Uint8Array, name: string): Promise<string> => {
+const htmlOf = async (bytes: Uint8Array, name: string, warn: Warn): Promise<string> => {
   if (!/\.mht(?:ml)?$/i.test(name)) return decodeText(bytes);
   try {
-    const { html, text } = await PostalMime.parse(bytes, { maxNestingDepth: 50 });
+    const { html, text, attachments } = await PostalMime.parse(bytes, { maxNestingDepth: 50 });
+    warnOfCount(
+      warn,
+      "images_without_text",
+      attachments.filter(({ mimeType }) => mimeType.startsWith("image/")).length,
+    );
     return html ?? text ?? "";
   } catch (cause) {
     throw new UnreadableFile("The file is damaged: a page in it cannot be read.", { cause });
   }
 };
 
-const readChunk = async (zip: Zip, name: string): Promise<ElementContent[]> => {
+const readChunk = async (zip: Zip, name: string, warn: Warn): Promise<ElementContent[]> => {
   const bytes = zip.bytes(name);
   if (!bytes) return [];
-  const text = await htmlOf(bytes, name);
+  const text = await htmlOf(bytes, name, warn);
   if (/\.txt$/i.test(name)) return text.split(/\n\s*\n/).map((paragraph) => element("p", [paragraph]));
-  const page = mainContent(parseHtml(text));
+  const root = parseHtml(text);
+  warnOfHtmlParts(warn, root);
+  const page = mainContent(root, warn);
   const [body] = findElements(page, ({ tagName }) => tagName === "body");
   return (body ?? page).children.filter((child) => isElement(child) || child.type === "text") as ElementContent[];
 };
@@ -61,8 +70,11 @@ const insertInto = (node: Nodes, chunks: Map<string, ElementContent[]>): void =>
 };
 
 /** Puts the chunks at their marks, in place. Throws UnreadableFile: damaged, or nested too deeply. */
-export const insertChunks = async (tree: Root, zip: Zip, targets: ReadonlySet<string>): Promise<void> => {
+export const insertChunks = async (
+  tree: Root,
+  { zip, targets, warn }: { zip: Zip; targets: ReadonlySet<string>; warn: Warn },
+): Promise<void> => {
   const chunks = new Map<string, ElementContent[]>();
-  for (const target of targets) chunks.set(target, await readChunk(zip, target));
+  for (const target of targets) chunks.set(target, await readChunk(zip, target, warn));
   if (chunks.size > 0) insertInto(tree, chunks);
 };

@@ -1,6 +1,7 @@
 import { type DocFile, findRange } from "./docFile.ts";
 import { type FormatRun, readFlag, readNumber } from "./docProperties.ts";
 import type { DocStyle } from "./docStyles.ts";
+import { fieldLabel } from "./fieldLabels.ts";
 import { mergeRuns, type Run as TextRun } from "./paragraphs.ts";
 import { isCodeStyle } from "./paragraphRole.ts";
 
@@ -72,8 +73,11 @@ export const textRuns = (source: DocSource, from: number, to: number, fields: Fi
       const field = fields.at(-1);
       if (part === "\u0013") fields.push({ address: "", inResult: false });
       else if (part === "\u0014" && field) field.inResult = true;
-      else if (part === "\u0015") fields.pop();
-      else if (field && !field.inResult) field.address += part;
+      else if (part === "\u0015") {
+        fields.pop();
+        const label = style && field && !field.inResult ? fieldLabel(field.address) : "";
+        if (label !== "") runs.push({ ...style, text: label });
+      } else if (field && !field.inResult) field.address += part;
       else if (part === "\u0002") runs.push(...source.noteAt(character));
       else if (style && part === "\u000B") runs.push({ ...style, text: "", isLineBreak: true });
       else if (style && part === "\u001E") runs.push({ ...style, text: "-" });

@@ -120,6 +120,6 @@ export const readDocx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
   const { archive, chunks } = rewriteArchive(zip, warn);
   const tree = parseHtml(await convert(archive));
   numberItems(tree);
-  await insertChunks(tree, zip, chunks);
+  await insertChunks(tree, { zip, targets: chunks, warn });
   return [toMarkdown(tree)];
 };

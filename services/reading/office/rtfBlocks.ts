@@ -1,9 +1,11 @@
 import { NOTE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
+import { fieldLabel } from "./fieldLabels.ts";
 import { mergeRuns } from "./paragraphs.ts";
 import { classifyParagraph } from "./paragraphRole.ts";
 import { type Group, newPart, type RtfReader } from "./rtfReaderState.ts";
 import { DEFAULT_PARAGRAPH } from "./rtfState.ts";
+import { addText } from "./rtfText.ts";
 
 /** Tables around the paragraph. */
 const depthOf = ({ state: { paragraph } }: RtfReader): number => Math.max(paragraph.depth, paragraph.inTable ? 1 : 0);
@@ -74,9 +76,15 @@ const endPart = (reading: RtfReader, outer: Group["outer"]): void => {
   reading.part = outer;
 };
 
+/** Whether the group with the instruction of a field ends. */
+const endsInstruction = ({ state }: RtfReader, group: Group): boolean =>
+  state.destination === "address" && group.state.destination === "text";
+
 export const endGroup = (reading: RtfReader): void => {
   const group = reading.groups.pop();
   if (!group) return;
   endPart(reading, group.outer);
+  const label = endsInstruction(reading, group) ? fieldLabel(group.state.field.href) : "";
   reading.state = group.state;
+  if (label !== "") addText(reading, label);
 };

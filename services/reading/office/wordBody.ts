@@ -1,6 +1,7 @@
 import { findChild, type Element, childElements, findAll, textContent } from "../guard/xml.ts";
 import { chunkMark } from "./altChunks.ts";
 import { ommlToTex } from "./omml.ts";
+import { showFields, simpleField } from "./wordFields.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
 import { isOn, wordValue, type WordStyles } from "./wordStyles.ts";
 import { makeElement, makeRun, makeValue } from "./wordXml.ts";
@@ -94,15 +95,16 @@ const chunkPlace = (element: Element, { chunk }: WordContext): Element[] => {
 const rewriteElement = (element: Element, context: WordContext): Element[] => {
   switch (element.name) {
     case "w:p":
-      return [...rewriteParagraph(element, context), ...graphicsIn(element, context)];
+      return [...rewriteParagraph(showFields(element), context), ...graphicsIn(element, context)];
     case "w:tr":
       return [tableRow(element)];
     case "w:r":
       return textRun(element, context.styles);
     case "m:oMath":
       return [equation(element)];
-    case "m:oMathPara":
     case "w:fldSimple":
+      return simpleField(element);
+    case "m:oMathPara":
     case "w:dir":
     case "w:bdo":
     case "w:ruby":
