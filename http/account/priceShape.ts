@@ -64,12 +64,25 @@ function checkFields(model: string, { valid_from: _, per_page, ...ofModel }: z.i
   if (other !== undefined) refuse(other, `is no price of ${PAGES}, which has per_page only.`);
 }
 
+/** Throws a 400: of two prices that begin in the same moment, nobody could say which is valid. */
+function checkMoments(prices: ModelPrice[]): void {
+  const n = prices.findIndex(({ valid_from }, at) => prices.findIndex((one) => one.valid_from === valid_from) < at);
+  if (n === -1) return;
+  const param = `prices[${n}].valid_from`;
+  throw new ApiError(null, `${param}: another price of the list begins in the same moment; each needs its own.`, {
+    param,
+  });
+}
+
 /** The prices as an event holds them. Throws a 400. */
-export const readPrices = (model: string, { prices }: z.infer<typeof PricesToSet>): ModelPrice[] =>
-  prices.map(({ valid_from, input = "0", output = "0", ...price }, n) => {
+export function readPrices(model: string, { prices }: z.infer<typeof PricesToSet>): ModelPrice[] {
+  const read = prices.map(({ valid_from, input = "0", output = "0", ...price }, n) => {
     checkFields(model, prices[n]!, n);
     return { valid_from: valid_from == null ? null : new Date(valid_from).toISOString(), input, output, ...price };
   });
+  checkMoments(read);
+  return read;
+}
 
 const showPrice = ({ valid_from, input, output, ...rest }: ModelPrice): z.infer<typeof ShownPrice> => ({
   valid_from,

@@ -153,6 +153,27 @@ test("a process that starts knows what the log says of the last minute", async (
   expect(isAdmitted(await admit(watch!, limits))).toBe(false);
 });
 
+test("a limit that is new counts the turns that began before it, which concerned no limit", async () => {
+  const recorded: object[] = [];
+  const [watch] = openProcesses(1, { recorded });
+  const limits = { requests_per_minute: 2, concurrent_turns: 1 };
+  // the organization is followed, for the limit of another key
+  await admit(watch!, limits, { subject: "key:other", as: { ...spender, principal: "key:other" } });
+  expect(admitted(await admit(watch!, limits, { subject: "key:other" })).headers).toEqual({});
+  recorded.push({
+    ...spender,
+    turn_id: "before",
+    started_at: new Date(),
+    streamed: false,
+    attempt: 1,
+    ended_at: null,
+    parked_at: null,
+    usage: null,
+  });
+  expect(isAdmitted(await admit(watch!, limits, { subject: "key:k" }))).toBe(false);
+  expect(await watch!.fresh("o", budget(limits, "key:k"))).toMatchObject([{ used: 1 }, { used: 1 }]);
+});
+
 test("a process that starts knows of turns that ended before the read models have them", async () => {
   const [first, late] = openProcesses(2);
   const limits = { requests_per_minute: 2, tokens_per_minute: 1_000 };

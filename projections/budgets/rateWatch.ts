@@ -197,11 +197,12 @@ const outcomes = (turns: TurnFollower, { turn_id }: WantedTurn): Pick<Admission,
 export function watchRates(options: FollowerOptions): RateWatch {
   const followers = new Map<string, TurnFollower>();
 
-  async function follow(organization: string): Promise<TurnFollower> {
+  async function follow(organization: string, budgets?: BudgetRow[]): Promise<TurnFollower> {
     const onIdle = () => followers.delete(organization);
     const turns = followers.get(organization) ?? new TurnFollower(options, { organization, onIdle });
     followers.set(organization, turns);
     await turns.ready;
+    if (budgets) await turns.newLimits.follow(budgets);
     return turns;
   }
 
@@ -209,7 +210,7 @@ export function watchRates(options: FollowerOptions): RateWatch {
     async admit(reading, spender, turn) {
       const limits = countedLimits(reading, spender);
       if (!limits) return { admitted: UNLIMITED };
-      const turns = await follow(spender.organization_id);
+      const turns = await follow(spender.organization_id, reading.budgets);
       const decided = await decide(turns, { spending: reading.spending, limits }, turn);
       return "headers" in decided ? { admitted: { ...decided, ...outcomes(turns, turn) } } : decided;
     },
@@ -221,9 +222,13 @@ export function watchRates(options: FollowerOptions): RateWatch {
     async park(reading, spender, { spent, ...turn }) {
       const limits = countedLimits(reading, spender);
       if (!limits) return;
-      const { subjects } = limits;
       const turns = await follow(spender.organization_id);
-      turns.tell({ kind: "parked", ...turn, subjects, ...(spent !== undefined && { spent: String(spent) }) });
+      turns.tell({
+        kind: "parked",
+        ...turn,
+        subjects: limits.subjects,
+        ...(spent !== undefined && { spent: String(spent) }),
+      });
     },
     async resume(reading, spender, turn) {
       const limits = countedLimits(reading, spender);
@@ -240,7 +245,7 @@ export function watchRates(options: FollowerOptions): RateWatch {
     },
     async fresh(organization, budgets) {
       if (allRates(budgets, NOBODY, 0).length === 0) return [];
-      return allRates(budgets, (await follow(organization)).counts, currentTime());
+      return allRates(budgets, (await follow(organization, budgets)).counts, currentTime());
     },
     close() {
       for (const turns of followers.values()) turns.close();

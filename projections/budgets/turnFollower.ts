@@ -5,6 +5,7 @@ import type { Db } from "../projection.ts";
 import type { RateStatus, Share } from "./rates.ts";
 import type { MoneyLimit } from "./moneyLimits.ts";
 import { greeting } from "./greeting.ts";
+import { NewLimits } from "./newLimits.ts";
 import { findTurns, listRecentTurns, type TurnState } from "./recentTurns.ts";
 import { subjectsOf } from "./subjects.ts";
 import { Reservations } from "./reservations.ts";
@@ -24,7 +25,7 @@ const SILENT_MS = 5_000;
 const UNRECORDED_MS = 30_000;
 /** How long the first turn waits for the other processes to say what they have started: two that begin together must not both have all of a limit. */
 const HELLO_MS = 100;
-/** How long a turn waits for them; then what the processes tell each other decides. */
+/** How long a turn waits for the read models. */
 const MAX_READ_MS = 2_000;
 /** An organization without turns for so long is forgotten, and read again. */
 const IDLE_MS = 2 * WINDOW_SECONDS * 1_000;
@@ -50,6 +51,7 @@ export class TurnFollower {
   readonly ready: Promise<void>;
   readonly #options: FollowerOptions;
   readonly #organization: string;
+  readonly newLimits = new NewLimits(() => this.#readInTime(this.#read()));
   readonly #onIdle: () => void;
   readonly #heard = new Map<string, number>();
   /** Processes that were silent, and since when they are sent nothing. */
@@ -74,9 +76,8 @@ export class TurnFollower {
     this.#unsubscribe = options.exchange.subscribe(organization, (news) => this.#hear(news, currentTime()));
     this.#timer = setInterval(() => this.#tend(currentTime()), TEND_MS).unref();
     this.#send({ kind: "hello" });
-    const read = this.#read().catch(options.onError);
-    const known = Promise.all([read, sleep(HELLO_MS, undefined, { ref: false })]).then(() => {});
-    this.ready = Promise.race([known, sleep(MAX_READ_MS, undefined, { ref: false })]);
+    const known = Promise.all([this.#read(), sleep(HELLO_MS, undefined, { ref: false })]);
+    this.ready = this.#readInTime(known);
   }
 
   /** Applies news of a turn here at once, and in the others in milliseconds. Where none is heard nothing is sent: one that comes is greeted. */
@@ -135,6 +136,11 @@ export class TurnFollower {
     for (const news of greeting(this.counts, this.reservations, since)) this.#send(news);
   }
 
+  /** Turns wait no longer; then what the processes tell each other decides. */
+  #readInTime(reading: Promise<unknown>): Promise<void> {
+    const read = reading.then(() => {}, this.#options.onError);
+    return Promise.race([read, sleep(MAX_READ_MS, undefined, { ref: false })]);
+  }
   async #read(): Promise<void> {
     const { db } = this.#options;
     const since = new Date(currentTime() - WINDOW_SECONDS * 1000);

@@ -77,6 +77,15 @@ describe("the prices of a model", () => {
     ["a price of pages", [{ ...price, per_page: "1" }], "prices[0].per_page"],
     ["no price", [], "prices"],
     ["too many prices", Array.from({ length: 21 }, () => price), "prices"],
+    [
+      "two of one moment",
+      [
+        { ...price, valid_from: "2027-01-01T00:00:00Z" },
+        { ...price, valid_from: "2027-01-01T01:00:00+01:00" },
+      ],
+      "prices[1].valid_from",
+    ],
+    ["two that hold always", [price, price], "prices[1].valid_from"],
     ["a day instead of a moment", [{ ...price, valid_from: "2026-01-01" }], "prices[0].valid_from"],
     ["a field that does not exist", [{ ...price, cached: "1" }], "prices[0].cached"],
   ])("are refused with %s", async (_, prices, param) =>
