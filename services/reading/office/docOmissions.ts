@@ -13,6 +13,10 @@ const COMMENT = /\u0005/g;
 // oxlint-disable-next-line no-control-regex
 const EMBEDDED = /\u0013\s*EMBED\b/g;
 
+/** A list whose choice is no text. */
+// oxlint-disable-next-line no-control-regex
+const CHOICE = /\u0013\s*FORMDROPDOWN\b[^\u0013-\u0015]*(?:\u0014\s*)?\u0015/g;
+
 /** Warns of what the text of a Word document leaves out. */
 export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
   const runs = readFormatRuns(file, "characterFormats").map(({ modifiers }) => modifiers);
@@ -29,5 +33,6 @@ export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
     "headers_and_footers_left_out",
     countEdges(edges, () => file.text.slice(0, body)),
   );
+  warnOfCount(warn, "form_fields_left_out", file.text.slice(0, body).match(CHOICE)?.length ?? 0);
   warnOfCount(warn, "hidden_text_left_out", runs.filter((run) => readFlag(run, MODIFIER.hidden)).length);
 };

@@ -89,6 +89,11 @@ test("a chart becomes its titles, its values and its labels", async () => {
   );
 });
 
+test("templates of indexes are no text, their entries are", async () => {
+  const index = `<text:bibliography><text:bibliography-source><text:bibliography-entry-template>: , </text:bibliography-entry-template></text:bibliography-source><text:index-body>${p("[1] A book")}</text:index-body></text:bibliography>`;
+  expect(await read(index, "", {})).toBe("\\[1] A book");
+});
+
 test("warnings count deletions, comments and pictures without a description", async () => {
   const deletion = `<text:changed-region><text:deletion>${p("old")}</text:deletion></text:changed-region>`;
   const frame = (more: string): string => `<draw:frame><draw:image/>${more}</draw:frame>`;

@@ -22,7 +22,7 @@ export const readOdt = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
     object: (name) => readObject(zip, name),
   };
   const text = findChild(findChild(content, "office:body"), "office:text");
-  if (text) warnOfOdtParts(warn, text, { ...context, pageStyles: styles });
+  if (text) warnOfOdtParts(warn, text, { ...context, pageStyles: styles, hasComments: false });
   const blocks = text ? childElements(text).flatMap((node) => odtNode(node, context)) : [];
   const children: ElementContent[] = [...joinBlocks(blocks), ...context.notes];
   return [toMarkdown({ type: "root", children })];

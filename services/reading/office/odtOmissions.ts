@@ -55,12 +55,18 @@ const EDGES = [
 export interface OdtParts extends Pick<OdtContext, "object" | "styles"> {
   /** The headers and footers of its pages are in there. */
   pageStyles: Element | undefined;
+  /** Comments are part of the text. */
+  hasComments: boolean;
 }
 
 /** Warns of what the text of an OpenDocument file leaves out. */
-export const warnOfOdtParts = (warn: Warn, root: Element, { object, styles, pageStyles }: OdtParts): void => {
+export const warnOfOdtParts = (
+  warn: Warn,
+  root: Element,
+  { object, styles, pageStyles, hasComments }: OdtParts,
+): void => {
   warnOfCount(warn, "tracked_changes_left_out", findAll(root, "text:deletion").length);
-  warnOfCount(warn, "comments_left_out", findAll(root, "office:annotation").length);
+  warnOfCount(warn, "comments_left_out", hasComments ? 0 : findAll(root, "office:annotation").length);
   warnOfCount(warn, "images_without_text", countPictures(root));
   warnOfCount(warn, "embedded_files_left_out", countEmbedded(root, object));
   const edges = pageStyles ? EDGES.flatMap((name) => findAll(pageStyles, name)).map(textContent) : [];

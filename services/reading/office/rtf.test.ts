@@ -71,6 +71,23 @@ test("a file that is no RTF or nested too deeply is refused", async () => {
   await expect(read("{".repeat(100_000))).rejects.toThrow(UnreadableFile);
 });
 
+test("lettering is read, before the paragraph in which it is anchored", async () => {
+  const property = (name: string, value: string): string => `{\\sp{\\sn ${name}}{\\sv ${value}}}`;
+  const properties = property("wzName", "Shape 1") + property("gtextUNICODE", "Harbour \\'26 Sons");
+  expect(await read(`Text{\\shp{\\*\\shpinst\\shpleft1${properties}}{\\shprslt x}}\\par`)).toBe(
+    "Harbour & Sons\n\nText",
+  );
+});
+
+test("a list whose choice is no text is counted", async () => {
+  const list = (result: string): string =>
+    `{\\field{\\*\\fldinst FORMDROPDOWN {\\*\\formfield{\\ffres1{\\*\\ffl Red}}}}{\\fldrslt ${result}}}`;
+  const warnings: ReadingWarning[] = [];
+  const file = `{\\rtf1 One: ${list("{Red}")}, two: ${list("")}\\par}`;
+  expect(await readRtf(Buffer.from(file, "latin1"), (warning) => warnings.push(warning))).toEqual(["One: Red, two:"]);
+  expect(warnings).toEqual([{ code: "form_fields_left_out", count: 1 }]);
+});
+
 test("warnings count deletions, comments and pictures", async () => {
   const picture = "{\\*\\shppict{\\pict\\pngblip 89}}{\\nonshppict{\\pict\\wmetafile8 01}}";
   const file = `{\\rtf1 Text{\\deleted old}{\\*\\annotation really?}${picture}\\par}`;

@@ -25,6 +25,13 @@ function groupText(source: string, from: number): string {
 const edges = (source: string): string[] =>
   [...source.matchAll(EDGE).take(MAX_EDGES)].map(({ index }) => groupText(source, index));
 
+/** Lists whose choice is no text. */
+const openChoices = (source: string): number =>
+  [...source.matchAll(/\bFORMDROPDOWN\b/g)].filter(({ index }) => {
+    const result = source.indexOf("{\\fldrslt", index);
+    return result === -1 || groupText(source, result).trim() === "";
+  }).length;
+
 /** Warns of what the text leaves out. Pictures are stored twice for older programs, once within `nonshppict`. */
 const warnOfParts = (warn: Warn, source: string): void => {
   warnOfCount(warn, "tracked_changes_left_out", count(source, /\\deleted(?![a-z\d])/g));
@@ -40,6 +47,7 @@ const warnOfParts = (warn: Warn, source: string): void => {
     "headers_and_footers_left_out",
     countEdges(edges(source), () => ""),
   );
+  warnOfCount(warn, "form_fields_left_out", openChoices(source));
   warnOfCount(warn, "hidden_text_left_out", count(source, /\\v(?![a-z\d])/g));
 };
 

@@ -76,6 +76,15 @@ const endPart = (reading: RtfReader, outer: Group["outer"]): void => {
   reading.part = outer;
 };
 
+export const startProperty = (reading: RtfReader): void => {
+  reading.shape = { property: "", text: "" };
+};
+
+/** Lettering stands before the paragraph in which its shape is anchored, as boxes do. */
+const endProperty = ({ shape, part }: RtfReader): void => {
+  if (shape.text.trim() !== "") part.body.addBlocks([element("p", [shape.text.trim()])]);
+};
+
 /** Whether the group with the instruction of a field ends. */
 const endsInstruction = ({ state }: RtfReader, group: Group): boolean =>
   state.destination === "address" && group.state.destination === "text";
@@ -84,6 +93,7 @@ export const endGroup = (reading: RtfReader): void => {
   const group = reading.groups.pop();
   if (!group) return;
   endPart(reading, group.outer);
+  if (reading.state.destination === "value" && group.state.destination !== "value") endProperty(reading);
   const label = endsInstruction(reading, group) ? fieldLabel(group.state.field.href) : "";
   reading.state = group.state;
   if (label !== "") addText(reading, label);

@@ -7,6 +7,7 @@ import {
   startBox,
   startNestedRow,
   startNote,
+  startProperty,
 } from "./rtfBlocks.ts";
 import { charsetEncoding, codePageEncoding } from "./rtfCharset.ts";
 import { newRow, type RtfReader } from "./rtfReaderState.ts";
@@ -43,6 +44,7 @@ const ACTIONS: Record<string, (reading: RtfReader, value: number | null) => void
   },
   field: (reading) => void (reading.state = { ...reading.state, field: { href: "" } }),
   footnote: startNote,
+  sn: startProperty,
   shptxt: startBox,
   dptxbxtext: startBox,
   ansicpg: (reading, value) => void (reading.encoding = codePageEncoding(value ?? 1252)),

@@ -43,6 +43,8 @@ export interface RtfReader {
   fonts: Map<number, { encoding?: string; fixed?: boolean }>;
   /** Names of styles: `s1` for paragraphs, `cs1` for characters. */
   styles: Map<string, string>;
+  /** The property of a shape that is described, and its value if that is a text. */
+  shape: { property: string; text: string };
   /** Bytes to decode together: a character may have several, each as text or as `\'hh`. */
   pendingBytes: string;
   /** Fallback characters still to skip. */
@@ -65,6 +67,7 @@ export const newReader = (): RtfReader => ({
   encoding: "windows-1252",
   fonts: new Map(),
   styles: new Map(),
+  shape: { property: "", text: "" },
   pendingBytes: "",
   skipCount: 0,
   highSurrogate: "",

@@ -1,7 +1,7 @@
 /* The state that RTF words change. A group's changes end with the group. */
 
-/** Where text goes: the document, nowhere, the font or style table, a field's instruction, or a list label. */
-export type Destination = "text" | "skip" | "fonts" | "styles" | "address" | "label";
+/** Where text goes: the document, nowhere, the font or style table, a field's instruction, a list label, or a property of a shape. */
+export type Destination = "text" | "skip" | "fonts" | "styles" | "address" | "label" | "property" | "value";
 
 export interface ParagraphState {
   style: number;
@@ -67,6 +67,8 @@ export const DESTINATIONS: Record<string, Destination> = {
   fldinst: "address",
   listtext: "label",
   pntext: "label",
+  sn: "property",
+  sv: "value",
 };
 
 /** Starred groups that are read. */
@@ -75,7 +77,7 @@ export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst", "do", "ne
 /** Groups without text of the document, or with a copy of it. */
 export const SKIPPED_DESTINATIONS = new Set(
   (
-    "colortbl info pict header headerl headerr headerf footer footerl footerr footerf objdata shprslt nonshppict sp " +
+    "colortbl info pict header headerl headerr headerf footer footerl footerr footerf objdata shprslt nonshppict " +
     "nonesttables xe tc upr annotation filetbl ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn"
   ).split(" "),
 );

@@ -25,6 +25,9 @@ const addRun = ({ state, fonts, styles, part }: RtfReader, text: string): void =
   });
 };
 
+/** The property of a shape with the text that is drawn as its letters. */
+const LETTERING = "gtextUNICODE";
+
 /** Adds text at the current destination. */
 export const addText = (reading: RtfReader, text: string): void => {
   switch (reading.state.destination) {
@@ -35,6 +38,12 @@ export const addText = (reading: RtfReader, text: string): void => {
       return;
     case "label":
       reading.part.label += text;
+      return;
+    case "property":
+      reading.shape.property += text;
+      return;
+    case "value":
+      if (reading.shape.property === LETTERING) reading.shape.text += text;
       return;
     case "styles":
       return nameStyle(reading, text);

@@ -4,7 +4,9 @@ import { openDocument } from "../guard/openDocument.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import type { Warn } from "../reader.ts";
-import { ignoreWarnings } from "../warnings.ts";
+import { countEdges, ignoreWarnings, warnOfCount } from "../warnings.ts";
+import { withEdges } from "./edges.ts";
+import { isComment, masterTexts, odpComments, openOdpEdges } from "./odpEdges.ts";
 import { joinBlocks } from "../office/joinBlocks.ts";
 import { odtNode, type OdtContext } from "../office/odtBody.ts";
 import { readObject } from "../office/odtObjects.ts";
@@ -42,9 +44,8 @@ const shape = (node: Element, context: OdtContext): ElementContent[] => {
 };
 
 const slideNotes = (page: Element, context: OdtContext): ElementContent[] => {
-  const frames = childElements(findChild(page, "presentation:notes") ?? page).filter(
-    (node) => !REPEATED.has(presentationClass(node)),
-  );
+  const notesPage = findChild(page, "presentation:notes");
+  const frames = (notesPage ? childElements(notesPage) : []).filter((node) => !REPEATED.has(presentationClass(node)));
   const notes = frames.flatMap((frame) => findAll(frame, "draw:text-box")).flatMap((box) => odtNode(box, context));
   return frames.some((frame) => oneLine(frame) !== "") ? [element("p", ["Notes:"]), ...notes] : [];
 };
@@ -54,6 +55,7 @@ const isOpeningPage = (page: Element): boolean =>
   childElements(page).every(
     (node) =>
       node.name === "presentation:notes" ||
+      isComment(node) ||
       /^(?:title|subtitle)$/.test(presentationClass(node)) ||
       REPEATED.has(presentationClass(node)),
   );
@@ -64,7 +66,8 @@ const pageContent = (page: Element, number: number, context: OdtContext): Elemen
     .map(oneLine)
     .join(" ");
   const heading = title === "" ? [] : [element(number === 1 || isOpeningPage(page) ? "h1" : "h2", [title])];
-  return [...heading, ...childElements(page).flatMap((node) => shape(node, context)), ...slideNotes(page, context)];
+  const shapes = childElements(page).flatMap((node) => shape(node, context));
+  return [...heading, ...shapes, ...slideNotes(page, context), ...odpComments(page)];
 };
 
 /** Reads an OpenDocument presentation, one page per slide. Throws UnreadableFile. */
@@ -75,9 +78,17 @@ export const readOdp = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): P
   const odtStyles = readOdtStyles(styles ? [styles, content] : [content]);
   const pages = findAll(content, "draw:page");
   const object = (name: string) => readObject(zip, name);
-  warnOfOdtParts(warn, content, { object, styles: odtStyles, pageStyles: undefined });
-  return pages.map((page, index) => {
+  warnOfOdtParts(warn, content, { object, styles: odtStyles, pageStyles: undefined, hasComments: true });
+  const texts = pages.map((page, index) => {
     const context: OdtContext = { styles: odtStyles, notes: [], object };
     return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context)) });
   });
+  const left = new Set(masterTexts(styles, pages));
+  const whole = withEdges(texts, pages.map(openOdpEdges(content)), left);
+  warnOfCount(
+    warn,
+    "headers_and_footers_left_out",
+    countEdges([...left], () => whole.join("\n")),
+  );
+  return whole;
 };
