@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
-import type { Admission, RateRefusal } from "#projections/budgets/rateWatch.ts";
+import type { RateRefusal } from "#projections/budgets/rateRefusal.ts";
+import type { Admission } from "#projections/budgets/rateWatch.ts";
 import type { Spender } from "#projections/budgets/subjects.ts";
 import { reserveFor, sizeOfPrompt } from "#projections/budgets/reserve.ts";
 import { limitReached, markUser, warningHeader } from "../base/limits.ts";

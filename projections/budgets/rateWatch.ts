@@ -3,14 +3,14 @@ import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import type { BudgetStep } from "#events/budget.ts";
 import type { TurnSpending } from "#events/turnEnd.ts";
 import { growHold, type HoldAnswer, type WantedHold } from "./growHold.ts";
-import { decideMoney, describeReserved, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
+import { decideMoney, moneyLimitsOf, presentMoneyLimit, type MoneyLimit } from "./moneyLimits.ts";
 import type { BudgetRow } from "./query.ts";
+import { rateRefusal, reservedRefusal, type RateRefusal } from "./rateRefusal.ts";
 import {
   addedBy,
   allRates,
   countTurn,
   decideRates,
-  describeRate,
   presentRates,
   rateHeaders,
   rateLimitsFor,
@@ -22,15 +22,13 @@ import {
 import { NO_HOLD, type Hold } from "./reservations.ts";
 import { limitsOfSpender, type SpenderLimits } from "./spenderLimits.ts";
 import type { Spender } from "./subjects.ts";
-import { TurnCounts, type Rates } from "./turnCounts.ts";
+import { TurnCounts } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 import type { SpentLimit } from "./limits.ts";
 import type { Reading } from "./figures.ts";
 
 /** A share that is given out is renewed by the other processes' answers; after this time the process decides alone. */
 const MAX_WAIT_MS = 5_000;
-/** Where turns under way must end first, nobody knows when. */
-const MIN_RETRY_MS = 1_000;
 
 /** A turn that may begin. */
 export interface Admission {
@@ -44,14 +42,6 @@ export interface Admission {
   end(spending: TurnSpending, position?: number): void;
   /** US dollars that are held back for it; absent: no budget of money concerns it. */
   reserved?: Money;
-}
-export interface RateRefusal {
-  code: "rate_limited" | "budget_reserved";
-  message: string;
-  retry_after_ms: number;
-  headers: Record<string, string>;
-  /** Limits that are used to 80 % or more. */
-  reached: BudgetStep[];
 }
 /** `spent`: a budget of money is used up. */
 export type RateAnswer = { admitted: Admission } | { refused: RateRefusal } | { spent: SpentLimit };
@@ -117,18 +107,10 @@ function refusalOf(turns: TurnFollower, { rates, limits, now }: Applying, turn: 
   const money = decideMoney(limits, turn.cost, turns.share(now));
   if (money.kind === "spent") return { spent: presentMoneyLimit(money.by, now) };
   const rate = decideRates(rates, added, turns.share(now));
-  if (rate.kind === "refuse") return refusal(turns, rate.by, { rates, added, now });
+  if (rate.kind === "refuse") return { refused: rateRefusal(turns.counts, rate.by, { rates, added, now }) };
   if (money.kind === "reserved") return { refused: reservedRefusal(presentMoneyLimit(money.by, now)) };
   return money.kind === "wait" || rate.kind === "wait" ? "wait" : undefined;
 }
-
-const reservedRefusal = (by: ReturnType<typeof presentMoneyLimit>): RateRefusal => ({
-  code: "budget_reserved",
-  message: describeReserved(by),
-  retry_after_ms: MIN_RETRY_MS,
-  headers: {},
-  reached: [],
-});
 
 /** The limits that a turn counts for, at a moment. */
 interface Applying {
@@ -163,19 +145,6 @@ async function decide(turns: TurnFollower, { spending, limits }: Concerning, tur
     const told = { headers: rateHeaders(rates, turns.counts, now), reached: reachedRates(rates, now) };
     return { ...told, ...(reserved && { reserved: fromPicodollars(cost) }) };
   }
-}
-
-type Excess = Pick<Applying, "rates" | "now"> & { added: Rates };
-function refusal({ counts }: TurnFollower, by: RateStatus, { rates, added, now }: Excess) {
-  const over = by.used + added[by.name] - by.at_most;
-  const refused: RateRefusal = {
-    code: "rate_limited",
-    message: describeRate(by),
-    retry_after_ms: Math.max(MIN_RETRY_MS, counts.freeIn(by.counted, by.name, over, now)),
-    headers: rateHeaders(rates, counts, now),
-    reached: reachedRates(rates, now),
-  };
-  return { refused };
 }
 
 /** How an admitted turn goes on. */

@@ -1,0 +1,44 @@
+import type { BudgetStep } from "#events/budget.ts";
+import { describeReserved, presentMoneyLimit } from "./moneyLimits.ts";
+import { describeRate, rateHeaders, reachedRates, type RateStatus } from "./rates.ts";
+import type { TurnCounts, Rates } from "./turnCounts.ts";
+
+/** Where turns under way must end first, nobody knows when. */
+const MIN_RETRY_MS = 1_000;
+
+export interface RateRefusal {
+  code: "rate_limited" | "budget_reserved";
+  message: string;
+  retry_after_ms: number;
+  headers: Record<string, string>;
+  /** Limits that are used to 80 % or more. */
+  reached: BudgetStep[];
+}
+
+/** Turns under way hold the rest of a budget back. */
+export const reservedRefusal = (by: ReturnType<typeof presentMoneyLimit>): RateRefusal => ({
+  code: "budget_reserved",
+  message: describeReserved(by),
+  retry_after_ms: MIN_RETRY_MS,
+  headers: {},
+  reached: [],
+});
+
+interface Excess {
+  rates: RateStatus[];
+  /** What the turn would add. */
+  added: Rates;
+  now: number;
+}
+
+/** A limit of a minute or a moment has no room. */
+export function rateRefusal(counts: TurnCounts, by: RateStatus, { rates, added, now }: Excess): RateRefusal {
+  const over = by.used + added[by.name] - by.at_most;
+  return {
+    code: "rate_limited",
+    message: describeRate(by),
+    retry_after_ms: Math.max(MIN_RETRY_MS, counts.freeIn(by.counted, by.name, over, now)),
+    headers: rateHeaders(rates, counts, now),
+    reached: reachedRates(rates, now),
+  };
+}
