@@ -50,6 +50,17 @@ test("the value of a field that is only drawn is read", async () => {
   expect(text).toContain("1,234.50");
 });
 
+test("a choice is read as people see it", async () => {
+  const options = "/FT/Ch/Ff 131072/Opt[[(r)(Red)][(g)(Green)]]";
+  const { text } = await read(
+    pageWith([
+      [`${options}/V(g)`, ""],
+      ["/FT/Ch/Ff 393216/Opt[(Red)]/V(Other)", ""],
+    ]),
+  );
+  expect(text).toMatch(/Green\n\nOther$/);
+});
+
 test("a list in which nothing is chosen is named, one that opens is not", async () => {
   const options = "/FT/Ch/Opt[(Red)(Green)]";
   expect((await read(pageWith([[`${options}/V(Red)`, drawn("Red")]]))).warnings).toEqual([]);

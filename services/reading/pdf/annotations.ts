@@ -17,7 +17,7 @@ export interface Annotation {
   checkBox?: boolean;
   radioButton?: boolean;
   /** A list in a box of its own, all of which is seen; a list that opens is none. */
-  options?: unknown[];
+  options?: { exportValue?: unknown; displayValue?: unknown }[];
   combo?: boolean;
   buttonValue?: string;
   textContent?: string[];
@@ -37,6 +37,13 @@ const toBox = (rect: readonly number[], matrix: Matrix): Box => {
   return { x0: Math.min(ax, bx), y0: Math.min(ay, by), x1: Math.max(ax, bx), y1: Math.max(ay, by) };
 };
 
+/** The choices as people see them: a list may store others. */
+const chosenOptions = (chosen: readonly unknown[], options: NonNullable<Annotation["options"]>): string[] =>
+  chosen.flatMap((value) => {
+    const shown = options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value;
+    return typeof shown === "string" ? [shown] : [];
+  });
+
 /** The lines that a field shows; none if it is empty, hidden or a password. */
 function fieldLines(field: Annotation): string[] {
   if (field.hidden === true || field.password === true) return [];
@@ -46,7 +53,7 @@ function fieldLines(field: Annotation): string[] {
   if (fieldType === "Tx" && typeof value === "string")
     // what a program computed may be in the drawing only
     return value === "" && field.hasAppearance === true ? (field.textContent ?? []) : value.split(/\r\n?|\n/);
-  if (fieldType === "Ch" && Array.isArray(value)) return [value.filter((one) => typeof one === "string").join(", ")];
+  if (fieldType === "Ch" && Array.isArray(value)) return [chosenOptions(value, field.options ?? []).join(", ")];
   const chosen = field.radioButton === true ? value === field.buttonValue : field.checkBox === true && value !== "Off";
   return fieldType === "Btn" && chosen && typeof value === "string" ? ["☒"] : [];
 }
@@ -82,9 +89,10 @@ export interface Overlay {
 const COMMENTS = new Set(
   "Text Highlight Underline StrikeOut Squiggly Caret Ink Square Circle Line Polygon PolyLine Stamp".split(" "),
 );
-/** A stamp may say everything in its drawing, which is not read. */
+/** These may say everything in their drawing, which is not read. */
+const DRAWN = new Set(["Stamp", "Watermark", "Redact"]);
 const isComment = ({ subtype = "", contentsObj, hasAppearance = false }: Annotation): boolean =>
-  COMMENTS.has(subtype) && ((contentsObj?.str ?? "").trim() !== "" || (subtype === "Stamp" && hasAppearance));
+  (COMMENTS.has(subtype) && (contentsObj?.str ?? "").trim() !== "") || (DRAWN.has(subtype) && hasAppearance);
 
 const FILES = new Set(["FileAttachment", "Sound", "Movie", "Screen", "RichMedia"]);
 

@@ -54,6 +54,8 @@ test("lines above the header become titles", async () => {
 });
 
 test("Excel's sep= line decides the delimiter", async () => {
+  for (const sign of ["^", "-", "\\", "]", ":"])
+    expect(await csv(`sep=${sign}\na${sign}b\n1${sign}2`)).toBe("| a | b |\n| --- | --- |\n| 1 | 2 |");
   expect(await csv("sep=;\na,x;b,y\n1;2")).toBe("| a,x | b,y |\n| --- | --- |\n| 1 | 2 |");
 });
 

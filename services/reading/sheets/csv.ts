@@ -5,7 +5,7 @@ import { markdownTable } from "../text/table.ts";
 import { detectDelimiter, parseRecords, type Delimiter } from "./records.ts";
 
 /** Excel's line that declares the delimiter. */
-const HINT = /^sep=([\t;|,])\n/i;
+const HINT = /^sep=([^\n"])\n/i;
 
 const filledFields = (record: string[]): string[] => record.filter((field) => field.trim() !== "");
 
@@ -46,7 +46,7 @@ export const readCsv = async (bytes: Uint8Array): Promise<string[]> => {
   const text = cleanLines(decodeText(bytes));
   const hint = HINT.exec(text);
   const rest = hint ? text.slice(hint[0].length) : text;
-  return [toTable(rest, hint ? (hint[1] as Delimiter) : detectDelimiter(rest))];
+  return [toTable(rest, hint?.[1] ?? detectDelimiter(rest))];
 };
 
 export const readTsv = async (bytes: Uint8Array): Promise<string[]> => [toTable(cleanLines(decodeText(bytes)), "\t")];

@@ -1,4 +1,5 @@
-export type Delimiter = "\t" | ";" | "|" | ",";
+/** One character, but no quote. */
+export type Delimiter = string;
 
 /** Of two that fit equally well the first wins: the one that is rarer in text. */
 const DELIMITERS: readonly Delimiter[] = ["\t", ";", "|", ","];
@@ -20,7 +21,7 @@ const readQuoted = (text: string, open: number): { value: string; end: number } 
 
 /** The records of delimited text (RFC 4180) with \n line ends. A quote that is never closed is an ordinary character. */
 export function* parseRecords(text: string, delimiter: Delimiter): Generator<string[]> {
-  const bare = new RegExp(`[^${delimiter === "|" ? "\\|" : delimiter}\\n]*`, "y");
+  const bare = new RegExp(`[^${delimiter.replace(/[\\\]^-]/, "\\$&")}\\n]*`, "y");
   let record: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const inner = text[at] === '"' ? readQuoted(text, at) : null;
