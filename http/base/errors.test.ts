@@ -80,6 +80,13 @@ describe("the retry headers of an error", () => {
   });
 });
 
+test("a budget that is used up is not tried again, whether or not it begins again", () => {
+  const spent = (retryAfterMs?: number) =>
+    errorHeaders(new ApiError("budget_exceeded", "", retryAfterMs === undefined ? {} : { retryAfterMs }));
+  expect(spent(60_000)).toEqual({ "retry-after": "60", "x-should-retry": "false" });
+  expect(spent()).toEqual({ "x-should-retry": "false" });
+});
+
 describe("an error of the framework", () => {
   test.each([
     [new Unavailable("full", { retry_after_ms: 3_000 }), 503],

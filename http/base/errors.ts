@@ -107,9 +107,12 @@ export function errorHeaders({ status, errorCode, retryAfterMs }: ApiError): Rec
       "x-should-retry": "true",
     };
   }
-  // the moment at which the budget begins again is hours away: no client waits for it by itself
-  if (status === 402 && retryAfterMs !== undefined)
-    return { "retry-after": String(Math.ceil(retryAfterMs / 1000)), "x-should-retry": "false" };
+  // the moment at which the budget begins again is hours away, or there is none: no client waits for it by itself
+  if (status === 402)
+    return {
+      ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),
+      "x-should-retry": "false",
+    };
   if (status >= 500) return { "x-should-retry": "false" };
   if (status === 401) return { "www-authenticate": "Bearer" };
   return {};
