@@ -130,6 +130,14 @@ test("warnings count tracked deletions, comments and pictures, which are left ou
   ]);
 });
 
+test("page and column breaks part words, and a large first letter is the first of its word", async () => {
+  const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+  const breaks = ["page", "column"].map((type) => `${run("a")}<w:r><w:br w:type="${type}"/></w:r>`).join("");
+  const cap = (text: string): string => `<w:p><w:pPr><w:framePr w:dropCap="drop"/></w:pPr>${run(text)}</w:p>`;
+  const body = `<w:p>${breaks}${run("b")}</w:p>${cap("O")}<w:p><w:pPr><w:jc w:val="left"/></w:pPr>${run("nce upon")}</w:p>${cap("X")}`;
+  expect((await readDocx(wordFile(body)))[0]).toBe("a  \na  \nb\n\nOnce upon\n\nX");
+});
+
 test.each(["c:chart", "cx:chart"])("a chart (%s) follows its paragraph, with its title and values", async (name) => {
   const points = (value: string): string => `<c:pt idx="0"><c:v>${value}</c:v></c:pt>`;
   const series = `<c:ser><c:tx><c:v>Visits</c:v></c:tx><c:cat>${points("May")}</c:cat><c:val>${points("7")}</c:val></c:ser>`;

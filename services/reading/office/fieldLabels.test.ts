@@ -11,6 +11,9 @@ test.each([
   [String.raw` EQ \r(3,\f(1;2))`, "3√1/2"],
   [String.raw` EQ x\s\up 8(2) + \b(y)`, "x2 + y"],
   [String.raw`EQ \* jc2 \* "Font:MS Mincho" \* hps10 \o\ad(\s\up 9(とうきょう),東京)`, "東京"],
+  [String.raw` SYMBOL 8364 \u `, "€"],
+  [" SYMBOL 128 ", "€"],
+  [String.raw` SYMBOL 252 \f "Wingdings" \s 10 `, ""],
   [" PAGEREF _Toc1 \\h ", ""],
   [' HYPERLINK "https://a.example"', ""],
 ])("of the field %s people see %s", (instruction, label) => {

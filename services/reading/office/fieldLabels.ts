@@ -1,3 +1,5 @@
+import { decodeBytes } from "./rtfCharset.ts";
+
 /* Fields that show a part of their instruction, and have no result: buttons, and equations of older programs. */
 
 const BUTTON = /^\s*(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)$/is;
@@ -37,10 +39,20 @@ const equationText = (equation: string): string => {
   return text.replaceAll(RAISED, "").trim();
 };
 
+/** A character by its number; fonts of symbols give the number another meaning. */
+const SYMBOL = /^\s*SYMBOL\s+(\d{2,7})\s((?!.*\\f\s*"?(?:symbol|wingdings|webdings)).*)$/is;
+
+const symbolText = (number: number, options: string): string => {
+  if (number > 0x10_ff_ff) return "";
+  return /\\u/i.test(options) ? String.fromCodePoint(number) : decodeBytes(String.fromCharCode(number), "windows-1252");
+};
+
 /** What a field without a result shows of its instruction; "" if nothing. */
 export const fieldLabel = (instruction: string): string => {
   const equation = EQUATION.exec(instruction)?.[1];
   if (equation !== undefined) return equationText(equation);
+  const symbol = SYMBOL.exec(instruction);
+  if (symbol) return symbolText(Number(symbol[1]), symbol[2] ?? "");
   return (
     BUTTON.exec(instruction)?.[1]
       ?.replace(/^"(.*)"\s*$/s, "$1")

@@ -1,6 +1,7 @@
 import { findChild, type Element, childElements, findAll, textContent } from "../guard/xml.ts";
 import { chunkMark } from "./altChunks.ts";
 import { ommlToTex } from "./omml.ts";
+import { joinDropCaps } from "./wordDropCaps.ts";
 import { showFields, simpleField } from "./wordFields.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
 import { isOn, wordValue, type WordStyles } from "./wordStyles.ts";
@@ -113,6 +114,7 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
     case "w:rt":
     case "w:rubyPr":
       return [];
+    case "w:br":
     case "w:cr":
       return [makeElement("w:br")];
     case "w:ptab":
@@ -140,7 +142,7 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
 /** Rewrites all descendants of an element. */
 export const rewriteWord = (element: Element, context: WordContext): Element => {
   if (element.name === "m:oMath") return element;
-  const children = element.children.flatMap((child): (Element | string)[] =>
+  const children = joinDropCaps(element.children).flatMap((child): (Element | string)[] =>
     typeof child === "string" ? [child] : rewriteChild(child, context),
   );
   return { ...element, children };
