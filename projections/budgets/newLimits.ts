@@ -4,8 +4,8 @@ import type { BudgetRow } from "./query.ts";
 const isLimited = ({ limits }: BudgetRow): boolean => RateName.options.some((name) => limits[name] !== undefined);
 
 /**
- * Notices budgets that get their first limit of a minute or a moment. Turns that no limit concerns are told to nobody, so those
- * that began before must be read.
+ * Notices budgets that get their first limit of a minute or a moment. No process sends news of turns that no limit concerns, so
+ * those that began before must be read.
  */
 export class NewLimits {
   readonly #read: () => Promise<void>;
