@@ -59,13 +59,14 @@ describe("an e-mail", () => {
 });
 
 describe("a web page", () => {
-  test("has the pages in its frames counted, but not those that count visits", async () => {
-    const frames = '<iframe src="https://a.example/map"></iframe><iframe srcdoc="<p>x</p>"></iframe>';
+  test("has the files in its frames counted, but not pictures, and not frames that count visits", async () => {
+    const frames =
+      '<iframe src="https://a.example/map"></iframe><iframe srcdoc="<p>x</p>"></iframe><object data="a.pdf">No PDF</object><embed src="b.pdf">';
     const hidden =
-      '<iframe src="https://b.example/t" height="0" width="0"></iframe><iframe src="about:blank"></iframe><iframe src="/t" style="display:none"></iframe>';
+      '<iframe src="https://b.example/t" height="0" width="0"></iframe><iframe src="about:blank"></iframe><iframe src="/t" style="display:none"></iframe><object data="a.svg?1"></object><embed type="image/png" src="b">';
     expect(await read("a.html", Buffer.from(`<p>Text of the page</p>${frames}${hidden}`))).toEqual({
       text: "Text of the page",
-      warnings: [{ code: "frames_left_out", count: 2 }],
+      warnings: [{ code: "frames_left_out", count: 4 }],
     });
   });
 

@@ -129,6 +129,7 @@ export const handlers: Record<string, Handle> = {
   sup: superscript,
   table: (state: State, node) => tableHandler(state, node),
   dl: definitions,
+  menu: (state, node) => defaultHandlers.ul?.(state, node),
   pre: code,
   u: content,
   mark: content,

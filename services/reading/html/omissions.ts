@@ -3,10 +3,20 @@ import type { Warn } from "../reader.ts";
 import { warnOfCount } from "../warnings.ts";
 import { findElements, property } from "./tree.ts";
 
-/** A page within the page that people see. Programs count visits with invisible ones. */
+/** Elements that show another file in the page. */
+const FRAMES = new Set(["frame", "iframe", "object", "embed"]);
+const PICTURE = /\.(?:avif|gif|jpe?g|png|svg|webp)(?:[?#]|$)/i;
+
+const showsFile = (node: Element): boolean => {
+  const address = property(node, node.tagName === "object" ? "data" : "src");
+  const isPicture = PICTURE.test(address) || property(node, "type").startsWith("image/");
+  return property(node, "srcDoc") !== "" || (!isPicture && /^(?!about:|javascript:)\S/i.test(address));
+};
+
+/** A file within the page that people see. Programs count visits with invisible ones. */
 const isFrame = (node: Element): boolean =>
-  (node.tagName === "frame" || node.tagName === "iframe") &&
-  (property(node, "srcDoc") !== "" || /^(?!about:|javascript:)\S/i.test(property(node, "src"))) &&
+  FRAMES.has(node.tagName) &&
+  showsFile(node) &&
   !["width", "height"].some((side) => /^[01]$/.test(property(node, side))) &&
   !/display\s*:\s*none|visibility\s*:\s*hidden/i.test(property(node, "style"));
 

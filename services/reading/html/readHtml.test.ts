@@ -4,6 +4,12 @@ import { readHtml } from "./readHtml.ts";
 
 const read = async (html: string): Promise<string> => (await readHtml(Buffer.from(html)))[0] ?? "";
 
+test("a list of commands is a list", async () => {
+  expect((await readHtml(Buffer.from("<p>Text</p><menu><li>Copy</li><li>Paste</li></menu>")))[0]).toBe(
+    "Text\n\n- Copy\n- Paste",
+  );
+});
+
 describe("the content of a page", () => {
   const around = "<header><nav>Home</nav></header><aside>Ads</aside><footer>© 2024</footer>";
 
