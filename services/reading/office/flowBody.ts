@@ -14,7 +14,7 @@ export interface FlowBody {
   finish(): ElementContent[];
 }
 
-/** Tables in tables that are told apart; deeper ones are part of the last. */
+/** Limit on the nesting of tables; deeper tables become part of the innermost. */
 const MAX_DEPTH = 8;
 
 type Content = (Paragraph | Element)[];
