@@ -18,6 +18,11 @@ test.each([
     `See ${drawn(turned("פרק "), "12", turned(" כאן"))} and go`,
     "See פרק 12 כאן and go",
   ],
+  [
+    "a quotation of more letters than the line has is not",
+    drawn(turned("שלום עולם ("), "English inside", turned(") סוף")),
+    "שלום עולם (English inside) סוף",
+  ],
   ["a quotation in Latin text is", `See ${turned("שלום עולם")} and go`, "See שלום עולם and go"],
 ])("right-to-left writing: %s", (_, drawing, text) => {
   expect(inReadingOrder(drawing)).toBe(text);

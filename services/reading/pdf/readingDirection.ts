@@ -14,17 +14,29 @@ const directionOf = (sign: string): Direction => {
 /** How many of them a line of such a script has for each other letter. A line of as many of both may be either. */
 const MIN_SHARE = 1.25;
 
-/** Whether most letters are of a script that is written from right to left. */
+/** A line with such letters at both ends: what is between them may be a quotation of more letters, of at most this many for each. */
+const MAX_QUOTED = 2;
+
+/**
+ * Whether a line is written from right to left: most letters are of such a script, or those at both ends. The texts stand in the order
+ * in which they were drawn, from left to right.
+ */
 export function isRightToLeft(texts: readonly string[]): boolean {
   if (!texts.some((text) => RIGHT_TO_LEFT.test(text))) return false;
   let [left, right] = [0, 0];
+  let first: Direction | undefined;
+  let last: Direction | undefined;
   for (const text of texts)
     for (const sign of text) {
       const direction = directionOf(sign);
       if (direction === "left") left++;
       else if (direction === "right") right++;
+      else continue;
+      first ??= direction;
+      last = direction;
     }
-  return left > right * MIN_SHARE;
+  const isEnclosed = first === "left" && last === "left";
+  return left > right * MIN_SHARE || (isEnclosed && right > 0 && left * MAX_QUOTED > right);
 }
 
 /** A number with its signs, from right to left. */
