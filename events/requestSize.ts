@@ -16,7 +16,7 @@ const PICTURE_TOKENS = 5_000;
 /** Providers count the tokens of a picture by its width and height, and not by its bytes. */
 export const isSentAsPicture = (mime_type: string): boolean => mime_type.startsWith("image/");
 
-interface SentFile {
+export interface SentFile {
   mime_type: string;
   bytes: number;
 }

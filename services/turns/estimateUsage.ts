@@ -1,5 +1,5 @@
 import { LARGEST_WINDOW } from "#events/contextWindows.ts";
-import { tokensOf, type SentSize } from "#events/requestSize.ts";
+import { isSentAsPicture, type SentFile } from "#events/requestSize.ts";
 import { NO_USAGE, type Usage } from "#events/thread.ts";
 import type { ModelRequest } from "./model.ts";
 
@@ -14,14 +14,23 @@ export interface TokenCounter {
 export interface UnreportedRequest {
   request: ModelRequest;
   /** Of the request, whose bytes may be gone by now. */
-  files: SentSize;
+  files: SentFile[];
   /** What has arrived of the answer. */
   answer: string;
 }
 
+/** What is usual: providers count pictures by width and height, and pages of a PDF as a picture and their text. */
+const PICTURE_TOKENS = 1_500;
+const BYTES_OF_TOKEN = { text: 4, others: 30 };
+
+function probableTokens({ mime_type, bytes }: SentFile): number {
+  if (isSentAsPicture(mime_type)) return PICTURE_TOKENS;
+  return Math.ceil(bytes / BYTES_OF_TOKEN[mime_type.startsWith("text/") ? "text" : "others"]);
+}
+
 /**
- * Tokens of a request that broke off. Files count as budgets hold money back for them (ADR 98): with all that they may be, up to the
- * `window` of the model, in tokens; of one whose window is not known, up to the largest.
+ * Tokens of a request that broke off. Its files have as many as is usual (ADR 98), up to the `window` of the model, in tokens; of
+ * one whose window is not known, up to the largest.
  */
 export async function estimateUsage(
   { countTokens, countPrompt }: TokenCounter,
@@ -30,5 +39,6 @@ export async function estimateUsage(
 ): Promise<Usage> {
   const [texts, completion_tokens] = await Promise.all([countPrompt(request), countTokens(answer)]);
   const room = Math.max(0, window - texts);
-  return { ...NO_USAGE, prompt_tokens: texts + Math.min(tokensOf(files), room), completion_tokens };
+  const ofFiles = files.reduce((sum, file) => sum + probableTokens(file), 0);
+  return { ...NO_USAGE, prompt_tokens: texts + Math.min(ofFiles, room), completion_tokens };
 }

@@ -1,6 +1,6 @@
 import { fromPicodollars, toPicodollars, type Money } from "#events/money.ts";
 import { measureJson } from "#events/largeJson.ts";
-import type { RequestSize } from "#events/requestSize.ts";
+import { sizeOfFiles, type RequestSize } from "#events/requestSize.ts";
 import type { Usage } from "#events/thread.ts";
 import type { Ask } from "./converse.ts";
 import { ModelError, type ModelMessage, type ModelRequest, type Part } from "./model.ts";
@@ -59,7 +59,7 @@ export function sizeOfRequest({
 }: Pick<ModelRequest, "messages" | "instructions" | "tools" | "response_format" | "max_output_tokens">): RequestSize {
   const bytes = messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);
   const asJson = Buffer.byteLength(JSON.stringify([tools, response_format]));
-  const files = filesOfRequest({ messages });
+  const files = sizeOfFiles(filesOfRequest({ messages }));
   return {
     bytes: bytes + files.bytes + Buffer.byteLength(instructions ?? "") + asJson,
     pictures: files.pictures,

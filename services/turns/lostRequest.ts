@@ -1,4 +1,3 @@
-import { sizeOfFiles } from "#events/requestSize.ts";
 import type { Usage } from "#events/thread.ts";
 import { addRounds, MAX_ROUNDS } from "./converse.ts";
 import { openConversation } from "./conversation.ts";
@@ -76,7 +75,7 @@ function findTarget({ route, model, turn_id, steps, receivedFrames }: TurnToRun,
   return nextTarget(route, ofRound, { first, circuit: () => "closed" })?.target;
 }
 
-/** The request, and the size of its files, which need not be loaded for an estimate. */
+/** The request, and its files, which need not be loaded for an estimate. */
 async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], share: TurnShare) {
   const { organization_id, turn_id, input, model, route } = turn;
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
@@ -92,7 +91,7 @@ async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], 
   const { offers, messages } = await openConversation(options, turn, prompt, { history, findWindow });
   const texts = messages.map((message) => ({ ...message, attachments: [] }));
   const request = addRounds(await buildModelRequest(options, turn, prompt, offers, texts), rounds);
-  return { request, files: sizeOfFiles(messages.flatMap(distinctFiles)) };
+  return { request, files: messages.flatMap(distinctFiles) };
 }
 
 /**
