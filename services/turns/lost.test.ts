@@ -104,18 +104,18 @@ describe("a turn that lost its worker", () => {
       for (const { blob, bytes } of attachments) turn.blobs.set(blob, Buffer.alloc(bytes));
       return turn;
     };
-    // what the stage counts for the prompt and its tools
-    const texts = 251;
-    const promptTokens = texts + 40_000 + 1_500;
+    const ofFiles = 40_000 + 1_500;
 
     test("counts them with as many tokens as is usual", async () => {
       const turn = openStage([{ text: ["Seen."] }]);
       await turn.worker("first", 1).start();
       await turn.worker("second").sweep();
-      expect(lostRequests(turn)).toMatchObject([{ usage: { prompt_tokens: promptTokens, completion_tokens: 0 } }]);
+      // the double counts 57 tokens of the texts
+      const lost = 57 + ofFiles;
+      expect(lostRequests(turn)).toMatchObject([{ usage: { prompt_tokens: lost, completion_tokens: 0 } }]);
       expect(lastEvent(turn)).toMatchObject({
         type: "TurnCompleted",
-        data: { usage: { prompt_tokens: promptTokens + USAGE.prompt_tokens } },
+        data: { usage: { prompt_tokens: lost + USAGE.prompt_tokens } },
       });
     });
 
@@ -124,7 +124,8 @@ describe("a turn that lost its worker", () => {
       await turn.worker("first").start();
       expect(lastEvent(turn)).toMatchObject({
         type: "TurnFailed",
-        data: { usage: { prompt_tokens: promptTokens, completion_tokens: 2 } },
+        // and 251 where each file has its place among them
+        data: { usage: { prompt_tokens: 251 + ofFiles, completion_tokens: 2 } },
       });
     });
   });
