@@ -19,3 +19,22 @@ test("deeply nested parts are refused", async () => {
   const nested = "Content-Type: multipart/mixed; boundary=x\n\n--x\n".repeat(5_000);
   await expect(read(`From: a@b.example\n${nested}`)).rejects.toThrow(UnreadableFile);
 });
+
+test("flowing lines are joined, but not an answer with what it quotes, and not a signature", async () => {
+  const header = 'From: a@b.example\r\nContent-Type: text/plain; charset=utf-8;\r\n format="flowed"\r\n\r\n';
+  const body = [
+    "Yes, on \r\nMonday ",
+    "> Shall we \r\n> meet?",
+    ">> When? ",
+    "> Soon",
+    "",
+    " From here on ",
+    "-- ",
+    "Ada",
+  ].join("\r\n");
+  expect((await readEml(Buffer.from(header + body)))[0]?.split("\n").slice(2)).toEqual(
+    ["Yes, on Monday ", "> Shall we meet?", ">> When? ", "> Soon", "", "From here on ", "-- ", "Ada"].map((line) =>
+      line.replace(/^([>-])/, "\\$1"),
+    ),
+  );
+});

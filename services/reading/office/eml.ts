@@ -1,6 +1,7 @@
 import PostalMime, { type Address, type Email } from "postal-mime";
 import { htmlToMarkdown } from "../html/readHtml.ts";
 import { normalizeText } from "../html/text.ts";
+import { joinFlow, withoutFlow } from "./flowedText.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { escapePlain } from "../text/plain.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
@@ -53,7 +54,9 @@ const warnOfParts = (warn: Warn, { attachments }: Email): void => {
 
 const parse = async (bytes: Uint8Array): Promise<Email> => {
   try {
-    return await PostalMime.parse(bytes, { maxNestingDepth: 50 });
+    const fixed = withoutFlow(bytes);
+    const email = await PostalMime.parse(fixed ?? bytes, { maxNestingDepth: 50 });
+    return fixed && email.text !== undefined ? { ...email, text: joinFlow(email.text) } : email;
   } catch (cause) {
     throw new UnreadableFile("The file is damaged: it is not an e-mail.", { cause });
   }
