@@ -6,6 +6,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Failure, isFinal } from "./api/call.ts";
 import { whoAmI } from "./api/queries.ts";
+import { isReadAgain, readFailedAgain } from "./api/readFailedAgain.ts";
 import { followHeading } from "./app/followHeading.ts";
 import { createAppRouter } from "./app/router.tsx";
 
@@ -13,6 +14,7 @@ const MAX_RETRIES = 2;
 
 /** After a request that got no answer, or needed another session, the session is read again: `Interruption` shows what is wrong. */
 async function noticeInterruption(error: unknown, key?: QueryKey): Promise<void> {
+  if (key && isReadAgain(error)) readFailedAgain(queries);
   const isAway = error instanceof Failure && error.status === 0;
   const isSignedOut = error instanceof Failure && error.status === 401;
   const isKnown = queries.getQueryData(whoAmI.queryKey) !== undefined;

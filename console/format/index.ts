@@ -32,6 +32,10 @@ export const formatDay = (moment: string): string => day.format(new Date(moment)
 /** "26 Nov 2026, 03:36:39 UTC": in the time zone of the person, which is named. */
 export const formatExact = (moment: string): string => exact.format(new Date(moment));
 
+const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** A message of the service with its moments as people read them. */
+export const withReadableTimes = (message: string): string => message.replace(MOMENT, formatExact);
+
 /** "Fri 27 Nov 2026, 08:30": a time to come, in a time zone if one is given. */
 export const formatDue = (moment: Date, timeZone?: string): string =>
   new Intl.DateTimeFormat("en-GB", {

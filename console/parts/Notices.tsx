@@ -2,8 +2,9 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Failure } from "../api/call.ts";
+import { isReadAgain } from "../api/readFailedAgain.ts";
 import type { Listing } from "../api/readAll.ts";
-import { formatNumber } from "../format/index.ts";
+import { formatNumber, withReadableTimes } from "../format/index.ts";
 import { OverwriteRefusal } from "./OverwriteRefusal.ts";
 import "./notices.css";
 
@@ -16,13 +17,33 @@ const details = (error: Failure): string =>
     .filter(Boolean)
     .join(" · ");
 
+/** What somebody can do about something that could not be read: where it stays that way, another try leads nowhere. */
+function WhatNext({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const status = error instanceof Failure ? error.status : undefined;
+  if (status === 404) return <p>It may have been deleted, or the address may be mistyped.</p>;
+  if (status === 403)
+    return (
+      <p>
+        Owners and administrators can give you another role. <Link to="/members">See who they are</Link>.
+      </p>
+    );
+  return (
+    <>
+      {isReadAgain(error) && <p>The page also tries again by itself.</p>}
+      <button type="button" className="button" onClick={onRetry}>
+        Try again
+      </button>
+    </>
+  );
+}
+
 /** What went wrong: message, code, field and the id of the request. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const message = error instanceof Error ? error.message : String(error);
   const more = error instanceof Failure ? details(error) : "";
   return (
     <div className="notice bad" role="alert">
-      <p>{message}</p>
+      <p>{withReadableTimes(message)}</p>
       {more && <p className="quiet mono">{more}</p>}
       {error instanceof Failure && error.code === "legal_hold" && (
         <p>
@@ -31,16 +52,17 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
           </Link>
         </p>
       )}
+      {error instanceof Failure && error.code === "budget_exceeded" && (
+        <p>
+          Owners and administrators can raise it under <Link to="/spending">Spending</Link>.
+        </p>
+      )}
       {error instanceof OverwriteRefusal && (
         <p>
           <Link {...error.edit}>See and change it</Link>
         </p>
       )}
-      {onRetry && (
-        <button type="button" className="button" onClick={onRetry}>
-          Try again
-        </button>
-      )}
+      {onRetry && <WhatNext error={error} onRetry={onRetry} />}
     </div>
   );
 }

@@ -1,10 +1,11 @@
 import fastifySwagger from "@fastify/swagger";
-import fastifySwaggerUi from "@fastify/swagger-ui";
+import fastifySwaggerUi, { type FastifySwaggerUiOptions } from "@fastify/swagger-ui";
 import { jsonSchemaTransform } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { HttpDeps } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
 import { completeDescription, OPTIONAL_BODY } from "./completeDescription.ts";
+import { REFERENCE_STYLE, REFERENCE_THEME, withViewport } from "./referencePage.ts";
 
 /** As the schemas of a route are described. A body that may be left out says so, which OpenAPI writes outside of its schema. */
 const describeRoute: typeof jsonSchemaTransform = (route) => {
@@ -21,6 +22,24 @@ const REFERENCE_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
+const REFERENCE: FastifySwaggerUiOptions = {
+  routePrefix: "/reference",
+  // without the bar that offers descriptions of other services
+  uiConfig: { validatorUrl: null, layout: "BaseLayout" },
+  theme: {
+    title: "API reference",
+    css: [{ filename: "reference.css", content: REFERENCE_STYLE }],
+    js: [{ filename: "theme.js", content: REFERENCE_THEME }],
+  },
+  uiHooks: {
+    onRequest: (_request, reply, done) => {
+      reply.headers(REFERENCE_HEADERS);
+      done();
+    },
+  },
+  logLevel: "warn",
+};
+
 /** Describes the API from the schemas that validate it, and serves the description at `/reference` without external assets. */
 export async function describeApi(app: App, settings: HttpDeps["settings"]): Promise<void> {
   await app.register(fastifySwagger, {
@@ -32,6 +51,7 @@ export async function describeApi(app: App, settings: HttpDeps["settings"]): Pro
         description: "One backend for AI assistants. Unknown fields are ignored.",
       },
       servers: [{ url: settings.BASE_URL }],
+      externalDocs: { url: `${settings.BASE_URL}/docs/`, description: "Guides and explanations" },
       components: {
         securitySchemes: {
           key: {
@@ -56,15 +76,8 @@ export async function describeApi(app: App, settings: HttpDeps["settings"]): Pro
     transform: describeRoute,
     transformObject: (described) => ("openapiObject" in described ? completeDescription(described.openapiObject) : {}),
   });
-  await app.register(fastifySwaggerUi, {
-    routePrefix: "/reference",
-    uiConfig: { validatorUrl: null },
-    uiHooks: {
-      onRequest: (_request, reply, done) => {
-        reply.headers(REFERENCE_HEADERS);
-        done();
-      },
-    },
-    logLevel: "warn",
+  await app.register(async (page) => {
+    page.addHook("onSend", async (_request, _reply, payload) => withViewport(payload));
+    await page.register(fastifySwaggerUi, REFERENCE);
   });
 }

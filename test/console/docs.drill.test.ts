@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { inspect, openConsole, PHONE, takePicture, type Console } from "./browser.ts";
+import { expectFits, inspect, openConsole, PHONE, takePicture, type Console } from "./browser.ts";
 
 /* The documentation in a browser. `newPage` fails a test when its page breaks the content security policy. */
 
@@ -37,6 +37,21 @@ test("the reference of the API runs and sends nothing but its own", async () => 
   await page.getByRole("link", { name: "/api/openai/v1/chat/completions", exact: true }).click();
   await page.getByText("Request body", { exact: true }).waitFor();
   await takePicture(page, "reference");
+});
+
+test("the reference of the API fits a phone with a request open, and follows the theme of the console", async () => {
+  const page = await consoleUi.newPage(PHONE);
+  await page.addInitScript(`localStorage.setItem("console-theme", "dark")`);
+  await page.goto(`${consoleUi.service.base}/reference/`);
+  // without it phones draw the page 980 pixels wide
+  expect(await page.locator("meta[name=viewport]").getAttribute("content")).toContain("width=device-width");
+  expect(await page.evaluate("document.documentElement.className")).toContain("dark-mode");
+  await page.getByRole("link", { name: "/api/openai/v1/chat/completions", exact: true }).click();
+  await page.getByText("402", { exact: true }).waitFor();
+  await expectFits(page);
+  expect(await page.getByText("No links").first().isVisible()).toBe(false);
+  await takePicture(page, "reference-phone");
+  expect(await page.getByRole("link", { name: "Guides and explanations" }).getAttribute("href")).toMatch(/\/docs\/$/);
 });
 
 test("somebody searches by keyboard alone, and arrives at the section", async () => {

@@ -40,6 +40,45 @@ test("a list that could not be read is read when the service is back", async () 
   await page.getByRole("link", { name: "First agent" }).waitFor();
 });
 
+test("what the service cannot read for long is read once it can, without a click, and one notice says so", async () => {
+  const page = await open("");
+  let isAway = true;
+  await page.route("**/api/**", (route) =>
+    isAway && !route.request().url().endsWith("/auth/me")
+      ? route.fulfill({ status: 503, json: { error: { message: "The database cannot be reached." } } })
+      : route.continue(),
+  );
+  await page.goto(`${tenant.url}/console/inbox`);
+  await page.getByText("The page also tries again by itself.").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(1);
+  await inspect(page, "inbox-not-loaded");
+  isAway = false;
+  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+});
+
+test.each(["runs", "chat", "knowledge/documents"])(
+  "an address of %s that leads nowhere offers no other try",
+  async (path) => {
+    const page = await open(`${path}/01a21991-d0c5-7b21-8e53-000000000009`, { viewport: PHONE });
+    await page.getByText("It may have been deleted, or the address may be mistyped.").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await inspect(page, `nowhere-${path.replace("/", "-")}`);
+  },
+);
+
+test("what a role may not read says who can change the role", async () => {
+  const page = await open("");
+  await page.route("**/api/agents?*", (route) =>
+    route.fulfill({ status: 403, json: { error: { message: "This needs another role.", code: "forbidden" } } }),
+  );
+  await page.getByRole("link", { name: "Agents", exact: true }).click();
+  await page.getByRole("alert").getByText("This needs another role.").waitFor();
+  await inspect(page, "not-allowed");
+  await page.getByRole("alert").getByRole("link", { name: "See who they are" }).click();
+  await page.getByRole("heading", { name: "Members" }).waitFor();
+});
+
 test("a screen whose file cannot be loaded leaves the navigation, and is loaded once the service is back", async () => {
   const page = await open("runs");
   await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();

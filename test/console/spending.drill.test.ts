@@ -227,6 +227,20 @@ test("an alias is added with weights, changed and removed, and what cannot be is
   await page.getByRole("heading", { name: "There are no aliases" }).waitFor();
 });
 
+test("a budget that is used up says so in the chat, when it begins again, and who can raise it", async () => {
+  await tenant.made(tenant.owner("PUT", "/budgets/organization", { requests_per_day: 0 }));
+  const page = await open("chat");
+  await page.getByLabel("Question").fill("Hello");
+  await page.keyboard.press("Enter");
+  const refusal = page.getByRole("alert");
+  await refusal.getByText("The budget organization has used").waitFor();
+  expect(await refusal.textContent()).not.toMatch(/T\d\d:\d\d/);
+  await inspect(page, "chat-budget");
+  await refusal.getByRole("link", { name: "Spending" }).click();
+  await page.getByRole("heading", { name: "Spending", level: 1 }).waitFor();
+  await tenant.owner("DELETE", "/budgets/organization");
+});
+
 test("a builder has no entry to spending, and a page that names the administrators", async () => {
   const page = await open("spending", await tenant.member("builder"));
   await page.getByRole("heading", { name: "For administrators" }).waitFor();

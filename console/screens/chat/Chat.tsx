@@ -194,7 +194,7 @@ export function Chat() {
           onAgain={mayAsk && !isBusy && !fork ? (text) => void onAsk(text, []) : undefined}
         />
         {fork && !failed && <ForkNote />}
-        {known.isError && <ErrorNotice error={known.error} onRetry={() => void known.refetch()} />}
+        {known.isError && !failed && <ErrorNotice error={known.error} onRetry={() => void known.refetch()} />}
         {!mayAsk && <p className="notice">A viewer may read conversations, and start none.</p>}
         {mayAsk && !failed && (
           <Composer

@@ -177,7 +177,7 @@ export function Inbox() {
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Inbox</h1>
-      {!isOver(search) && <Away />}
+      {!isOver(search) && !approvals.isLoadingError && <Away />}
       <Tabs
         label="Status"
         names={by ? [...DECIDED, "pending"] : APPROVAL_STATUSES}

@@ -38,7 +38,7 @@ export function Tools() {
             New tool
           </Link>
         </header>
-        <ScriptedToolsSwitch />
+        {!tools.isLoadingError && <ScriptedToolsSwitch />}
         <Loaded query={tools} what="tools">
           {({ data }) =>
             data.length === 0 ? (
