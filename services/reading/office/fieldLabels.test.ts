@@ -45,3 +45,9 @@ test("buttons of RTF are read", async () => {
   const field = "{\\field{\\*\\fldinst {MACROBUTTON NoMacro }{[Your name]}}{\\fldrslt }}";
   expect(await readRtf(Buffer.from(`{\\rtf1 Dear ${field},\\par}`))).toEqual(["Dear \\[Your name],"]);
 });
+
+test("a long instruction is cut, so that its time is bounded", () => {
+  const spaces = " ".repeat(1_000_000);
+  expect(fieldLabel(`EQ \\a${spaces}`)).toBe("\\a");
+  expect(fieldLabel(`MACROBUTTON X Send${spaces}now`)).toBe("Send");
+});

@@ -8,7 +8,7 @@ const EQUATION = /^\s*EQ\s+(.*)$/is;
 /** How an equation is set: `\* jc2`, `\* "Font:Arial"`. */
 const FORMAT = /\\\*\s*(?:"[^"]*"|\S+)/g;
 /** A part without parts of its own, `\f(1,2)`, with its options, `\s\up 9(…)`. */
-const PART = /((?:\\[a-z]+\s*\d*\s*)+)\(([^()]*)\)/i;
+const PART = /((?:\\[a-z]+[\s\d]*)+)\(([^()]*)\)/i;
 /** Parts of an equation; a hostile one could have thousands in each other. */
 const MAX_PARTS = 100;
 /** Encloses what stands above the line. */
@@ -47,8 +47,12 @@ const symbolText = (number: number, options: string): string => {
   return /\\u/i.test(options) ? String.fromCodePoint(number) : decodeBytes(String.fromCharCode(number), "windows-1252");
 };
 
+/** Characters of an instruction that are read. People type some dozens, and the time of the patterns grows faster than the text. */
+const MAX_INSTRUCTION = 2_000;
+
 /** What a field without a result shows of its instruction; "" if nothing. */
-export const fieldLabel = (instruction: string): string => {
+export const fieldLabel = (whole: string): string => {
+  const instruction = whole.slice(0, MAX_INSTRUCTION);
   const equation = EQUATION.exec(instruction)?.[1];
   if (equation !== undefined) return equationText(equation);
   const symbol = SYMBOL.exec(instruction);
