@@ -33,7 +33,12 @@ const richText = (node: Element, fromCell: string): string => {
 };
 
 /** What is left between fields that are not read. */
-const withoutSeparators = (text: string): string => text.replace(/\s+/g, " ").replace(/^[\s;,:]+|[\s;,:]+$/g, "");
+const withoutSeparators = (text: string): string => {
+  const line = text.replace(/\s+/g, " ").replace(/^[\s;,:]+/, "");
+  let end = line.length;
+  while (end > 0 && " ;,:".includes(line[end - 1]!)) end -= 1;
+  return line.slice(0, end);
+};
 
 const hasTypedText = (rich: Element | undefined): boolean =>
   rich !== undefined && /[\p{L}\p{N}]/u.test(richText(rich, ""));
