@@ -210,11 +210,12 @@ describe("views of a screen", () => {
 });
 
 test("a hold of the organization, an end user or a run is placed from the same form", async () => {
+  const run = await tenant.start(await tenant.register("export const run = () => 1;"));
   const page = await open("privacy?section=holds");
   for (const [kind, id] of [
     ["organization", undefined],
     ["user", "mallory"],
-    ["run", "00000000-0000-7000-8000-000000000000"],
+    ["run", run],
   ] as const) {
     await page.getByLabel("About").selectOption(kind);
     if (id) await page.getByLabel(kind === "user" ? "As requests name it" : "Its id").fill(id);
@@ -224,6 +225,9 @@ test("a hold of the organization, an end user or a run is placed from the same f
   await page.getByLabel("About").selectOption("document");
   await place(page, "Nowhere");
   await page.getByRole("alert").getByText("Say which one it is about.").waitFor();
+  await page.getByLabel("Its id").fill(run);
+  await place(page, "Nowhere");
+  await page.getByRole("alert").getByText("no document of this organization has the id").waitFor();
   const { data } = await tenant.made(tenant.owner("GET", "/holds"));
   await Promise.all(data.map((hold: { id: string }) => tenant.owner("DELETE", `/holds/${hold.id}`)));
 });
