@@ -67,6 +67,32 @@ test.each(["runs", "chat", "knowledge/documents"])(
   },
 );
 
+test("a conversation that cannot be read again for a while keeps the next question and its focus", async () => {
+  const page = await open("chat");
+  const question = page.getByLabel("Question");
+  await question.fill("The first one");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.url(), SOON).toMatch(/chat\/[0-9a-f-]{36}/);
+  await page.getByText("The first one").nth(1).waitFor();
+  await question.fill("The next one");
+  let refused = 0;
+  await page.route(/\/threads\//, (route) => {
+    refused += 1;
+    return route.fulfill({ status: 503, json: { error: { message: "The database cannot be reached." } } });
+  });
+  const other = await open(`chat/${new URL(page.url()).pathname.split("/").at(-1)}`);
+  await other.getByLabel("Question").fill("Asked elsewhere");
+  await other.keyboard.press("Enter");
+  // the first try and two more
+  await expect.poll(() => refused, WAITING).toBeGreaterThan(2);
+  expect(await question.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.type("!");
+  expect(await question.inputValue()).toBe("The next one!");
+  await page.unroute(/\/threads\//);
+  await page.getByText("Asked elsewhere").first().waitFor();
+  expect(await question.inputValue()).toBe("The next one!");
+});
+
 test("what a role may not read says who can change the role", async () => {
   const page = await open("");
   await page.route("**/api/agents?*", (route) =>

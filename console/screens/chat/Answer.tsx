@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { Citation, ToolCall } from "../../api/chat.ts";
 import { getTrace } from "../../api/requests.ts";
 import type { Trace } from "../../api/trace.ts";
-import { formatCount, formatDuration } from "../../format/index.ts";
+import { formatCount, formatDuration, withReadableTimes } from "../../format/index.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
 import { markSources } from "../../parts/markSources.ts";
 import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
@@ -121,7 +121,7 @@ function StoredAnswer({
           <Waiting id={id} />
         </>
       )}
-      {trace.data?.answer?.error && <p className="notice bad">{trace.data.answer.error}</p>}
+      {trace.data?.answer?.error && <p className="notice bad">{withReadableTimes(trace.data.answer.error)}</p>}
       {!isRunning && status && ENDS[status] && <p className="quiet">{ENDS[status]}</p>}
       {!isRunning && trace.data && <Spent trace={trace.data} />}
       {!isRunning && text === "" && status === "completed" && <p className="quiet">The answer is empty.</p>}
@@ -147,7 +147,7 @@ export function Answer({ turn, isRunning, isRecent, onAgain, forkWith }: Props) 
       ) : (
         <AnswerText text={turn.answer?.text ?? ""} calls={[]} citations={[]} />
       )}
-      {live?.answer.error && <p className="notice bad">{live.answer.error}</p>}
+      {live?.answer.error && <p className="notice bad">{withReadableTimes(live.answer.error)}</p>}
       {live?.failure !== undefined && <ErrorNotice error={live.failure} />}
       <p className="actions">
         {isLive && (

@@ -2,6 +2,7 @@ import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import type { Question } from "../../api/answer.ts";
+import { isFinal } from "../../api/call.ts";
 import {
   getThread,
   listMessages,
@@ -109,7 +110,13 @@ function useAsk(
       else void queries.invalidateQueries({ queryKey: ["thread", "list"] });
     },
   });
-  return { ask: asking.mutateAsync, error: asking.error, isSending };
+  /** Resolves to whether it was asked. */
+  const ask = (text: string, files: Question["files"]) =>
+    asking.mutateAsync({ text, files }).then(
+      () => true,
+      () => false,
+    );
+  return { ask, error: asking.error, isSending };
 }
 
 const Start = () => (
@@ -170,12 +177,9 @@ export function Chat() {
 
   const place = placeOf(threadId, fork);
   const mayAsk = me?.user.role !== "viewer";
+  // who is writing the next question goes on while the service is away
+  const isOpen = mayAsk && (!failed || (thread.data !== undefined && !isFinal(failed.error)));
   const isBusy = asking.isSending || isLive;
-  const onAsk = (text: string, files: Question["files"]) =>
-    asking.ask({ text, files }).then(
-      () => true,
-      () => false,
-    );
   return (
     <div className={`chat${threadId ? " open" : ""}`}>
       <ThreadList />
@@ -191,12 +195,12 @@ export function Chat() {
           turns={turns}
           isRunning={thread.data?.status === "running"}
           forkWith={mayAsk && !fork ? target?.key : undefined}
-          onAgain={mayAsk && !isBusy && !fork ? (text) => void onAsk(text, []) : undefined}
+          onAgain={mayAsk && !isBusy && !fork ? (text) => void asking.ask(text, []) : undefined}
         />
         {fork && !failed && <ForkNote />}
         {known.isError && !failed && <ErrorNotice error={known.error} onRetry={() => void known.refetch()} />}
         {!mayAsk && <p className="notice">A viewer may read conversations, and start none.</p>}
-        {mayAsk && !failed && (
+        {isOpen && (
           <Composer
             key={place}
             place={place}
@@ -208,7 +212,7 @@ export function Chat() {
             draft={threadId ? "" : (search.ask ?? "")}
             isBusy={isBusy}
             error={asking.error}
-            onAsk={onAsk}
+            onAsk={asking.ask}
           />
         )}
       </section>
