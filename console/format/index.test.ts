@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatCost, formatDuration, formatExact, formatPrice } from "./index.ts";
+import { formatCost, formatDuration, formatExact, formatPrice, withReadableTimes } from "./index.ts";
 
 test.each([
   ["0", "$0.00"],
@@ -12,6 +12,13 @@ test.each([
 
 test("a price has every digit, and two of cents at least", () => {
   expect([formatPrice("0.5"), formatPrice("0.0750")]).toEqual(["$0.50", "$0.075"]);
+});
+
+test("the moments of a message are in the person's time, and its other words stay", () => {
+  const at = "2026-11-29T00:00:00.000Z";
+  expect(withReadableTimes(`It has used 7 of 2026-11. It begins again at ${at}, not ${at}.`)).toBe(
+    `It has used 7 of 2026-11. It begins again at ${formatExact(at)}, not ${formatExact(at)}.`,
+  );
 });
 
 test("an exact time names its time zone", () => {

@@ -8,7 +8,6 @@ import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { findOrWait } from "../base/findById.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { markUser } from "../base/limits.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
@@ -20,7 +19,9 @@ const HoldToPlace = z.strictObject({
     .string()
     .max(600)
     .refine((text) => HOLD_SUBJECT.test(lower(text)), WANTED)
-    .describe("What is kept. The log keeps a mark of a user's value that tells nothing."),
+    .describe(
+      "What is kept: something that is there, or an owner who was deleted and left things behind. The log keeps a mark of a user's value that tells nothing.",
+    ),
   name: z.string().trim().min(1).max(100).describe("Such as a file number; it stays in the log. Name no person here."),
   reason: z.string().trim().min(1).max(2_000),
 });
@@ -63,13 +64,10 @@ const NAMED = ["projects", "usage", "users", "turns", "files", "documents", "run
 /** A misspelt id would keep nothing and look like a hold. Throws a 400. */
 async function checkHoldable(http: Http, organization: string, subject: string): Promise<void> {
   const isKnown = () => isHoldable(http.db, organization, subject);
-  if (
-    await findOrWait(
-      async () => (await isKnown()) || undefined,
-      () => http.freshRead(NAMED),
-    )
-  )
-    return;
+  if (await isKnown()) return;
+  // it may have been made a moment ago
+  await http.freshRead(NAMED);
+  if (await isKnown()) return;
   const [kind, id] = subject.split(":");
   throw new ApiError(null, `subject: no ${kind} of this organization has the id ${id}, or it was deleted.`, {
     param: "subject",

@@ -191,13 +191,9 @@ export function watchRates(options: FollowerOptions): RateWatch {
     async park(reading, spender, { spent, ...turn }) {
       const limits = countedLimits(reading, spender);
       if (!limits) return;
+      const { subjects } = limits;
       const turns = await follow(spender.organization_id);
-      turns.tell({
-        kind: "parked",
-        ...turn,
-        subjects: limits.subjects,
-        ...(spent !== undefined && { spent: String(spent) }),
-      });
+      turns.tell({ kind: "parked", ...turn, subjects, ...(spent !== undefined && { spent: String(spent) }) });
     },
     async resume(reading, spender, turn) {
       const limits = countedLimits(reading, spender);

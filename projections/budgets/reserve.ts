@@ -4,7 +4,7 @@ import { defaultPrice } from "#events/defaultPrices.ts";
 import { toPicodollars } from "#events/money.ts";
 import { perToken, priceAt, type ModelPrice } from "#events/price.ts";
 import { formatOf } from "#events/provider.ts";
-import { sizeOfFiles, tokensOf, type RequestSize } from "#events/requestSize.ts";
+import { sizeOfFiles, type RequestSize } from "#events/requestSize.ts";
 import type { Prompt } from "#events/thread.ts";
 import { listPrices } from "../prices/query.ts";
 import type { Db } from "../projection.ts";
@@ -12,6 +12,9 @@ import { listProviders, type ProviderRow } from "../providers/query.ts";
 
 /** Tokens of an answer whose request sets no limit, of a model whose limit is not known. */
 const DEFAULT_ANSWER_TOKENS = 4_096;
+
+/** Of a picture, whatever its size. Providers count up to about 4,800 for most models. */
+const PICTURE_TOKENS = 5_000;
 
 /** What is known of a model that has a price. */
 export interface PricedModel {
@@ -109,7 +112,7 @@ export function sizeOfPrompt(
  * and an answer of full length. A model without a price counts nothing.
  */
 export function reserveFor(priceOf: PriceOf, models: string[], size: RequestSize): bigint {
-  const asked = tokensOf(size);
+  const asked = size.bytes + size.pictures * PICTURE_TOKENS;
   return models
     .flatMap((model) => priceOf(model) ?? [])
     .map(({ price, answer = DEFAULT_ANSWER_TOKENS, window = asked }) => {

@@ -68,16 +68,13 @@ export const countEdges = (edges: readonly string[], text: () => string): number
 
 /** The warnings with one for each code that counts things, because the parts of a file are read apart. */
 export const joinCounts = (warnings: readonly ReadingWarning[]): ReadingWarning[] => {
-  const joined = new Map<WarningCode, ReadingWarning>();
-  const listed = warnings.map((warning) => {
-    const { code, count } = warning;
-    const first = joined.get(code);
-    if (count === undefined || warning.pages) return warning;
-    if (!first) joined.set(code, { ...warning });
-    else first.count = (first.count ?? 0) + count;
-    return first ? undefined : joined.get(code)!;
+  const isCount = ({ count, pages }: ReadingWarning): boolean => count !== undefined && !pages;
+  const byCode = Map.groupBy(warnings.filter(isCount), ({ code }) => code);
+  return warnings.flatMap((warning) => {
+    if (!isCount(warning)) return [warning];
+    const same = byCode.get(warning.code)!;
+    return same[0] === warning ? [{ ...warning, count: same.reduce((sum, { count = 0 }) => sum + count, 0) }] : [];
   });
-  return listed.filter((warning) => warning !== undefined);
 };
 
 /** Warns about pages, unless there are none. */

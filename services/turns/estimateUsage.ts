@@ -20,11 +20,11 @@ export interface UnreportedRequest {
 }
 
 /** What is usual: providers count pictures by width and height, and pages of a PDF as a picture and their text. */
-const PICTURE_TOKENS = 1_500;
+const USUAL_PICTURE = 1_500;
 const BYTES_OF_TOKEN = { text: 4, others: 30 };
 
 function probableTokens({ mime_type, bytes }: SentFile): number {
-  if (isSentAsPicture(mime_type)) return PICTURE_TOKENS;
+  if (isSentAsPicture(mime_type)) return USUAL_PICTURE;
   return Math.ceil(bytes / BYTES_OF_TOKEN[mime_type.startsWith("text/") ? "text" : "others"]);
 }
 

@@ -54,6 +54,11 @@ test("a hold names something that is there, or an owner who is gone and left thi
   await home.made(home.owner("DELETE", `/keys/${key.id}`));
   const ofKey = await home.made(place(`key:${key.id}`));
   await release(ofKey.id);
+  const [gone, idle] = [await home.member("builder"), await home.member("builder")];
+  await say(gone.call, "Kept, too");
+  for (const { id } of [gone, idle]) await home.made(home.owner("DELETE", `/members/${id}`));
+  await release((await home.made(place(`person:${gone.id}`))).id);
+  expect((await place(`person:${idle.id}`)).status).toBe(400);
   const { user } = await home.made(home.owner("GET", "/auth/me"));
   await release((await home.made(place(`person:${user.id}`))).id);
 });

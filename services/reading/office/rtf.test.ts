@@ -88,6 +88,13 @@ test("a list whose choice is no text is counted", async () => {
   expect(warnings).toEqual([{ code: "form_fields_left_out", count: 1 }]);
 });
 
+test("lists without a result are counted in one pass", async () => {
+  const warnings: ReadingWarning[] = [];
+  const file = `{\\rtf1 Text{\\*\\fldinst ${"FORMDROPDOWN ".repeat(300_000)}}\\par}`;
+  await readRtf(Buffer.from(file, "latin1"), (warning) => warnings.push(warning));
+  expect(warnings).toEqual([{ code: "form_fields_left_out", count: 300_000 }]);
+});
+
 test("warnings count deletions, comments and pictures", async () => {
   const picture = "{\\*\\shppict{\\pict\\pngblip 89}}{\\nonshppict{\\pict\\wmetafile8 01}}";
   const file = `{\\rtf1 Text{\\deleted old}{\\*\\annotation really?}${picture}\\par}`;

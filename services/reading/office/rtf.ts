@@ -25,12 +25,20 @@ function groupText(source: string, from: number): string {
 const edges = (source: string): string[] =>
   [...source.matchAll(EDGE).take(MAX_EDGES)].map(({ index }) => groupText(source, index));
 
-/** Lists whose choice is no text. */
-const openChoices = (source: string): number =>
-  [...source.matchAll(/\bFORMDROPDOWN\b/g)].filter(({ index }) => {
-    const result = source.indexOf("{\\fldrslt", index);
-    return result === -1 || groupText(source, result).trim() === "";
-  }).length;
+const CHOICE_OR_RESULT = /\bFORMDROPDOWN\b|\{\\fldrslt/g;
+
+/** Lists whose choice is no text: none of a field's results follows, or an empty one. */
+function openChoices(source: string): number {
+  let [found, open] = [0, 0];
+  for (const { 0: word, index } of source.matchAll(CHOICE_OR_RESULT)) {
+    if (word === "FORMDROPDOWN") open += 1;
+    else {
+      if (open > 0 && groupText(source, index).trim() === "") found += open;
+      open = 0;
+    }
+  }
+  return found + open;
+}
 
 /** Warns of what the text leaves out. Pictures are stored twice for older programs, once within `nonshppict`. */
 const warnOfParts = (warn: Warn, source: string): void => {

@@ -13,8 +13,9 @@ const isDropCap = (node: Node | undefined): boolean => {
 const isProperties = (node: Node): boolean => typeof node === "object" && node.name === "w:pPr";
 
 /** Puts the large first letter of a paragraph, which is a paragraph of its own, before the rest of its word. */
-export const joinDropCaps = (nodes: readonly Node[]): Node[] =>
-  nodes.flatMap((node, index): Node[] => {
+export const joinDropCaps = (nodes: Node[]): Node[] => {
+  if (!nodes.some(isDropCap)) return nodes;
+  return nodes.flatMap((node, index): Node[] => {
     const [before, after] = [nodes[index - 1], nodes[index + 1]];
     if (isDropCap(node) && isParagraph(after) && !isDropCap(after)) return [];
     if (!isParagraph(before) || !isDropCap(before) || !isParagraph(node) || isDropCap(node)) return [node];
@@ -22,3 +23,4 @@ export const joinDropCaps = (nodes: readonly Node[]): Node[] =>
     const properties = node.children.filter(isProperties);
     return [{ ...node, children: [...properties, ...letter, ...node.children.filter((one) => !isProperties(one))] }];
   });
+};

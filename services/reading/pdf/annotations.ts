@@ -38,11 +38,11 @@ const toBox = (rect: readonly number[], matrix: Matrix): Box => {
 };
 
 /** The choices as people see them: a list may store others. */
-const chosenOptions = (chosen: readonly unknown[], options: NonNullable<Annotation["options"]>): string[] =>
-  chosen.flatMap((value) => {
-    const shown = options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value;
-    return typeof shown === "string" ? [shown] : [];
-  });
+const chosenOptions = (chosen: readonly unknown[], options: NonNullable<Annotation["options"]>): string[] => {
+  // of two that are stored alike the first is shown
+  const shown = new Map(options.toReversed().map(({ exportValue, displayValue }) => [exportValue, displayValue]));
+  return chosen.map((value) => shown.get(value) ?? value).filter((value) => typeof value === "string");
+};
 
 /** The lines that a field shows; none if it is empty, hidden or a password. */
 function fieldLines(field: Annotation): string[] {
