@@ -129,6 +129,16 @@ async function removeIfEmpty(folder: string): Promise<void> {
   }
 }
 
+/** Keeps what was removed away, also after a power cut: syncs the nearest folder above it that is left. */
+async function syncRemoval(path: string): Promise<void> {
+  try {
+    await syncFolder(dirname(path));
+  } catch (error) {
+    if (!isError(error, "ENOENT")) throw error;
+    await syncRemoval(dirname(path));
+  }
+}
+
 async function* findFiles(directory: string): AsyncIterable<{ path: string; mtimeMs: number }> {
   for await (const entry of await opendir(directory, { recursive: true })) {
     if (!entry.isFile()) continue;
@@ -222,10 +232,17 @@ export function openBlobs(directory: string): Blobs {
     get: readBlob,
     remove: (key) =>
       onDisk(async () => {
-        await rm(resolvePath(key), { force: true });
-        await removeIfEmpty(dirname(resolvePath(key)));
+        const path = resolvePath(key);
+        await rm(path, { force: true });
+        await removeIfEmpty(dirname(path));
+        await syncRemoval(path);
       }),
-    removeAll: (folder) => onDisk(() => rm(resolvePath(folder), { recursive: true, force: true })),
+    removeAll: (folder) =>
+      onDisk(async () => {
+        const path = resolvePath(folder);
+        await rm(path, { recursive: true, force: true });
+        await syncRemoval(path);
+      }),
     removePartsOlderThan: (age_ms) => removeOldParts(directory, age_ms),
     foldersOlderThan: (age_ms) => findOldFolders(directory, age_ms),
   };

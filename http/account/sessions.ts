@@ -103,11 +103,13 @@ async function changePassword(http: Http, request: FastifyRequest, body: z.infer
   const { organization_id, session } = request.caller;
   const { user_id } = session!;
   const attempt = { kind: "password", user_id } as const;
-  await countAttempt(http.loginAttempts, attempt);
+  const recorded = await countAttempt(http.loginAttempts, attempt);
   const user = await findUserById(http.db, user_id);
   const verify = () => verifyPassword(body.current_password, user?.password_hash);
-  if (!(await hashInTurn(http, request, verify)))
+  if (!(await hashInTurn(http, request, verify))) {
+    await http.loginAttempts.markWrong(recorded);
     throw new ApiError("wrong_password", "current_password: the password is wrong.", { param: "current_password" });
+  }
   await clearAttempts(http.loginAttempts, attempt);
   await http.send(SetPassword, {
     ...commandFields(request, streamName("organization", organization_id), ["users", "sessions"]),
@@ -139,9 +141,14 @@ async function matchPassword(
 
 /**
  * The person with this address and password. Throws 401 `invalid_credentials` and 400 `organization_required`. A member is
- * acknowledged before the read models have it where these lag, so nobody is refused before they are fresh.
+ * acknowledged before the read models have it where these lag, so nobody is refused before they are fresh. Calls `wasWrong` before
+ * an answer can show that a password is wrong.
  */
-async function checkPassword(http: Http, request: FastifyRequest, email: string, body: z.infer<typeof Login>) {
+async function checkPassword(
+  http: Http,
+  request: FastifyRequest,
+  { email, body, wasWrong }: { email: string; body: z.infer<typeof Login>; wasWrong(): Promise<void> },
+) {
   const verify: Verify = (password, phc) => hashInTurn(http, request, () => verifyPassword(password, phc));
   const { organization = null } = body;
   const find = () =>
@@ -149,6 +156,7 @@ async function checkPassword(http: Http, request: FastifyRequest, email: string,
   const known = await find();
   const user = await matchPassword(verify, known, body);
   if (user) return user;
+  await wasWrong();
   await http.freshRead(["users"]);
   const fresh = await find();
   const changed = isDeepStrictEqual(fresh, known) ? undefined : await matchPassword(verify, fresh, body);
@@ -159,8 +167,9 @@ async function checkPassword(http: Http, request: FastifyRequest, email: string,
 async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof Login>) {
   const email = body.email.trim().toLowerCase();
   const attempt = { kind: "login", address: request.ip, email } as const;
-  await countAttempt(http.loginAttempts, attempt);
-  const user = await checkPassword(http, request, email, body);
+  const recorded = await countAttempt(http.loginAttempts, attempt);
+  const wasWrong = () => http.loginAttempts.markWrong(recorded);
+  const user = await checkPassword(http, request, { email, body, wasWrong });
   await clearAttempts(http.loginAttempts, attempt);
   return signIn(http, request.id, user);
 }

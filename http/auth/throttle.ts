@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { ApiError } from "../base/errors.ts";
-import type { LoginAttempts } from "../base/ports.ts";
+import type { LoginAttempts, RecordedAttempt } from "../base/ports.ts";
 
 const WINDOW_SECONDS = 15 * 60;
 /** For one account from one address: nobody elsewhere can use up the attempts of the account's owner. */
@@ -41,25 +41,28 @@ function limitsFor(attempt: Attempt): { account: string; address: string | undef
   return { account, address, limits };
 }
 
-/** Counts an attempt before its password is checked. Throws 429 `too_many_attempts`. */
-export const countAttempt = (loginAttempts: LoginAttempts, attempt: Attempt): Promise<void> =>
+/** Counts an attempt before its password is checked: for 20 s, and longer if `markWrong` follows. Throws 429 `too_many_attempts`. */
+export const countAttempt = (loginAttempts: LoginAttempts, attempt: Attempt): Promise<RecordedAttempt> =>
   count(loginAttempts, limitsFor(attempt).limits, "Too many sign-in attempts; try again later.");
 
 /** Counts a wrong secret of a link. A right one is never refused, so nobody can lock out others behind their address. Throws 429 `too_many_attempts`. */
-export const countWrongLink = (loginAttempts: LoginAttempts, address: string): Promise<void> =>
-  count(
-    loginAttempts,
-    new Map([[subject("link", networkOf(address)), MAX_PER_ADDRESS]]),
-    "Too many links that do not exist; try again later.",
+export async function countWrongLink(loginAttempts: LoginAttempts, address: string): Promise<void> {
+  const limits = new Map([[subject("link", networkOf(address)), MAX_PER_ADDRESS]]);
+  await loginAttempts.markWrong(
+    await count(loginAttempts, limits, "Too many links that do not exist; try again later."),
   );
+}
 
-async function count(loginAttempts: LoginAttempts, limits: Map<string, number>, message: string): Promise<void> {
-  const all = [...limits.keys()];
-  const { ids, counts } = await loginAttempts.record(all, WINDOW_SECONDS);
+async function count(
+  loginAttempts: LoginAttempts,
+  limits: Map<string, number>,
+  message: string,
+): Promise<RecordedAttempt> {
+  const { recorded, counts } = await loginAttempts.record([...limits.keys()], WINDOW_SECONDS);
   const exceeded = counts.find((count) => count.attempts > limits.get(count.subject)!);
-  if (!exceeded) return;
+  if (!exceeded) return recorded;
   // a refused attempt must not extend the wait
-  await loginAttempts.withdraw(ids, all);
+  await loginAttempts.withdraw(recorded);
   throw new ApiError("too_many_attempts", message, {
     retryAfterMs: Math.max(1, exceeded.seconds_left) * 1000,
   });

@@ -73,19 +73,27 @@ export interface AbandonedTurns {
 export interface AttemptCount {
   subject: string;
   attempts: number;
-  /** Seconds until the oldest attempt leaves the window. */
+  /** Seconds until one of the earlier attempts no longer counts. */
   seconds_left: number;
+}
+
+/** One attempt as it was recorded, once for each subject. */
+export interface RecordedAttempt {
+  ids: string[];
+  subjects: string[];
 }
 
 /** Sign-in attempts, counted by subject (a hash of an account or of an address). */
 export interface LoginAttempts {
   /**
    * Records one attempt for each subject, then counts the attempts of the window with all that were recorded meanwhile, so
-   * that parallel attempts get no further than sequential ones.
+   * that parallel attempts get no further than sequential ones. Until it is marked as wrong, an attempt counts for 20 s only.
    */
-  record(subjects: string[], windowSeconds: number): Promise<{ ids: string[]; counts: AttemptCount[] }>;
-  /** Removes attempts that `record` recorded for these subjects. */
-  withdraw(ids: string[], subjects: string[]): Promise<void>;
+  record(subjects: string[], windowSeconds: number): Promise<{ recorded: RecordedAttempt; counts: AttemptCount[] }>;
+  /** Removes a recorded attempt. */
+  withdraw(recorded: RecordedAttempt): Promise<void>;
+  /** Lets an attempt count for the whole window. */
+  markWrong(recorded: RecordedAttempt): Promise<void>;
   /** Removes all attempts of the account, and the newest one of the address if one is named. */
   clear(subjects: { account: string; address: string | undefined }): Promise<void>;
 }

@@ -165,6 +165,15 @@ export const PLANTS: Plant[] = [
     faults: [{ what: "power", store: "blobs", lost_ms: 0 }],
   },
   {
+    name: "removal-not-synced",
+    file: "infra/blobs.ts",
+    text: "await syncFolder(dirname(path));\n  } catch",
+    instead: "if (!path) await syncFolder(dirname(path));\n  } catch",
+    rules: ["I12"],
+    load: ["upload", "deleteFile"],
+    faults: [{ what: "power", store: "blobs", lost_ms: 0 }],
+  },
+  {
     name: "lease-held-twice",
     file: "services/deciders/threadState.ts",
     text: "return turn?.id === data.turn_id && turn.attempt === data.attempt ? turn : undefined;",
