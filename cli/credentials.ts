@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Settings } from "#infra/config.ts";
-import { readJson, writePrivate } from "#infra/embedded/files.ts";
+import { readJson, writePrivate } from "#infra/privateFiles.ts";
 import type { Credentials } from "./organization.ts";
 
 type CredentialSettings = Pick<Settings, "DATA_DIR" | "BASE_URL">;

@@ -1,7 +1,7 @@
 import { rmSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "#infra/config.ts";
-import { writePrivate } from "#infra/embedded/files.ts";
+import { writePrivate } from "#infra/privateFiles.ts";
 import { loadCredentials } from "./credentials.ts";
 import type { Credentials } from "./organization.ts";
 import { seed } from "./seed.ts";

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "#infra/config.ts";
-import { claimFile, readJson } from "#infra/embedded/files.ts";
+import { claimFile, readJson } from "#infra/privateFiles.ts";
 import type { Resources } from "../roles/resources.ts";
 import { loadCredentials } from "./credentials.ts";
 import { createOrganization, planOrganization, type Credentials, type OrganizationPlan } from "./organization.ts";

@@ -59,7 +59,7 @@ async function throwDiskError(path: string): Promise<void> {
 }
 
 /** Creates a folder durably: the parent of every new level is synced to disk. */
-async function makeFolder(path: string): Promise<void> {
+export async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true }).catch(async (error: unknown) => {
     if (isError(error, "ENOENT")) await throwDiskError(path);
     throw error;

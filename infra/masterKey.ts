@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Db } from "#projections/projection.ts";
 import { openKeyring } from "./keyring.ts";
+import { loadSecret } from "./privateFiles.ts";
 
 type KeySettings = { MASTER_KEY?: string | undefined; DATA_DIR: string };
 
@@ -44,16 +44,6 @@ function opens(key: Buffer, { thing, wrapped, sealed }: SealedSample): boolean {
   }
 }
 
-function createKeyFile(folder: string, path: string): void {
-  mkdirSync(folder, { recursive: true });
-  try {
-    // "wx": of two processes that start together, one creates the key and the other reads it.
-    writeFileSync(path, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-}
-
 /**
  * The key that wraps all others, in base64: from the setting, else from the data folder, where it is created if the log has
  * no sealed event yet. `opens` is the position of the event that it was tested on. Throws MasterKeyError for a wrong key.
@@ -67,9 +57,9 @@ export async function loadMasterKey(
   const first = await findFirstSealed(db);
   if (!settings.MASTER_KEY && !existsSync(path)) {
     if (first) throw new MasterKeyError(source, "the file does not exist");
-    createKeyFile(settings.DATA_DIR, path);
+    mkdirSync(settings.DATA_DIR, { recursive: true });
   }
-  const key = settings.MASTER_KEY ?? readFileSync(path, "utf8").trim();
+  const key = settings.MASTER_KEY ?? loadSecret(path, "base64");
   const bytes = Buffer.from(key, "base64");
   if (bytes.length !== 32) throw new MasterKeyError(source, "it is not 32 bytes in base64");
   if (first && !opens(bytes, first)) throw new MasterKeyError(source, `it does not open event ${first.position}`);

@@ -1,9 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { useClock } from "#events/clock.ts";
 import { connectBus, type Bus } from "#infra/nats/connect.ts";
-import { openBlobs } from "#infra/blobs.ts";
+import { makeFolder, openBlobs } from "#infra/blobs.ts";
 import { storeFolders, watchFreeSpace } from "#infra/freeSpace.ts";
 import { openVault } from "#infra/vault.ts";
 import { openKeyring } from "#infra/keyring.ts";
@@ -50,7 +49,7 @@ const openRates = (db: Db, bus: Bus, worker: string, logger: Logger) =>
 
 async function openBlobFolder({ DATA_DIR }: Settings) {
   const folder = join(DATA_DIR, "blobs");
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   return openBlobs(folder);
 }
 

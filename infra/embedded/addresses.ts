@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readJson } from "./files.ts";
+import { readJson } from "../privateFiles.ts";
 import { isAlive, type ProcessIdentity } from "./processIdentity.ts";
 
 export type Addresses = { database_url: string; nats_url: string; meili_url: string; meili_master_key: string };

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Settings } from "../config.ts";
 import { addressesFile, type Addresses } from "./addresses.ts";
-import { writePrivate } from "./files.ts";
+import { writePrivate } from "../privateFiles.ts";
 import { acquireLock } from "./lock.ts";
 import { identifyProcess } from "./processIdentity.ts";
 import { meilisearchServer } from "./meilisearch.ts";

@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endProcess, endsWithin } from "./endProcess.ts";
-import { claimFile, readJson, writePrivate } from "./files.ts";
+import { claimFile, readJson, writePrivate } from "../privateFiles.ts";
 import { isAlive, identifyProcess, type ProcessIdentity } from "./processIdentity.ts";
 
 /** `launcher` is the svc.mjs that started the holder. A holder that outlives it is an orphan. */

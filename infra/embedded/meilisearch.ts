@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { loadSecret } from "./files.ts";
+import { loadSecret } from "../privateFiles.ts";
 import { findOnPath } from "./findOnPath.ts";
 import { requireVersion } from "./programVersion.ts";
 import { DataUnreadable, type ServerSpec } from "./serverSpec.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { jetStreamAnswers } from "../nats/jetStreamAnswers.ts";
 import { requireSoundStreams } from "../nats/streamFaults.ts";
 import { waitForGreeting } from "../nats/greeting.ts";
-import { loadSecret } from "./files.ts";
+import { loadSecret } from "../privateFiles.ts";
 import { natsBinary } from "./natsBinary.ts";
 import { requireVersion } from "./programVersion.ts";
 import type { ServerSpec } from "./serverSpec.ts";

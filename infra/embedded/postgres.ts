@@ -3,7 +3,7 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { loadSecret } from "./files.ts";
+import { loadSecret, syncFolder } from "../privateFiles.ts";
 import { postgresHome, type PostgresHome } from "./postgresHome.ts";
 import type { ServerSpec } from "./serverSpec.ts";
 
@@ -25,6 +25,7 @@ const initialize = async (home: PostgresHome, password: string) => {
     const asUser = { ...home.user, cwd: home.data, env: { PATH: process.env["PATH"] } };
     await runCommand(program(home, "initdb"), ["-D", next, "--no-instructions", ...locale, ...access], asUser);
     renameSync(next, cluster(home));
+    syncFolder(home.data);
   } catch (error) {
     const output = String((error as { stderr?: string }).stderr || error)
       .trim()

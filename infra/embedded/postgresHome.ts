@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { chownSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writePrivate } from "./files.ts";
+import { writePrivate } from "../privateFiles.ts";
 import { copyBinaries, postgresBinaries } from "./postgresBinaries.ts";
 
 type User = { uid: number; gid: number };

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, r
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endProcess } from "./endProcess.ts";
-import { readJson, writePrivate } from "./files.ts";
+import { readJson, writePrivate } from "../privateFiles.ts";
 import { freePort } from "./freePort.ts";
 import { identifyProcess, isAlive, signal, type ProcessIdentity } from "./processIdentity.ts";
 import { DataUnreadable, type ServerSpec } from "./serverSpec.ts";

@@ -1,19 +1,42 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 
-/** Writes the file atomically, readable only by its owner. */
+/** Keeps the names in a folder through a power cut. */
+export function syncFolder(folder: string): void {
+  const open = openSync(folder, "r");
+  try {
+    fsyncSync(open);
+  } finally {
+    closeSync(open);
+  }
+}
+
+/** Writes the file atomically and durably, readable only by its owner. */
 export const writePrivate = (path: string, text: string) => {
   const next = `${path}.${process.pid}.new`;
   writeFileSync(next, text, { mode: 0o600, flush: true });
   renameSync(next, path);
+  syncFolder(dirname(path));
 };
 
-/** Creates a file atomically; false when it exists already. */
+/** Creates a file atomically and durably; false when it exists already. */
 export const claimFile = (path: string, text: string) => {
   const next = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   writeFileSync(next, text, { mode: 0o600, flush: true });
   try {
     linkSync(next, path);
+    syncFolder(dirname(path));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;

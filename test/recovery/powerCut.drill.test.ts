@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openBlobs } from "#infra/blobs.ts";
+import { loadSecret, writePrivate } from "#infra/privateFiles.ts";
+import { openDisks } from "../../dev/crash/faults/disks.ts";
+import { afterTest } from "../cleanUp.ts";
+import { testFolder } from "../harness.ts";
+
+async function openDisk() {
+  const folder = await testFolder();
+  const disks = openDisks(join(folder, "data"), join(folder, "disks"));
+  afterTest(() => disks.close());
+  return {
+    path: join(folder, "data", "blobs"),
+    cutPower: () => disks.cut(["blobs"], async () => () => {}),
+  };
+}
+
+test("the power fails: blobs that were stored are there, and those that were removed are not", async () => {
+  const { path, cutPower } = await openDisk();
+  const blobs = openBlobs(path);
+  const [kept, removed] = [await blobs.put("o/thing", Buffer.from("1")), await blobs.put("o/thing", Buffer.from("2"))];
+  const erased = [await blobs.put("o/erased", Buffer.from("3")), await blobs.put("o/thread/turn", Buffer.from("4"))];
+  await blobs.remove(removed);
+  for (const folder of ["o/erased", "o/thread/turn", "o/thread"]) await blobs.removeAll(folder);
+  await cutPower();
+  expect((await blobs.get(kept))?.toString()).toBe("1");
+  for (const key of [removed, ...erased]) expect(await blobs.get(key)).toBeUndefined();
+});
+
+test("the power fails: the key that opens the log is there, and so is what was written last into a private file", async () => {
+  const { path, cutPower } = await openDisk();
+  const key = loadSecret(join(path, "master.key"), "base64");
+  writePrivate(join(path, "credentials.json"), "first\n");
+  writePrivate(join(path, "credentials.json"), "second\n");
+  await cutPower();
+  expect(loadSecret(join(path, "master.key"))).toBe(key);
+  expect(loadSecret(join(path, "credentials.json"))).toBe("second");
+});
