@@ -2,12 +2,11 @@ import PostalMime, { type Address, type Email } from "postal-mime";
 import { htmlToMarkdown } from "../html/readHtml.ts";
 import { normalizeText } from "../html/text.ts";
 import { joinFlow, withoutFlow } from "./flowedText.ts";
+import { type MailCalendars, readCalendars } from "./mailCalendars.ts";
+import { writeFields } from "./mailFields.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
 import { escapePlain } from "../text/plain.ts";
 import { ignoreWarnings, warnOfCount } from "../warnings.ts";
-
-/** A `<` that would start an HTML element and is no e-mail address. */
-const TAG = /<(?=[a-z/!?])(?![^\s<>]+@[^\s<>]+>)/gi;
 
 const formatAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : (address ?? name ?? "");
@@ -19,21 +18,16 @@ const formatAddresses = (addresses: Address[] | undefined): string =>
     .filter(Boolean)
     .join(", ");
 
-const oneLine = (text: string): string => normalizeText(text).replace(/\s+/g, " ").trim();
-
-const headerLines = (email: Email): string[] => {
+const headerLines = (email: Email): string => {
   const attached = email.attachments.flatMap(({ filename, related }) => (filename && !related ? [filename] : []));
-  const fields: [string, string][] = [
+  return writeFields([
     ["From", email.from ? formatAddresses([email.from]) : ""],
     ["To", formatAddresses(email.to)],
     ["Cc", formatAddresses(email.cc)],
     ["Date", email.headers.find(({ key }) => key === "date")?.value ?? ""],
     ["Subject", email.subject ?? ""],
     ["Attachments", attached.join(", ")],
-  ];
-  return fields
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => `${name}: ${oneLine(value).replace(TAG, "\\<")}`);
+  ]);
 };
 
 const bodyMarkdown = ({ html, text }: Email, warn: Warn): string => {
@@ -45,10 +39,10 @@ const bodyMarkdown = ({ html, text }: Email, warn: Warn): string => {
 const isShownPicture = ({ mimeType, related }: Email["attachments"][number]): boolean =>
   related === true && mimeType.startsWith("image/");
 
-/** Warns of what hangs on the e-mail: its text and the names of attachments are all that is read. */
-const warnOfParts = (warn: Warn, { attachments }: Email): void => {
+/** Warns of what hangs on the e-mail: its text, its calendars and the names of attachments are all that is read. */
+const warnOfParts = (warn: Warn, { attachments }: Email, { read }: MailCalendars): void => {
   const pictures = attachments.filter(isShownPicture).length;
-  warnOfCount(warn, "embedded_files_left_out", attachments.length - pictures);
+  warnOfCount(warn, "embedded_files_left_out", attachments.length - pictures - read.size);
   warnOfCount(warn, "images_without_text", pictures);
 };
 
@@ -62,9 +56,11 @@ const parse = async (bytes: Uint8Array): Promise<Email> => {
   }
 };
 
-/** Reads an e-mail: its header fields, the names of its attachments, then its text. Throws UnreadableFile. */
+/** Reads an e-mail: its header fields, the names of its attachments, then its text and what its calendars say. Throws UnreadableFile. */
 export const readEml = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   const email = await parse(bytes);
-  warnOfParts(warn, email);
-  return [[headerLines(email).join("  \n"), bodyMarkdown(email, warn)].filter(Boolean).join("\n\n")];
+  const body = bodyMarkdown(email, warn);
+  const calendars = readCalendars(email.attachments, `${email.text ?? ""}\n${body}`);
+  warnOfParts(warn, email, calendars);
+  return [[headerLines(email), body, ...calendars.paragraphs].filter(Boolean).join("\n\n")];
 };

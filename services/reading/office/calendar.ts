@@ -1,0 +1,111 @@
+import { type CalendarProperty, readProperty, readText, unfoldLines } from "./calendarLines.ts";
+
+/* The events and tasks of a calendar (RFC 5545): what an invitation says. Alarms and rules of time zones are no text. */
+
+/** Characters of a calendar that are read; an invitation has some thousands. */
+const MAX_LENGTH = 2_000_000;
+/** Events of a calendar that are read. */
+const MAX_EVENTS = 500;
+/** Attendees of an event that are named; the others are counted in the text. */
+const MAX_ATTENDEES = 200;
+
+const KINDS: Readonly<Record<string, string>> = { VEVENT: "Event", VTODO: "Task", VJOURNAL: "Note" };
+
+export interface CalendarEvent {
+  /** Names and values for people, in reading order. */
+  fields: [name: string, value: string][];
+  /** Its longer text; "" without one. */
+  description: string;
+}
+
+export interface Calendar {
+  events: CalendarEvent[];
+  /** It is damaged, has none, or has more than are read. */
+  isIncomplete: boolean;
+}
+
+const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?$/;
+const DAY_MS = 86_400_000;
+
+/** `2026-03-02 10:00 (Europe/Berlin)`, or a day alone; what is no time stays as it is. */
+const formatTime = ({ value, parameters }: CalendarProperty): string =>
+  value
+    .split(",")
+    .map((one) => {
+      const [, year, month, day, hour, minute, utc] = TIME.exec(one.trim()) ?? [];
+      if (year === undefined) return one;
+      const date = `${year}-${month}-${day}`;
+      if (hour === undefined) return date;
+      const zone = utc ? "UTC" : parameters.get("TZID");
+      return `${date} ${hour}:${minute}${zone ? ` (${zone})` : ""}`;
+    })
+    .join(", ");
+
+/** The end. A day alone is the first one after the event, which people do not say. */
+const formatEnd = (property: CalendarProperty): string => {
+  const time = formatTime(property);
+  const end = /^\d{4}-\d\d-\d\d$/.test(time) ? Date.parse(time) - DAY_MS : Number.NaN;
+  return Number.isNaN(end) ? time : new Date(end).toISOString().slice(0, 10);
+};
+
+const formatPerson = ({ value, parameters }: CalendarProperty): string => {
+  const address = value.replace(/^mailto:/i, "");
+  const name = parameters.get("CN") ?? "";
+  const state = (parameters.get("PARTSTAT") ?? "").toLowerCase();
+  const person = name === "" || name === address ? address : `${name} <${address}>`;
+  return state === "" || state === "needs-action" ? person : `${person} (${state})`;
+};
+
+const formatPeople = (people: readonly CalendarProperty[]): string => {
+  const named = people.slice(0, MAX_ATTENDEES).map(formatPerson).join(", ");
+  return people.length > MAX_ATTENDEES ? `${named} and ${people.length - MAX_ATTENDEES} more` : named;
+};
+
+const toEvent = (kind: string, method: string, properties: readonly CalendarProperty[]): CalendarEvent => {
+  const byName = Map.groupBy(properties, ({ name }) => name);
+  const show = (name: string, format: (property: CalendarProperty) => string): string =>
+    (byName.get(name) ?? []).map(format).join(", ");
+  const text = (name: string): string => show(name, ({ value }) => readText(value));
+  const [start, end] = [show("DTSTART", formatTime), show("DTEND", formatEnd)];
+  const status = method === "CANCEL" ? "cancelled" : text("STATUS").toLowerCase();
+  const fields: CalendarEvent["fields"] = [
+    [kind, text("SUMMARY") || "without a title"],
+    ["Status", status === "confirmed" ? "" : status],
+    ["Start", start],
+    ["End", end === start ? "" : end],
+    ["Duration", text("DURATION")],
+    ["Due", show("DUE", formatTime)],
+    ["Repeats", text("RRULE")],
+    ["Also on", show("RDATE", formatTime)],
+    ["Except on", show("EXDATE", formatTime)],
+    ["In place of", show("RECURRENCE-ID", formatTime)],
+    ["Place", text("LOCATION")],
+    ["Address", text("URL")],
+    ["Organizer", show("ORGANIZER", formatPerson)],
+    ["Attendees", formatPeople(byName.get("ATTENDEE") ?? [])],
+    ["Comment", text("COMMENT")],
+  ];
+  return { fields: fields.filter(([, value]) => value.trim() !== ""), description: text("DESCRIPTION").trim() };
+};
+
+/** Reads a calendar, also a damaged one as far as it can be read. */
+export const readCalendar = (whole: string): Calendar => {
+  const events: CalendarEvent[] = [];
+  const open: { kind: string; properties: CalendarProperty[] }[] = [];
+  let isIncomplete = whole.length > MAX_LENGTH;
+  let method = "";
+  for (const line of unfoldLines(whole.slice(0, MAX_LENGTH))) {
+    const property = readProperty(line);
+    const value = property?.value.trim().toUpperCase() ?? "";
+    if (property?.name === "BEGIN") open.push({ kind: value, properties: [] });
+    else if (property?.name === "END") {
+      const closed = open.pop();
+      const kind = KINDS[closed?.kind ?? ""];
+      if (closed?.kind !== value || (kind && events.length >= MAX_EVENTS)) isIncomplete = true;
+      else if (kind) events.push(toEvent(kind, method, closed.properties));
+    } else if (property?.name === "METHOD" && open.length === 1) method = value;
+    else if (property) open.at(-1)?.properties.push(property);
+    else isIncomplete = true;
+  }
+  return { events, isIncomplete: isIncomplete || open.length > 0 || events.length === 0 };
+};

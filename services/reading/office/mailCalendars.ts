@@ -1,0 +1,46 @@
+import type { Email } from "postal-mime";
+import { normalizeText } from "../html/text.ts";
+import { decodeText } from "../text/charset.ts";
+import { escapePlain } from "../text/plain.ts";
+import { type CalendarEvent, readCalendar } from "./calendar.ts";
+import { writeFields } from "./mailFields.ts";
+
+type Part = Email["attachments"][number];
+
+/** Calendars of an e-mail that are read; an invitation brings one, mostly twice. */
+const MAX_CALENDARS = 20;
+/** Characters of the e-mail in which descriptions are searched. */
+const MAX_SEARCHED = 100_000;
+
+const isCalendar = ({ mimeType, filename }: Part): boolean =>
+  mimeType === "text/calendar" || mimeType === "application/ics" || /\.ics$/i.test(filename ?? "");
+
+const words = (text: string): string => normalizeText(text).replace(/\s+/g, " ").trim();
+
+const writeEvent = ({ fields, description }: CalendarEvent, said: string): string[] => {
+  const repeats = description === "" || said.includes(words(description));
+  return [writeFields(fields), ...(repeats ? [] : [escapePlain(normalizeText(description))])];
+};
+
+export interface MailCalendars {
+  /** Their events, as paragraphs. */
+  paragraphs: string[];
+  /** The parts that were read wholly. */
+  read: ReadonlySet<Part>;
+}
+
+/** Reads the calendars of an e-mail. `text`: its text, which often has the description of an event. */
+export const readCalendars = (attachments: readonly Part[], text: string): MailCalendars => {
+  const said = words(text.slice(0, MAX_SEARCHED));
+  const written = new Set<string>();
+  const read = new Set<Part>();
+  for (const part of attachments.filter(isCalendar).slice(0, MAX_CALENDARS)) {
+    const { content } = part;
+    const source = typeof content === "string" ? content : decodeText(new Uint8Array(content));
+    const { events, isIncomplete } = readCalendar(source);
+    if (!isIncomplete) read.add(part);
+    // a program that shows no invitations finds the same one attached as a file
+    for (const event of events) written.add(writeEvent(event, said).join("\n\n"));
+  }
+  return { paragraphs: [...written], read };
+};
