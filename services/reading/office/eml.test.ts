@@ -38,3 +38,31 @@ test("flowing lines are joined, but not an answer with what it quotes, and not a
     ),
   );
 });
+
+test("lines that flow without their spaces are joined so, but not an answer with what it quotes", async () => {
+  const header = "From: a@b.example\nContent-Type: text/plain; delsp=yes; format=flowed\n\n";
+  const body = [
+    "> The harbour office is clo ",
+    "> sed.",
+    "The let ",
+    "ter is here: https://a.example/very/ ",
+    "long",
+    "-- ",
+    "Ada",
+  ];
+  expect((await read(header + body.join("\n"))).split("\n").slice(2)).toEqual([
+    "\\> The harbour office is closed.",
+    "The letter is here: https://a.example/very/long",
+    "\\-- ",
+    "Ada",
+  ]);
+});
+
+test("parts that flow in two ways are each joined in theirs", async () => {
+  const part = (delsp: string, text: string): string =>
+    `--x\nContent-Type: text/plain; format=flowed; delsp=${delsp}\n\n${text}\n`;
+  const parts = `${part("yes", "clo \nsed")}${part("no", "the \ndoor")}--x--`;
+  expect(await read(`From: a@b.example\nContent-Type: multipart/mixed; boundary=x\n\n${parts}`)).toMatch(
+    /closed\s+the door$/,
+  );
+});

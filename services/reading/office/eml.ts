@@ -48,9 +48,10 @@ const warnOfParts = (warn: Warn, { attachments }: Email, { read }: MailCalendars
 
 const parse = async (bytes: Uint8Array): Promise<Email> => {
   try {
-    const fixed = withoutFlow(bytes);
-    const email = await PostalMime.parse(fixed ?? bytes, { maxNestingDepth: 50 });
-    return fixed && email.text !== undefined ? { ...email, text: joinFlow(email.text) } : email;
+    const flowed = withoutFlow(bytes);
+    const email = await PostalMime.parse(flowed?.bytes ?? bytes, { maxNestingDepth: 50 });
+    if (!flowed || email.text === undefined) return email;
+    return { ...email, text: joinFlow(email.text, flowed.withoutSpaces) };
   } catch (cause) {
     throw new UnreadableFile("The file is damaged: it is not an e-mail.", { cause });
   }
