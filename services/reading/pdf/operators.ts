@@ -1,24 +1,34 @@
 import { getResolvedPDFJS } from "unpdf";
 import { type Matrix, multiply } from "./geometry.ts";
+import type { Layers } from "./layers.ts";
 import type { PdfPage } from "./openPdf.ts";
 
 export const { OPS } = await getResolvedPDFJS();
 
+export interface PageView {
+  /** Converts from PDF units to page coordinates. */
+  matrix: Matrix;
+  layers: Layers;
+}
+
 /**
- * Visits the operators of a page with their arguments and the matrix that holds for them, until `visit` returns false. `matrix`
- * converts from PDF units to page coordinates.
+ * Visits the operators of a page with their arguments, the matrix that holds for them, and whether they stand in a layer that is switched
+ * off, until `visit` returns false.
  */
 export async function visitOperators(
   page: PdfPage,
-  matrix: Matrix,
-  visit: (operator: number, args: unknown[], current: Matrix) => boolean,
+  { matrix, layers }: PageView,
+  visit: (operator: number, args: unknown[], current: Matrix, isHidden: boolean) => boolean,
 ): Promise<void> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const saved: Matrix[] = [];
+  /** Of the marked content around the operator: whether it is hidden, or stands in such. */
+  const hidden: boolean[] = [];
   const asMatrix = (numbers: unknown): Matrix => Array.from(numbers as ArrayLike<number>) as unknown as Matrix;
   let current = matrix;
   for (const [index, operator] of fnArray.entries()) {
     const args = (argsArray[index] ?? []) as unknown[];
+    const isHidden = hidden.at(-1) ?? false;
     if (operator === OPS.save) saved.push(current);
     else if (operator === OPS.restore) current = saved.pop() ?? matrix;
     else if (operator === OPS.transform) current = multiply(current, args as unknown as Matrix);
@@ -30,7 +40,10 @@ export async function visitOperators(
       // its id and its box, then how its drawing is placed on the page
       saved.push(current);
       current = multiply(multiply(matrix, asMatrix(args[2])), asMatrix(args[3]));
-    }
-    if (!visit(operator, args, current)) break;
+    } else if (operator === OPS.beginMarkedContent) hidden.push(isHidden);
+    else if (operator === OPS.beginMarkedContentProps)
+      hidden.push(isHidden || (args[0] === "OC" && !layers.isVisible(args[1])));
+    else if (operator === OPS.endMarkedContent) hidden.pop();
+    if (!visit(operator, args, current, isHidden)) break;
   }
 }

@@ -1,6 +1,6 @@
 import { type Box, isMiddleIn, type Matrix, multiply, unitBox } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
-import { OPS, visitOperators } from "./operators.ts";
+import { OPS, type PageView, visitOperators } from "./operators.ts";
 
 /** A decoded image, as pdf.js hands it over. */
 export interface ImageData {
@@ -83,16 +83,16 @@ const lightness = (color: unknown): number => {
  */
 export async function readPageImages(
   page: PdfPage,
-  matrix: Matrix,
+  view: PageView,
   boxes?: readonly Box[],
 ): Promise<{ images: PlacedImage[]; failed: number }> {
   const isWanted = (place: Matrix): boolean => !boxes || boxes.some((box) => isMiddleIn(unitBox(place), box));
   const found: (Painting & { shade: number })[] = [];
   let shade = 0;
   let count = 0;
-  await visitOperators(page, matrix, (operator, args, current) => {
+  await visitOperators(page, view, (operator, args, current, isHidden) => {
     if (operator === OPS.setFillRGBColor) shade = lightness(args[0]);
-    for (const painting of paintingsBy(operator, args)) {
+    for (const painting of isHidden ? [] : paintingsBy(operator, args)) {
       const places = painting.places.map((place) => multiply(current, place)).filter(isWanted);
       count += places.length;
       if (places.length > 0) found.push({ ...painting, places, shade });

@@ -1,7 +1,8 @@
 import { countLetters } from "../warnings.ts";
 import { boundingBox, type Box, height, isMiddleIn, type Matrix, overlap, unitBox, width } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
-import { OPS, visitOperators } from "./operators.ts";
+import type { Layers } from "./layers.ts";
+import { OPS, type PageView, visitOperators } from "./operators.ts";
 import type { PageText } from "./runs.ts";
 
 /* Pictures on pages with text: scans of receipts, charts, screenshots. Their text is not in the page's. */
@@ -37,12 +38,12 @@ const isPainting = (operator: number, args: readonly unknown[]): boolean =>
  * Where a page shows images. They are opened without images, because decoding them takes far longer than reading text: what is left
  * of one is the transform of its unit square, after which nothing is painted.
  */
-async function findImages(page: PdfPage, matrix: Matrix): Promise<Box[]> {
+async function findImages(page: PdfPage, view: PageView): Promise<Box[]> {
   const found: Box[] = [];
   let square: Matrix | null = null;
   let annotations = 0;
-  await visitOperators(page, matrix, (operator, args, current) => {
-    if (operator === OPS.transform) square = annotations === 0 ? current : null;
+  await visitOperators(page, view, (operator, args, current, isHidden) => {
+    if (operator === OPS.transform) square = annotations === 0 && !isHidden ? current : null;
     else if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) {
       if (square !== null) found.push(unitBox(square));
       square = null;
@@ -74,13 +75,13 @@ function joinStrips(boxes: readonly Box[]): Box[] {
 }
 
 /** The pictures of a page that may have text of their own; null if there are none. */
-export async function findPictures(page: PdfPage, text: PageText): Promise<PagePictures | null> {
+export async function findPictures(page: PdfPage, text: PageText, layers: Layers): Promise<PagePictures | null> {
   const { matrix, width: pageWidth, height: pageHeight } = text;
   const share = (box: Box): number =>
     (Math.max(0, overlap(box.x0, box.x1, 0, pageWidth)) * Math.max(0, overlap(box.y0, box.y1, 0, pageHeight))) /
     (pageWidth * pageHeight);
   // tiles are rows of strips
-  const pictures = joinStrips(joinStrips(await findImages(page, matrix)));
+  const pictures = joinStrips(joinStrips(await findImages(page, { matrix, layers })));
   const large = pictures.filter((box) => Math.min(width(box), height(box)) >= MIN_SIDE && share(box) >= MIN_SHARE);
   if (large.length === 0) return null;
   const runs = [...text.runs, ...text.rotated.map(({ onPage }) => onPage)];

@@ -124,4 +124,9 @@ export function warnOfDefects(
     pageNumbers(pages, ({ isCut }) => isCut),
   );
   warnOfPages(warn, "symbols_instead_of_words", symbols);
+  warnOfPages(
+    warn,
+    "hidden_text_left_out",
+    pageNumbers(pages, ({ hasHidden }) => hasHidden === true),
+  );
 }

@@ -8,6 +8,7 @@ import type { FontStyles } from "./fontStyles.ts";
 import { ruledTables, type Table } from "./ruledTables.ts";
 import { type Line, groupLines } from "./lines.ts";
 import type { PdfPage } from "./openPdf.ts";
+import type { Layers } from "./layers.ts";
 import { findPictures, type PagePictures } from "./pagePictures.ts";
 import { readRules, type Rules } from "./rules.ts";
 import { type PageText, type Run, readText, type RotatedRun } from "./runs.ts";
@@ -21,6 +22,8 @@ export interface PageDefects {
   isSymbols: boolean;
   /** What is pinned to it and was not read. */
   pinned?: { comments: boolean; files: boolean; choices: boolean };
+  /** Layers that are switched off have text. */
+  hasHidden?: boolean;
   /** Pictures that may have text of their own. */
   pictures?: PagePictures | null;
   /** Text at other angles that is none of its columns, the lines of each angle: labels of axes, stamps in the margin. */
@@ -44,6 +47,7 @@ export interface PageOptions {
   tagged: boolean;
   /** Of the file. */
   budget: AnnotationBudget;
+  layers: Layers;
 }
 
 const isRun = (part: Run | Table): part is Run => "text" in part;
@@ -90,8 +94,12 @@ function rotatedLines(rotated: readonly RotatedRun[], fonts: FontStyles): TextLi
 const isColumn = (lines: readonly TextLine[]): boolean =>
   lines.reduce((sum, line) => sum + line.raw.length, 0) >= MIN_ROTATED;
 
-async function readByLayout(page: PdfPage, text: PageText, fonts: FontStyles, plain: boolean): Promise<LaidOutPage> {
-  const rules = plain ? { across: [], down: [] } : await readRules(page, text.matrix);
+async function readByLayout(
+  page: PdfPage,
+  text: PageText,
+  { fonts, plain, layers }: Pick<PageOptions, "fonts" | "plain" | "layers">,
+): Promise<LaidOutPage> {
+  const rules = plain ? { across: [], down: [] } : await readRules(page, { matrix: text.matrix, layers });
   fonts.addFrom(page, [...text.runs, ...text.rotated.map((one) => one.upright)]);
   const rotatedRuns = new Set(text.rotated.map((one) => one.onPage));
   const ruled = ruledTables([...text.runs, ...rotatedRuns], rules);
@@ -125,14 +133,14 @@ export function layOut(
 /** Reads a page by its tags if they are usable, else by its layout. */
 export async function readPage(
   page: PdfPage,
-  { fonts, plain: isPlain, tagged, budget }: PageOptions,
+  { fonts, plain: isPlain, tagged, budget, layers }: PageOptions,
 ): Promise<LaidOutPage | TaggedPage> {
   // pdf.js gives neither operators nor tags before it has parsed the annotations
   const { isSpent } = budget;
   const plain = isPlain || isSpent;
   const { annotations, isCut } = await readAnnotations(page, budget);
   const signatures = signatureIds(annotations);
-  const found = await readText(page, plain, signatures);
+  const found = await readText(page, { plain, shown: signatures, layers });
   const { links, filled, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
   const pinned = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
@@ -148,6 +156,7 @@ export async function readPage(
   const content = blocksByTags(tree, text.runs, { fonts, height: text.height });
   const read = content
     ? { ...content, isCut: text.isCut, isSymbols: text.isSymbols, aside: rotatedLines(text.rotated, fonts) }
-    : await readByLayout(page, text, fonts, plain);
-  return { ...read, pinned, pictures: plain ? null : await findPictures(page, found) };
+    : await readByLayout(page, text, { fonts, plain, layers });
+  const pictures = plain ? null : await findPictures(page, found, layers);
+  return { ...read, pinned, pictures, hasHidden: found.hasHidden };
 }

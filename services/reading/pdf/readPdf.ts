@@ -11,6 +11,7 @@ import type { Table } from "./ruledTables.ts";
 import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from "./headings.ts";
 import { largestStream } from "./streamLimits.ts";
 import { collectVocabulary, type Vocabulary } from "./joinLines.ts";
+import { readLayers } from "./layers.ts";
 import { DAMAGED, openPdf, type Pdf } from "./openPdf.ts";
 import { checkParts, checkText, warnOfDefects, warnOfPinned } from "./pdfDefects.ts";
 import { dropRepeatedPictures } from "./pagePictures.ts";
@@ -42,13 +43,14 @@ interface ReadPages {
 async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
   const fonts = new FontStyles();
   const budget = new AnnotationBudget();
+  const layers = await readLayers(pdf);
   const tagged = pdf.numPages <= MAX_TAGGED_PAGES;
   const pages: Page[] = [];
   const damaged: number[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
     try {
       const page = await pdf.getPage(number);
-      pages.push(await readPage(page, { fonts, plain, tagged, budget }));
+      pages.push(await readPage(page, { fonts, plain, tagged, budget, layers }));
       page.cleanup();
     } catch (error) {
       damaged.push(number);

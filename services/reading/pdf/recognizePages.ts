@@ -3,6 +3,7 @@ import { PictureFailed, type Recognition, type RecognizedPicture } from "../pict
 import { countLetters, MIN_CONFIDENCE } from "../warnings.ts";
 import type { FontStyles } from "./fontStyles.ts";
 import { type Box, boundingBox, height, type Matrix, multiply, width } from "./geometry.ts";
+import { type Layers, readLayers } from "./layers.ts";
 import { openPdf, type PdfPage } from "./openPdf.ts";
 import { readPageImages } from "./pageImages.ts";
 import type { PagePictures } from "./pagePictures.ts";
@@ -59,10 +60,10 @@ function frameOf(page: PdfPage, pictures: PagePictures | null): { matrix: Matrix
 async function recognizePage(
   page: PdfPage,
   pictures: PagePictures | null,
-  recognition: Recognition,
+  { recognition, layers }: { recognition: Recognition; layers: Layers },
 ): Promise<FoundText | null> {
   const { matrix, size, boxes } = frameOf(page, pictures);
-  const { images, failed } = await readPageImages(page, matrix, boxes);
+  const { images, failed } = await readPageImages(page, { matrix, layers }, boxes);
   const painted = paintImages(images, { width: width(size), height: height(size) });
   page.cleanup();
   if (!painted && failed > 0) throw new PictureFailed("The images of the page could not be decoded.");
@@ -111,6 +112,7 @@ export async function recognizePages(
   if (hasGiantJpeg(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
     return { ...found, unreadable: wanted.map(({ number }) => number) };
   const pdf = await openPdf(bytes, { images: true });
+  const layers = await readLayers(pdf);
   let tried = 0;
   for (const one of wanted) {
     if (tried >= recognition.pages) {
@@ -118,7 +120,7 @@ export async function recognizePages(
       continue;
     }
     try {
-      const text = await recognizePage(await pdf.getPage(one.number), one.pictures, recognition);
+      const text = await recognizePage(await pdf.getPage(one.number), one.pictures, { recognition, layers });
       if (!text) {
         if (one.pictures !== null) found.complete.push(one.number);
         continue;

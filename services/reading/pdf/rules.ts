@@ -1,6 +1,6 @@
 import { transformPoint, type Box, type Matrix } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
-import { OPS, visitOperators } from "./operators.ts";
+import { OPS, type PageView, visitOperators } from "./operators.ts";
 
 /** A drawn horizontal or vertical line: `at` is its position, `from` and `to` its extent, in points. */
 export interface Rule {
@@ -86,15 +86,15 @@ function addPath(rules: Rules, matrix: Matrix, args: readonly unknown[]): void {
   }
 }
 
-/** The horizontal and vertical lines of a page. `matrix` converts from PDF units to page coordinates. */
-export async function readRules(page: PdfPage, matrix: Matrix): Promise<Rules> {
+/** The horizontal and vertical lines of a page. */
+export async function readRules(page: PdfPage, view: PageView): Promise<Rules> {
   const rules: Rules = { across: [], down: [] };
   // the frames of form fields and notes are no lines of tables
   let annotations = 0;
-  await visitOperators(page, matrix, (operator, args, current) => {
+  await visitOperators(page, view, (operator, args, current, isHidden) => {
     if (operator === OPS.beginAnnotation) annotations++;
     else if (operator === OPS.endAnnotation) annotations--;
-    else if (operator === OPS.constructPath && annotations === 0) addPath(rules, current, args);
+    else if (operator === OPS.constructPath && annotations === 0 && !isHidden) addPath(rules, current, args);
     return rules.across.length + rules.down.length <= MAX_RULES;
   });
   return { across: mergeRules(rules.across), down: mergeRules(rules.down) };

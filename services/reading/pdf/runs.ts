@@ -1,6 +1,7 @@
 import { type Box, type Matrix, multiply } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
 import { normalizeText } from "./characters.ts";
+import type { Layers } from "./layers.ts";
 import { itemsByOperators } from "./shownText.ts";
 import { createSymbolCount } from "./symbols.ts";
 import { itemsByPdfJs, type TextItem } from "./textItems.ts";
@@ -82,6 +83,8 @@ export interface PageText {
   isCut: boolean;
   /** Its fonts do not say which characters they show. */
   isSymbols: boolean;
+  /** Layers that are switched off have text. */
+  hasHidden: boolean;
 }
 
 interface PlacedItem {
@@ -125,14 +128,20 @@ function toPagePosition(run: Run, matrix: Matrix): Run {
   return { ...run, x0: x - half, x1: x + half, y0: y - half, y1: y + half, baseline: y + run.size * 0.3 };
 }
 
-/**
- * The text of a page, rotated so that most of it is upright. `plain`: its operators are too many to be kept. `shown`: the annotations
- * whose text is part of it.
- */
-export async function readText(page: PdfPage, plain: boolean, shown: ReadonlySet<string>): Promise<PageText> {
+interface TextOptions {
+  /** Its operators are too many to be kept. */
+  plain: boolean;
+  /** The annotations whose text is part of it. */
+  shown: ReadonlySet<string>;
+  layers: Layers;
+}
+
+/** The text of a page, rotated so that most of it is upright. */
+export async function readText(page: PdfPage, { plain, shown, layers }: TextOptions): Promise<PageText> {
   const view = page.getViewport({ scale: 1 });
   const toView = view.transform as unknown as Matrix;
-  const { items, isCut } = (plain ? null : await itemsByOperators(page, shown)) ?? (await itemsByPdfJs(page));
+  const byOperators = plain ? null : await itemsByOperators(page, shown, layers);
+  const { items, isCut, hasHidden } = byOperators ?? (await itemsByPdfJs(page));
   const { found, isSymbols } = placeItems(items, toView);
   const characters = [0, 0, 0, 0];
   for (const { turn, item } of found) characters[turn]! += item.str!.length;
@@ -147,7 +156,7 @@ export async function readText(page: PdfPage, plain: boolean, shown: ReadonlySet
     else turned.push({ onPage: toPagePosition(run, multiply(rotate, matrix)), upright: run, turn });
   }
   const [width, height] = main % 2 === 0 ? [view.width, view.height] : [view.height, view.width];
-  return { runs, rotated: turned, matrix: multiply(rotate, toView), width, height, isCut, isSymbols };
+  return { runs, rotated: turned, matrix: multiply(rotate, toView), width, height, isCut, isSymbols, hasHidden };
 }
 
 /** Cuts a run between words at the given x coordinates. The position of a word within the run is an estimate. */

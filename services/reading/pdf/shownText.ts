@@ -1,5 +1,6 @@
 import { type Matrix, multiply } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
+import type { Layers } from "./layers.ts";
 import { OPS, visitOperators } from "./operators.ts";
 import { kindOf } from "./glyphKinds.ts";
 import { type Pen, TextFlow } from "./textFlow.ts";
@@ -36,6 +37,8 @@ class TextReader {
   readonly #view: readonly number[];
   /** The text is of a kind that only pdf.js puts in order. */
   needsPdfJs = false;
+  /** A layer that is switched off has some text. */
+  hasHidden = false;
 
   constructor(page: PdfPage, shown: ReadonlySet<string>) {
     this.#page = page;
@@ -48,10 +51,10 @@ class TextReader {
   }
 
   /** Takes an operator; returns whether it wants the next one. */
-  visit(operator: number, args: unknown[], current: Matrix): boolean {
+  visit(operator: number, args: unknown[], current: Matrix, isHidden: boolean): boolean {
     const change = CHANGES.get(operator);
     if (change) this.#state = { ...this.#state, ...change(this.#state, args as number[]) };
-    else if (operator === OPS.showText) this.#show(args[0] as (Glyph | number)[], current);
+    else if (operator === OPS.showText) this.#show(args[0] as (Glyph | number)[], current, isHidden);
     else if (operator === OPS.setTextMatrix) this.#setMatrix(Array.from(args[0] as Float32Array), current);
     else if (operator === OPS.setFont) this.#setFont(args[0] as string, args[1] as number);
     else if (operator === OPS.setGState) this.#setFontOf(args[0] as [string, unknown][]);
@@ -62,7 +65,7 @@ class TextReader {
   finish(): TextItems {
     const isCut = this.#items.length >= MAX_ITEMS;
     for (const flow of this.#flows.toReversed()) flow.flush();
-    return { items: this.#items, isCut };
+    return { items: this.#items, isCut, hasHidden: this.hasHidden };
   }
 
   /** Marked content, saved states, forms and annotations. */
@@ -144,7 +147,7 @@ class TextReader {
     return x + width >= left && x <= right && y >= bottom && y <= top;
   }
 
-  #show(glyphs: readonly (Glyph | number)[], current: Matrix): void {
+  #show(glyphs: readonly (Glyph | number)[], current: Matrix, isHidden: boolean): void {
     const state = this.#state;
     const font = this.#fontOf(state.style.font);
     if (this.#annotations.includes(false) || !Array.isArray(glyphs)) return;
@@ -169,6 +172,11 @@ class TextReader {
       if (kind === "invisible") continue;
       const width = kind === "combining" ? 0 : glyph.width * unit * style.size * sign;
       const spacing = (state.spacing + (glyph.originalCharCode === 0x20 ? state.wordSpacing : 0)) * stretch;
+      if (isHidden) {
+        this.hasHidden ||= kind !== "space";
+        at += width * stretch + spacing;
+        continue;
+      }
       if (kind === "space") {
         at += width * stretch + spacing;
         flow.addWhiteSpace();
@@ -200,9 +208,13 @@ class TextReader {
  * pdf.js itself, and where none was found: only the other way says that a page is damaged. `shown`: ids of the annotations whose text
  * is read.
  */
-export async function itemsByOperators(page: PdfPage, shown: ReadonlySet<string>): Promise<TextItems | null> {
+export async function itemsByOperators(
+  page: PdfPage,
+  shown: ReadonlySet<string>,
+  layers: Layers,
+): Promise<TextItems | null> {
   const reader = new TextReader(page, shown);
-  await visitOperators(page, IDENTITY, (operator, args, current) => reader.visit(operator, args, current));
+  await visitOperators(page, { matrix: IDENTITY, layers }, (...operator) => reader.visit(...operator));
   const found = reader.finish();
-  return reader.needsPdfJs || found.items.length === 0 ? null : found;
+  return reader.needsPdfJs || (found.items.length === 0 && !found.hasHidden) ? null : found;
 }

@@ -17,10 +17,11 @@ export interface TextItem {
 /** Text items of a page; a telephone book's page has fewer. */
 export const MAX_ITEMS = 60_000;
 
-/** What was read of a page's text; `isCut`: it has more than can be read. */
+/** What was read of a page's text; `isCut`: it has more than can be read; `hasHidden`: text in layers that are switched off was not. */
 export interface TextItems {
   items: TextItem[];
   isCut: boolean;
+  hasHidden: boolean;
 }
 
 /** The text of a page as pdf.js joins it, which knows vertical writing and drawn fonts, and takes three times as long. */
@@ -30,10 +31,10 @@ export async function itemsByPdfJs(page: PdfPage): Promise<TextItems> {
   try {
     while (items.length < MAX_ITEMS) {
       const { done, value } = (await reader.read()) as { done: boolean; value?: { items: TextItem[] } };
-      if (done || value === undefined) return { items, isCut: false };
+      if (done || value === undefined) return { items, isCut: false, hasHidden: false };
       items.push(...value.items);
     }
-    return { items, isCut: true };
+    return { items, isCut: true, hasHidden: false };
   } finally {
     await reader.cancel(new Error("The limit of text items is reached."));
   }

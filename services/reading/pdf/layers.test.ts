@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { readPdf } from "./readPdf.ts";
+import { fileOf, line, objectsOf, show, stream } from "./testing/build.ts";
+
+/* Layers that people can switch on and off. */
+
+const inLayer = (name: string, content: string): string => `/OC /${name} BDC ${content} EMC`;
+
+/** A file whose layer `Off` is switched off, and `On` is not; `form` is drawn by `/Form Do`, in the layer `Off`. */
+const withLayers = (page: string, form = ""): Buffer => {
+  const objects = objectsOf([page]);
+  const first = objects.length + 1;
+  const groups = ["Off", "On"].map((name) => `<</Type/OCG/Name(${name})>>`);
+  objects[0] = `<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[${first} 0 R ${first + 1} 0 R]/D<</OFF[${first} 0 R]>>>>>>`;
+  const named = `/Properties<</Off ${first} 0 R/On ${first + 1} 0 R>>/XObject<</Form ${first + 2} 0 R>>`;
+  objects[2] = String(objects[2]).replace(/>>$/, `${named}>>`);
+  const drawing = `/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources 3 0 R/OC ${first} 0 R`;
+  return fileOf([...objects, ...groups, String(stream(Buffer.from(form), drawing))]);
+};
+
+const read = async (bytes: Buffer): Promise<{ text: string; warnings: ReadingWarning[] }> => {
+  const warnings: ReadingWarning[] = [];
+  const [text = ""] = await readPdf(bytes, (warning) => warnings.push(warning));
+  return { text, warnings };
+};
+
+const SHOWN = show(72, 700, 12, "The harbour office is open on Monday.");
+const leftOut: ReadingWarning = { code: "hidden_text_left_out", pages: [1] };
+
+describe("text in a layer", () => {
+  test("is read if it is switched on", async () => {
+    const found = await read(withLayers(inLayer("On", SHOWN)));
+    expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [] });
+  });
+
+  test.each([
+    ["", inLayer("Off", show(72, 650, 12, "An earlier draft"))],
+    [", within another that is on", inLayer("Off", inLayer("On", show(72, 650, 12, "An earlier draft")))],
+  ])("that is switched off%s is named", async (_, hidden) => {
+    const after = show(72, 600, 12, "Ring twice.");
+    const found = await read(withLayers(`${SHOWN} ${hidden} ${after}`));
+    expect(found).toEqual({ text: "The harbour office is open on Monday.\n\nRing twice.", warnings: [leftOut] });
+  });
+
+  test("that is switched off and drawn by a form is named", async () => {
+    const found = await read(withLayers(`${SHOWN} /Form Do`, show(72, 650, 12, "An earlier draft")));
+    expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [leftOut] });
+  });
+
+  test("leaves what follows it on its line at its place", async () => {
+    const hidden = `BT /body 12 Tf 72 700 Td ${inLayer("Off", "(Draft: ) Tj")} (Final words of the letter) Tj ET`;
+    expect((await read(withLayers(hidden))).text).toBe("Final words of the letter");
+  });
+
+  test("is not read either if the page has nothing else", async () => {
+    await expect(read(withLayers(inLayer("Off", SHOWN)))).rejects.toThrow("no text");
+  });
+});
+
+test("lines in a layer that is switched off make no table", async () => {
+  const words = ["Bread", "Milk", "Salt", "Tea"].map((word, at) =>
+    show(80 + 100 * (at % 2), 690 - 30 * (at >> 1), 12, word),
+  );
+  const grid = [710, 680, 650].map((y) => line(72, y, 272, y)).concat([72, 172, 272].map((x) => line(x, 650, x, 710)));
+  const page = (name: string): Buffer => withLayers(`${words.join(" ")} ${inLayer(name, grid.join(" "))}`);
+  expect((await read(page("On"))).text).toContain("| Bread | Milk |");
+  expect((await read(page("Off"))).text).not.toContain("|");
+});
