@@ -61,6 +61,16 @@ test("a choice is read as people see it", async () => {
   expect(text).toMatch(/Green\n\nOther$/);
 });
 
+test("captions of buttons are read as they are drawn, and a hidden button is not", async () => {
+  const { text } = await read(
+    pageWith([
+      ["/FT/Btn/Ff 65536/A<</S/ResetForm>>", drawn("Clear the form")],
+      ["/FT/Btn/Ff 65536/F 2", drawn("Secret")],
+    ]),
+  );
+  expect(text).toBe("The undersigned agree to the terms of this contract.\n\nClear the form");
+});
+
 test("a list in which nothing is chosen is named, one that opens is not", async () => {
   const options = "/FT/Ch/Opt[(Red)(Green)]";
   expect((await read(pageWith([[`${options}/V(Red)`, drawn("Red")]]))).warnings).toEqual([]);

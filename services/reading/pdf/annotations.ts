@@ -16,6 +16,7 @@ export interface Annotation {
   fieldValue?: unknown;
   checkBox?: boolean;
   radioButton?: boolean;
+  pushButton?: boolean;
   /** A list in a box of its own, all of which is seen; a list that opens is none. */
   options?: { exportValue?: unknown; displayValue?: unknown }[];
   combo?: boolean;
@@ -54,12 +55,20 @@ function fieldLines(field: Annotation): string[] {
     // what a program computed may be in the drawing only
     return value === "" && field.hasAppearance === true ? (field.textContent ?? []) : value.split(/\r\n?|\n/);
   if (fieldType === "Ch" && Array.isArray(value)) return [chosenOptions(value, field.options ?? []).join(", ")];
-  const chosen = field.radioButton === true ? value === field.buttonValue : field.checkBox === true && value !== "Off";
-  return fieldType === "Btn" && chosen && typeof value === "string" ? ["☒"] : [];
+  return [];
 }
 
-const fieldRuns = (field: Annotation, box: Box): Run[] => {
-  const lines = fieldLines(field).map(normalizeText);
+const isBox = ({ subtype, fieldType, checkBox, radioButton, hidden }: Annotation): boolean =>
+  subtype === "Widget" && fieldType === "Btn" && (checkBox === true || radioButton === true) && hidden !== true;
+
+/** Whether a box is checked. */
+const boxSign = ({ radioButton, buttonValue, fieldValue: value }: Annotation): string => {
+  const chosen = radioButton === true ? value === buttonValue : value !== "Off";
+  return chosen && typeof value === "string" ? "☒" : "☐";
+};
+
+const toRuns = (field: Annotation, box: Box, shown: readonly string[]): Run[] => {
+  const lines = shown.map(normalizeText);
   const lineHeight = (box.y1 - box.y0) / Math.max(1, lines.length);
   const size = Math.max(4, Math.min(field.defaultAppearanceData?.fontSize || 10, lineHeight));
   return lines.flatMap((text, index) => {
@@ -77,6 +86,8 @@ export interface Overlay {
   links: Link[];
   /** Text of form fields and typed notes. */
   filled: Run[];
+  /** Signs of boxes, checked or not. */
+  boxes: Run[];
   /** Whether comments or stamps are pinned to it, or mark its text. */
   hasComments: boolean;
   /** Whether files are pinned to it, or recordings. */
@@ -117,17 +128,27 @@ export async function readAnnotations(page: PdfPage, budget: AnnotationBudget): 
   return { annotations: all.slice(0, MAX_PAGE_ANNOTATIONS), isCut: all.length > MAX_PAGE_ANNOTATIONS };
 }
 
-/** The ids of signatures: who signed, and when, is only in their drawing. */
-export const signatureIds = (annotations: readonly Annotation[]): ReadonlySet<string> =>
-  new Set(
-    annotations.flatMap(({ id, fieldType, hasAppearance, hidden }) =>
-      fieldType === "Sig" && hasAppearance === true && hidden !== true && id !== undefined ? [id] : [],
-    ),
+const idsOf = (annotations: readonly Annotation[], wanted: (one: Annotation) => boolean): string[] =>
+  annotations.flatMap((one) =>
+    wanted(one) && one.hasAppearance === true && one.hidden !== true && one.id !== undefined ? [one.id] : [],
   );
+
+/** The ids of fields that say something only in their drawing: who signed, and when, and the captions of buttons. */
+export const drawnFields = (annotations: readonly Annotation[]): { signatures: string[]; buttons: string[] } => ({
+  signatures: idsOf(annotations, ({ fieldType }) => fieldType === "Sig"),
+  buttons: idsOf(annotations, ({ fieldType, pushButton }) => fieldType === "Btn" && pushButton === true),
+});
 
 /** What the annotations of a page say. `matrix` converts from PDF units to page coordinates. */
 export function readOverlay(annotations: readonly Annotation[], matrix: Matrix): Overlay {
-  const overlay: Overlay = { links: [], filled: [], hasComments: false, hasFiles: false, hasOpenChoices: false };
+  const overlay: Overlay = {
+    links: [],
+    filled: [],
+    boxes: [],
+    hasComments: false,
+    hasFiles: false,
+    hasOpenChoices: false,
+  };
   for (const one of annotations) {
     overlay.hasOpenChoices ||= isOpenChoice(one);
     overlay.hasFiles ||= FILES.has(one.subtype ?? "");
@@ -135,7 +156,8 @@ export function readOverlay(annotations: readonly Annotation[], matrix: Matrix):
     if (one.rect?.length !== 4) continue;
     const box = toBox(one.rect, matrix);
     if (one.subtype === "Link" && one.url !== undefined) overlay.links.push({ ...box, url: one.url });
-    overlay.filled.push(...fieldRuns(one, box));
+    overlay.filled.push(...toRuns(one, box, fieldLines(one)));
+    if (isBox(one)) overlay.boxes.push(...toRuns(one, box, [boxSign(one)]));
   }
   return overlay;
 }

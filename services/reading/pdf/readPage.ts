@@ -1,7 +1,8 @@
 import { alignedTables } from "./alignedTables.ts";
 import type { AnnotationBudget } from "./annotationLimits.ts";
 import { framedTables } from "./framedTables.ts";
-import { addLinks, readAnnotations, readOverlay, signatureIds } from "./annotations.ts";
+import { addLinks, drawnFields, readAnnotations, readOverlay } from "./annotations.ts";
+import { addBoxes } from "./boxes.ts";
 import { placeDropCaps } from "./dropCaps.ts";
 import { readingOrder } from "./columns.ts";
 import type { FontStyles } from "./fontStyles.ts";
@@ -139,15 +140,15 @@ export async function readPage(
   const { isSpent } = budget;
   const plain = isPlain || isSpent;
   const { annotations, isCut } = await readAnnotations(page, budget);
-  const signatures = signatureIds(annotations);
-  const found = await readText(page, { plain, shown: signatures, layers });
-  const { links, filled, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
+  const { signatures, buttons } = drawnFields(annotations);
+  const found = await readText(page, { plain, shown: new Set([...signatures, ...buttons]), layers });
+  const { links, filled, boxes, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
   const pinned = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));
-  const text = { ...found, isCut: isCut || found.isCut, runs: [...addLinks(runs, links), ...filled] };
-  // form fields and signatures have no tags
+  const text = { ...found, isCut: isCut || found.isCut, runs: [...addBoxes(addLinks(runs, links), boxes), ...filled] };
+  // what is typed into form fields and signatures have no tags
   const marked =
-    tagged && !isSpent && filled.length + signatures.size === 0 && text.runs.some((run) => run.mark !== null);
+    tagged && !isSpent && filled.length + signatures.length === 0 && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as StructureNode | null) : null;
   if (tree !== null && !plain && !fonts.hasAll(text.runs)) {
     await page.getOperatorList();
