@@ -68,6 +68,7 @@ const WORDINGS: Record<WarningCode, Wording> = {
   page_damaged: { verbs: ["is", "are"], rest: "damaged and could not be read" },
   pages_cut: { verbs: ["has", "have"], rest: "more text than can be read, and the rest was left out" },
   symbols_instead_of_words: {
+    ...counted("symbol of an unknown font", { nouns: "symbols of unknown fonts" }),
     verbs: ["uses", "use"],
     rest: "fonts that do not say which letters they show, so their words may be missing or wrong",
   },

@@ -5,7 +5,7 @@ import { openZip, type Zip } from "../guard/zip.ts";
 import { parseHtml } from "../html/parseHtml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { ignoreWarnings } from "../warnings.ts";
+import { ignoreWarnings, warnOfCount } from "../warnings.ts";
 import { openChart } from "../slides/chart.ts";
 import { descendantsNamed } from "../slides/localNames.ts";
 import { openParts } from "../slides/parts.ts";
@@ -17,6 +17,7 @@ import { rewriteWord } from "./wordBody.ts";
 import { useKnownNames } from "./wordNames.ts";
 import { readWordNumbering } from "./wordNumbering.ts";
 import { readWordStyles } from "./wordStyles.ts";
+import { countIgnoredSymbols } from "./wordSymbols.ts";
 
 const deepLists = [6, 7, 8, 9].flatMap((level) => {
   const above = "ul|ol > li > ".repeat(level - 1);
@@ -99,14 +100,15 @@ const rewriteArchive = (zip: Zip, warn: Warn): Rewritten => {
   return { archive: zipSync(kept, { level: 0 }), chunks };
 };
 
-const convert = async (archive: Uint8Array): Promise<string> => {
+const convert = async (archive: Uint8Array, warn: Warn): Promise<string> => {
   try {
     const options = {
       styleMap: KNOWN_STYLES,
       includeEmbeddedStyleMap: false,
       convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: "" })),
     };
-    const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(archive) }, options);
+    const { value, messages } = await mammoth.convertToHtml({ buffer: Buffer.from(archive) }, options);
+    warnOfCount(warn, "symbols_instead_of_words", countIgnoredSymbols(messages));
     return value;
   } catch (cause) {
     throw new UnreadableFile("The file is damaged: it is not a Word document.", { cause });
@@ -118,7 +120,7 @@ export const readDocx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
   refuseProtected(bytes);
   const zip = openZip(bytes);
   const { archive, chunks } = rewriteArchive(zip, warn);
-  const tree = parseHtml(await convert(archive));
+  const tree = parseHtml(await convert(archive, warn));
   numberItems(tree);
   await insertChunks(tree, { zip, targets: chunks, warn });
   return [toMarkdown(tree)];

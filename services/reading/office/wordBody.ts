@@ -5,6 +5,7 @@ import { joinDropCaps } from "./wordDropCaps.ts";
 import { showFields, simpleField } from "./wordFields.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
 import { isOn, wordValue, type WordStyles } from "./wordStyles.ts";
+import { markSymbols, rewriteSymbol } from "./wordSymbols.ts";
 import { makeElement, makeRun, makeValue } from "./wordXml.ts";
 
 /* Rewrites Word's XML so that the converter does not miss equations, fields, text boxes and styles. */
@@ -100,7 +101,9 @@ const rewriteElement = (element: Element, context: WordContext): Element[] => {
     case "w:tr":
       return [tableRow(element)];
     case "w:r":
-      return textRun(element, context.styles);
+      return textRun(markSymbols(element), context.styles);
+    case "w:sym":
+      return rewriteSymbol(element);
     case "m:oMath":
       return [equation(element)];
     case "w:fldSimple":

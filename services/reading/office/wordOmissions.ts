@@ -5,6 +5,7 @@ import { countEdges, MAX_EDGES, warnOfCount } from "../warnings.ts";
 import { isReadChunk } from "./altChunks.ts";
 import { isFileName } from "./fileNames.ts";
 import { isOn } from "./wordStyles.ts";
+import { countUnknownSymbols } from "./wordSymbols.ts";
 
 /** Tracked deletions, and the places that tracked moves left. */
 const DELETIONS = new Set(["w:del", "w:moveFrom"]);
@@ -69,4 +70,5 @@ export function warnOfWordParts(warn: Warn, { bodies, comments, edges, relations
     countEdges(edges.slice(0, MAX_EDGES).map(textOf), () => bodies.map(textOf).join(" ")),
   );
   warnOfCount(warn, "hidden_text_left_out", sum(countHidden));
+  warnOfCount(warn, "symbols_instead_of_words", sum(countUnknownSymbols));
 }
