@@ -28,6 +28,7 @@ export class AnnotationBudget {
 
 /** An open file. */
 interface Pdf {
+  readonly numPages: number;
   getPage(number: number): Promise<unknown>;
 }
 
@@ -41,7 +42,7 @@ const findParsedPage = (target: object): object | null => {
   return prototype !== null && Object.hasOwn(prototype, "_parsedAnnotations") ? prototype : null;
 };
 
-/** The prototype of pages in the parsing half, which keeps what it computes as properties that it defines; null: pdf.js has changed, or the page is damaged. */
+/** The prototype of pages in the parsing half, which keeps what it computes as properties that it defines; null: pdf.js has changed, or all pages are damaged. */
 async function catchPrototype(pdf: Pdf): Promise<object | null> {
   const define = Object.defineProperty;
   let found: object | null = null;
@@ -50,7 +51,9 @@ async function catchPrototype(pdf: Pdf): Promise<object | null> {
     return define(target, key, descriptor);
   };
   try {
-    await pdf.getPage(1).catch(() => null);
+    // damaged pages have none
+    for (let number = 1; number <= pdf.numPages && found === null; number++)
+      await pdf.getPage(number).catch(() => null);
   } finally {
     Object.defineProperty = define;
   }
