@@ -1,3 +1,4 @@
+import { insideJson } from "#events/json.ts";
 import { decode, type Db } from "./projection.ts";
 
 /** Where the names of a kind of thing are. A row whose data key is destroyed is erased, even if it is still there. */
@@ -24,16 +25,15 @@ export async function findNamed(
   organization: string,
   { text, kinds, limit }: { text: string; kinds: NamedKind[]; limit: number },
 ): Promise<NamedThing[]> {
-  // names are stored as JSON: the text as it is between the quotes
-  const inside = JSON.stringify(text).slice(1, -1);
   const places = kinds.map(
     (kind) => `select '${kind}' as kind, t.id, t.name, position(lower($2) in lower(t.name)) as place
       ${NAMES[kind]} where t.organization_id = $1`,
   );
+  // names are stored as JSON
   const rows = await db.query<NamedThing>(
     `select kind, id, name from (${places.join(" union all ")}) named
      where place > 0 order by place > 2, lower(name), id limit $3`,
-    [organization, inside, limit],
+    [organization, insideJson(text), limit],
   );
   return rows.map((row) => ({ ...row, name: decode<string>(row.name) }));
 }

@@ -1,14 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import secureJson from "secure-json-parse";
+import { isObject } from "#events/json.ts";
 import { createJsonScan } from "#events/jsonLimits.ts";
 import { parseLargeJson } from "#events/readLargeJson.ts";
 import { beginWork, type Pause } from "#events/slices.ts";
 import { ApiError } from "./errors.ts";
 import { parseKeepingDigits } from "./exactNumbers.ts";
-
-/** Whether a parsed value is a JSON object. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Only bodies with these words, plain or escaped, can name a prototype. Searching for them is far cheaper than the full check. */
 const SUSPICIOUS = ["__proto__", "constructor", "\\u00"];

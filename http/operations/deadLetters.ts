@@ -3,7 +3,7 @@ import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
+import { isObject } from "#events/json.ts";
 import type { OrganizationDeadLetters } from "../base/ports.ts";
 
 /** Letters that are shown; there are more only while something is badly broken. */

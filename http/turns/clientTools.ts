@@ -1,3 +1,4 @@
+import { isObject } from "#events/json.ts";
 import type { ToolOffer } from "#events/thread.ts";
 import { ApiError } from "../base/errors.ts";
 import { findSchemaFault } from "./schemaLimits.ts";
@@ -16,9 +17,6 @@ interface ClientTool extends ToolOffer {
 
 export const invalidTools = (param: string, message: string): ApiError =>
   new ApiError("invalid_tools", `${param} ${message}`, { param });
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Reads `{name, description?, parameters?}`. Throws 400 `invalid_tools`. */
 export function readClientTool(definition: unknown, param: string): ClientTool {

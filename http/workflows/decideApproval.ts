@@ -13,7 +13,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { requireExact } from "../base/exactNumbers.ts";
-import { isObject } from "../base/json.ts";
+import { isObject } from "#events/json.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
 import { absentDelegates, findReader, requireRight } from "./approvers.ts";

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { ApiError } from "../base/errors.ts";
-import { isObject, parseDelivery } from "../base/json.ts";
+import { isObject } from "#events/json.ts";
+import { parseDelivery } from "../base/json.ts";
 import type { SignedRequest } from "./hookSignature.ts";
 
 const isForm = (headers: IncomingHttpHeaders): boolean =>

@@ -12,7 +12,7 @@ import { readIdempotencyKey } from "../base/idempotency.ts";
 import { notReadableYet } from "../base/send.ts";
 import { actorFrom } from "./access.ts";
 import { requireExact } from "../base/exactNumbers.ts";
-import { isObject } from "../base/json.ts";
+import { isObject } from "#events/json.ts";
 import { requireWorkflow } from "./lookups.ts";
 import { readOwnFiles } from "./ownFiles.ts";
 import { startRun } from "./startRun.ts";

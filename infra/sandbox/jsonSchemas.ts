@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "#events/json.ts";
 
 /** Levels of a schema; providers allow about ten. */
 const MAX_DEPTH = 20;
@@ -13,9 +14,6 @@ interface Fault {
   path: Path;
   message: string;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function typeFault({ type }: Record<string, unknown>, path: Path): Fault | undefined {
   const types = Array.isArray(type) ? type : [type];

@@ -1,5 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { Validator, type OutputUnit, type SchemaDraft } from "@cfworker/json-schema";
+import { isObject } from "#events/json.ts";
 import type { SchemaViolation } from "#events/schemaChecker.ts";
 
 /** CPU time of one check. A tenant's schema may be written to take forever. */
@@ -21,9 +22,6 @@ const PLAIN_KEYWORDS = new Set(
 );
 /** Values of an `enum` that counts as plain. */
 const MAX_PLAIN_ENUM = 50;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether the check is quick for every value: the schema has no pattern, no reference and no alternatives. */
 function isPlain(schema: unknown): boolean {

@@ -1,3 +1,4 @@
+import { insideJson } from "#events/json.ts";
 import { mapInSlices } from "#events/slices.ts";
 import type { FinishReason, Message, TurnAgent, Usage } from "#events/thread.ts";
 import { decode, decodeOrNull, encode, type Db } from "../projection.ts";
@@ -89,9 +90,7 @@ function parseRow({ agent, agent_name, exists, ...row }: StoredRow): RequestRow 
   };
 }
 
-/** As JSON has the text, without the quotes: the messages and the error are stored as JSON. */
-const insideJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-
+/** The pattern of a word in messages, which are stored as JSON. */
 const toPattern = (word: string): string => `%${insideJson(word).replace(/[\\%_]/g, "\\$&")}%`;
 
 /** An erased question has no words. */
@@ -120,6 +119,7 @@ export async function listRequests(
   { after, limit }: { after: RequestPlace | undefined; limit: number },
 ): Promise<{ rows: RequestRow[]; next: RequestPlace | null }> {
   const range = [organization, from, to, after?.started_at ?? null, after?.id ?? null, thread_id];
+  // the error is stored as JSON
   const filters = [status, principal, encode(model), agent_id, error && insideJson(error), limit + 1];
   const [scanned, matching, searched] =
     words === null ? [NEWEST, MATCHING, []] : [SEARCHED, `${MATCHING} ${MAY_HAVE_WORDS}`, [words.map(toPattern)]];

@@ -1,7 +1,8 @@
+import { insideJson } from "#events/json.ts";
+
 /** Shorter base64 occurs in texts by chance. */
 const MIN_BASE64_LENGTH = 8;
 
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 const inAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -19,9 +20,9 @@ const asText = (value: string): string[] => {
   const whole = value.toWellFormed();
   return [
     value,
-    inJson(value),
-    inJson(inJson(value)),
-    inAscii(inJson(value)),
+    insideJson(value),
+    insideJson(insideJson(value)),
+    inAscii(insideJson(value)),
     encodeURIComponent(whole),
     new URLSearchParams([["", whole]]).toString().slice(1),
   ];

@@ -1,3 +1,5 @@
+import { isObject } from "#events/json.ts";
+
 type Schema = Record<string, unknown>;
 
 /** A schema may refer to itself: deeper values and further parts become null. */
@@ -34,8 +36,6 @@ function buildValue(schema: Schema, root: unknown, inner: Builder): unknown {
   return types.includes("null") ? null : buildTyped(types[0] ?? impliedType(schema), schema, inner);
 }
 
-const isObject = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === "null";
 
 const impliedType = (schema: Schema): string =>

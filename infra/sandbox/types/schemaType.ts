@@ -1,11 +1,11 @@
+import { isObject } from "#events/json.ts";
+
 /** Levels and characters of a type; what is beyond them is `any`. */
 const MAX_DEPTH = 8;
 const MAX_TYPE = 20_000;
 
 type Schema = Record<string, unknown>;
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown): boolean => value === null || ["string", "number", "boolean"].includes(typeof value);
 
 const SCALARS: Record<string, string> = {
@@ -17,8 +17,8 @@ const SCALARS: Record<string, string> = {
 };
 
 function objectType({ properties, required, additionalProperties }: Schema, depth: number): string {
-  if (!isSchema(properties) || Object.keys(properties).length === 0)
-    return isSchema(additionalProperties) ? `Record<string, ${typeAt(additionalProperties, depth - 1)}>` : "any";
+  if (!isObject(properties) || Object.keys(properties).length === 0)
+    return isObject(additionalProperties) ? `Record<string, ${typeAt(additionalProperties, depth - 1)}>` : "any";
   const needed = new Set(Array.isArray(required) ? required : []);
   const fields = Object.entries(properties).map(
     ([name, schema]) => `${JSON.stringify(name)}${needed.has(name) ? "" : "?"}: ${typeAt(schema, depth - 1)}`,
@@ -33,14 +33,14 @@ function typeNamed(name: unknown, schema: Schema, depth: number): string {
 }
 
 function typeAt(schema: unknown, depth: number): string {
-  if (!isSchema(schema) || depth === 0) return "any";
+  if (!isObject(schema) || depth === 0) return "any";
   const { type, enum: values } = schema;
   if ("const" in schema && isScalar(schema["const"])) return JSON.stringify(schema["const"]);
   if (Array.isArray(values) && values.length > 0 && values.every(isScalar))
     return values.map((value) => JSON.stringify(value)).join(" | ");
   // alternatives may exclude each other by values, which no type says
   if (["anyOf", "oneOf", "allOf", "$ref", "not"].some((key) => key in schema)) return "any";
-  if (type === undefined) return isSchema(schema["properties"]) ? objectType(schema, depth) : "any";
+  if (type === undefined) return isObject(schema["properties"]) ? objectType(schema, depth) : "any";
   return (Array.isArray(type) ? type : [type]).map((name) => typeNamed(name, schema, depth)).join(" | ");
 }
 

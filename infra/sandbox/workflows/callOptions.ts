@@ -1,4 +1,5 @@
 import { isUuid } from "#events/ids.ts";
+import { isObject } from "#events/json.ts";
 import type { ApprovalOptions } from "#services/workflows/tick.ts";
 
 /* Checks the options that `run()` passes to its calls. Messages are for the author of the script. */
@@ -46,9 +47,6 @@ export function checkLabel(what: string, value: string, max = MAX_NAME, min = 1)
   return value;
 }
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function checkText(what: string, value: unknown, max: number): string {
   if (typeof value !== "string" || value.length > max)
     return refuse(`awaitApproval: ${what} must be a string of at most ${max} characters.`);
@@ -63,7 +61,7 @@ function parseAssignees(what: string, value: unknown): ApprovalOptions["assignee
   if (!Array.isArray(value) || value.length > MAX_ASSIGNEES)
     return refuse(`awaitApproval: ${what} must be a list of at most ${MAX_ASSIGNEES}.`);
   return value.map((one: unknown) => {
-    const [[kind, name] = [], ...more] = isRecord(one) ? Object.entries(one) : [];
+    const [[kind, name] = [], ...more] = isObject(one) ? Object.entries(one) : [];
     const isKnown = kind === "person" || kind === "group" || kind === "role";
     if (!isKnown || more.length > 0 || typeof name !== "string" || name === "" || name.length > MAX_NAME)
       return refuse(`awaitApproval: each of ${what} is {person}, {group} or {role} with a string.`);
@@ -72,7 +70,7 @@ function parseAssignees(what: string, value: unknown): ApprovalOptions["assignee
 }
 
 function checkForm(value: unknown): Record<string, unknown> {
-  if (!isRecord(value)) return refuse("awaitApproval: form must be a JSON Schema.");
+  if (!isObject(value)) return refuse("awaitApproval: form must be a JSON Schema.");
   if (JSON.stringify(value).length > MAX_FORM)
     return refuse(`awaitApproval: form is longer than ${MAX_FORM} characters of JSON.`);
   return value;
@@ -104,7 +102,7 @@ function parseAttachments({ attachments }: Record<string, unknown>): Pick<Approv
   if (!Array.isArray(attachments) || attachments.length > MAX_ATTACHMENTS)
     return refuse(`awaitApproval: attachments must be a list of at most ${MAX_ATTACHMENTS} files.`);
   const ids = attachments.map((one: unknown) => {
-    const id = isRecord(one) ? one["file_id"] : one;
+    const id = isObject(one) ? one["file_id"] : one;
     return typeof id === "string" && isUuid(id)
       ? id.toLowerCase()
       : refuse("awaitApproval: each of attachments must be the file_id of a file of the run.");
@@ -115,7 +113,7 @@ function parseAttachments({ attachments }: Record<string, unknown>): Pick<Approv
 /** Further people, who may decide after a while. Without assignees everybody may anyway. */
 function parseEscalation({ escalate, assignees }: Record<string, unknown>): Pick<ApprovalOptions, "escalate"> {
   if (escalate == null) return {};
-  if (!isRecord(escalate) || Object.keys(escalate).some((key) => key !== "after" && key !== "to"))
+  if (!isObject(escalate) || Object.keys(escalate).some((key) => key !== "after" && key !== "to"))
     return refuse("awaitApproval: escalate must be {after, to}.");
   const to = parseAssignees("escalate.to", escalate["to"]);
   if (to.length === 0) return refuse("awaitApproval: escalate.to must name somebody.");
@@ -141,7 +139,7 @@ function parseVotes({ required, one_rejection_ends, assignees }: Record<string, 
 
 /** Options of awaitApproval with their defaults. The default title is the name. */
 export function parseApprovalOptions(name: string, options: unknown): ApprovalOptions {
-  if (!isRecord(options)) return refuse("awaitApproval: the options must be an object.");
+  if (!isObject(options)) return refuse("awaitApproval: the options must be an object.");
   const unknown = Object.keys(options).find((key) => !APPROVAL_OPTIONS.includes(key));
   if (unknown !== undefined) return refuse(`awaitApproval: ${unknown.slice(0, 100)} is not an option.`);
   const { title, body, form, assignees, expires_in, on_expiry, self_approval, api_key_may_decide } = options;

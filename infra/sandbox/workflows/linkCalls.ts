@@ -1,6 +1,7 @@
 import { isUuid } from "#events/ids.ts";
+import { isObject } from "#events/json.ts";
 import { answerOrThrow, answerStep, type Answer } from "./callAnswers.ts";
-import { checkLabel, InvalidOption, isRecord, parseDuration } from "./callOptions.ts";
+import { checkLabel, InvalidOption, parseDuration } from "./callOptions.ts";
 import { checkFits, MAX_ARGS } from "./limits.ts";
 import { countCall, findOrAddCall, type TickState } from "./tickState.ts";
 
@@ -27,7 +28,7 @@ export function requestChildRun(state: TickState, json: string, userKey: string 
   checkFits("The arguments of startRun", json, MAX_ARGS);
   const { workflow, args, on_parent_end } = JSON.parse(json) as Record<string, unknown>;
   const name = checkLabel("startRun: the workflow", String(workflow));
-  if (!isRecord(args)) throw new InvalidOption("startRun: the arguments must be an object.");
+  if (!isObject(args)) throw new InvalidOption("startRun: the arguments must be an object.");
   const end = parseOnParentEnd(on_parent_end ?? "cancel");
   const request = requestText("child-run", userKey, json);
   const structure = JSON.stringify({ args, on_parent_end: end });
@@ -46,7 +47,7 @@ export function requestChildRun(state: TickState, json: string, userKey: string 
 /** JSON of the arguments of continueAs. */
 export function checkNextArgs(json: string): string {
   checkFits("The arguments of continueAs", json, MAX_ARGS);
-  if (!isRecord(JSON.parse(json))) throw new InvalidOption("continueAs: the arguments must be an object.");
+  if (!isObject(JSON.parse(json))) throw new InvalidOption("continueAs: the arguments must be an object.");
   return json;
 }
 
@@ -55,7 +56,7 @@ const MAX_MATCH_FIELDS = 20;
 /** Values that top-level fields must have: texts, numbers, true, false or null. */
 export function parseMatch(value: unknown): Record<string, unknown> {
   const isSimple = (one: unknown) => one === null || ["string", "number", "boolean"].includes(typeof one);
-  if (!isRecord(value) || !Object.values(value).every(isSimple) || Object.keys(value).length > MAX_MATCH_FIELDS)
+  if (!isObject(value) || !Object.values(value).every(isSimple) || Object.keys(value).length > MAX_MATCH_FIELDS)
     throw new InvalidOption(
       `waitForEvent: match must be an object of at most ${MAX_MATCH_FIELDS} texts, numbers, true, false or null.`,
     );
@@ -102,7 +103,7 @@ export function parseAgentInput(value: unknown): unknown {
 }
 
 export function parseVars(value: unknown): Record<string, unknown> {
-  if (isRecord(value) && Object.keys(value).length <= MAX_VARS) return value;
+  if (isObject(value) && Object.keys(value).length <= MAX_VARS) return value;
   throw new InvalidOption(`agent: vars must be an object of at most ${MAX_VARS} keys.`);
 }
 
