@@ -12,7 +12,7 @@ import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from
 import { largestStream } from "./streamLimits.ts";
 import { collectVocabulary, type Vocabulary } from "./joinLines.ts";
 import { readLayers } from "./layers.ts";
-import { DAMAGED, openPdf, type Pdf } from "./openPdf.ts";
+import { DAMAGED, openPdf, type Pdf, type PdfPage } from "./openPdf.ts";
 import { checkParts, checkText, warnOfDefects, warnOfPinned } from "./pdfDefects.ts";
 import { dropRepeatedPictures } from "./pagePictures.ts";
 import { type PageToRecognize, type RecognizedPages, recognizePages } from "./recognizePages.ts";
@@ -48,14 +48,17 @@ async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
   const pages: Page[] = [];
   const damaged: number[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
+    let page: PdfPage | undefined;
     try {
-      const page = await pdf.getPage(number);
+      page = await pdf.getPage(number);
       pages.push(await readPage(page, { fonts, plain, tagged, budget, layers }));
       page.cleanup();
     } catch (error) {
       damaged.push(number);
       if (damaged.length === pdf.numPages) throw new UnreadableFile(DAMAGED, { cause: error });
-      pages.push({ blocks: [], heads: [], isCut: false, isSymbols: false });
+      // pdf.js finds no pages after one that it cannot find
+      const isCut = page === undefined && number === pdf.numPages;
+      pages.push({ blocks: [], heads: [], isCut, isSymbols: false });
     }
   }
   const pictures = dropRepeatedPictures(pages.map((page) => page.pictures ?? null));

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { readPdf } from "./readPdf.ts";
+import { fileOf, objectsOf, show } from "./testing/build.ts";
+
+test("a file whose list of pages is damaged in the middle says that it has more than are read", async () => {
+  const objects = objectsOf(["first", "second", "third"].map((n) => show(72, 700, 12, `Here is the ${n} page.`)));
+  objects[1] = "<</Type/Pages/Kids[4 0 R (damaged) 8 0 R]/Count 3>>";
+  const warnings: ReadingWarning[] = [];
+  expect(await readPdf(fileOf(objects), (warning) => warnings.push(warning))).toEqual(["Here is the first page.", ""]);
+  expect(warnings).toEqual([
+    { code: "page_damaged", pages: [2] },
+    { code: "pages_cut", pages: [2] },
+  ]);
+});
