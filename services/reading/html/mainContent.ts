@@ -21,10 +21,15 @@ const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 
 const lengthOf = (node: Nodes): number => textContent(node).replace(/\s+/g, "").length;
 
+/** Programs for books show hidden notes at their references. */
+const isNote = (node: Element): boolean =>
+  /\b(?:foot|end|rear)notes?\b/.test(`${property(node, "epub:type")} ${property(node, "role")}`);
+
 /** Browsers show what is `until-found` to those who search for it, as the closed parts of an accordion. */
 const isUnseen = (node: Element): boolean =>
-  ("hidden" in node.properties && property(node, "hidden") !== "until-found") ||
-  HIDDEN_STYLE.test(property(node, "style"));
+  (("hidden" in node.properties && property(node, "hidden") !== "until-found") ||
+    HIDDEN_STYLE.test(property(node, "style"))) &&
+  !isNote(node);
 
 const isHidden = (node: Element): boolean => isUnseen(node) || property(node, "ariaHidden") === "true";
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { book } from "#test/reading/archives.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readEpub } from "./epub.ts";
@@ -32,4 +33,20 @@ test("links that leave the archive are ignored", async () => {
 
 test("a file that is no book is refused", async () => {
   await expect(readEpub(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
+});
+
+test("notes of a book that show on a tap are read", async () => {
+  const page = `<p>Tea<a epub:type="noteref" href="#n">1</a> is ready.</p><aside id="n" epub:type="footnote" hidden="hidden">Or coffee.</aside>`;
+  expect(await readEpub(book({ "a.xhtml": page }))).toEqual(["Tea[^1] is ready.\n\n[^1]: Or coffee."]);
+});
+
+test("recordings, files and hidden texts of a book are named", async () => {
+  const warnings: ReadingWarning[] = [];
+  const files = '<audio src="a.mp3"></audio><video><source src="b.mp4"/></video><iframe src="c.html"></iframe>';
+  const page = `<p>Text of the page</p>${files}<p hidden="">The answers to all of the questions</p>`;
+  expect(await readEpub(book({ "a.xhtml": page }), (warning) => warnings.push(warning))).toEqual(["Text of the page"]);
+  expect(warnings).toEqual([
+    { code: "hidden_text_left_out", count: 1 },
+    { code: "embedded_files_left_out", count: 3 },
+  ]);
 });

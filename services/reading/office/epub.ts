@@ -1,4 +1,4 @@
-import type { ElementContent, Root } from "hast";
+import type { Element as HtmlElement, ElementContent, Root } from "hast";
 import { type Element, findAll, parseXml } from "../guard/xml.ts";
 import { openZip, type Zip } from "../guard/zip.ts";
 import { mainContent } from "../html/mainContent.ts";
@@ -73,24 +73,27 @@ const qualifyIds = (page: Root, name: string): void =>
   });
 
 /** Pictures of a page without a description. */
-const countPictures = (page: Root): number =>
-  findElements(page, (node) =>
-    node.tagName === "img" ? property(node, "alt").trim() === "" : node.tagName === "image",
-  ).length;
+const isPicture = (node: HtmlElement): boolean =>
+  node.tagName === "img" ? property(node, "alt").trim() === "" : node.tagName === "image";
+
+const isFile = ({ tagName }: HtmlElement): boolean => /^(?:audio|video|iframe|object|embed)$/.test(tagName);
 
 interface Page {
   content: ElementContent[];
   pictures: number;
+  /** Recordings, and files that it shows within itself. */
+  files: number;
 }
 
-const readPage = (zip: Zip, name: string): Page => {
+const readPage = (zip: Zip, name: string, warn: Warn): Page => {
   const page = parseHtml(xhtmlToHtml(zip.text(name) ?? ""));
-  const pictures = countPictures(page);
+  const pictures = findElements(page, isPicture).length;
+  const files = findElements(page, isFile).length;
   qualifyIds(page, name);
-  const content = mainContent(page);
+  const content = mainContent(page, warn);
   const [body] = findElements(content, ({ tagName }) => tagName === "body");
   const children = (body ?? content).children.filter((child) => isElement(child) || child.type === "text");
-  return { content: children as ElementContent[], pictures };
+  return { content: children as ElementContent[], pictures, files };
 };
 
 /** Obfuscated fonts are fine; an encrypted page means that the book has copy protection. */
@@ -106,12 +109,17 @@ export const readEpub = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): 
   const zip = openZip(bytes);
   const spine = readSpine(zip);
   refuseEncrypted(zip, spine.pages);
-  const pages = spine.pages.map((name) => readPage(zip, name));
+  const pages = spine.pages.map((name) => readPage(zip, name, warn));
   warnOfCount(warn, "page_damaged", spine.missing);
   warnOfCount(
     warn,
     "images_without_text",
     pages.reduce((sum, { pictures }) => sum + pictures, spine.pictures),
+  );
+  warnOfCount(
+    warn,
+    "embedded_files_left_out",
+    pages.reduce((sum, { files }) => sum + files, 0),
   );
   return [toMarkdown({ type: "root", children: pages.flatMap(({ content }) => content) })];
 };
