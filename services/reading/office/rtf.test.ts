@@ -106,3 +106,12 @@ test("warnings count deletions, comments and pictures", async () => {
     { code: "images_without_text", count: 1 },
   ]);
 });
+
+test("breaks of pages, columns and lines part words", async () => {
+  expect((await read("one\\page two\\column three\\lbr1 four\\page\\par")).split(/\s+/)).toEqual([
+    "one",
+    "two",
+    "three",
+    "four",
+  ]);
+});
