@@ -66,3 +66,11 @@ test("parts that flow in two ways are each joined in theirs", async () => {
     /closed\s+the door$/,
   );
 });
+
+test("who else gets an e-mail is told, and who gets the answers if that is somebody else", async () => {
+  const header = "From: a@b.example\nTo: c@d.example\nBcc: Ada <e@f.example>\n";
+  expect(await read(`${header}Reply-To: g@h.example\n\nText`)).toContain(
+    "\nBcc: Ada <e@f.example>  \nReply-To: g@h.example\n",
+  );
+  expect(await read(`${header}Reply-To: a@b.example\n\nText`)).not.toContain("Reply-To");
+});

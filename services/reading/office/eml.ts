@@ -20,10 +20,14 @@ const formatAddresses = (addresses: Address[] | undefined): string =>
 
 const headerLines = (email: Email): string => {
   const attached = email.attachments.flatMap(({ filename, related }) => (filename && !related ? [filename] : []));
+  const from = email.from ? formatAddresses([email.from]) : "";
+  const replyTo = formatAddresses(email.replyTo);
   return writeFields([
-    ["From", email.from ? formatAddresses([email.from]) : ""],
+    ["From", from],
     ["To", formatAddresses(email.to)],
     ["Cc", formatAddresses(email.cc)],
+    ["Bcc", formatAddresses(email.bcc)],
+    ["Reply-To", replyTo === from ? "" : replyTo],
     ["Date", email.headers.find(({ key }) => key === "date")?.value ?? ""],
     ["Subject", email.subject ?? ""],
     ["Attachments", attached.join(", ")],
