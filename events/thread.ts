@@ -19,7 +19,7 @@ export {
   ToolChoice,
   ToolOffer,
 } from "./prompt.ts";
-export { Citation, NO_USAGE, Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
+export { Citation, NO_OUTPUT, NO_USAGE, Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
 export const FinishReason = z.enum(["stop", "length", "content_filter", "tool_calls"]);
 export type FinishReason = z.infer<typeof FinishReason>;

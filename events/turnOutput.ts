@@ -63,6 +63,11 @@ export const TurnOutput = z.object({
   calls: z.array(ToolCall).optional(),
 });
 export type TurnOutput = z.infer<typeof TurnOutput>;
+export const NO_OUTPUT: TurnOutput = { text: "", reasoning: "", citations: [] };
+
+/** A blank line between the texts of two blocks of an answer, or of two rounds, unless white space separates them already. */
+export const blockSeparator = (before: string, after: string): string =>
+  before === "" || after === "" || /\s$/.test(before) || /^\s/.test(after) ? "" : "\n\n";
 
 /** What a conversation holds as the model's answer. */
 export const answerText = ({ text, refusal }: Pick<TurnOutput, "text" | "refusal">): string =>

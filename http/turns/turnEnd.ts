@@ -1,6 +1,6 @@
 import { currentTime } from "#events/clock.ts";
 import { Unavailable, type TurnEnd } from "#events/ports.ts";
-import { NO_USAGE, type TurnOutput } from "#events/thread.ts";
+import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
 import { getTurn, type TurnRow } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, badGateway } from "../base/errors.ts";
@@ -14,8 +14,6 @@ type AwaitedTurn = Pick<TurnHandle, "organization_id" | "turn_id" | "thread_id" 
 export const SILENCE_MS = 2_000;
 /** The sweep ends turns that are past their time limit; this long after the limit it has failed to. */
 const OVERDUE_MS = 60_000;
-
-const NO_OUTPUT: TurnOutput = { text: "", reasoning: "", citations: [] };
 
 /** Undefined while the turn runs. */
 export function turnEndFrom(row: TurnRow): TurnEnd | undefined {

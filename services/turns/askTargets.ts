@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
-import type { Usage } from "#events/thread.ts";
+import { NO_OUTPUT, type Usage } from "#events/thread.ts";
 import { AnswerInterrupted, askOnce, hasSpoken, retryWait, type ModelAnswer, type Retries } from "./askModel.ts";
 import { circuitKey, SILENCE_MS, type Circuits, type TargetFailureDetails, type TargetOutcome } from "./circuits.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
@@ -19,7 +19,6 @@ import {
   type TargetFailure,
 } from "./nextTarget.ts";
 import type { UnreportedRequest } from "./estimateUsage.ts";
-import { NO_OUTPUT } from "./round.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
 
 /** The usage of a request that broke off, with its cost. */

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { NO_OUTPUT } from "#events/thread.ts";
 import { AnswerInterrupted, type ModelAnswer } from "./askModel.ts";
 import { askUnlessDown } from "./askUnlessDown.ts";
 import { circuitKey, createCircuits } from "./circuits.ts";
 import { ModelError } from "./model.ts";
-import { NO_OUTPUT } from "./round.ts";
 
 const ANSWER = { output: { ...NO_OUTPUT, text: "Hello" } } as ModelAnswer;
 const answering = vi.fn<() => Promise<ModelAnswer>>(async () => ANSWER);

@@ -1,9 +1,9 @@
 import { currentTime } from "#events/clock.ts";
+import { NO_OUTPUT } from "#events/thread.ts";
 import { AnswerInterrupted, hasSpoken, type ModelAnswer } from "./askModel.ts";
 import { circuitKey, SILENCE_MS, type Circuits, type TargetFailureDetails } from "./circuits.ts";
 import { ModelError } from "./model.ts";
 import { describeFailure, saysDown } from "./nextTarget.ts";
-import { NO_OUTPUT } from "./round.ts";
 
 interface NamedModel {
   organization_id: string;

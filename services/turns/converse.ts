@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { FramePayload } from "#events/ports.ts";
 import type { ToolApproval, ToolApprovals } from "#events/toolApproval.ts";
-import { NO_USAGE, type FinishTool, type RequestRound, type ToolCall } from "#events/thread.ts";
+import { NO_OUTPUT, NO_USAGE, type FinishTool, type RequestRound, type ToolCall } from "#events/thread.ts";
 import type { ModelAnswer } from "./askModel.ts";
 import { continueAfter } from "./frames.ts";
 import type { ModelRequest } from "./model.ts";
-import { NO_OUTPUT, roundMessages, type Round } from "./round.ts";
+import { roundMessages, type Round } from "./round.ts";
 import { callTool, refuseCall, type ToolOutcome } from "./tools/call.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
 import { gateOf, type Gate } from "./toolGate.ts";

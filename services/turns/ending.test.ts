@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FailTurn, NO_USAGE, RefuseTurn } from "#events/thread.ts";
+import { FailTurn, NO_OUTPUT, NO_USAGE, RefuseTurn } from "#events/thread.ts";
 import { Unavailable } from "#events/ports.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
 import { AnswerInterrupted } from "./askModel.ts";
@@ -7,7 +7,6 @@ import type { Estimate } from "./askTargets.ts";
 import { endInterrupted } from "./ending.ts";
 import { estimateUsage } from "./estimateUsage.ts";
 import { ModelError } from "./model.ts";
-import { NO_OUTPUT } from "./round.ts";
 
 const counter = { countTokens: async () => 7, countPrompt: async () => 90_000 };
 const estimate: Estimate = (unreported) => estimateUsage(counter, unreported);

@@ -1,5 +1,5 @@
 import { Unavailable, type StopReason, type TurnEnd } from "#events/ports.ts";
-import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn } from "#events/thread.ts";
+import { CompleteTurn, FailTurn, NO_OUTPUT, NO_USAGE, RefuseTurn, StopTurn } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import type { Estimate } from "./askTargets.ts";
 import type { RoundAnswer } from "./converse.ts";
@@ -7,7 +7,7 @@ import { LimitReached } from "./hold.ts";
 import { ModelError } from "./model.ts";
 import type { AskedTargets } from "./openAsk.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
-import { citeSources, joinOutputs, NO_OUTPUT, turnUsage, type Round } from "./round.ts";
+import { citeSources, joinOutputs, turnUsage, type Round } from "./round.ts";
 
 /** Why a turn's signal aborted: its client or a deletion stops it, its time is up, or another worker has it. */
 export type AbortReason = StopReason | "late" | "lost";

@@ -1,5 +1,6 @@
 import type { FramePayload } from "#events/ports.ts";
-import { joinOutputs, separator, shiftCitation, type Round } from "./round.ts";
+import { blockSeparator } from "#events/turnOutput.ts";
+import { joinOutputs, shiftCitation, type Round } from "./round.ts";
 
 type Emit = (frame: FramePayload) => void;
 
@@ -16,7 +17,7 @@ export function continueAfter(rounds: Round[], emit: Emit): Emit {
       case "text":
       case "reasoning": {
         const isFirst = separators[frame.type] === undefined;
-        const between = (separators[frame.type] ??= separator(before[frame.type], frame.text));
+        const between = (separators[frame.type] ??= blockSeparator(before[frame.type], frame.text));
         return emit({ type: frame.type, text: isFirst ? between + frame.text : frame.text });
       }
       case "citations": {

@@ -1,8 +1,9 @@
 import { expect, test, vi } from "vitest";
+import { NO_OUTPUT } from "#events/thread.ts";
 import { modelRequest } from "#test/doubles/modelRequest.ts";
 import { USAGE } from "#test/doubles/turnStage.ts";
 import { askWithinBudget, type NextRequest } from "./hold.ts";
-import { NO_OUTPUT, type Round } from "./round.ts";
+import type { Round } from "./round.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 test("before each request of a turn budgets learn what its rounds cost, and its requests whose answers nobody has", async () => {

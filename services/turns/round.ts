@@ -8,7 +8,7 @@ import {
   type TurnOutput,
   type Usage,
 } from "#events/thread.ts";
-import { addUsage } from "#events/turnOutput.ts";
+import { addUsage, blockSeparator, NO_OUTPUT } from "#events/turnOutput.ts";
 import type { ModelMessage } from "./model.ts";
 import type { CallDecision } from "./toolGate.ts";
 
@@ -32,10 +32,6 @@ export interface Round extends TurnOutput {
   decisions?: (CallDecision | undefined)[];
 }
 
-/** Goes between the texts of two rounds, which would run together without it. */
-export const separator = (before: string, after: string): string =>
-  before === "" || after === "" || /\s$/.test(before) || /^\s/.test(after) ? "" : "\n\n";
-
 export const shiftCitation = (citation: Citation, offset: number): Citation => ({
   ...citation,
   start_index: citation.start_index + offset,
@@ -43,17 +39,15 @@ export const shiftCitation = (citation: Citation, offset: number): Citation => (
 });
 
 function appendOutput(before: TurnOutput, next: TurnOutput): TurnOutput {
-  const text = before.text + separator(before.text, next.text);
+  const text = before.text + blockSeparator(before.text, next.text);
   const refusal = next.refusal ?? before.refusal;
   return {
     text: text + next.text,
-    reasoning: before.reasoning + separator(before.reasoning, next.reasoning) + next.reasoning,
+    reasoning: before.reasoning + blockSeparator(before.reasoning, next.reasoning) + next.reasoning,
     citations: [...before.citations, ...next.citations.map((citation) => shiftCitation(citation, text.length))],
     ...(refusal !== undefined && { refusal }),
   };
 }
-
-export const NO_OUTPUT: TurnOutput = { text: "", reasoning: "", citations: [] };
 
 /** The output of all rounds as one answer, with the model's own citations. */
 export const joinOutputs = (rounds: TurnOutput[]): TurnOutput => rounds.reduce(appendOutput, NO_OUTPUT);

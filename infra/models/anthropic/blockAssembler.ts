@@ -1,6 +1,7 @@
 import type { ToolCall } from "#events/thread.ts";
+import { blockSeparator } from "#events/turnOutput.ts";
 import type { Block, Delta } from "./answer.ts";
-import { blockSeparator, requireFewCalls, type CallBatch, type Output, type OutputPiece } from "../wire/output.ts";
+import { requireFewCalls, type CallBatch, type Output, type OutputPiece } from "../wire/output.ts";
 import type { State } from "./state.ts";
 
 /** A block as far as it has been received. `from` and `to`: where its text stands in the answer's text, in UTF-16 units. */

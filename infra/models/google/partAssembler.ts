@@ -1,6 +1,7 @@
 import type { ToolCall } from "#events/thread.ts";
+import { blockSeparator } from "#events/turnOutput.ts";
 import type { Part } from "./answer.ts";
-import { blockSeparator, requireFewCalls, type CallBatch, type Output, type OutputPiece } from "../wire/output.ts";
+import { requireFewCalls, type CallBatch, type Output, type OutputPiece } from "../wire/output.ts";
 import type { State } from "./state.ts";
 
 /** At most one text and then calls: such an answer can be rebuilt without state. */

@@ -38,10 +38,6 @@ export function requireFewCalls(count: number): void {
   if (count > MAX_CALLS) throw new ModelError("cut", `The provider's answer has more than ${MAX_CALLS} tool calls.`);
 }
 
-/** A blank line between the texts of two separate blocks, unless white space separates them already. */
-export const blockSeparator = (before: string, after: string): string =>
-  before === "" || after === "" || /\s$/.test(before) || /^\s/.test(after) ? "" : "\n\n";
-
 /** The refusal of an answer that a filter stopped before its first word. After it, the finish reason says enough: clients add a refusal to the text. */
 const FILTERED = "The provider's safety filter stopped the answer.";
 

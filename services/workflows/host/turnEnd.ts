@@ -1,7 +1,6 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { TurnEnd } from "#events/ports.ts";
-import { NO_USAGE, type ThreadEvent } from "#events/thread.ts";
-import { NO_OUTPUT } from "../../turns/round.ts";
+import { NO_OUTPUT, NO_USAGE, type ThreadEvent } from "#events/thread.ts";
 
 const DELETED: TurnEnd = { status: "failed", said: NO_OUTPUT, usage: NO_USAGE, message: "The turn was deleted." };
 
