@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Product } from "#events/key.ts";
 import type { KeyRow } from "#projections/keys/query.ts";
 import { Moment } from "../base/moment.ts";
+import { toIso } from "../base/times.ts";
 
 const name = z.string().trim().min(1).max(200);
 const settings = {
@@ -34,8 +35,6 @@ export const Created = Key.extend({
   key: z.string().optional().describe("Shown once: a repeated request is answered without it."),
 }).meta({ title: "NewKey" });
 
-const time = (date: Date | null) => date?.toISOString() ?? null;
-
 export const present = (row: KeyRow): z.infer<typeof Key> => ({
   id: row.id,
   name: row.name,
@@ -43,10 +42,10 @@ export const present = (row: KeyRow): z.infer<typeof Key> => ({
   project_id: row.project_id,
   products: row.products as z.infer<typeof Product>[],
   enabled: row.enabled,
-  expires_at: time(row.expires_at),
+  expires_at: toIso(row.expires_at),
   allowed_models: row.allowed_models,
   client_tools: row.client_tools,
-  last_used_at: time(row.last_used_at),
+  last_used_at: toIso(row.last_used_at),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

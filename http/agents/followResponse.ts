@@ -7,6 +7,7 @@ import type { Http } from "../base/deps.ts";
 import { onDisconnect } from "../base/disconnect.ts";
 import { readRecordedAt } from "../base/send.ts";
 import { openEventStream, type EventStream } from "../base/sse.ts";
+import { unixSeconds } from "../base/times.ts";
 import type { FrameReader } from "../turns/frameReader.ts";
 import { SILENCE_MS } from "../turns/turnEnd.ts";
 import type { ResponseRow } from "./lookups.ts";
@@ -15,8 +16,6 @@ import { createStream, type ResponseStream } from "./responseStream.ts";
 import { endedAt, readFrames } from "./storedResponse.ts";
 
 const PROJECTION_MS = 5_000;
-
-const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 interface Rest {
   text: string;
@@ -40,7 +39,7 @@ async function readRest(
   if (row || !(await http.turnHistory.isDeleted(thread_id, turn_id))) return undefined;
   const said = { text: "", reasoning: "", citations: [] };
   const end: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
-  return { text: stream.end(end, seconds(new Date(currentTime()))), end };
+  return { text: stream.end(end, unixSeconds(new Date(currentTime()))), end };
 }
 
 type FramePosition = Pick<Frame, "attempt" | "n">;
@@ -110,7 +109,7 @@ async function writeUntilEnd(
     }
     if (frame && isNext(frame, previous)) {
       const at = await readRecordedAt(http, frame.position).catch(() => new Date(currentTime()));
-      sse.end(stream.end(frame.end, seconds(at)));
+      sse.end(stream.end(frame.end, unixSeconds(at)));
       return frame.end;
     }
     // frames before this end were lost, so the stored ones are sent

@@ -5,6 +5,7 @@ import { Prompt } from "#events/thread.ts";
 import { listTurnApprovals } from "#projections/runs/approvals.ts";
 import { listRounds, type RequestEcho, type RoundRow } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
+import { unixSeconds } from "../base/times.ts";
 import { turnEndFrom } from "../turns/turnEnd.ts";
 import { createFold } from "./foldFrames.ts";
 import type { ResponseRow } from "./lookups.ts";
@@ -26,7 +27,6 @@ async function pendingApprovals({ db }: Needs, row: ResponseRow) {
 }
 
 const NO_SETTINGS: RequestEcho = { instructions: null, user: null, vars: {}, reasoning_effort: null };
-const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** Reads a blob of a turn; undefined when the blob or its key is deleted. */
 const readBlob = ({ vault }: Needs, { id, wrapped_key }: ResponseRow, blob: string): Promise<Buffer | undefined> =>
@@ -97,7 +97,7 @@ export interface EndedAt {
 /** Undefined while the response runs. */
 export function endedAt(row: ResponseRow): EndedAt | undefined {
   const end = turnEndFrom(row);
-  return end && { end, completed_at: seconds(row.ended_at ?? row.started_at) };
+  return end && { end, completed_at: unixSeconds(row.ended_at ?? row.started_at) };
 }
 
 /** The response object after some frames. Items that a running response has open stay open. */

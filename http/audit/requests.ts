@@ -3,9 +3,8 @@ import { isBuilder, requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { MAX_SHORT_PAGE, readPage } from "../base/pagination.ts";
+import { toDate } from "../base/times.ts";
 import { presentRequest, readPlace, RequestPage, RequestQuery, wordsOf, writePlace } from "./requestShape.ts";
-
-const toDate = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 
 /** The turns of chats and agents: all of the organization for builders, admins and owners, their own for other people. */
 export function requestRoutes(app: App, http: Http): void {

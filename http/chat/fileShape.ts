@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FileRow } from "#projections/files/query.ts";
+import { unixSeconds } from "../base/times.ts";
 
 /** The file object (spec: File object). */
 export const File = z
@@ -35,7 +36,7 @@ export const present = ({
   id,
   object: "file",
   bytes,
-  created_at: Math.floor(created_at.getTime() / 1000),
+  created_at: unixSeconds(created_at),
   filename,
   purpose,
   mime_type,

@@ -6,6 +6,7 @@ import { mapInSlices } from "#events/slices.ts";
 import { isAlias } from "#events/route.ts";
 import type { AliasRow } from "#projections/aliases/query.ts";
 import { findModel, isAllowed, modelNotFound } from "../base/model.ts";
+import { unixSeconds } from "../base/times.ts";
 
 const Model = z
   .object({
@@ -34,7 +35,7 @@ const present = ({ id, created, owned_by, context_window, max_output_tokens, cap
 const presentAlias = ({ alias, updated_at, targets }: AliasRow) => ({
   id: alias,
   object: "model" as const,
-  created: Math.floor(updated_at.getTime() / 1_000),
+  created: unixSeconds(updated_at),
   owned_by: "alias",
   targets: targets.map(({ model }) => model),
 });

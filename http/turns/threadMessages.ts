@@ -5,6 +5,7 @@ import { listTurns, threadExists, type ThreadTurn } from "#projections/turns/que
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { readPage } from "../base/pagination.ts";
+import { unixSeconds } from "../base/times.ts";
 import { presentCalls, ToolCall } from "./callShape.ts";
 import { readTurnInput } from "./turnInput.ts";
 
@@ -40,7 +41,6 @@ const MAX_PAGE_BYTES = 2_000_000;
 
 export const threadNotFound = () =>
   new ApiError("thread_not_found", "There is no such thread for this key and user.", { param: "id" });
-const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** The id in the path. Throws 404 `thread_not_found`. */
 export function readThreadPath(id: string): string {
@@ -62,12 +62,12 @@ async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
       ...(call_id !== undefined && { tool_call_id: call_id }),
       attachments: attachments.map(({ filename, mime_type, bytes }) => ({ filename, mime_type, bytes })),
       status: "completed",
-      created_at: seconds(started_at),
+      created_at: unixSeconds(started_at),
     }),
   );
   const content = said ? answerText(said) : "";
   if (content === "" && !said?.calls) return messages;
-  const created_at = seconds(ended_at ?? started_at);
+  const created_at = unixSeconds(ended_at ?? started_at);
   return [
     ...messages,
     {

@@ -1,4 +1,5 @@
 import type { Actor } from "#events/runOrigin.ts";
+import { toDate } from "../base/times.ts";
 import type { RecordedRunEvent, RunEventType } from "./foldSteps.ts";
 
 /** What ended a wait. `run_ended`: the run ended first. */
@@ -87,8 +88,6 @@ export const openWaits = (waits: WaitsView): WaitView[] => [...waits.values()].f
 export function endWaits(waits: WaitsView, at: Date): void {
   for (const wait of openWaits(waits)) Object.assign(wait, { ended_at: at, outcome: "run_ended" });
 }
-
-const toDate = (time: string | null): Date | null => (time === null ? null : new Date(time));
 
 function beginWait(waits: WaitsView, event: RecordedRunEvent<RunEventType>): void {
   const since = event.recorded_at;

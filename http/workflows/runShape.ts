@@ -3,6 +3,7 @@ import { stepId } from "#events/ids.ts";
 import { Actor } from "#events/runOrigin.ts";
 import { Priority, RunAs } from "#events/workflow.ts";
 import type { RunRow } from "#projections/runs/query.ts";
+import { toIso } from "../base/times.ts";
 import type { RunView } from "./foldRun.ts";
 import type { OpenValue } from "./runValues.ts";
 import { presentSteps, RunStep, stepsOf } from "./stepShape.ts";
@@ -104,8 +105,6 @@ export const Run = RunSummary.extend({
   counts: z.object({ steps: z.int(), attempts: z.int(), ticks: z.int() }),
 }).meta({ title: "Run" });
 
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
-
 export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   id: row.id,
   workflow_id: row.workflow_id,
@@ -125,8 +124,8 @@ export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   run_as: row.run_as,
   external_user_id: row.external_user_id,
   created_at: row.created_at.toISOString(),
-  started_at: iso(row.started_at),
-  completed_at: iso(row.completed_at),
+  started_at: toIso(row.started_at),
+  completed_at: toIso(row.completed_at),
   cancelled_by: row.cancelled_by,
   expires_at: row.expires_at.toISOString(),
   parent: row.parent_id === null ? null : { run_id: row.parent_id, kind: row.parent_kind!, step: row.parent_step },
@@ -170,8 +169,8 @@ export async function presentRun(
     priority: run.created?.priority ?? "normal",
     cancel_reason,
     continued_as,
-    started_at: iso(run.started_at),
-    completed_at: iso(run.completed_at),
+    started_at: toIso(run.started_at),
+    completed_at: toIso(run.completed_at),
     waiting_on: waitingOn(run),
     waits: presentWaits(
       run,

@@ -14,6 +14,7 @@ import { Moment } from "../base/moment.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { readCounted } from "../base/readCounted.ts";
+import { toDate } from "../base/times.ts";
 import { actorFrom } from "./access.ts";
 import { foldRun, isLive, stillRunning } from "./foldRun.ts";
 import { requireRun, requireWorkflow } from "./lookups.ts";
@@ -61,8 +62,6 @@ const Cancellation = z
     steps_still_running: z.int().describe("These steps are not interrupted; they complete or fail on their own."),
   })
   .meta({ title: "Cancellation" });
-
-const toDate = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 
 type RunQuery = Omit<z.infer<typeof AllFilters>, "limit" | "offset">;
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { idempotencyKey, stepId } from "#events/ids.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
 import { beginWork } from "#events/slices.ts";
+import { toIso } from "../base/times.ts";
 import type { RunView } from "./foldRun.ts";
 import { errorInfo, type Step } from "./foldSteps.ts";
 import { openInherited, type OpenValue } from "./runValues.ts";
@@ -51,8 +52,6 @@ export const RunStep = z
     completed_at: time.nullable(),
   })
   .meta({ title: "RunStep" });
-
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** Bytes of log lines that are stored of one attempt; further lines are dropped. */
 const MAX_LOG_BYTES = 256 * 1024;
@@ -128,7 +127,7 @@ async function presentStep(
     attempts: step.attempts.map((attempt) => ({
       ...attempt,
       started_at: attempt.started_at.toISOString(),
-      ended_at: iso(attempt.ended_at),
+      ended_at: toIso(attempt.ended_at),
       ...showLogs(attempt.logs),
     })),
     args: omitted.includes("args") ? null : await open(step.args),
@@ -139,7 +138,7 @@ async function presentStep(
     idempotency_key: idempotencyKey(effects_of, step.key),
     inherited: isInherited,
     scheduled_at: step.scheduled_at.toISOString(),
-    completed_at: iso(step.completed_at),
+    completed_at: toIso(step.completed_at),
   };
 }
 

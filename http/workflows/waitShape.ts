@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Actor } from "#events/runOrigin.ts";
+import { toIso } from "../base/times.ts";
 import { isLive, type RunView } from "./foldRun.ts";
 import { openWaits, WAIT_OUTCOMES, type WaitView } from "./foldWaits.ts";
 
@@ -55,10 +56,8 @@ export const RunWait = z.object({
   links: z.int().describe("Links to the approval that were created."),
 });
 
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
-
 function presentOpen({ type, approval_id, name, run_id, turn_id, since, until }: WaitView): z.infer<typeof OpenWait> {
-  const begun = { since: since.toISOString(), until: iso(until) };
+  const begun = { since: since.toISOString(), until: toIso(until) };
   if (type === "approval")
     return { type, id: approval_id!, name: name!, since: begun.since, expires_at: until!.toISOString() };
   if (type === "timer") return { type, until: until!.toISOString() };
@@ -81,7 +80,7 @@ export function waitingOn(run: RunView): z.infer<typeof OpenWait>[] {
       id,
       name,
       attempt: attempts.length,
-      next_attempt_at: iso(next_attempt_at),
+      next_attempt_at: toIso(next_attempt_at),
     })),
     ...ORDER.flatMap(present),
   ];
@@ -105,9 +104,9 @@ export function presentWaits({ waits }: RunView, scheduled: readonly Date[]): z.
     ...wait,
     steps_before: countUntil(times, wait.since.getTime()),
     since: wait.since.toISOString(),
-    until: iso(wait.until),
-    ended_at: iso(wait.ended_at),
-    reminded_at: iso(wait.reminded_at),
-    escalated_at: iso(wait.escalated_at),
+    until: toIso(wait.until),
+    ended_at: toIso(wait.ended_at),
+    reminded_at: toIso(wait.reminded_at),
+    escalated_at: toIso(wait.escalated_at),
   }));
 }
