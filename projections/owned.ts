@@ -5,6 +5,8 @@ import { ownerColumn, readOwner } from "./owner.ts";
 import type { Db } from "./projection.ts";
 import { listRunsToErase, runOwnerOf } from "./runs/ownedRuns.ts";
 
+/** The read models that `listOwned` and `countOwned` read. */
+export const OWNED_MODELS = ["turns", "files", "documents", "extractions", "runs", "usage", "holds"];
 /** Things of one kind that are deleted together. */
 const BATCH = 50;
 

@@ -114,8 +114,11 @@ function createRecovery(known: Map<string, number>, isReached: (target: Target) 
   };
 }
 
-/** Whether a read model includes the events up to a position, read from the database. */
-export async function hasProjected(db: Db, name: string, position: number): Promise<boolean> {
-  const [row] = await db.query<{ position: number }>("select position from log.checkpoints where name = $1", [name]);
-  return row !== undefined && row.position >= position;
+/** Whether all of these read models include the events up to a position, read from the database. */
+export async function hasProjected(db: Db, names: string[], position: number): Promise<boolean> {
+  const reached = await db.query("select name from log.checkpoints where name = any ($1) and position >= $2", [
+    names,
+    position,
+  ]);
+  return reached.length === names.length;
 }

@@ -53,8 +53,7 @@ function openRecognition({ settings, db }: Resources) {
 
 /** What is left of a deleted collection. */
 async function listContent(db: Db, collection: string, position: number) {
-  const projected = await Promise.all(["documents", "sources"].map((name) => hasProjected(db, name, position)));
-  if (!projected.every(Boolean)) return undefined;
+  if (!(await hasProjected(db, ["documents", "sources"], position))) return undefined;
   return { documents: await listDocumentIds(db, collection), sources: await listSourceIds(db, collection) };
 }
 

@@ -1,5 +1,5 @@
 import { createDeletionReader } from "#infra/postgres/deletions.ts";
-import { listOwned } from "#projections/owned.ts";
+import { listOwned, OWNED_MODELS } from "#projections/owned.ts";
 import { hasProjected } from "#projections/progress.ts";
 import { listRunsToErase } from "#projections/runs/ownedRuns.ts";
 import { createEraser } from "#services/erasures.ts";
@@ -8,17 +8,13 @@ import { sendTo } from "#services/send.ts";
 import type { Resources } from "./resources.ts";
 import { findRunBelongings } from "./runBelongings.ts";
 
-const MODELS = ["turns", "files", "documents", "extractions", "runs", "usage", "holds"];
-
 /** The work of a services process on erasures. */
 export function openErasing({ db, log, bus, worker, logger }: Resources, handle: Handle) {
   return createEraser({
     log,
     frames: bus.frames,
-    listOwned: async (organization, query, { before, position }) => {
-      const projected = await Promise.all(MODELS.map((name) => hasProjected(db, name, position)));
-      return projected.every(Boolean) ? listOwned(db, organization, query, before) : undefined;
-    },
+    listOwned: async (organization, query, { before, position }) =>
+      (await hasProjected(db, OWNED_MODELS, position)) ? listOwned(db, organization, query, before) : undefined,
     readDeletions: createDeletionReader(db),
     listRunsFrom: (organization, from) =>
       listRunsToErase(db, { organization, owner: { from }, before: Number.MAX_SAFE_INTEGER }),

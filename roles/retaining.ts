@@ -1,22 +1,18 @@
 import { hasProjected } from "#projections/progress.ts";
-import { listExpired } from "#projections/retention/expired.ts";
+import { EXPIRED_MODELS, listExpired } from "#projections/retention/expired.ts";
 import type { Handle } from "#services/handle.ts";
 import { createRetainer } from "#services/retention.ts";
 import { sendTo } from "#services/send.ts";
 import type { Resources } from "./resources.ts";
 
-const MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
-
 /** The work of a services process on retention rules. */
 export function openRetaining({ db, log, worker, logger, clock }: Resources, handle: Handle) {
   return createRetainer({
     log,
-    listExpired: async (organization, whose, position) => {
-      const projected = await Promise.all(MODELS.map((name) => hasProjected(db, name, position)));
-      return projected.every(Boolean)
+    listExpired: async (organization, whose, position) =>
+      (await hasProjected(db, EXPIRED_MODELS, position))
         ? listExpired(db, organization, { ...whose, now: new Date(clock.now()) })
-        : undefined;
-    },
+        : undefined,
     send: sendTo(handle, worker),
     onError: (error, stream) => logger.warn({ err: error, stream }, "retention round interrupted, retrying"),
   });

@@ -5,8 +5,7 @@ import { listRunThreads } from "#projections/turns/threads.ts";
 
 /** What steps of a run have started and saved; undefined until the read models have passed the position. */
 export const findRunBelongings = (db: Db) => async (organization: string, run_id: string, position: number) => {
-  const projected = await Promise.all(["turns", "files"].map((model) => hasProjected(db, model, position)));
-  if (!projected.every(Boolean)) return undefined;
+  if (!(await hasProjected(db, ["turns", "files"], position))) return undefined;
   const threads = await listRunThreads(db, organization, run_id);
   return { threads, files: await listRunFiles(db, organization, run_id) };
 };

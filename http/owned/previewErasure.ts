@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { ERASED_KINDS } from "#events/erasure.ts";
+import { OWNED_MODELS } from "#projections/owned.ts";
 import { countOwned } from "#projections/ownedCounts.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { readErasedOwner, Start } from "./erasures.ts";
 import { ExpiredCount, Held, presentCount } from "./retentionShape.ts";
-
-const COUNTED_MODELS = ["turns", "files", "documents", "extractions", "runs", "usage", "holds"];
 
 const ErasurePreview = z
   .object({
@@ -35,7 +34,7 @@ export function previewErasureRoute(app: App, http: Http): void {
     const { owner, kinds = ERASED_KINDS } = request.body;
     const { organization_id } = request.caller;
     await request.readsMuch();
-    await http.freshRead(COUNTED_MODELS);
+    await http.freshRead(OWNED_MODELS);
     const query = { ...(await readErasedOwner(http, organization_id, owner)), kinds };
     const { held, ...counts } = await countOwned(http.db, organization_id, query, Number.MAX_SAFE_INTEGER);
     return {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import type { ErrorCode } from "#events/errorCodes.ts";
 import { RemoveRetention, RETENTION_SUBJECT, retentionStream, SetRetention } from "#events/retention.ts";
-import { countExpired, countHeld } from "#projections/retention/expired.ts";
+import { countExpired, countHeld, EXPIRED_MODELS } from "#projections/retention/expired.ts";
 import { listRetention } from "#projections/retention/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -13,8 +13,6 @@ import { ApiError } from "../base/errors.ts";
 import { findProject } from "../base/findProject.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { Preview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
-
-const COUNTED_MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
 
 /** Throws 400 `invalid_subject` and `unknown_project`. */
 async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {
@@ -105,7 +103,7 @@ export function retentionRoutes(app: App, http: Http): void {
   };
   app.post("/retention/:subject/preview", { onRequest, schema: previewing }, async ({ caller, params, body }) => {
     const settings = await readSettings(http, caller, params.subject, body);
-    await http.freshRead(COUNTED_MODELS);
+    await http.freshRead(EXPIRED_MODELS);
     const range = { ...settings, now: new Date(currentTime()) };
     const held = await countHeld(http.db, caller.organization_id, range);
     return { ...presentPreview(await countExpired(http.db, caller.organization_id, range)), held };

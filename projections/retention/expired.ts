@@ -5,6 +5,8 @@ import { decode, type Db } from "../projection.ts";
 import type { HeldCount, ThingCount } from "../thingCounts.ts";
 import { listRunThreads } from "../turns/threads.ts";
 
+/** The read models that the functions of this file read. */
+export const EXPIRED_MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
 /** Things of one kind that are deleted together. */
 const BATCH = 50;
 const DAY_MS = 24 * 60 * 60 * 1_000;
