@@ -6,8 +6,12 @@ import { streamName } from "./ids.ts";
 
 export const Role = z.enum(["owner", "admin", "builder", "approver", "viewer"]);
 export type Role = z.infer<typeof Role>;
-/** Those who may decide approvals. */
-export const APPROVERS: Role[] = ["owner", "admin", "builder", "approver"];
+/** Those who may manage people, keys and providers. */
+export const ADMINS: Role[] = ["owner", "admin"];
+/** Those who may change agents, definitions, secrets and workflows. */
+export const BUILDERS: Role[] = [...ADMINS, "builder"];
+/** Those who may decide approvals, and start and end runs. */
+export const APPROVERS: Role[] = [...BUILDERS, "approver"];
 
 const Id = z.object({ user_id: z.uuid() });
 /** argon2id, in PHC form. */

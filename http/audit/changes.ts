@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
-import { Role } from "#events/user.ts";
+import { ADMINS, APPROVERS, BUILDERS, Role } from "#events/user.ts";
 import { requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import type { App } from "../base/app.ts";
@@ -13,9 +13,6 @@ import { createTail } from "./eventTail.ts";
 import { wantsSse } from "./wantsSse.ts";
 
 const EVERYBODY = Role.options;
-const BUILDERS: Role[] = ["owner", "admin", "builder"];
-const DECIDERS: Role[] = [...BUILDERS, "approver"];
-const ADMINS: Role[] = ["owner", "admin"];
 
 /** Which roles may read things of a kind. Changes of other kinds, such as sessions, are not sent. */
 const READERS: Readonly<Record<string, readonly Role[]>> = {
@@ -30,7 +27,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   workflow: EVERYBODY,
   trigger: EVERYBODY,
   run: EVERYBODY,
-  approval: DECIDERS,
+  approval: APPROVERS,
   thread: BUILDERS,
   definition: BUILDERS,
   secret: BUILDERS,
@@ -46,7 +43,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
 /** Kinds that belong to their principal, who may read them whatever the role. */
 const OWNED = new Set(["thread", "file"]);
 
-function mayKnow({ principal, session }: Caller, kind: string, event: RecordedEvent): boolean {
+function mayRead({ principal, session }: Caller, kind: string, event: RecordedEvent): boolean {
   if (READERS[kind]?.includes(session!.role)) return true;
   return OWNED.has(kind) && event.meta.principal === principal;
 }
@@ -66,8 +63,8 @@ function toChange(event: RecordedEvent, toCursor: ToCursor, caller: Caller): z.i
   const { position, stream, type } = event;
   const { aggregate, id } = parseStreamName(stream);
   // those who decide about a call of an agent need not be able to read its thread
-  const kind = type.startsWith("ToolApproval") && !mayKnow(caller, aggregate, event) ? "approval" : aggregate;
-  return mayKnow(caller, kind, event) ? { cursor: toCursor(position), kind, id, type } : undefined;
+  const kind = type.startsWith("ToolApproval") && !mayRead(caller, aggregate, event) ? "approval" : aggregate;
+  return mayRead(caller, kind, event) ? { cursor: toCursor(position), kind, id, type } : undefined;
 }
 
 function toFrame(event: RecordedEvent, toCursor: ToCursor, { caller }: FastifyRequest): string {

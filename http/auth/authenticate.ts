@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { currentTime } from "#events/clock.ts";
 import type { Product } from "#events/key.ts";
-import { APPROVERS, type Role } from "#events/user.ts";
+import { ADMINS, APPROVERS, BUILDERS, type Role } from "#events/user.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import { findSessionByTokenHash, type SessionRow } from "#projections/sessions/query.ts";
 import { ApiError } from "../base/errors.ts";
@@ -140,9 +140,8 @@ const requireRole = (roles: Role[], who: string) => (http: Needs) =>
   });
 
 /** Hook for routes that manage keys and providers. */
-export const requireAdmin = requireRole(["owner", "admin"], "an owner or an admin");
+export const requireAdmin = requireRole(ADMINS, "an owner or an admin");
 
-const BUILDERS: Role[] = ["owner", "admin", "builder"];
 /** Hook for routes that manage agents, definitions, secrets and workflows. */
 export const requireBuilder = requireRole(BUILDERS, "a builder, an admin or an owner");
 
@@ -156,4 +155,4 @@ export const mayDecide = (role: string): boolean => APPROVERS.some((one) => one 
 export const isBuilder = ({ session }: Caller): boolean => session !== undefined && BUILDERS.includes(session.role);
 
 /** Whether the caller is signed in as one who may see what others own. */
-export const isAdmin = ({ session }: Caller): boolean => session?.role === "owner" || session?.role === "admin";
+export const isAdmin = ({ session }: Caller): boolean => session !== undefined && ADMINS.includes(session.role);

@@ -1,5 +1,6 @@
 import { Rejection } from "#events/rejection.ts";
 import {
+  ADMINS,
   PasswordSet,
   SubstituteNamed,
   SubstituteWithdrawn,
@@ -24,7 +25,6 @@ const forbidden = (message: string) => new Rejection("forbidden", message);
 /** Every organization has its own people: the same address may belong to a member of another one (ADR 22). */
 const emailTaken = () =>
   new Rejection("email_taken", "A member of the organization has this email already.", { param: "email" });
-const MANAGERS: Role[] = ["owner", "admin"];
 
 export const findMember = (members: Members, id: string): Member | undefined =>
   Object.hasOwn(members, id) ? members[id] : undefined;
@@ -33,7 +33,7 @@ export const findMember = (members: Members, id: string): Member | undefined =>
 function requirePermission({ principal }: UserCommand, members: Members, roles: (Role | undefined)[]): void {
   if (principal === "system") return;
   const caller = findMember(members, principal.replace(/^person:/, ""));
-  if (!caller?.active || !MANAGERS.includes(caller.role)) throw forbidden("Only an owner or an admin may do this.");
+  if (!caller?.active || !ADMINS.includes(caller.role)) throw forbidden("Only an owner or an admin may do this.");
   if (caller.role !== "owner" && roles.includes("owner"))
     throw forbidden("Only an owner may make, change or remove owners.");
 }
