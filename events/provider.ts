@@ -18,6 +18,9 @@ export const providerStream = (organization: string, name: string): string =>
 export const ProviderFormat = z.enum(["openai", "anthropic", "google"]);
 export type ProviderFormat = z.infer<typeof ProviderFormat>;
 
+/** Whether a provider of this name is an API itself, which has a default address. Any other needs an address or a format. */
+export const isKnownApi = (name: string): boolean => ProviderFormat.options.some((format) => format === name);
+
 /** A provider that is named like an API has that one; any other has OpenAI's, unless its settings say otherwise. */
 export const formatOf = ({
   provider,

@@ -5,6 +5,7 @@ import {
   ConfigureProvider,
   EMBEDDINGS,
   formatOf,
+  isKnownApi,
   isSearchEndpoint,
   ProviderFormat,
   providerStream,
@@ -20,8 +21,6 @@ import { ApiError } from "../base/errors.ts";
 import { describeList, sliceResponse } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 
-/** Names that are APIs with a default address; any other needs a `base_url` or a `format`. */
-const KNOWN_PROVIDERS = new Set<string>(ProviderFormat.options);
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The URL is shown to people, so it may hold no secret. The paths of the API are appended to it, so it may have no query. */
@@ -156,9 +155,9 @@ async function configure(
     throw new ApiError("invalid_name", message, { param: "name" });
   }
   checkEndpoint(name, body);
-  if (format && format !== name && (KNOWN_PROVIDERS.has(name) || name === WEB_SEARCH || isSearchEndpoint(name)))
+  if (format && format !== name && (isKnownApi(name) || name === WEB_SEARCH || isSearchEndpoint(name)))
     throw new ApiError(null, `The provider ${name} cannot have another format; use another name.`, { param: "format" });
-  if (base_url === null && !format && !KNOWN_PROVIDERS.has(name))
+  if (base_url === null && !format && !isKnownApi(name))
     throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
   await checkCount(http, organization_id, name);
   const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);

@@ -7,23 +7,21 @@ import {
   type AttachmentSource,
 } from "../turns/attachment.ts";
 import type { InputMessage } from "../turns/turnRequest.ts";
-import { addMessage, createToolItemReader, type OwnTools } from "./toolItems.ts";
+import { addMessage, createToolItemReader, invalidInput, type OwnTools } from "./toolItems.ts";
 import { Content, type InputItem, type Part, type ResponseRequest } from "./schema.ts";
-
-const invalid = (param: string, message: string) => new ApiError("invalid_input", `${param} ${message}`, { param });
 
 /** Text parts of users and of assistants: the caller may send earlier answers back. */
 const TEXT_PARTS = new Set(["input_text", "output_text"]);
 
 const parseContent = (content: unknown, at: string): Content =>
-  readValue(Content, content, (place, reason) => invalid(`${at}${place}`, `${reason}.`));
+  readValue(Content, content, (place, reason) => invalidInput(`${at}${place}`, `${reason}.`));
 
 function readText(content: Content, at: string): string {
   if (typeof content === "string") return content;
   return content
     .flatMap(({ type, text }, n) => {
       if (!TEXT_PARTS.has(type)) return [];
-      if (typeof text !== "string") throw invalid(`${at}[${n}].text`, "must be a string.");
+      if (typeof text !== "string") throw invalidInput(`${at}[${n}].text`, "must be a string.");
       return [text];
     })
     .join("\n");
@@ -61,7 +59,7 @@ function readMessage(item: InputItem, n: number, instructions: string[]): InputM
     case "user":
       return { role, text: readText(content, at), files: readFiles(content, at) };
     default:
-      throw invalid(`input[${n}].role`, "must be one of user, assistant, system, developer.");
+      throw invalidInput(`input[${n}].role`, "must be one of user, assistant, system, developer.");
   }
 }
 
@@ -93,12 +91,12 @@ export function readInput({ input, attachments: ids }: ResponseRequest, ownTools
   const last = messages.findLast(({ role }) => role === "user");
   if (!last && attachments.length === 0 && messages.some(({ role }) => role === "tool"))
     return { instructions, messages };
-  if (!last) throw invalid("input", "must contain a user message.");
+  if (!last) throw invalidInput("input", "must contain a user message.");
   last.files.push(
     ...attachments.map((file_id, n): AttachmentSource => ({ kind: "stored", file_id, param: `attachments[${n}]` })),
   );
   if (last.text.trim() === "" && last.files.length === 0)
-    throw invalid("input", "must not end with an empty user message.");
+    throw invalidInput("input", "must not end with an empty user message.");
   return { instructions, messages };
 }
 

@@ -2,20 +2,21 @@ import { ApiError } from "../base/errors.ts";
 import type { InputMessage } from "../turns/turnRequest.ts";
 import type { InputItem } from "./schema.ts";
 
-const invalid = (param: string, message: string) => new ApiError("invalid_input", `${param} ${message}`, { param });
+export const invalidInput = (param: string, message: string): ApiError =>
+  new ApiError("invalid_input", `${param} ${message}`, { param });
 
 function readString(value: unknown, param: string): string {
   if (typeof value === "string") return value;
-  throw invalid(param, "must be a string.");
+  throw invalidInput(param, "must be a string.");
 }
 
 function readOutput(output: unknown, at: string): string {
   if (typeof output === "string") return output;
-  if (!Array.isArray(output)) throw invalid(at, "must be a string or an array of input_text parts.");
+  if (!Array.isArray(output)) throw invalidInput(at, "must be a string or an array of input_text parts.");
   return output
     .map((part: { type?: unknown; text?: unknown } | null, n) => {
       if (part?.type !== "input_text" || typeof part.text !== "string")
-        throw invalid(`${at}[${n}]`, "must be an input_text part: a tool's result is text.");
+        throw invalidInput(`${at}[${n}]`, "must be an input_text part: a tool's result is text.");
       return part.text;
     })
     .join("\n");

@@ -5,10 +5,10 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { isObject } from "#events/json.ts";
 import type { OrganizationDeadLetters } from "../base/ports.ts";
+import { firstLine } from "./firstLine.ts";
 
 /** Letters that are shown; there are more only while something is badly broken. */
 const MAX_LETTERS = 100;
-const MAX_ERROR = 500;
 
 const nullable = z.string().nullable();
 const DeadLetter = z
@@ -38,7 +38,7 @@ const present = ({ seq, at, reason, error, subject, command }: Letter): z.infer<
   at: at.toISOString(),
   kind: subject.split(".")[1] === "cmd" ? "command" : "reaction",
   reason,
-  error: (error.split("\n")[0] ?? "").slice(0, MAX_ERROR),
+  error: firstLine(error),
   type: readField(command, "type"),
   stream: readField(command, "stream"),
   request_id: readField(command, "request_id"),

@@ -3,12 +3,13 @@ import { currentTime } from "#events/clock.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { firstLine } from "./firstLine.ts";
 import { readTargets, Target } from "./targets.ts";
 
+/** Parked things that are shown; there are more only while something is badly broken. */
 const MAX_PARKED = 100;
 /** A process that is silent for longer has lost its work to the others (ADR 2). */
 const ALIVE_MS = 10_000;
-const MAX_ERROR = 500;
 
 const Health = z
   .object({
@@ -53,7 +54,7 @@ async function readHealth(http: Http, organization: string): Promise<z.infer<typ
     targets,
     parked: parked.map(({ error, parked_at, ...rest }) => ({
       ...rest,
-      error: (error.split("\n")[0] ?? "").slice(0, MAX_ERROR),
+      error: firstLine(error),
       parked_at: parked_at.toISOString(),
     })),
   };

@@ -6,8 +6,8 @@ import { listUnmarkedRuns } from "#projections/runs/ownedRuns.ts";
 import { listUserScopes } from "#projections/userScopes.ts";
 import type { Http } from "../base/deps.ts";
 import { markUser } from "../base/limits.ts";
+import { UUID } from "./owner.ts";
 
-const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const SHAPE = new RegExp(`^(?:(?:person|key):${UUID}|user:.+)$`, "is");
 /** As long as the header `x-svc-external-user` and the field `user` may be. */
 const MAX_LENGTH = 600;

@@ -3,7 +3,7 @@ import { isAdmin } from "../auth/authenticate.ts";
 import type { Caller } from "../base/caller.ts";
 import { ApiError } from "../base/errors.ts";
 
-const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+export const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const SHAPE = new RegExp(`^(key|person|agent):(${UUID})$`, "i");
 
 /** Whose things a list shows. Also of a key, person or agent that was deleted. */

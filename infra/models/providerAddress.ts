@@ -1,4 +1,4 @@
-import { ProviderFormat } from "#events/provider.ts";
+import { isKnownApi, type ProviderFormat } from "#events/provider.ts";
 
 interface ProviderAddress {
   provider: string;
@@ -6,11 +6,9 @@ interface ProviderAddress {
   base_url: string | null;
 }
 
-/** Names of providers with a default address. The key of any other provider goes there only if its settings name the API. */
-const DEFAULT_ADDRESS = new Set<string>(ProviderFormat.options);
-
+/** The key of a provider goes to the default address of an API only if its name or its settings are that API's. */
 export const hasAddress = ({ provider, format, base_url }: ProviderAddress): boolean =>
-  base_url === null ? DEFAULT_ADDRESS.has(format ?? provider) : /^https?:$/.test(URL.parse(base_url)?.protocol ?? "");
+  base_url === null ? isKnownApi(format ?? provider) : /^https?:$/.test(URL.parse(base_url)?.protocol ?? "");
 
 /** Whether a key can stand in an Authorization header. */
 export const isSendableKey = (api_key: string): boolean => /^[\x21-\x7e]+$/.test(api_key);

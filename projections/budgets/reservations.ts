@@ -1,5 +1,5 @@
 import type { Sums } from "./limits.ts";
-import type { EarlierSums, UnsettledAmounts } from "./status.ts";
+import { NOTHING_UNSETTLED, type EarlierSums, type UnsettledAmounts } from "./status.ts";
 import { subjectsOf, type Spender } from "./subjects.ts";
 
 /** A turn that a read model does not have which contains the log until so long after it was admitted never began. */
@@ -52,7 +52,6 @@ interface Entry extends Hold {
   isRecorded: boolean;
 }
 
-const NOTHING: UnsettledAmounts = { ended: 0n, reserved: 0n };
 export const NO_HOLD: Hold = { attempt: 0, reserved: 0n };
 const nonNegative = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
 
@@ -91,7 +90,7 @@ export class Reservations {
     return this.#spending;
   }
   of(subject: string): Readonly<UnsettledAmounts> {
-    return this.#totals.get(subject) ?? NOTHING;
+    return this.#totals.get(subject) ?? NOTHING_UNSETTLED;
   }
   /** Turns of which only a snapshot can tell whether they are settled: nobody told where in the log they ended. */
   askedTurns(): string[] {

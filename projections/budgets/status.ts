@@ -91,7 +91,7 @@ export interface UnsettledAmounts {
   ended: bigint;
   reserved: bigint;
 }
-const NOTHING_PENDING: UnsettledAmounts = { ended: 0n, reserved: 0n };
+export const NOTHING_UNSETTLED: UnsettledAmounts = { ended: 0n, reserved: 0n };
 
 /** Sums until today: of this month, of this week, and of all time. Absent: no budget has such a limit. */
 export interface EarlierSums {
@@ -154,7 +154,7 @@ export const limitStatuses = (
     const ofToday = (today.get(subject) ?? NO_AMOUNTS)[unit];
     const sum = ofToday + (earlierOf(name, earlier).get(subject) ?? NO_AMOUNTS)[unit];
     if (unit !== "cost") return [statusOf(name, limit, sum, now)];
-    const { ended, reserved } = pending?.(subject) ?? NOTHING_PENDING;
+    const { ended, reserved } = pending?.(subject) ?? NOTHING_UNSETTLED;
     const status = statusOf(name, limit, sum + ended, now);
     return [{ ...status, ...(pending && { reserved: fromPicodollars(reserved) }) }];
   });

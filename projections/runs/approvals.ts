@@ -135,15 +135,17 @@ const IS_ASSIGNED = `coalesce(
         where d.approval_id = a.id and p.id in (d.by_id, d.to_id) and ${IS_PRESENT} order by d.version desc limit 1),
       a.assigned is null or a.assigned like any (p.patterns)
         or (a.escalated_at is not null and a.escalate_assigned like any (p.patterns)))`;
-const DECIDED = `select id from read.approvals where organization_id = $1 and decided_by_type = $8 and decided_by_id = $9
+/** Ids of the approvals of the organization $1 that somebody decided or voted on; `type` and `id`: their parameters. */
+const decidedBy = (type: string, id: string): string =>
+  `select id from read.approvals where organization_id = $1 and decided_by_type = ${type} and decided_by_id = ${id}
     union all
-    select approval_id from read.approval_votes where organization_id = $1 and by_type = $8 and by_id = $9`;
+    select approval_id from read.approval_votes where organization_id = $1 and by_type = ${type} and by_id = ${id}`;
 /** $3: the reader and those whose substitute the reader is. What excludes the reader excludes them in anybody's place. */
 const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
   and ($3::jsonb is null or ((${ASKED_BY} <> $4 or ${mayAskerDecide}) and not (${hasVoted("$5::uuid")})
     and exists (select from jsonb_to_recordset($3::jsonb) p (id uuid, own text, patterns text[])
       where ${IS_ASSIGNED} and (${ASKED_BY} <> p.own or ${mayAskerDecide}) and not (${hasVoted("p.id")}))))
-  and ($6 or a.turn_id is null or a.asked_by = $7) and ($8::text is null or a.id in (${DECIDED}))`;
+  and ($6 or a.turn_id is null or a.asked_by = $7) and ($8::text is null or a.id in (${decidedBy("$8", "$9")}))`;
 
 interface ApprovalFilter {
   status: ApprovalStatus | null;
@@ -184,10 +186,7 @@ export async function listApprovals(
   return { rows: rows.map(parseRow), total: count!.total };
 }
 
-const DECIDED_BY = `where a.organization_id = $1 and a.id in (
-    select id from read.approvals where organization_id = $1 and decided_by_type = $2 and decided_by_id = $3
-    union all
-    select approval_id from read.approval_votes where organization_id = $1 and by_type = $2 and by_id = $3)
+const DECIDED_BY = `where a.organization_id = $1 and a.id in (${decidedBy("$2", "$3")})
   and ($4::timestamptz is null or (a.created_at, a.version, a.id) > ($4, $5::integer, $6::uuid))`;
 
 /** The approvals that a person or a key decided or voted on, oldest first, after the given one. */

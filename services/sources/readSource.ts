@@ -4,8 +4,8 @@ import { DeleteDocument } from "#events/document.ts";
 import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import { DeleteSource, EndSourceRead, RecordListing, RecordPages, type PageChange } from "#events/source.ts";
-import { collection } from "../deciders/collection.ts";
 import { source as sourceDecider, storedSource, type SourceState, type StoredSource } from "../deciders/source.ts";
+import { wasCollectionDeleted } from "../knowledge/wasCollectionDeleted.ts";
 import { UnreadableFile, type Reader } from "../reading/reader.ts";
 import type { Send, Target } from "../send.ts";
 import { readState } from "../states.ts";
@@ -88,7 +88,7 @@ async function openReading(
     const head = (await deps.log.heads([work.stream])).get(work.stream);
     const state = head && storedSource((await readState(deps.log, head, sourceDecider)).state);
     if (state?.reads !== work.read || state.reading?.attempt !== work.attempt) return undefined;
-    if (await isOrphan(deps, state)) return void (await removeOrphan(deps, work));
+    if (await wasCollectionDeleted(deps.log, state.collection_id)) return void (await removeOrphan(deps, work));
     const found = await deps.model.find(work, head!.position);
     if (found) {
       const { source: address, pages } = found;
@@ -100,13 +100,6 @@ async function openReading(
     await sleep(POLL_MS, undefined, { signal: stopping }).catch(() => {});
   }
   return undefined;
-}
-
-/** Whether its collection was deleted while it was created. */
-async function isOrphan({ log }: ReadSourceDeps, { collection_id }: StoredSource): Promise<boolean> {
-  const stream = streamName("collection", collection_id);
-  const head = (await log.heads([stream])).get(stream);
-  return head !== undefined && (await readState(log, head, collection)).state.status !== "standing";
 }
 
 const removeOrphan = ({ send }: ReadSourceDeps, work: SourceRead) =>

@@ -1,12 +1,12 @@
 import { DeleteDocument, FailReading, RecordText, StartReading } from "#events/document.ts";
-import { parseStreamName, streamName } from "#events/ids.ts";
-import { collection } from "../../deciders/collection.ts";
+import { parseStreamName } from "#events/ids.ts";
 import { document } from "../../deciders/document.ts";
 import { storedDocument, type StoredDocument } from "../../deciders/documentState.ts";
 import { readPaging } from "../../reading/passageLines.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
 import { readState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
+import { wasCollectionDeleted } from "../wasCollectionDeleted.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
 
@@ -25,7 +25,7 @@ export async function readDocument(deps: JobDeps, job: Job, turn: Turn): Promise
   if (!before) return;
   const { send } = deps;
   const work = { document_id: parseStreamName(job.stream).id, generation: job.generation, attempt: job.attempt };
-  if (await isOrphan(deps, before))
+  if (await wasCollectionDeleted(deps.log, before.collection_id))
     return void (await send(job, DeleteDocument.type, { document_id: work.document_id }));
   if (job.attempt > MAX_ATTEMPTS)
     return void (await send(job, FailReading.type, { ...work, attempt: MAX_ATTEMPTS, error: WORKERS_LOST }));
@@ -51,13 +51,6 @@ async function findWaiting({ log }: JobDeps, job: Job): Promise<StoredDocument |
   const state = head && storedDocument((await readState(log, head, document)).state);
   const open = state?.status === "queued" || state?.status === "reading";
   return open && state.generation === job.generation && state.attempt === job.attempt - 1 ? state : undefined;
-}
-
-/** Whether its collection was deleted during the upload. */
-async function isOrphan({ log }: JobDeps, { collection_id }: StoredDocument): Promise<boolean> {
-  const stream = streamName("collection", collection_id);
-  const head = (await log.heads([stream])).get(stream);
-  return head !== undefined && (await readState(log, head, collection)).state.status !== "standing";
 }
 
 interface Source {

@@ -1,0 +1,14 @@
+import { streamName } from "#events/ids.ts";
+import type { EventLog } from "#events/ports.ts";
+import { collection } from "../deciders/collection.ts";
+import { readState } from "../states.ts";
+
+/** Whether the log says that a collection was deleted: a document or a source may be created in it at the same moment. */
+export async function wasCollectionDeleted(
+  log: Pick<EventLog, "heads" | "read">,
+  collection_id: string,
+): Promise<boolean> {
+  const stream = streamName("collection", collection_id);
+  const head = (await log.heads([stream])).get(stream);
+  return head !== undefined && (await readState(log, head, collection)).state.status !== "standing";
+}
