@@ -148,7 +148,7 @@ const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch
         request_id: "budget",
         data,
       }),
-    onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
+    onError: (error) => logger.warn({ err: error }, "budgets not read or reported, retrying"),
     unsettled: (organization) => rates.unsettled(organization),
     heldBack: (organization, turn_id) => rates.heldBack(organization, turn_id),
   });

@@ -30,7 +30,7 @@ export const openBudgets = (
           data,
         }),
       ),
-    onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
+    onError: (error) => logger.warn({ err: error }, "budgets not read or reported, retrying"),
     unsettled: rates.unsettled,
     heldBack: rates.heldBack,
   });

@@ -44,7 +44,7 @@ const openRates = (db: Db, bus: Bus, worker: string, logger: Logger) =>
     db,
     exchange: bus.turnNews,
     process: worker,
-    onError: (error) => logger.warn({ err: error }, "turns of the last minute could not be read"),
+    onError: (error) => logger.warn({ err: error }, "turns of the last minute not read, retrying"),
   });
 
 async function openBlobFolder({ DATA_DIR }: Settings) {

@@ -28,7 +28,7 @@ export const openAlertWork = (resources: Resources, handle: Handle, { scripts }:
   const { log, keyring, schemas, worker, logger } = resources;
   const admitRun = openRunLimits(resources, handle);
   const onRefused = ({ code, message }: { code: string; message: string }, { organization_id, stream }: PublicEvent) =>
-    logger.warn({ code, reason: message, organization_id, stream }, "the run of a reached budget was refused");
+    logger.warn({ code, reason: message, organization_id, stream }, "run of a reached budget refused");
   return (event: PublicEvent) =>
     startAlertRun({ log, keyring, schemas, scripts, admitRun, worker, handle, onRefused }, event);
 };

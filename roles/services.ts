@@ -35,7 +35,7 @@ const attendBy =
 
 /** Starts the work that a commit of this process gave to it. */
 function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "afterCommit">[], attend: Attend) {
-  const onError = (err: unknown, stream: string) => logger.warn({ err, stream }, "work not begun, the sweep continues");
+  const onError = (err: unknown, stream: string) => logger.warn({ err, stream }, "work not started, the sweep will start it");
   const attendCommitted = attendAfterCommit({ log, attend, onError });
   return (committed: CommittedCommand): void => {
     for (const work of rooms) work.afterCommit(committed);
@@ -146,7 +146,7 @@ export async function startServicesRole(resources: Resources) {
     now: clock.now,
     busy: work.busy,
     attend: work.attendByAggregate,
-    onError: (error, stream) => logger.warn({ err: error, stream }, "sweep failed"),
+    onError: (error, stream) => logger.warn({ err: error, stream }, "sweep failed, retrying"),
   });
 
   const commands = await bus.source(clock.now).consume(work.handle, gate, resources.appends.problem);

@@ -63,7 +63,7 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
     }),
     model: {
       find: async ({ source_id, organization_id }, position) => {
-        if (!(await hasProjected(db, "sources", position))) return undefined;
+        if (!(await hasProjected(db, ["sources"], position))) return undefined;
         const source = (await getSource(db, organization_id, source_id)) ?? null;
         return { source, pages: source ? await allSourcePages(db, source_id) : [] };
       },
@@ -73,12 +73,10 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
     onError: (error, stream) => logger.warn({ err: error, stream }, "source not read, retrying"),
   });
   const emptier = createSourceEmptier({
-    listDocumentIds: async (source_id, position) => {
-      const projected = await Promise.all(["documents", "sources"].map((model) => hasProjected(db, model, position)));
-      return projected.every(Boolean) ? listSourceDocuments(db, source_id) : undefined;
-    },
+    listDocumentIds: async (source_id, position) =>
+      (await hasProjected(db, ["documents", "sources"], position)) ? listSourceDocuments(db, source_id) : undefined,
     send,
-    onError: (error, stream) => logger.warn({ err: error, stream }, "documents of a deleted source not deleted"),
+    onError: (error, stream) => logger.warn({ err: error, stream }, "documents of a deleted source not deleted, retrying"),
   });
   return {
     hasRoom: sources.hasRoom,

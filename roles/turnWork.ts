@@ -90,11 +90,11 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
     storeFrames: (turn, frames) => createStepRecorder({ vault, handle }, turn).storeFrames(frames),
     estimateLost: (turn) =>
       estimateLost(turnDeps, turn).catch((err: unknown) => {
-        logger.warn({ err, turn_id: turn.turn_id }, "request of a lost worker could not be estimated");
+        logger.warn({ err, turn_id: turn.turn_id }, "usage of a lost worker's request not estimated");
         return undefined;
       }),
     onError: (error, { turn_id, request_id }) =>
-      logger.error({ err: error, turn_id, request_id }, "turn could not be ended"),
+      logger.error({ err: error, turn_id, request_id }, "turn interrupted, the sweep will take it over"),
   });
   return { ...turns, beforeCommit: ahead.begin };
 }
@@ -107,7 +107,7 @@ export const openAgentWork = (
 ) =>
   createAgentEnder({
     listParkedThreads: async (organization, agent_id, position) =>
-      (await hasProjected(db, "runs", position)) ? listParkedThreads(db, organization, agent_id) : undefined,
+      (await hasProjected(db, ["runs"], position)) ? listParkedThreads(db, organization, agent_id) : undefined,
     endParked,
     send: sendTo(handle, worker),
     onError: (error, stream) => logger.warn({ err: error, stream }, "turns of a deleted agent not ended, retrying"),

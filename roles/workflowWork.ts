@@ -70,7 +70,7 @@ export function openWorkflowWork(
     scripts,
     belongingsOf: findRunBelongings(db),
     failpoint,
-    onError: (error, stream) => logger.warn({ err: error, stream }, "run failed to continue, retrying"),
+    onError: (error, stream) => logger.warn({ err: error, stream }, "run not continued, retrying"),
   });
 }
 
@@ -113,7 +113,7 @@ export function openMessageWork({ db, log, vault, worker, bus, logger }: Resourc
       const { stream } = committed.command;
       if (posted)
         deliver(committed.command, posted).catch((err: unknown) =>
-          logger.warn({ err, stream }, "event not delivered, the sweep continues"),
+          logger.warn({ err, stream }, "event not delivered, the sweep will deliver it"),
         );
     },
   };

@@ -31,7 +31,7 @@ export function keepAlive(reply: FastifyReply, { logger }: Pick<Http, "logger">)
     /** After white space an error can only break the connection off. */
     fail(error: unknown, turn_id: string): void {
       if (!raw.headersSent) throw error;
-      logger.warn({ err: error, turn_id }, "response could not be sent");
+      logger.warn({ err: error, turn_id }, "response not sent");
       raw.destroy();
     },
   };

@@ -77,7 +77,7 @@ async function resendStreamed(http: Http, reply: FastifyReply, row: ResponseRow,
     const stream = createStream(head, -1);
     sse.end(ended ? stream.replay(message, ended.end, ended.completed_at) : stream.breakOff());
   } catch (error) {
-    http.logger.warn({ err: error, turn_id: row.id }, "response could not be sent");
+    http.logger.warn({ err: error, turn_id: row.id }, "response not sent");
     reply.raw.destroy();
   }
   return reply;

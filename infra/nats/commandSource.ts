@@ -61,7 +61,7 @@ export function createSource(bus: BusContext, now: () => number = Date.now): Com
             log.warn(fields, "bus: command dropped, its deadline has passed");
             answer(message, OVERDUE);
           } else if (isLate(command, now()) && !(await claims.claim(message)))
-            log.warn(fields, "bus: command dropped, its sender has given it up");
+            log.warn(fields, "bus: command dropped, its sender gave it up");
           else answer(message, await handle(command));
         },
         onWorking: claims.tell,

@@ -79,8 +79,8 @@ export function watchSameBus({ db, worker, logger, identify, onApart, every_ms =
 
   const setOpen = (open: boolean, fields: object): void => {
     if (!set(open)) return;
-    if (open) logger.info(fields, "NATS is the same as that of the other processes again");
-    else logger.error(fields, "NATS is not the one that the other processes use, taking no work: compare NATS_URL");
+    if (open) logger.info(fields, "NATS agrees with the other processes again");
+    else logger.error(fields, "NATS differs from the other processes', taking no work: compare NATS_URL");
   };
 
   const compare = async (): Promise<void> => {
