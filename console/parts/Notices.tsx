@@ -52,8 +52,9 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
           </Link>
         </p>
       )}
-      {error instanceof Failure && error.code === "budget_exceeded" && (
+      {error instanceof Failure && (error.code === "budget_exceeded" || error.code === "budget_reserved") && (
         <p>
+          {error.code === "budget_reserved" && "Try again when some of the answers under way have ended. "}
           Owners and administrators can raise it under <Link to="/spending">Spending</Link>.
         </p>
       )}

@@ -241,6 +241,26 @@ test("a budget that is used up says so in the chat, when it begins again, and wh
   await tenant.owner("DELETE", "/budgets/organization");
 });
 
+test("a question for which answers under way leave no money says to try again, and who can raise the budget", async () => {
+  const [models, price] = [["scripted", "echo"], { prices: [{ input: "1000", output: "2000" }] }];
+  for (const model of models) await tenant.made(tenant.owner("PUT", `/prices/offline/${model}`, price));
+  const limitTo = (cost_per_day: string) => tenant.made(tenant.owner("PUT", "/budgets/organization", { cost_per_day }));
+  const held = async () => (await tenant.made(tenant.owner("GET", "/budgets/organization"))).limits[0].reserved;
+  await limitTo("1000000");
+  const slow = { ...say("/slow 20\n/say Done"), model: "offline/scripted" };
+  const answer = tenant.key("POST", "/openai/v1/chat/completions", slow);
+  await expect.poll(held, SOON).not.toBe("0");
+  await limitTo(await held());
+  const page = await open("chat");
+  await page.getByLabel("Question").fill("Hello");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("Try again when some of the answers under way have ended.").waitFor();
+  await inspect(page, "chat-budget-held");
+  await answer;
+  await tenant.owner("DELETE", "/budgets/organization");
+  for (const model of models) await tenant.made(tenant.owner("DELETE", `/prices/offline/${model}`));
+});
+
 test("a builder has no entry to spending, and a page that names the administrators", async () => {
   const page = await open("spending", await tenant.member("builder"));
   await page.getByRole("heading", { name: "For administrators" }).waitFor();
