@@ -273,3 +273,11 @@ test("an archive that is no presentation, and a protected file, are refused", as
   await expect(readPptx(Buffer.from("d0cf11e0a1b11ae1", "hex"))).rejects.toThrow("password");
   await expect(readPptx(deck([{ shapes: "<p:sp>" }]))).rejects.toThrow(UnreadableFile);
 });
+
+test("a slide with two titles has both, and a graphic that is not read has its description", async () => {
+  const graphic =
+    '<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="1" descr="A lighthouse that turns"/></p:nvGraphicFramePr><a:graphic><a:graphicData/></a:graphic></p:graphicFrame>';
+  expect(await only(title("") + title("Plan") + title("of the harbour") + graphic)).toBe(
+    "# Plan\n\nof the harbour\n\nA lighthouse that turns",
+  );
+});

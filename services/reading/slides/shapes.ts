@@ -17,17 +17,22 @@ import { isTitle } from "./title.ts";
 export interface SlideContext {
   parts: Parts;
   links: ReadonlyMap<string, Relation>;
+  /** The shape of the title, which is read before. */
+  title: Element | undefined;
   /** The styles that a placeholder inherits from layout and master. */
   placeholderStyles(placeholder: Element): Styles;
 }
 
 const GENERATED = /\s*(?:Description automatically generated|AI-generated content may be incorrect).*$/s;
 
-const textShape = (shape: Element, { links, placeholderStyles }: SlideContext): ElementContent[] => {
+const textShape = (shape: Element, { links, title, placeholderStyles }: SlideContext): ElementContent[] => {
   const placeholder = findPlaceholder(shape);
-  if (isTitle(shape) || REPEATED.has(placeholder?.attributes["type"] ?? "")) return [];
+  if (shape === title || REPEATED.has(placeholder?.attributes["type"] ?? "")) return [];
   const body = childNamed(shape, "txBody");
-  const styles = [childNamed(body, "lstStyle"), ...(placeholder ? placeholderStyles(placeholder) : [])];
+  const styles = [
+    childNamed(body, "lstStyle"),
+    ...(placeholder && !isTitle(shape) ? placeholderStyles(placeholder) : []),
+  ];
   return nestLists(readParagraphs(body, links, styles));
 };
 
@@ -42,8 +47,9 @@ const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
     return chart ? chartToHtml(chart) : [];
   });
 
-const picture = (node: Element): ElementContent[] => {
-  const alt = findPath(node, "nvPicPr", "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
+/** The description of a picture or graphic. `kind`: the element that has it. */
+const description = (node: Element, kind: "nvPicPr" | "nvGraphicFramePr"): ElementContent[] => {
+  const alt = findPath(node, kind, "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
   return alt === "" || isFileName(alt) ? [] : [element("p", [alt])];
 };
 
@@ -55,10 +61,12 @@ export const shapesToHtml = (tree: Element | undefined, scene: SlideContext): El
         return textShape(node, scene);
       case "grpSp":
         return shapesToHtml(node, scene);
-      case "graphicFrame":
-        return graphic(node, scene);
+      case "graphicFrame": {
+        const read = graphic(node, scene);
+        return read.length > 0 ? read : description(node, "nvGraphicFramePr");
+      }
       case "pic":
-        return picture(node);
+        return description(node, "nvPicPr");
       case "AlternateContent": {
         const [chosen = [], ...others] = childElements(node).map((way) => shapesToHtml(way, scene));
         return chosen.length > 0 ? chosen : (others[0] ?? []);

@@ -10,7 +10,7 @@ import { descendantsNamed, childNamed } from "./localNames.ts";
 import { readParagraphs } from "./paragraphs.ts";
 import type { Parts } from "./parts.ts";
 import { shapesToHtml } from "./shapes.ts";
-import { slideTitle } from "./title.ts";
+import { findTitle } from "./title.ts";
 
 /** Whether a shape is part of the notes on a page of notes, and neither the slide itself nor what repeats on every page. */
 const isNote = (shape: Element): boolean => {
@@ -53,8 +53,8 @@ export const slideMarkdown = (
 ): string => {
   const tree = shapeTree(parts.xml(name));
   edges.push(...typedEdges(tree));
-  const title = slideTitle(tree);
-  const content = shapesToHtml(tree, { parts, links: parts.relations(name), placeholderStyles });
+  const { title, shape } = findTitle(tree);
+  const content = shapesToHtml(tree, { parts, links: parts.relations(name), title: shape, placeholderStyles });
   const level = isOpening || number === 1 || isBare(tree, content) ? "h1" : "h2";
   const heading = title === "" ? [] : [element(level, [title])];
   return toMarkdown({

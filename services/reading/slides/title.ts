@@ -10,9 +10,11 @@ const paragraphText = (paragraph: Element): string =>
     .map((node) => (localName(node) === "br" ? " " : descendantsNamed(node, "t").map(textContent).join("")))
     .join("");
 
-/** The title of a slide on one line; "" without one. */
-export const slideTitle = (tree: Element | undefined): string => {
-  const shape = descendantsNamed(tree, "sp").find((node) => isTitle(node));
-  const lines = childrenNamed(childNamed(shape, "txBody"), "p").map(paragraphText);
-  return lines.join(" ").replace(/\s+/g, " ").trim();
+const oneLine = (shape: Element): string =>
+  childrenNamed(childNamed(shape, "txBody"), "p").map(paragraphText).join(" ").replace(/\s+/g, " ").trim();
+
+/** The title of a slide on one line, and its shape; further titles are part of the content. */
+export const findTitle = (tree: Element | undefined): { title: string; shape?: Element } => {
+  const shape = descendantsNamed(tree, "sp").find((node) => isTitle(node) && oneLine(node) !== "");
+  return shape ? { title: oneLine(shape), shape } : { title: "" };
 };
