@@ -19,17 +19,29 @@ const listItem = (children: ListItem["children"]): ListItem => ({ type: "listIte
 
 const phrasing = (nodes: Nodes[]): PhrasingContent[] => nodes as PhrasingContent[];
 
-/** Keeps absolute links only: relative ones lead nowhere outside the page. */
+/** Relative links lead nowhere outside the page. */
+const ABSOLUTE = /^(?:https?:\/\/|mailto:)\S+$/i;
+
+/** Keeps absolute links only. */
 const link: Handle = (state, node) => {
   const url = property(node, "href").trim();
   const children = phrasing(state.all(node));
-  if (!/^(?:https?:\/\/|mailto:)\S+$/i.test(url) || textContent(node).trim() === "") return children;
+  if (!ABSOLUTE.test(url) || textContent(node).trim() === "") return children;
   return { type: "link", url, children };
 };
 
 const image: Handle = (_state, node) => {
   const alt = property(node, "alt").replace(/\s+/g, " ").trim();
   return alt === "" ? undefined : { type: "text", value: alt };
+};
+
+/** A part of a picture that leads somewhere, on a line of its own. */
+const area: Handle = (_state, node) => {
+  const label = property(node, "alt").replace(/\s+/g, " ").trim();
+  const url = property(node, "href").trim();
+  if (label === "") return undefined;
+  const text: PhrasingContent = { type: "text", value: label };
+  return [ABSOLUTE.test(url) ? { type: "link", url, children: [text] } : text, { type: "break" }];
 };
 
 /** The labels of a diagram. Icons have none. */
@@ -124,6 +136,7 @@ export const handlers: Record<string, Handle> = {
   a: link,
   img: image,
   image,
+  area,
   svg: drawing,
   dialog: block,
   sup: superscript,

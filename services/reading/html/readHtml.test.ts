@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UnreadableFile } from "../reader.ts";
-import { readHtml } from "./readHtml.ts";
+import { htmlToMarkdown, readHtml } from "./readHtml.ts";
 
 const read = async (html: string): Promise<string> => (await readHtml(Buffer.from(html)))[0] ?? "";
 
@@ -117,3 +117,10 @@ test.each(["<b><i>", "<ul><li>", "<blockquote>", "<table><tr><td>a<td>"])(
     expect(await read(`${tags.repeat(100)}end`)).toContain("end");
   },
 );
+
+test("the parts of a picture that lead somewhere are read", () => {
+  const areas = '<area alt="North" href="https://a.example/n"><area href="/x"><area alt="South quay" href="/s">';
+  expect(htmlToMarkdown(`<p>The harbour</p><img src="m.png" usemap="#m"><map name="m">${areas}</map>`)).toBe(
+    "The harbour\n\n[North](https://a.example/n)  \nSouth quay",
+  );
+});
