@@ -14,6 +14,7 @@ test.each([
   [String.raw` SYMBOL 8364 \u `, "€"],
   [" SYMBOL 128 ", "€"],
   [String.raw` SYMBOL 252 \f "Wingdings" \s 10 `, ""],
+  [String.raw` SYMBOL 109 \f "Symbol" \s 10 `, "μ"],
   [" PAGEREF _Toc1 \\h ", ""],
   [' HYPERLINK "https://a.example"', ""],
 ])("of the field %s people see %s", (instruction, label) => {

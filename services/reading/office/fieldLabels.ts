@@ -1,4 +1,5 @@
 import { decodeBytes } from "./rtfCharset.ts";
+import { symbolText } from "./symbolFont.ts";
 
 /* Fields that show a part of their instruction, and have no result: buttons, and equations of older programs. */
 
@@ -40,10 +41,12 @@ const equationText = (equation: string): string => {
 };
 
 /** A character by its number; fonts of symbols give the number another meaning. */
-const SYMBOL = /^\s*SYMBOL\s+(\d{2,7})\s((?!.*\\f\s*"?(?:symbol|wingdings|webdings)).*)$/is;
+const SYMBOL = /^\s*SYMBOL\s+(\d{2,7})\s((?!.*\\f\s*"?(?:wingdings|webdings)).*)$/is;
+const SYMBOL_FONT = /\\f\s*"?symbol\b/i;
 
-const symbolText = (number: number, options: string): string => {
+const characterText = (number: number, options: string): string => {
   if (number > 0x10_ff_ff) return "";
+  if (SYMBOL_FONT.test(options)) return symbolText(String.fromCodePoint(number));
   return /\\u/i.test(options) ? String.fromCodePoint(number) : decodeBytes(String.fromCharCode(number), "windows-1252");
 };
 
@@ -56,7 +59,7 @@ export const fieldLabel = (whole: string): string => {
   const equation = EQUATION.exec(instruction)?.[1];
   if (equation !== undefined) return equationText(equation);
   const symbol = SYMBOL.exec(instruction);
-  if (symbol) return symbolText(Number(symbol[1]), symbol[2] ?? "");
+  if (symbol) return characterText(Number(symbol[1]), symbol[2] ?? "");
   return (
     BUTTON.exec(instruction)?.[1]
       ?.replace(/^"(.*)"\s*$/s, "$1")

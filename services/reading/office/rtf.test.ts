@@ -115,3 +115,8 @@ test("breaks of pages, columns and lines part words", async () => {
     "four",
   ]);
 });
+
+test("text in the font Symbol is read as people see it", async () => {
+  const fonts = "{\\fonttbl{\\f0\\fcharset204 Arial;}{\\f3\\froman\\fcharset2{\\*\\panose 05050102}Symbol;}}";
+  expect(await read(`${fonts}\\f0 5 {\\f3 m}m {\\f3 \\'b3 \\u-3999\\'61}, {\\f3 S}`)).toBe("5 μm ≥ α, Σ");
+});

@@ -29,6 +29,13 @@ export interface RowPlan {
   mergesUp: boolean;
 }
 
+export interface RtfFont {
+  encoding?: string;
+  fixed?: boolean;
+  /** Its letters are Greek. */
+  isSymbol?: boolean;
+}
+
 /** The state of reading an RTF file. */
 export interface RtfReader {
   state: State;
@@ -40,7 +47,7 @@ export interface RtfReader {
   notes: Element[];
   /** Of fonts without a charset. */
   encoding: string;
-  fonts: Map<number, { encoding?: string; fixed?: boolean }>;
+  fonts: Map<number, RtfFont>;
   /** Names of styles: `s1` for paragraphs, `cs1` for characters. */
   styles: Map<string, string>;
   /** The property of a shape that is described, and its value if that is a text. */

@@ -1,6 +1,7 @@
 import { isCodeStyle } from "./paragraphRole.ts";
 import { decodeBytes } from "./rtfCharset.ts";
 import type { RtfReader } from "./rtfReaderState.ts";
+import { isSymbolFont, symbolText } from "./symbolFont.ts";
 
 const ADDRESS = /^\s*HYPERLINK\s+"([^"]+)"/i;
 
@@ -10,12 +11,18 @@ const nameStyle = ({ state, styles }: RtfReader, text: string): void => {
   styles.set(key, (styles.get(key) ?? "") + text.replace(/;.*$/s, ""));
 };
 
+/** Text in the font table is the name of the current font. */
+const nameFont = ({ state, fonts }: RtfReader, text: string): void => {
+  if (isSymbolFont(text)) fonts.set(state.font, { ...fonts.get(state.font), encoding: "windows-1252", isSymbol: true });
+};
+
 const addRun = ({ state, fonts, styles, part }: RtfReader, text: string): void => {
   const { bold, italic, strikethrough: struck, superscript: raised, hidden, field } = state;
   if (hidden || text === "") return;
-  const code = fonts.get(state.font)?.fixed === true || isCodeStyle(styles.get(`cs${state.charStyle}`));
+  const font = fonts.get(state.font);
+  const code = font?.fixed === true || isCodeStyle(styles.get(`cs${state.charStyle}`));
   part.runs.push({
-    text,
+    text: font?.isSymbol === true ? symbolText(text) : text,
     bold,
     italic,
     strikethrough: struck,
@@ -48,6 +55,7 @@ export const addText = (reading: RtfReader, text: string): void => {
     case "styles":
       return nameStyle(reading, text);
     case "fonts":
+      return nameFont(reading, text);
     case "skip":
       return;
   }
