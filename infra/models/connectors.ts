@@ -1,6 +1,6 @@
 import { formatOf, type ProviderFormat } from "#events/provider.ts";
 import { ModelError, type Credential, type Model } from "#services/turns/model.ts";
-import { abortError } from "./abort.ts";
+import { abortError } from "./abortError.ts";
 import * as anthropic from "./anthropic/provider.ts";
 import { listModels as listAnthropic } from "./anthropic/list.ts";
 import * as google from "./google/provider.ts";

@@ -1,5 +1,5 @@
 import { ModelError, type Model } from "#services/turns/model.ts";
-import { abortError } from "./abort.ts";
+import { abortError } from "./abortError.ts";
 import { echo } from "./offline/echo.ts";
 import { extractive } from "./offline/extractive.ts";
 import { scripted } from "./offline/scripted.ts";

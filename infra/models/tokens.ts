@@ -2,9 +2,9 @@ import { Worker } from "node:worker_threads";
 import type { ModelMessage, ModelRequest } from "#services/turns/model.ts";
 import { openTokenThread } from "./askTokenThread.ts";
 
-/* Counts tokens in a thread of its own: the encoder takes 60 MB and 0.3 s to load. Where providers count, nobody needs it. */
+/* Counts tokens in a thread of its own, because the encoder takes 60 MB and 0.3 s to load. It starts with the first count: where providers report the usage, nothing needs it. */
 
-/** UTF-16 units counted; the rest is extrapolated. 64,000 characters of prose take 3 to 5 ms, of JSON up to 40. */
+/** UTF-16 units that are counted; the rest is extrapolated. 64,000 characters of prose take 3 to 5 ms, of JSON up to 40. */
 const MAX_COUNTED = 64_000;
 
 const ask = openTokenThread(

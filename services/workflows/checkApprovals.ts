@@ -1,5 +1,5 @@
 import type { EventLog } from "#events/ports.ts";
-import { findRefusedAssignee } from "./assignees.ts";
+import { findRefusedAssignee } from "./findRefusedAssignee.ts";
 import { findRefusedAttachment } from "./attachments.ts";
 import type { History } from "./history.ts";
 import { newApprovals } from "./newApprovals.ts";

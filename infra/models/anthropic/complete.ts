@@ -1,5 +1,5 @@
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
-import { readChunks } from "../wire/chunks.ts";
+import { readChunks } from "../wire/readChunks.ts";
 import type { Client } from "../wire/client.ts";
 import { createSizeLimit, endAnswer, outputPieces } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";
@@ -10,7 +10,8 @@ import { toRequestBody } from "./request.ts";
 
 /**
  * Sends a request and yields the answer. The provider is always asked for a stream, because a connection that is silent for the
- * minutes of a long answer gets closed; buffered requests get the answer in one piece. Throws ModelErrors, and what the network and the parsers throw when an answer breaks off.
+ * minutes of a long answer gets closed; buffered requests get the answer in one piece.
+ * Throws ModelErrors, and what the network and the parsers throw when an answer breaks off.
  */
 export async function* complete(
   { client, api_key }: { client: Client; api_key: string },

@@ -1,5 +1,5 @@
 import { ModelError } from "#services/turns/model.ts";
-import { readChunks } from "../wire/chunks.ts";
+import { readChunks } from "../wire/readChunks.ts";
 import { Chunk } from "./answer.ts";
 
 /** Requests that one answer may take. */

@@ -4,7 +4,7 @@ import { lenient, TokenCount } from "../wire/json.ts";
 
 /* Chat completions, whole or in chunks, as far as we read them. */
 
-/** Of a list, so many are read: each is checked by itself, and a server may send hundreds of thousands that say nothing. */
+/** Choices, and entries of other lists, that are read: each is checked by itself, and a server may send hundreds of thousands of empty ones. */
 const MAX_CHOICES = 8;
 const MAX_LISTED = 1_000;
 

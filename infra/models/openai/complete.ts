@@ -1,6 +1,6 @@
 import type { Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
-import { readChunks } from "../wire/chunks.ts";
+import { readChunks } from "../wire/readChunks.ts";
 import type { Client } from "../wire/client.ts";
 import { createSizeLimit, endAnswer, outputPieces, type Output } from "../wire/output.ts";
 import { readUntilFinished } from "../wire/readUntilFinished.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { computingTime, longestTurn } from "../../../test/computingTime.ts";
 import { toPiece } from "../openai/answer.ts";
 import { checkedResponse } from "./checkedResponse.ts";
-import { readChunks } from "./chunks.ts";
+import { readChunks } from "./readChunks.ts";
 import { refusal } from "./errors.ts";
 
 const TEXT = "\n".repeat(7_500_000);

@@ -3,21 +3,24 @@ import { parseLargeText } from "#events/readLargeJson.ts";
 import { errorMessage, reportedError } from "./errors.ts";
 import { readServerEvents } from "./serverEvents.ts";
 
-/** OpenAI's; the other formats have none. */
+/** Ends an answer in OpenAI's format; the others have no such mark. */
 const END_MARK = "[DONE]";
 
-/** UTF-16 units of an error that is written as JSON again; what a longer one says first is at its beginning. */
+/** UTF-16 units of an error that is written as JSON again, for its message. A longer one is quoted as it came: only its beginning is shown anyway. */
 const MAX_ERROR = 64 * 1024;
 
 /** Throws a ModelError for a chunk that is an error. */
 function throwReported({ event, data }: EventSourceMessage, chunk: unknown, apiKey: string): void {
   const error = (chunk as { error?: unknown } | null)?.error;
   if (!error && event !== "error") return;
-  const said = data.length > MAX_ERROR ? data : JSON.stringify(error ?? chunk);
-  throw reportedError(errorMessage(chunk) ?? said, chunk, apiKey);
+  const text = data.length > MAX_ERROR ? data : JSON.stringify(error ?? chunk);
+  throw reportedError(errorMessage(chunk) ?? text, chunk, apiKey);
 }
 
-/** The chunks of a streamed answer up to its end mark, in lists of those that arrived together. Those before a failure come first. Throws a ModelError for an error among them, and a SyntaxError for what is not JSON. */
+/**
+ * The chunks of a streamed answer up to its end mark, in lists of those that arrived together. Chunks before a failure are yielded
+ * before it is thrown. Throws a ModelError for an error among them, and a SyntaxError for what is not JSON.
+ */
 export async function* readChunks({ body }: Response, apiKey: string): AsyncGenerator<unknown[]> {
   for await (const events of readServerEvents(body as unknown as AsyncIterable<Uint8Array>)) {
     const chunks: unknown[] = [];
