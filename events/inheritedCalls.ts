@@ -28,20 +28,20 @@ export interface InheritedCall {
   answer: CallAnswer;
   /** RFC 3339; null for calls that take no time. */
   answered_at: string | null;
-  /** The number of its answer among those of the parent. Earlier releases wrote none. */
+  /** Which answer it was of all that the parent received. Earlier releases wrote none. */
   nth_answer?: number | undefined;
 }
 
 /**
- * Answered calls in the order in which `run()` received their answers, which decides who wins a race. A call without a number is
- * the last, so calls of earlier releases, which were received in the order of their list, keep that one.
+ * Answered calls in the order in which `run()` received their answers, which decides who wins a race. Calls without a number come
+ * last. Earlier releases wrote none and listed their calls in the order of the answers, so such a list stays as it is.
  */
 export function inOrderOfAnswers<T extends Pick<InheritedCall, "nth_answer">>(calls: readonly T[]): T[] {
   const nth = ({ nth_answer = Number.MAX_SAFE_INTEGER }: T) => nth_answer;
   return calls.toSorted((a, b) => nth(a) - nth(b));
 }
 
-/** What a decision of an approval needs to know of its earlier events. */
+/** What earlier events of an approval say that its answer needs. */
 export interface ApprovalSoFar {
   on_expiry: "return" | "reject" | "fail";
   /** Undefined unless it takes several votes. */

@@ -10,7 +10,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Most strings end within so many bytes. To look at them takes less time than to call `indexOf`. */
+/** Bytes of a string that are looked at one by one before `indexOf` is called: most strings end within them. */
 const NEAR = 32;
 
 /** The index of the quote that ends the string continuing at `from`; without one, the length of the bytes, and one more behind an open escape. */

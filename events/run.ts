@@ -229,7 +229,7 @@ export const RunCancelled = defineEvent("RunCancelled", {
   thing,
 });
 /**
- * `continueAs`: the run is over, and another one goes on for it. That one takes over the concurrency slot, and what waits for
+ * `continueAs`: the run is over, and another one continues it. That one takes over the concurrency slot, and what waits for
  * this run. `slot` is therefore not released.
  */
 export const RunContinued = defineEvent("RunContinued", {

@@ -26,7 +26,7 @@ export const WatchRun = defineCommand(
   "run",
   Id.extend({
     watcher_id: z.uuid(),
-    /** The run that the watcher waits for, when this one goes on for it. */
+    /** The run that the watcher waits for, when this one continues it. */
     awaited_run_id: z.uuid().optional(),
   }),
 );
@@ -122,7 +122,7 @@ export const agentTurnIds = (run_id: string, key: string) => ({
   thread_id: deriveId("agent-thread", run_id, key),
 });
 
-/** The run that goes on for one that has called `continueAs`. */
+/** The run that continues one that has called `continueAs`. */
 export const continuationId = (run_id: string): string => deriveId("continued-run", run_id);
 
 /** The claim that the newest run of a chain holds on it: every run of the chain finds the newest one by it (ADR 57). */

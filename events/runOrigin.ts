@@ -64,7 +64,7 @@ export const ParentRun = z.object({
 });
 export type ParentRun = z.infer<typeof ParentRun>;
 
-/** The run that this one goes on for (`continueAs`), and the first run of that chain. `nth`: 2 for the second run of the chain. */
+/** The run that this one continues (`continueAs`), and the first run of that chain. `nth`: 2 for the second run of the chain. */
 export const ContinuedRun = z.object({ run_id: z.uuid(), first_run_id: z.uuid(), nth: z.int().min(2) });
 export type ContinuedRun = z.infer<typeof ContinuedRun>;
 

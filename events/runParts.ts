@@ -110,7 +110,7 @@ export type StepEntry = z.infer<typeof StepEntry>;
 /** The process that drives a run from now on; null if none has capacity. */
 export const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nullable() });
 
-/** The rules of a run that goes on for another one: those of the workflow at that moment. */
+/** The rules of a run that continues another one: those of the workflow at that moment. */
 export const ContinuationRules = z.object({
   definition_version: z.int().positive(),
   limits: Limits,

@@ -140,8 +140,8 @@ async function matchPassword(
 }
 
 /**
- * The person with this address and password. Throws 401 `invalid_credentials` and 400 `organization_required`. A member is
- * acknowledged before the read models have it where these lag, so nobody is refused before they are fresh. Calls `wasWrong` before
+ * The person with this address and password. Throws 401 `invalid_credentials` and 400 `organization_required`. The
+ * creation of a member may be acknowledged before the read models have it, so nobody is refused before these are fresh. Calls `wasWrong` before
  * an answer can show that a password is wrong.
  */
 async function checkPassword(

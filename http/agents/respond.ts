@@ -37,7 +37,7 @@ const headFrom = ({ turn }: AttachedTurn, { settings, agent }: TurnRequest): Res
   expose_tool_items: agent!.expose_tool_items,
 });
 
-/** For so long a request waits for its place in its thread, as for a busy one; each try may wait as long again. */
+/** Maximum wait of a request for its place in its thread, as for a busy one; each try may wait as long again. */
 const CHANGING_MS = 20_000;
 
 interface AnswerOptions {

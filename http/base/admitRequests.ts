@@ -20,7 +20,7 @@ const COUNTED_IDLE_MS = 100;
 /** However busy the loop is, streams that stay open must not keep their organization's next requests out. */
 const COUNTED_MS = 5_000;
 
-/** A request that has waited for a place for so long is refused. After an overload all that wait are answered or refused within this time. */
+/** Maximum wait for a place; then the request is refused. So after an overload all that wait are answered or refused within this time. */
 const MAX_WAIT_MS = 6_000;
 const RETRY_AFTER_MS = 2_000;
 /** Requests of one organization that wait; one more is refused at once. Each holds a connection, and a process has some thousands. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 
 /** The rest of a refused body is read while it arrives, but no longer than this. */
 const LINGER_MS = 30_000;
-/** A client that has sent nothing for so long has read the answer, or never will. */
+/** A client that has sent nothing for this time has read the answer, or never will. */
 const SILENCE_MS = 3_000;
 
 /**

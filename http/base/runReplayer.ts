@@ -18,7 +18,7 @@ export interface RecordedCall {
 export type RecordedEnd =
   | { type: "open" }
   | { type: "completed"; json: string }
-  /** `json`: the arguments of the run that goes on for it. */
+  /** `json`: the arguments of the run that continues it. */
   | { type: "continued"; json: string }
   | { type: "failed"; key: string | null; message: string };
 

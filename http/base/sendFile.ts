@@ -3,7 +3,7 @@ import { downloadHeaders } from "./downloadHeaders.ts";
 
 /** Bodies and answers up to this size are not counted: thousands of them fit into memory, and counting would cost each body a stream. */
 export const MAX_UNCOUNTED_BYTES = 64 * 1024;
-/** A client that takes no byte of an answer for so long is cut off: the answer stands in memory until then. */
+/** A client that takes no byte of an answer for this time is cut off: the answer stays in memory until then. */
 const MAX_SILENCE_MS = 30_000;
 
 export const limitSilence = ({ raw }: FastifyReply): void => void raw.setTimeout(MAX_SILENCE_MS, () => raw.destroy());
@@ -14,7 +14,7 @@ export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: 
   limitSilence(reply);
 }
 
-/** Before a file or text of about so many bytes is read for an answer: a long one waits until the organization reads few others. */
+/** Call it before a file or text of about `bytes` is read for an answer: a long one waits until the organization reads few others. */
 export async function waitToRead(request: Pick<FastifyRequest, "readsMuch">, bytes: number): Promise<void> {
   if (bytes > MAX_UNCOUNTED_BYTES) await request.readsMuch();
 }

@@ -9,7 +9,7 @@ const PING_MS = 15_000;
 const MAX_BUFFERED = 1024 * 1024;
 /** Frames that follow others so soon share one system call with those after them. No reader notices, and a write costs as much as making ten frames. */
 const GATHER_MS = 5;
-/** So many characters are written at once, so that what a reader leaves unread is known. */
+/** Characters that are written at once: few, so that it is known how much a reader leaves unread. */
 const MAX_GATHERED = 16 * 1024;
 /** How long the last bytes may take after `end`. */
 const LINGER_MS = 60_000;

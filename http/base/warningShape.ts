@@ -103,9 +103,10 @@ function formatConfidence(confidence: readonly number[]): string {
 function describeWarning({ code, pages, count = 0, confidence = [] }: ReadingWarning): string {
   const { verbs, rest, noun = "part", nouns = "parts" } = Object.hasOwn(WORDINGS, code) ? WORDINGS[code] : UNKNOWN;
   if (!pages) return `${count.toLocaleString("en")} ${count === 1 ? `${noun} was` : `${nouns} were`} left out.`;
-  const one = pages.length === 1;
-  const said = rest.replace("%", formatConfidence(confidence));
-  return `${one ? "Page" : "Pages"} ${formatPages(pages)} ${verbs[one ? 0 : 1]} ${one ? said.replace("from pictures", "from a picture") : said}.`;
+  const text = rest.replace("%", formatConfidence(confidence));
+  return pages.length === 1
+    ? `Page ${pages[0]} ${verbs[0]} ${text.replace("from pictures", "from a picture")}.`
+    : `Pages ${formatPages(pages)} ${verbs[1]} ${text}.`;
 }
 
 /** The `warnings` field; no field without warnings. */

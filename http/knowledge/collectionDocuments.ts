@@ -54,7 +54,7 @@ async function uploadFile(http: Http, request: FastifyRequest, collection_id: st
 const findCollection = (http: Http, { caller, params }: FastifyRequest) =>
   requireCollection(http, caller, (params as { reference: string }).reference);
 
-async function listIn(http: Http, request: FastifyRequest, id: string, query: CollectionQuery) {
+async function listDocuments(http: Http, request: FastifyRequest, id: string, query: CollectionQuery) {
   const { external_id, user } = query;
   const status = query.status ?? null;
   if (external_id === undefined) return listFiltered(http, request.caller, [id], query);
@@ -70,7 +70,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
   const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
   const find = (request: FastifyRequest) => findCollection(http, request);
   const checked = new WeakMap<FastifyRequest, CollectionRow>();
-  // before the body is read; what is deleted meanwhile, the answer says
+  // before the body is read; storing fails with the same 404 if the collection is deleted meanwhile
   const checkCollection = async (request: FastifyRequest) => void checked.set(request, await find(request));
   const response = { 200: Document.describe("The collection has it already."), 202: Document };
 
@@ -78,7 +78,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
   app.get(
     "/collections/:reference/documents",
     { schema: listing, validatorCompiler: validator([[/^status$/, "invalid_status"]]) },
-    async (request) => listIn(http, request, (await find(request)).id, request.query),
+    async (request) => listDocuments(http, request, (await find(request)).id, request.query),
   );
 
   const uploading = {

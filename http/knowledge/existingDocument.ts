@@ -22,7 +22,7 @@ export interface UploadAnswer {
 /** A document as it is once its reprocessing has started. */
 export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
 
-/** Gives a document what was sent with its unchanged text. */
+/** Changes the tags, the metadata and the readers of a document whose text was sent again unchanged. */
 export async function applyDetails(
   http: Http,
   request: FastifyRequest,

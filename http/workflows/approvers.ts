@@ -98,7 +98,7 @@ export async function isAssignedNow(http: Needs, organization_id: string, person
   return isAssigned({ ...person, groups }, row);
 }
 
-/** The first person in whose place a substitute may decide, or has voted: somebody who may, and has not voted otherwise. */
+/** The first person in whose place a substitute may decide, or has voted. Those who voted themselves, or through another substitute, are left out. */
 function findReplaced(in_place_of: Principal[], substitute_id: string, row: ApprovalRow): Principal | undefined {
   const voters = row.votes
     .filter(({ by }) => by.id !== substitute_id)
@@ -109,7 +109,7 @@ function findReplaced(in_place_of: Principal[], substitute_id: string, row: Appr
   );
 }
 
-/** Why somebody may not decide; otherwise the person in whose place, undefined for an own right. */
+/** Why somebody may not decide, or the person in whose place they may; `in_place_of` is undefined for those who may by themselves. */
 type Right = { refusal: string } | { refusal?: undefined; in_place_of: Principal | undefined };
 
 /** The roles, groups, substitutes and rules of this moment count, not those when it was asked for. */

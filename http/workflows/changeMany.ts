@@ -14,7 +14,8 @@ const MAX_RUNS = 100;
 /** Runs of one request that are changed at the same time. */
 const MAX_AT_ONCE = 4;
 
-const FROM = { retry: ["failed", "cancelled"], cancel: ["pending", "running"] } as const;
+/** The statuses of runs that an action changes. */
+const STATUSES = { retry: ["failed", "cancelled"], cancel: ["pending", "running"] } as const;
 
 const Body = z.object({
   action: z.enum(["retry", "cancel"]),
@@ -48,9 +49,9 @@ const Progress = z
   })
   .meta({ title: "ChangedRuns" });
 
-/** Throws 400 `invalid_status`. */
+/** Throws 400 `invalid_status` if the action cannot change runs of the filter's status. */
 function checkStatus({ action, filter }: Body): void {
-  const allowed: readonly string[] = FROM[action];
+  const allowed: readonly string[] = STATUSES[action];
   if (allowed.includes(filter.status)) return;
   const message = `filter.status: a ${action} takes runs that are ${allowed.join(" or ")}.`;
   throw new ApiError("invalid_status", message, { param: "filter.status" });

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { requireBuilder, requireRunner } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -15,8 +15,10 @@ export function continuationRoutes(app: App, http: Http): void {
     params: z.object({ run_id: z.string() }),
     response: { 202: RunSummary },
   };
-  const answer = async (request: FastifyRequest, id: string) =>
-    presentSummary(await requireRun(http, request.caller, id));
+  const sendStarted = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
+    const started = presentSummary(await requireRun(http, request.caller, id));
+    return reply.code(202).header("location", `/api/workflows/runs/${started.id}`).send(started);
+  };
 
   const retrying = {
     ...described,
@@ -25,10 +27,9 @@ export function continuationRoutes(app: App, http: Http): void {
       "Starts a new run that keeps every answer of this one, so it continues from the step that failed. Its steps have the same " +
       "idempotency keys. Repeating the request returns the same run.",
   };
-  app.post("/runs/:run_id/retry", { onRequest: requireRunner(http), schema: retrying }, async (request, reply) => {
-    const started = await answer(request, await retryRun(http, request, request.params.run_id));
-    return reply.code(202).header("location", `/api/workflows/runs/${started.id}`).send(started);
-  });
+  app.post("/runs/:run_id/retry", { onRequest: requireRunner(http), schema: retrying }, async (request, reply) =>
+    sendStarted(request, reply, await retryRun(http, request, request.params.run_id)),
+  );
 
   const forking = {
     ...described,
@@ -38,8 +39,7 @@ export function continuationRoutes(app: App, http: Http): void {
       "result or another version, people are asked again for approval.",
     body: ForkBody.nullish(),
   };
-  app.post("/runs/:run_id/fork", { onRequest: requireBuilder(http), schema: forking }, async (request, reply) => {
-    const started = await answer(request, await forkRun(http, request, request.params.run_id, request.body ?? {}));
-    return reply.code(202).header("location", `/api/workflows/runs/${started.id}`).send(started);
-  });
+  app.post("/runs/:run_id/fork", { onRequest: requireBuilder(http), schema: forking }, async (request, reply) =>
+    sendStarted(request, reply, await forkRun(http, request, request.params.run_id, request.body ?? {})),
+  );
 }

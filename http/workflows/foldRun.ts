@@ -54,7 +54,7 @@ export interface RunView {
   error_info: (ErrorInfo & { step_id: string | null; step: string | null; attempt: number | null }) | null;
   cancelled_by: Actor | null;
   cancel_reason: string | null;
-  /** The run that goes on for it, and its arguments. */
+  /** The run that continues it, and its arguments. */
   continued_as: string | null;
   next_args: StoredValue | null;
   started_at: Date | null;

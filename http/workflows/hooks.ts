@@ -154,7 +154,7 @@ async function describeProgress(http: Http, row: RunRow) {
   };
 }
 
-/** A caller polls the run that it has started, whichever run goes on for that one. */
+/** A caller polls the run that it has started, whichever run continues that one. */
 async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest, reply: FastifyReply) {
   const { trigger } = request;
   const { run_id } = request.params as { run_id: string };

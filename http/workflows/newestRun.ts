@@ -9,7 +9,7 @@ import { findRun } from "./lookups.ts";
 const RETRY_MS = 100;
 const MAX_TRIES = 50;
 
-/** The run that goes on for this one now, or the run itself. A `continued` one is answered while the next is on its way. */
+/** The run that continues this one now, or the run itself. A `continued` one is answered while the next is on its way. */
 export async function findNewestRun(http: Pick<Http, "db" | "freshRead" | "log">, row: RunRow): Promise<RunRow> {
   if (row.status !== "continued") return row;
   const claim = chainClaim(row.first_run_id!);

@@ -21,7 +21,7 @@ export interface NewMessage {
   identity: IdempotentRequest;
   name: string;
   data: Record<string, unknown>;
-  /** `one`: it reaches nobody where several runs wait for it. */
+  /** `one`: if several runs wait for it, none gets it. */
   to: "all" | "one";
 }
 

@@ -1,8 +1,7 @@
 import type { FoundPassage, PassageId } from "#projections/passages/engine.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
 import { encodeDocuments } from "./documentBodies.ts";
-import { tagMark } from "./filter.ts";
-import { metadataMarks, readerMark, RESTRICTED_MARK, typeMark } from "./marks.ts";
+import { metadataMarks, readerMark, RESTRICTED_MARK, tagMark, typeMark } from "./marks.ts";
 
 /** A passage in the index. `org`, `coll`, `doc`, `gen`, `tags`, `marks` and `created` are filtered, `title`, `text` and `lead` searched. */
 export interface IndexDocument {

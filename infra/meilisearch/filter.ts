@@ -1,15 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Reader } from "#events/documentDetails.ts";
 import { isUuid } from "#events/ids.ts";
 import type { DocumentFilter, EngineScope, Period } from "#projections/passages/engine.ts";
 import type { PassageRemoval } from "#services/knowledge/passageIndex.ts";
-import { conditionMarks, readerMark, RESTRICTED_MARK, typeMark } from "./marks.ts";
-
-/**
- * The index stores hashes of tags. Filters then contain no user input that needs escaping, and tags match exactly; the
- * server's own comparison ignores case and accents.
- */
-export const tagMark = (tag: string): string => createHash("sha256").update(tag).digest("hex").slice(0, 32);
+import { conditionMarks, readerMark, RESTRICTED_MARK, tagMark, typeMark } from "./marks.ts";
 
 /** The filter of every search: a conjunction that always contains the organization. An invalid id matches nothing. */
 export const filterWithin = ({
@@ -31,11 +24,11 @@ export const filterWithin = ({
 const hasTag = (tags: string[]): string => `tags IN [${tags.map(tagMark).join(", ")}]`;
 export const hasMark = (marks: string[]): string => `marks IN [${marks.join(", ")}]`;
 
-/** A document that is not restricted may be without marks: a process of the version before may have put it. */
+/** Lets pass what is not marked as restricted, because a process of the previous release indexes unrestricted documents without marks. */
 const isReadable = (reader: readonly Reader[]): string =>
   `marks NOT IN [${RESTRICTED_MARK}]${reader.length > 0 ? ` OR ${hasMark(reader.map(readerMark))}` : ""}`;
 
-/** What the index knows of a filter. When a document was changed last is not in it. */
+/** The conditions that the index can check. It does not have the time of the last change, which the read model checks afterwards. */
 const narrow = ({ any_tags, all_tags, types, created, metadata }: DocumentFilter): string[] => [
   ...(any_tags.length > 0 ? [hasTag(any_tags)] : []),
   ...all_tags.map((tag) => hasTag([tag])),
@@ -49,6 +42,7 @@ const narrowPeriod = ({ from, before }: Period): string[] => [
   ...(before ? [`created < ${before.getTime()}`] : []),
 ];
 
+/** The passages that removals name. */
 export const filterSuperseded = (superseded: PassageRemoval[]): string => {
   const single = superseded.filter(({ only_generation }) => only_generation !== undefined);
   const others = superseded.filter(({ only_generation }) => only_generation === undefined);

@@ -12,6 +12,12 @@ const NUMBER_DIGITS = 8;
 const mark = (...parts: string[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, MARK_LENGTH);
 
+/**
+ * The index stores hashes of tags. Filters then contain no user input that needs escaping, and tags match exactly; the
+ * server's own comparison ignores case and accents.
+ */
+export const tagMark = (tag: string): string => createHash("sha256").update(tag).digest("hex").slice(0, 32);
+
 export const typeMark = (mime_type: string): string => mark("type", mime_type);
 /** A document has it if not everybody may read it. */
 export const RESTRICTED_MARK = mark("restricted");

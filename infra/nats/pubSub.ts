@@ -26,7 +26,7 @@ export interface PubSub {
   flush(): void;
 }
 
-/** Batched writes run for so long in one turn of the event loop; the others follow in the next one. */
+/** Time that batched writes take in one turn of the event loop; the others follow in the next one. */
 const SLICE_MS = 5;
 
 function createBatch(run: (write: () => void) => void): Pick<PubSub, "batch" | "flush"> {

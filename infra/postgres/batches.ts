@@ -6,7 +6,7 @@ import { isServerRefusal, Unprojectable } from "./errors.ts";
 
 /** Approximate size of one batch in memory. An event can have 256 KiB, so a thousand large ones would be too much. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
-/** Of events that were read together, so many units are given out at once: to plan 13 MB of them holds the event loop for 60 ms. */
+/** UTF-16 units of events that are handed out at once, of all that were read together: planning 13 MB of them blocks the event loop for 60 ms. */
 const MAX_PART = 1024 * 1024;
 const SAMPLE = 8;
 const FEW = 16;

@@ -14,7 +14,7 @@ export const openEmbeddingFaults = (db: Db) => {
   };
   return {
     ...reading,
-    /** Null: there is none any more. */
+    /** Null removes the fault. */
     async save(organization: string, message: string | null): Promise<void> {
       if (message === null)
         await db.query("delete from ops.embedding_faults where organization_id = $1", [organization]);

@@ -3,6 +3,7 @@ import type { FoundThing, IdFinder } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { lastPositionBefore } from "./lastPositionBefore.ts";
 
+/** Kinds of streams whose id is looked for. Turns and people have no stream of their own: their data keys are looked for. */
 const AGGREGATES: Aggregate[] = [
   "agent",
   "alias",
@@ -24,13 +25,14 @@ const AGGREGATES: Aggregate[] = [
   "trigger",
   "workflow",
 ];
-/** Things of one answer. A request may have started thousands. */
+/** Things that one search returns. A request may have started thousands. */
 const MAX_FOUND = 20;
 /** Events that one search looks through. */
 const MAX_EVENTS = 50_000;
 /** The clock that made an id may be ahead of the database's by this. */
-const CLOCK_MS = 60_000;
-const MADE_HERE = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
+const MAX_CLOCK_LEAD_MS = 60_000;
+/** The beginning of a UUID of version 7, which `newId` makes: it contains the time. */
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 const toThing = (stream: string): FoundThing => {
   const { aggregate, id } = parseStreamName(stream);
@@ -38,11 +40,11 @@ const toThing = (stream: string): FoundThing => {
 };
 
 /** Whether an id says when it was made. */
-export const isTimedId = (id: string): boolean => MADE_HERE.test(id);
+export const isTimedId = (id: string): boolean => UUID_V7.test(id);
 
 /** The last position before an id that says when it was made. */
 export const positionBeforeId = (db: Db, id: string): Promise<number> =>
-  lastPositionBefore(db, new Date(creationTime(id) - CLOCK_MS));
+  lastPositionBefore(db, new Date(creationTime(id) - MAX_CLOCK_LEAD_MS));
 
 /** `seen` reads a bounded part of the organization's index. Most rows do not have the id as text, and are not parsed. */
 const ofRequest = (order: "position" | "position desc"): string => `

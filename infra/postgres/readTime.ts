@@ -10,7 +10,7 @@ const RETRY_AFTER_MS = 2_000;
 
 const current = new AsyncLocalStorage<() => number>();
 
-/** Each query of the work ends so many milliseconds after its start, whatever it waits for. */
+/** Ends each query of the work when `timeLeft` milliseconds have passed since its start, whatever it waits for. */
 export const withReadTime = <T>(timeLeft: () => number, work: () => T): T => current.run(timeLeft, work);
 
 /** When a query that the running code makes now has to end, on the monotonic clock; undefined: whenever it is answered. */

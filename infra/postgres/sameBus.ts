@@ -5,11 +5,11 @@ import { createGate } from "./gate.ts";
 import { repeat } from "./repeat.ts";
 
 const EVERY_MS = 2_000;
-/** A process that has said nothing for so long uses no bus any more. */
+/** A process that has reported nothing for this time counts as gone, and its NATS no longer counts. */
 const GONE = "15 seconds";
-/** Others have said by then which bus they use now. */
+/** By this time the other processes have reported which bus they use now. */
 const SETTLED = "6 seconds";
-/** One look may see what another process said before it noticed that its bus is gone. */
+/** Looks that must agree: one may see what another process reported before it noticed that its bus is gone. */
 const CONFIRMATIONS = 2;
 
 /** Says which bus this process uses; the first bus that any process names is the deployment's. */

@@ -10,8 +10,8 @@ const explainSilence = (error: Error): Error =>
   /timeout/.test(error.message) ? new Unavailable(`no answer within ${CONNECT_MS / 1_000} s`, { cause: error }) : error;
 
 /**
- * A connection of its own for a tool's work. Throws what PostgreSQL or the way to it says, and Unavailable when nobody says anything
- * for five seconds.
+ * A connection of its own for a tool's work. Throws the error of PostgreSQL or of the network, and Unavailable if neither comes
+ * within five seconds.
  */
 export async function withToolClient<T>(
   databaseUrl: string,

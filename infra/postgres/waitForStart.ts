@@ -2,20 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { withToolClient } from "./toolClient.ts";
 
-/** SQLSTATE of a server that starts, recovers after a crash, or stops. */
-const NOT_YET = "57P03";
+/** SQLSTATE cannot_connect_now: the server starts, recovers after a crash, or stops. */
+const CANNOT_CONNECT_NOW = "57P03";
 const RETRY_MS = 250;
-const PATIENCE_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 
-const isStarting = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === NOT_YET;
+const isStarting = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === CANNOT_CONNECT_NOW;
 
 /**
- * Resolves when the server does not say that it is starting; other errors belong to the next connection. A process that ended
- * instead would lose its own start as well, and be started again later each time. Calls `onWait` once if it has to wait.
- * Throws the server's error after two minutes.
+ * Waits while the server says that it is starting; other errors are left to the next connection. Without it the process would
+ * exit, and supervisors restart a process that keeps exiting later each time. Calls `onWait` once if it has to wait. Throws the
+ * server's error after two minutes.
  */
 export async function waitForStart(databaseUrl: string, onWait: () => void): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + MAX_WAIT_MS;
   for (let tries = 0; ; tries++) {
     const error: unknown = await withToolClient(databaseUrl, "svc start", async () => undefined).catch(
       (cause: unknown) => cause,

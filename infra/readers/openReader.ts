@@ -22,7 +22,7 @@ interface Options {
 
 const PROGRAM = fileURLToPath(new URL("../../roles/reader.ts", import.meta.url));
 const LIMITS: Limits = { deadline_ms: 120_000, resident: 1_500_000_000, idle_ms: 60_000 };
-/** A process is replaced if it holds so many bytes after a file. */
+/** Bytes that a process may hold after a file; one that holds more is replaced. */
 const MAX_IDLE_RESIDENT = 400_000_000;
 /** Processor time for each page that may be recognized. */
 const PAGE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { canonicalType, MEDIA_TYPES } from "#events/mediaTypes.ts";
 import type { Request } from "./messages.ts";
 
-/** Libraries leak, so a process is replaced after so many files. */
+/** Files that a process reads before it is replaced: libraries leak. */
 export const MAX_WEAR = 50;
 /** No library parses a short text of these types, and starting a process takes as long as reading a hundred of them. */
 const PLAIN = new Set<string>((["md", "txt", "csv", "tsv", "json"] as const).map((name) => MEDIA_TYPES[name]));

@@ -6,9 +6,9 @@ import { listRounds, sumFinal, sumSpent, type BudgetRow } from "./query.ts";
 import type { Spending } from "./reservations.ts";
 import { addSums, hasModels, hasTotals, hasWeeks, sumBySubject, type EarlierSums } from "./status.ts";
 
-/** How long the sums of a time that is over are kept. They change only where a turn of it ends later. */
+/** How long the sums of past periods are kept. They change only when a turn that began in one ends later. */
 const MAX_AGE_MS = 60_000;
-/** The clocks of events and of readings differ by less. */
+/** The most by which the clocks of events and of readings differ. */
 const CLOCKS_MS = 60_000;
 
 /** What budgets need to know of the time before today. */
@@ -17,7 +17,7 @@ interface Needs {
   weeks: boolean;
   totals: boolean;
 }
-/** When is read, and until when the read model contains every event. */
+/** The time of a reading, and the time up to which the read model contains every event. */
 type Moment = Pick<Spending, "at" | "followed_until">;
 interface KnownSums extends EarlierSums {
   at: number;

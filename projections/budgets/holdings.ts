@@ -7,7 +7,7 @@ import { sumBySubject } from "./status.ts";
 
 /** Age of the sums that decide where there is room. */
 const MAX_AGE_MS = 1_000;
-/** What was admitted and is neither stored nor withdrawn by then has an unknown outcome: the sums tell it. */
+/** Something admitted that is neither stored nor withdrawn within this time has an unknown outcome: from then on the sums decide. */
 const UNSETTLED_MS = 30_000;
 
 /** What an organization stores and runs, in one snapshot of the read model. */

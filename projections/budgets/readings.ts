@@ -11,7 +11,7 @@ const MAX_AGE_MS = 1_000;
 const FAR_PERCENT = 50;
 /**
  * An organization that is far from its limits, or has none, never waits: figures are read in the background, unless it was idle
- * for so long. Money is exact all the same: what the figures do not contain is counted beside them.
+ * for this time. Money is exact all the same: what the figures do not contain is counted beside them.
  */
 const MAX_IDLE_MS = 60_000;
 /** How long a turn waits for figures; then the last known ones decide, so that a slow database holds up no turn. */

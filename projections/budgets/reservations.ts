@@ -42,11 +42,11 @@ interface Entry extends Hold {
   at: number;
   counted: bigint;
   counted_today: bigint;
-  /** What its rounds cost, as far as it told: the sums contain them a moment later. */
+  /** What its rounds have cost, as far as it has reported: the sums contain them a moment later. */
   spent: bigint;
   /** What it cost; undefined until it ends. */
   cost: bigint | undefined;
-  /** Of the event in the log that ended it: a snapshot of this position contains it. Undefined where nobody told. */
+  /** Of the event in the log that ended it: a snapshot of this position contains it. Undefined if no process announced it. */
   end_position: number | undefined;
   /** Whether a snapshot had it as open: when one no longer has it, it has ended. */
   isRecorded: boolean;
@@ -92,7 +92,7 @@ export class Reservations {
   of(subject: string): Readonly<UnsettledAmounts> {
     return this.#totals.get(subject) ?? NOTHING_UNSETTLED;
   }
-  /** Turns of which only a snapshot can tell whether they are settled: nobody told where in the log they ended. */
+  /** Turns that only a snapshot can settle, because no process announced where in the log they ended. */
   askedTurns(): string[] {
     return [...this.#entries].flatMap(([turn_id, { end_position }]) => (end_position === undefined ? [turn_id] : []));
   }

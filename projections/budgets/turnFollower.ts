@@ -19,7 +19,7 @@ const MAX_ANSWER_MS = 1_000;
 const LOOK_UP_AFTER_MS = 3_000;
 /** The read models follow the log within this time. */
 const FOLLOWED_MS = 2_000;
-/** A process that says nothing for so long starts no turns. */
+/** A process that has said nothing for this time starts no turns. */
 const SILENT_MS = 5_000;
 /** A turn that is not recorded by then never began. */
 const UNRECORDED_MS = 30_000;
@@ -27,7 +27,7 @@ const UNRECORDED_MS = 30_000;
 const HELLO_MS = 100;
 /** How long a turn waits for the read models. */
 const MAX_READ_MS = 2_000;
-/** An organization without turns for so long is forgotten, and read again. */
+/** An organization without turns for this time is forgotten, and read again with its next turn. */
 const IDLE_MS = 2 * WINDOW_SECONDS * 1_000;
 
 export interface FollowerOptions {
@@ -176,7 +176,7 @@ export class TurnFollower {
       }
     for (const [name, at] of this.#left) if (now - at > WINDOW_SECONDS * 1000) this.#left.delete(name);
   }
-  /** Ends turns whose end nobody told: their client left, or their process died. */
+  /** Ends turns whose end no process has announced: their client left, or their process died. */
   async #settle(now: number): Promise<void> {
     const open = this.counts.openBefore(now - LOOK_UP_AFTER_MS);
     if (open.length === 0) return;

@@ -27,13 +27,13 @@ export interface Comparison {
   quotes: string[];
 }
 
-/** Characters that programs put into words and nobody sees. */
+/** Invisible characters that programs put into words. */
 const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]/g;
 const QUOTED = /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』/g;
 /** How a quote says that it changes or leaves something out: `[e]mployees`, `[…]`. */
 const CHANGED_LETTERS = /\[(\p{L}+)\](?=\p{L})/gu;
 const OMISSION = /\[[^[\]]*\]|…|\.{3}/;
-/** A shorter quote is a name or a title; of scripts without spaces, so many characters. */
+/** A shorter quote is a name or a title. Characters count in scripts that have no spaces. */
 const [MIN_QUOTED_WORDS, MIN_QUOTED_CHARACTERS] = [6, 12];
 
 /** Without vowel signs and prefixed particles, and with one form of each letter: `والعقد` is `عقد`. */

@@ -70,7 +70,7 @@ export interface ApprovalRow {
   escalated_at: Date | null;
   self_approval: boolean;
   allow_api_key: boolean;
-  /** Votes for the same decision that decide. */
+  /** How many votes for the same decision it takes. */
   required: number;
   one_rejection_ends: boolean;
   /** In the order of casting; only when more than one is required. */
@@ -86,7 +86,7 @@ export interface ApprovalRow {
   delegations: Delegation[];
   /** Those that still exist. */
   attachments: AttachmentRow[];
-  /** Of the decision; those that still exist. */
+  /** Attached to the decision; those that still exist. */
   files: AttachmentRow[];
   comment_count: number;
   expires_at: Date;

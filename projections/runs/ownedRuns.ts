@@ -4,7 +4,7 @@ import { isHeld } from "../holds/query.ts";
 import { encode, type Db } from "../projection.ts";
 import { isStartedBy } from "./query.ts";
 
-/* The runs of somebody: those that a person or key has started, or that carry the mark of an external user; what goes on for one
+/* The runs of somebody: those that a person or key has started, or that carry the mark of an external user; what continues one
 of these, retries or forks it; and what such a run has started. All of them work on what somebody gave to the first one. */
 
 /** Runs that are cancelled or destroyed together. */
@@ -45,7 +45,7 @@ interface Query {
   before: number;
 }
 
-/** The runs that one of the table `f` has started, or that go on for it, retry or fork it. */
+/** The runs that one of the table `f` has started, or that continue it, retry or fork it. */
 const comesFrom = (f: string): string => `(select * from read.runs where starter_id = ${f}.id and organization_id = $1
   union all select * from read.runs where parent_id = ${f}.id and organization_id = $1)`;
 

@@ -43,7 +43,7 @@ export interface RunRow {
   parent_kind: "retry" | "fork" | "continued" | null;
   /** The name of the step from which it continues. */
   parent_step: string | null;
-  /** The first run of its chain, when another run goes on for it, or it goes on for another one. */
+  /** The first run of its chain, when another run continues it, or it continues another one. */
   first_run_id: string | null;
   /** Its number in the chain, from 2. */
   chain_nth: number | null;

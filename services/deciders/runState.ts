@@ -52,12 +52,12 @@ export interface LiveRun extends RunBase, LiveLinks {
   timers: Record<string, string>;
   /** Workers lost in a row, without progress in between. */
   lost: number;
-  /** The first run of its chain, when it goes on for another one. */
+  /** The first run of its chain, when it continues another one. */
   first_run_id: string | null;
 }
 
 export interface EndedRun extends RunBase {
-  /** `continued`: another run goes on for it. */
+  /** `continued`: another run continues it. */
   status: "completed" | "failed" | "cancelled" | "continued";
   forget_at: string;
   /** The first run of its chain; null when it is no part of a chain. */

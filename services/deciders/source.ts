@@ -72,7 +72,7 @@ function change({ data, at }: CommandFrom<typeof ChangeSource>, before: StoredSo
       ),
     );
   if (paused && !before.paused) events.push(SourcePaused.of({ source_id }));
-  // what was due during the pause is not made up for
+  // reads that were due during the pause are not caught up on
   if (!paused && before.paused) events.push(SourceResumed.of({ source_id, next: nextTime(rule, at) }));
   return events;
 }
@@ -100,8 +100,8 @@ const pageText = ({ url, etag, last_modified, error }: PageChange) => ({ url, et
 const pagesRead = ({ source_id, read, pages }: CommandFrom<typeof RecordPages>["data"]): SourceEvent =>
   SourcePagesRead.of({ source_id, read, pages: pages.map(publicPage) }, { pages: pages.map(pageText) });
 
-/** Whether the worker of this attempt still reads the source: what others find out is not recorded. */
-function holds(state: SourceState, { read, attempt }: { read: number; attempt: number }): boolean {
+/** Whether this attempt still has the read: results of an attempt that another one replaced are not recorded. */
+function isCurrentAttempt(state: SourceState, { read, attempt }: { read: number; attempt: number }): boolean {
   const found = storedSource(state);
   return found?.reads === read && found.reading?.attempt === attempt;
 }
@@ -154,19 +154,19 @@ export const source: Decider<SourceState, SourceCommand, SourceEvent> = {
         return read(command, requireSource(state));
       case "TakeSourceRead": {
         const { read, attempt, worker } = command.data;
-        return holds(state, { read, attempt: attempt - 1 })
+        return isCurrentAttempt(state, { read, attempt: attempt - 1 })
           ? [SourceReadTaken.of({ source_id, read, attempt, worker })]
           : [];
       }
       case "RecordListing": {
         const { read, listed } = command.data;
-        return holds(state, command.data) ? [SourceListed.of({ source_id, read, listed })] : [];
+        return isCurrentAttempt(state, command.data) ? [SourceListed.of({ source_id, read, listed })] : [];
       }
       case "RecordPages":
-        return holds(state, command.data) ? [pagesRead(command.data)] : [];
+        return isCurrentAttempt(state, command.data) ? [pagesRead(command.data)] : [];
       case "EndSourceRead": {
         const { read, error } = command.data;
-        return holds(state, command.data) ? [SourceReadEnded.of({ source_id, read }, { error })] : [];
+        return isCurrentAttempt(state, command.data) ? [SourceReadEnded.of({ source_id, read }, { error })] : [];
       }
       case "DeleteSource":
         requireSource(state);

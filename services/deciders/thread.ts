@@ -60,7 +60,7 @@ function endTurn(command: EndCommand, state: ThreadState): ThreadEvent[] {
     case "RefuseTurn": {
       const { turn_id, attempt, code, message } = command.data;
       const turn = findRunning(state, command.data);
-      // what a budget says is of this house; a provider's words would be somebody's data
+      // the message of a budget is our own; a provider's message could hold personal data, which must not be public
       const limit = code === "budget_exceeded" || code === "budget_reserved" ? { limit: message } : {};
       return turn ? [TurnRefused.of({ turn_id, attempt, code, ...limit, ...awaited(turn) })] : [];
     }

@@ -8,7 +8,7 @@ import { serviceCommand, type Target } from "../send.ts";
 import { isContinued, readNewestRun } from "../workflows/newestRun.ts";
 import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
-/** Whether the last run of a schedule is live, or one that goes on for it. */
+/** Whether the last run of a schedule is live, or one that continues it. */
 export async function isRunLive(log: Pick<EventLog, "heads" | "read">, run_id: string | null): Promise<boolean> {
   const newest = run_id === null ? undefined : await readNewestRun(log, run_id);
   return newest !== undefined && (isLive(newest.state) || isContinued(newest.state));

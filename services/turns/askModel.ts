@@ -12,7 +12,7 @@ const MAX_TRIES = 3;
 /** The longest wait between two tries that a provider may ask for. The client decides about longer ones. */
 const MAX_RETRY_WAIT_MS = 5_000;
 
-/** Streams have no time limit of their own (spec: Limits): a provider that is silent for so long is given up. */
+/** Streams have no time limit of their own (spec: Limits): a request is given up when its provider has been silent for this time. */
 const SILENCE_TIMEOUT_MS = 30 * 60_000;
 
 export interface ModelAnswer {

@@ -15,8 +15,11 @@ interface NamedModel {
   left_ms: number;
 }
 
-/** A request that has so many times the time of those that got no word is no proof of them, and is sent. */
-const PATIENT = 2;
+/**
+ * A model counts as down when requests got no word in the time that they had. A request that has more than this many times as long
+ * is sent all the same: their silence says nothing about it.
+ */
+const PATIENCE_FACTOR = 2;
 
 /** How long a client waits while a probe is under way. */
 const PROBE_MS = 1_000;
@@ -56,7 +59,7 @@ export async function askUnlessDown(
 ): Promise<ModelAnswer> {
   const key = circuitKey(organization_id, name);
   const outage = circuits.findOutage(key);
-  const isPatient = outage !== undefined && left_ms > PATIENT * outage.patience_ms;
+  const isPatient = outage !== undefined && left_ms > PATIENCE_FACTOR * outage.patience_ms;
   if (outage && !isPatient) throw refuseDown(name, outage);
   // a target that is busy, or slower than an alias lets it be, is passed over by aliases only: an answer here does not change that
   if (circuits.state(key) !== "closed" && !isPatient) return ask();

@@ -35,14 +35,14 @@ async function tokensOf(message: ThreadMessage, count: CountTokens): Promise<num
   return tokens;
 }
 
-/** What a window has for the history and the request. */
+/** Tokens of a window for the history and the request. */
 function roomForTexts({ tokens, maxOutput }: Window): number {
   const answer = Math.min(maxOutput ?? tokens * ANSWER_SHARE, tokens / 2);
   return tokens * (1 - MARGIN) - answer;
 }
 
-/** As many tokens as texts can have at most. */
-const mostTokens = (texts: string[]): number =>
+/** The most tokens that texts can have. */
+const maxTokens = (texts: string[]): number =>
   texts.reduce((sum, text) => sum + MAX_TOKENS_PER_UNIT * text.length + TOKENS_OF_MESSAGE, 0);
 
 /** Whole turns, oldest first. */
@@ -54,9 +54,9 @@ function splitTurns(history: ThreadMessage[]): ThreadMessage[][] {
   return turns;
 }
 
-/** One turn in so many may be the first of a history that was cut. */
+/** One turn in this many is an anchor, which may be the first of a history that was cut. */
 const ANCHOR_EVERY = 8;
-/** By the random end of its id, so that every process chooses the same one, whatever comes after it. */
+/** Chosen by the random end of the id, so that every process chooses the same turns, whatever comes after them. */
 const isAnchor = ([first]: ThreadMessage[]): boolean =>
   isUuid(first!.turn_id) && Number.parseInt(first!.turn_id.slice(-2), 16) % ANCHOR_EVERY === 0;
 
@@ -66,18 +66,18 @@ const isAnchor = ([first]: ThreadMessage[]): boolean =>
  */
 function startAtAnchor(fitting: { turn: ThreadMessage[]; tokens: number }[]): ThreadMessage[][] {
   const turns = fitting.map(({ turn }) => turn);
-  let most = fitting.reduce((sum, { tokens }) => sum + tokens, 0) / 2;
+  let droppable = fitting.reduce((sum, { tokens }) => sum + tokens, 0) / 2;
   for (const [n, { turn, tokens }] of fitting.entries()) {
     if (isAnchor(turn)) return turns.slice(n);
-    most -= tokens;
-    if (most < 0) break;
+    droppable -= tokens;
+    if (droppable < 0) break;
   }
   return turns;
 }
 
 /**
- * The newest whole turns that fit into the model's window beside the request, oldest first. A provider refuses a request that is longer, so a long
- * thread would end. The request itself is never cut. Attachments are not counted.
+ * The newest whole turns that fit into the model's window beside the request, oldest first. Without it a long thread would end,
+ * because a provider refuses a request that is longer. The request itself is never cut. Attachments are not counted.
  */
 export async function fitWindow(
   history: ThreadMessage[],
@@ -85,12 +85,12 @@ export async function fitWindow(
   count: CountTokens,
 ): Promise<ThreadMessage[]> {
   const room = roomForTexts(window);
-  const most = mostTokens(history.map(fullText));
+  const atMost = maxTokens(history.map(fullText));
   // most requests are so short that nothing has to be counted
-  if (mostTokens(window.request) + most <= room) return history;
+  if (maxTokens(window.request) + atMost <= room) return history;
   const used = await Promise.all(window.request.map(count));
   let left = room - used.reduce((sum, each) => sum + each + TOKENS_OF_MESSAGE, 0);
-  if (most <= left) return history;
+  if (atMost <= left) return history;
   const fitting: { turn: ThreadMessage[]; tokens: number }[] = [];
   for (const turn of splitTurns(history).toReversed()) {
     const before = left;
@@ -103,7 +103,7 @@ export async function fitWindow(
   return history;
 }
 
-/** What the history has to fit into beside the turn's own request. */
+/** The window into which the history has to fit beside the turn's own request. */
 export function describeWindow(
   tokens: number,
   { instructions, agent, max_output_tokens }: Prompt,

@@ -38,8 +38,8 @@ export function attachedBytes(messages: ThreadMessage[]): number {
 }
 
 /**
- * Bytes that the attachments of a turn take in memory. Throws a ModelError where its provider is not sent so many: loaded, they would
- * take all this memory only to be refused. The provider of an alias is not known yet.
+ * Bytes that the attachments of a turn take in memory. Throws a ModelError if its provider gets no request of that size: they
+ * would be loaded only to be refused. The provider of an alias is not known yet.
  */
 export function measureFiles(turn: Pick<TurnToRun, "model" | "route">, conversation: ThreadMessage[]): number {
   const bytes = attachedBytes(conversation);

@@ -1,6 +1,6 @@
 import { currentTime } from "#events/clock.ts";
 
-/** Of the requests of the last minute, so many may be retries. */
+/** The share of retries among the requests of the last minute. */
 const MAX_SHARE = 0.2;
 /** Retries of a minute that are always allowed: where there is little traffic, a share of it is nothing. */
 const MIN_RETRIES = 60;

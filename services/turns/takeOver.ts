@@ -37,7 +37,7 @@ export type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["tur
 interface TurnProgress {
   output: TurnOutput;
   rounds: Round[];
-  /** What requests took whose answers nobody has. */
+  /** The usage of requests whose answers are not part of the turn. */
   replaced: ReplacedAnswer[];
   frames: FramePayload[];
   /** Readers have seen text of a round that is not recorded. */

@@ -15,12 +15,12 @@ export const readFailures = (events: RecordedEvent[], turn: string): TargetFailu
       return { round, target, reason, duration_ms, ...(usage && { usage }) };
     });
 
-/** What a request took whose answer nobody has; of a turn whose model is an alias, with the target that gave it. */
+/** The usage of a request whose answer is not part of the turn. `model`: the target that answered, where the turn's model is an alias. */
 export interface ReplacedAnswer {
   usage: Usage;
   model?: string;
 }
 
-/** What the failed requests of earlier attempts took. */
+/** The usage of the failed requests of earlier attempts. */
 export const readReplaced = (failures: TargetFailure[], isRouted: boolean): ReplacedAnswer[] =>
   failures.flatMap(({ target, usage }) => (usage ? [{ usage, ...(isRouted && { model: target }) }] : []));

@@ -68,7 +68,7 @@ const NOT_FOUND: Refusal = {
   message: "waitForRun: no run that this one can reach has this id.",
 };
 
-/** The awaited run as the log has it now, or the one that goes on for it; undefined when this run cannot reach it. */
+/** The awaited run as the log has it now, or the one that continues it; undefined when this run cannot reach it. */
 async function readAwaited({ log }: LinkDeps, { history }: OpenRun, run_id: string) {
   const found = await readNewestRun(log, run_id);
   if (found?.head.organization_id !== history.organization_id) return undefined;
@@ -91,7 +91,7 @@ interface WatchedRun {
 const isWatched = ({ run_id, state, watcher_id, awaited_run_id }: WatchedRun): boolean =>
   state.watchers.some((one) => one.run_id === watcher_id && (one.awaited_run_id ?? run_id) === awaited_run_id);
 
-/** Makes a run a watcher of the awaited one, or of the one that goes on for it. Returns why not. */
+/** Makes a run a watcher of the awaited one, or of the one that continues it. Returns why not. */
 async function watch({ send }: LinkDeps, organization_id: string, watched: WatchedRun) {
   if (isWatched(watched)) return undefined;
   const { run_id, watcher_id, awaited_run_id, head } = watched;

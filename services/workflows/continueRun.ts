@@ -14,7 +14,7 @@ import { findWorkflow, refuseArgs, type StartDeps } from "./startRun.ts";
 import type { TickOutcome } from "./tick.ts";
 import { openValues, RunGone } from "./values.ts";
 
-/* `continueAs`: a run ends, and another one goes on for it with new arguments and an empty history (ADR 57). */
+/* `continueAs`: a run ends, and another one continues it with new arguments and an empty history (ADR 57). */
 
 /** A run of a chain lives at least so long: a loop that does nothing else starts one run a second. */
 const MIN_LIFE_MS = 1_000;
@@ -99,7 +99,7 @@ async function findLive({ log }: ContinuationDeps, children: string[]): Promise<
   return live;
 }
 
-/** Starts the run that goes on for an ended one, once: its id derives from that one. */
+/** Starts the run that continues an ended one, once: its id derives from that one. */
 export async function startNextRun(
   deps: ContinuationDeps,
   head: StreamHead,

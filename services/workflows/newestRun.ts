@@ -22,11 +22,11 @@ async function readRun(log: Log, stream: string): Promise<{ head: StreamHead; st
   return { head, state };
 }
 
-/** Whether another run goes on for it. */
+/** Whether another run continues it. */
 export const isContinued = (state: RunState): boolean => state.status === "continued";
 
 /**
- * The run that goes on for this one, or the run itself. Its state is `continued` for the moment in which the next run of the
+ * The run that continues this one, or the run itself. Its state is `continued` for the moment in which the next run of the
  * chain is on its way. Undefined for a run that does not exist.
  */
 export async function readNewestRun(log: Log, run_id: string) {
@@ -37,7 +37,7 @@ export async function readNewestRun(log: Log, run_id: string) {
   return (newest && (await readRun(log, newest))) || found;
 }
 
-/** Cancels a run, or the one that goes on for it. One that has ended by itself is left alone. Throws Unavailable. */
+/** Cancels a run, or the one that continues it. One that has ended by itself is left alone. Throws Unavailable. */
 export async function cancelNewestRun(
   { log, send }: { log: Log; send: Send },
   run_id: string,

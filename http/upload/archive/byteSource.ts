@@ -24,7 +24,7 @@ export function createByteSource(stream: AsyncIterable<Buffer>) {
 
   return {
     some,
-    /** Exactly so many bytes; for headers. */
+    /** Exactly `length` bytes; for headers. */
     async exactly(length: number): Promise<Buffer> {
       const parts: Buffer[] = [];
       for (let missing = length; missing > 0; missing -= parts.at(-1)!.length) parts.push(await some(missing));

@@ -16,7 +16,7 @@ import type { Job, Turn } from "./job.ts";
 
 /** Readings that wait in one process. More stay without a worker until a sweep finds a process with room. */
 const MAX_WAITING = 10_000;
-/** With so many waiting, a process takes nothing over: lost readings go to processes with less to do. */
+/** Waiting readings at which a process takes no lost ones over: these go to processes with less to do. */
 const MAX_WAITING_FOR_TAKEOVER = 100;
 
 export interface ReadingsOptions {

@@ -77,7 +77,7 @@ export const withoutNulls = (input: unknown): unknown =>
     ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
     : input;
 
-/** How many of something a call wants. Models ask for any number, and get the nearest that there is. */
+/** An argument for the number of results. Models send any number, so it is clamped instead of refused. */
 export const limitInput = (of: string, { usual, most }: { usual: number; most: number }) =>
   z
     .number()
