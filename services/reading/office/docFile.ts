@@ -35,6 +35,7 @@ export const tables = {
   footnotes: 3,
   characterFormats: 12,
   paragraphFormats: 13,
+  fonts: 15,
   pieces: 33,
   endnoteMarks: 46,
   endnotes: 47,

@@ -1,6 +1,7 @@
 import { type DocFile, findRange } from "./docFile.ts";
 import { type FormatRun, readFlag, readNumber } from "./docProperties.ts";
 import type { DocStyle } from "./docStyles.ts";
+import { shownSign, SYMBOL_PLACE } from "./docSymbols.ts";
 import { fieldLabel } from "./fieldLabels.ts";
 import { mergeRuns, type Run as TextRun } from "./paragraphs.ts";
 import { isCodeStyle } from "./paragraphRole.ts";
@@ -27,6 +28,8 @@ export interface DocSource {
   file: DocFile;
   characterFormats: FormatRun[];
   styles: (DocStyle | undefined)[];
+  /** Their names. */
+  fonts: readonly string[];
   /** The run for a note reference at a character; empty if the character is none. */
   noteAt(character: number): TextRun[];
 }
@@ -54,7 +57,9 @@ function* formattedPieces(
     const run = findRange(source.characterFormats, offset);
     const length = run ? Math.ceil((run.to - offset) / width) : 1;
     const end = Math.min(at + Math.max(Math.min(length, following), 1), to);
-    yield { at, text: source.file.text.slice(at, end), run };
+    const sign = shownSign(run?.modifiers, source.fonts);
+    const text = source.file.text.slice(at, end);
+    yield { at, text: sign === undefined ? text : text.replaceAll(SYMBOL_PLACE, sign), run };
     at = end;
   }
 }
