@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Cron } from "croner";
+import { dropOldest } from "./dropOldest.ts";
 import type { ScheduleRule } from "./schedule.ts";
 
 /* The times at which a schedule is due, as pure functions of its rule. Events carry their results, so a replay computes none. */
@@ -21,7 +22,7 @@ export function parseCron(cron: string, time_zone: string): Cron {
   if (cron.includes("?")) throw new TypeError("? is not supported, use * instead");
   const created = new Cron(cron, { timezone: time_zone, mode: "5-part", fixedTimeRule: "no-wildcard" });
   parsed.set(key, created);
-  if (parsed.size > MAX_PARSED) parsed.delete(parsed.keys().next().value!);
+  dropOldest(parsed, MAX_PARSED);
   return created;
 }
 

@@ -1,4 +1,5 @@
 import type { Decider } from "#events/decider.ts";
+import { dropOldest } from "#events/dropOldest.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 
 export interface StreamState {
@@ -24,6 +25,20 @@ export async function readState(
   return { version: events.length, state };
 }
 
+/** The head of a stream; undefined if the stream does not exist. */
+export const findHead = async (log: Pick<EventLog, "heads">, stream: string): Promise<StreamHead | undefined> =>
+  (await log.heads([stream])).get(stream);
+
+/** The newest state of a stream; the initial one if the stream does not exist. */
+export async function findState<State>(
+  log: Pick<EventLog, "heads" | "read">,
+  stream: string,
+  decider: Decider<State, any, any>,
+): Promise<State> {
+  const head = await findHead(log, stream);
+  return head ? ((await readState(log, head, decider)).state as State) : decider.initial;
+}
+
 export interface StreamStates {
   load(stream: string, decider: Decider<any, any, any>, options: { fresh: boolean }): Promise<StreamState>;
   remember(stream: string, state: StreamState): void;
@@ -39,13 +54,13 @@ export function streamStates(log: Pick<EventLog, "heads" | "read">): StreamState
       if (remembered) return { ...remembered, remembered: true };
       // A fresh stream is assumed to be empty. If it exists, the append conflicts.
       if (fresh) return { version: 0, state: decider.initial, remembered: true };
-      const head = (await log.heads([stream])).get(stream);
+      const head = await findHead(log, stream);
       return head ? readState(log, head, decider) : { version: 0, state: decider.initial };
     },
     remember(stream, state) {
       states.delete(stream);
       states.set(stream, state);
-      if (states.size > MAX_REMEMBERED) states.delete(states.keys().next().value!);
+      dropOldest(states, MAX_REMEMBERED);
     },
     forget: (stream) => void states.delete(stream),
   };

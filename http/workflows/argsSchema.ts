@@ -1,3 +1,4 @@
+import { dropOldest } from "#events/dropOldest.ts";
 import { getWorkflowVersion } from "#projections/definitions/query.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
@@ -40,6 +41,6 @@ export async function loadArgsSchema(
   );
   if (!version) throw new ApiError("definition_not_found", "The definition of this workflow has been deleted.");
   cache.set(name, version.meta.parameters);
-  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
+  dropOldest(cache, MAX_CACHED);
   return version.meta.parameters;
 }

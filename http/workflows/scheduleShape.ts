@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
+import { dropOldest } from "#events/dropOldest.ts";
 import { MISSED_RULES, OVERLAPS, type ScheduleRule } from "#events/schedule.ts";
 import { timesAfter } from "#events/scheduleTimes.ts";
 import { SCHEDULE_OUTCOMES, type ScheduleRow } from "#projections/schedules/query.ts";
@@ -99,7 +100,7 @@ function nextTimes(rule: ScheduleRule): Date[] {
   const times = timesAfter(rule, new Date(currentTime()), SHOWN_TIMES);
   remembered.delete(key);
   if (times.length > 0) remembered.set(key, times);
-  if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);
+  dropOldest(remembered, MAX_REMEMBERED);
   return times;
 }
 

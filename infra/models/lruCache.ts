@@ -1,3 +1,5 @@
+import { dropOldest } from "#events/dropOldest.ts";
+
 /** A cache of the `capacity` values used most recently; `create` makes a missing one. */
 export function lruCache<V>(capacity: number): (key: string, create: () => V) => V {
   const values = new Map<string, V>();
@@ -5,7 +7,7 @@ export function lruCache<V>(capacity: number): (key: string, create: () => V) =>
     const value = values.has(key) ? (values.get(key) as V) : create();
     values.delete(key);
     values.set(key, value);
-    if (values.size > capacity) values.delete(values.keys().next().value!);
+    dropOldest(values, capacity);
     return value;
   };
 }

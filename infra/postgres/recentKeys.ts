@@ -1,3 +1,5 @@
+import { dropOldest } from "#events/dropOldest.ts";
+
 const MAX_KEYS = 10_000;
 
 /**
@@ -8,10 +10,8 @@ export function createRecentKeys() {
   const keys = new Map<string, string>();
   return {
     add(created: { thing: string; wrapped: string }[]): void {
-      for (const { thing, wrapped } of created) {
-        if (keys.size >= MAX_KEYS) keys.delete(keys.keys().next().value!);
-        keys.set(thing, wrapped);
-      }
+      for (const { thing, wrapped } of created) keys.set(thing, wrapped);
+      dropOldest(keys, MAX_KEYS);
     },
     find: (things: string[]): Map<string, string> =>
       new Map(things.flatMap((thing) => (keys.has(thing) ? [[thing, keys.get(thing)!]] : []))),

@@ -1,4 +1,5 @@
 import type { NewEvent } from "#events/define.ts";
+import { dropOldest } from "#events/dropOldest.ts";
 import { findModelAccess, type CredentialSources, type ModelAccess } from "./modelAccess.ts";
 
 /** Look-ups that wait for their turns. Those of turns that never begin are pushed out by newer ones. */
@@ -33,7 +34,7 @@ export function createAccessAhead(sources: CredentialSources, worker: string): A
         // the turn reports the error, if it begins
         access.catch(() => {});
         lookUps.set(turn.turn_id, { access, since: performance.now() });
-        if (lookUps.size > MAX_KEPT) lookUps.delete(lookUps.keys().next().value!);
+        dropOldest(lookUps, MAX_KEPT);
       }
     },
     take(turn_id) {

@@ -1,5 +1,6 @@
 import { currentTime } from "#events/clock.ts";
 import type { TargetCircuit } from "#events/circuits.ts";
+import { dropOldest } from "#events/dropOldest.ts";
 
 /** Failures in a row after which a target is not asked for a while. One that said nothing for its whole time is not asked at once. */
 const FAILURES_TO_OPEN = 3;
@@ -124,7 +125,7 @@ export function createCircuits({ onOpened = () => {}, now = currentTime }: Circu
   function remember(key: string, circuit: Circuit): void {
     circuits.delete(key);
     circuits.set(key, circuit);
-    if (circuits.size > MAX_CIRCUITS) circuits.delete(circuits.keys().next().value!);
+    dropOldest(circuits, MAX_CIRCUITS);
   }
 
   function fail(key: string, isSilent: boolean, wasProbe: boolean, details: TargetFailureDetails): void {

@@ -1,4 +1,5 @@
 import { currentTime } from "#events/clock.ts";
+import { dropOldest } from "#events/dropOldest.ts";
 
 /** The share of retries among the requests of the last minute. */
 const MAX_SHARE = 0.2;
@@ -36,7 +37,7 @@ export function createRetryBudget(now: () => number = currentTime): RetryBudget 
     const kept = (slots.get(key) ?? []).filter((slot) => slot.n > n - SLOTS);
     if (kept.at(-1)?.n !== n) kept.push({ n, requests: 0, retries: 0 });
     slots.set(key, kept);
-    if (slots.size > MAX_KEYS) slots.delete(slots.keys().next().value!);
+    dropOldest(slots, MAX_KEYS);
     return kept;
   }
 

@@ -1,4 +1,5 @@
 import type { DefinitionEvent, StepSettings } from "#events/definition.ts";
+import { dropOldest } from "#events/dropOldest.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
@@ -58,7 +59,7 @@ export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "read"> 
     const script = read(version);
     cached.set(key, script);
     script.catch(() => cached.delete(key));
-    if (cached.size > MAX_CACHED) cached.delete(cached.keys().next().value!);
+    dropOldest(cached, MAX_CACHED);
     return script;
   };
 }

@@ -1,3 +1,4 @@
+import { dropOldest } from "#events/dropOldest.ts";
 import type { MemoEntry, StepCall, StepResult, TickCall, TickOutcome } from "#services/workflows/tick.ts";
 import { newStepOrder, type SpeculatedStep, type TickReply } from "./messages.ts";
 
@@ -52,7 +53,7 @@ export function createSpeculation() {
       if (!first) return outcome;
       const { logs } = first.outcome;
       runs.set(run_id, { memo, length, steps: speculated, last: outcome, logs, next: 0, isUsed: false });
-      if (runs.size > MAX_RUNS) runs.delete(runs.keys().next().value!);
+      dropOldest(runs, MAX_RUNS);
       return first.outcome;
     },
     /** The result of a step that has run speculatively. */

@@ -1,3 +1,4 @@
+import { dropOldest } from "#events/dropOldest.ts";
 import type { MemoEntry } from "#services/workflows/tick.ts";
 
 /** Runs whose sent history is tracked for one thread. The thread itself drops large histories earlier. */
@@ -16,7 +17,7 @@ function createSentMemos() {
     add(run_id: string, memo: MemoEntry[]): void {
       sent.delete(run_id);
       sent.set(run_id, { memo: new WeakRef(memo), entries: memo.length });
-      if (sent.size > MAX_RUNS) sent.delete(sent.keys().next().value!);
+      dropOldest(sent, MAX_RUNS);
     },
     delete: (run_id: string): boolean => sent.delete(run_id),
   };

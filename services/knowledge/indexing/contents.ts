@@ -1,3 +1,5 @@
+import { dropOldest } from "#events/dropOldest.ts";
+
 /** Generations that are remembered. A forgotten one is put again, which changes nothing. */
 const MAX_REMEMBERED = 20_000;
 
@@ -19,7 +21,7 @@ export function createContents() {
       const key = keyOf(document_id, generation);
       entries.delete(key);
       entries.set(key, entry);
-      if (entries.size > MAX_REMEMBERED) entries.delete(entries.keys().next().value!);
+      dropOldest(entries, MAX_REMEMBERED);
     },
   };
 }
