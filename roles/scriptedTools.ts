@@ -12,7 +12,7 @@ import type { Db } from "#projections/projection.ts";
 import type { ScriptRunner } from "#services/scripting/runner.ts";
 import { run } from "#services/deciders/run.ts";
 import { isLive } from "#services/deciders/runState.ts";
-import { readState } from "#services/states.ts";
+import { findHead, findState } from "#services/states.ts";
 import { readSecretValue } from "#services/readSecretValue.ts";
 import type { ScriptedTools } from "#services/turns/tools/scripted.ts";
 
@@ -62,14 +62,13 @@ export function openScriptedTools({
 
     async isRunLive(run_id) {
       const stream = streamName("run", run_id);
-      const head = (await log.heads([stream])).get(stream);
-      return head !== undefined && isLive((await readState(log, head, run)).state);
+      return isLive(await findState(log, stream, run));
     },
 
     /** Reads the log, so that a removed secret is gone at once. */
     async secret(organization, name) {
       const stream = secretStream(organization, name);
-      return readSecretValue({ log, keyring }, organization, name, (await log.heads([stream])).get(stream));
+      return readSecretValue({ log, keyring }, organization, name, await findHead(log, stream));
     },
 
     async fetch(url, init, signal) {

@@ -1,6 +1,7 @@
 import { streamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { CommittedCommand } from "./handle.ts";
+import { findHead } from "./states.ts";
 
 interface Options {
   log: Pick<EventLog, "heads">;
@@ -25,7 +26,7 @@ export function attendAfterCommit({ log, attend, onError }: Options) {
     const target = events.map((event) => findTarget(command.stream, event)).find((stream) => stream !== undefined);
     if (target === undefined) return;
     const find = async (): Promise<void> => {
-      const head = (await log.heads([target])).get(target);
+      const head = await findHead(log, target);
       if (head?.status) await attend(head);
     };
     find().catch((error: unknown) => onError(error, target));

@@ -7,7 +7,7 @@ import { Rejection } from "#events/rejection.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { AppendCheck } from "./appendPlan.ts";
 import { hold, type HoldState } from "./deciders/hold.ts";
-import { readState } from "./states.ts";
+import { findHead, readState } from "./states.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
 
@@ -81,7 +81,7 @@ export async function checkHolds(
   const erasing = events.find(({ type }) => ERASING.has(type));
   if (!erasing) return { unchanged: [] };
   const name = holdStream(organization);
-  const head = (await log.heads([name])).get(name);
+  const head = await findHead(log, name);
   const holds: HoldState = head ? (await readState(log, head, hold)).state : [];
   const unchanged = [{ stream: name, version: head?.version ?? 0 }];
   const rejection = holds.length > 0 ? await findHold(log, stream, erasing, holds) : undefined;

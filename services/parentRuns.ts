@@ -6,7 +6,7 @@ import type { RunEvent } from "#events/run.ts";
 import type { AppendCheck } from "./appendPlan.ts";
 import { run } from "./deciders/run.ts";
 import { isEnded, type RunState } from "./deciders/runState.ts";
-import { readState } from "./states.ts";
+import { findHead, readState } from "./states.ts";
 
 /**
  * Whether the run that a retry or fork continues is still there. A run that is destroyed meanwhile would leave its arguments and answers
@@ -17,7 +17,7 @@ export async function checkParent(log: Pick<EventLog, "heads" | "read">, events:
   const parent = first?.type === "RunCreated" ? first.data.parent : undefined;
   if (!parent) return { unchanged: [] };
   const stream = streamName("run", parent.run_id);
-  const head = (await log.heads([stream])).get(stream);
+  const head = await findHead(log, stream);
   const state: RunState = head ? (await readState(log, head, run)).state : run.initial;
   if (head && isEnded(state)) return { unchanged: [{ stream, version: head.version }] };
   return { unchanged: [], rejection: new Rejection("run_not_found", "The run to continue was destroyed meanwhile.") };

@@ -8,7 +8,7 @@ import { DeleteThread, DeleteTurn } from "#events/thread.ts";
 import { retention, type RetentionState } from "./deciders/retention.ts";
 import { createBatchDeleter, hasDeleted, type Deletion } from "./deleteInBatches.ts";
 import type { Send } from "./send.ts";
-import { readState } from "./states.ts";
+import { findState } from "./states.ts";
 import { forgetRun, type RunBelongings } from "./workflows/forgetRun.ts";
 
 /** The last thing of each kind that a round has seen: `at` is when it was created, in PostgreSQL's notation. */
@@ -39,8 +39,7 @@ export interface RetainerOptions {
 export function createRetainer({ log, listExpired, send, onError }: RetainerOptions) {
   /** The rules as they are now: they may have changed since the round began. */
   const readRules = async (head: StreamHead): Promise<RetentionState> => {
-    const newest = (await log.heads([head.stream])).get(head.stream) ?? head;
-    return (await readState(log, newest, retention)).state;
+    return findState(log, head.stream, retention);
   };
 
   /** Threads first: a turn that went with its thread is not deleted again. */

@@ -2,7 +2,7 @@ import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
 import { PAGES, priceAt, priceStream } from "#events/price.ts";
 import { price } from "../deciders/price.ts";
-import { readState } from "../states.ts";
+import { findState } from "../states.ts";
 
 /** What reading a page costs the organization at this moment; undefined where it has set no price. */
 export async function findPagePrice(
@@ -10,6 +10,6 @@ export async function findPagePrice(
   organization: string,
 ): Promise<string | undefined> {
   const stream = priceStream(organization, PAGES);
-  const head = (await log.heads([stream])).get(stream);
-  return head && priceAt((await readState(log, head, price)).state.prices, currentTime())?.per_page;
+  const { prices } = await findState(log, stream, price);
+  return priceAt(prices, currentTime())?.per_page;
 }

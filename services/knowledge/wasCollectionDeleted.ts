@@ -1,7 +1,7 @@
 import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import { collection } from "../deciders/collection.ts";
-import { readState } from "../states.ts";
+import { findHead, readState } from "../states.ts";
 
 /** Whether the log says that a collection was deleted: a document or a source may be created in it at the same moment. */
 export async function wasCollectionDeleted(
@@ -9,6 +9,6 @@ export async function wasCollectionDeleted(
   collection_id: string,
 ): Promise<boolean> {
   const stream = streamName("collection", collection_id);
-  const head = (await log.heads([stream])).get(stream);
+  const head = await findHead(log, stream);
   return head !== undefined && (await readState(log, head, collection)).state.status !== "standing";
 }

@@ -1,10 +1,11 @@
+import { findHead } from "../states.ts";
 import type { Reactor } from "./reactor.ts";
 
 /** Attends to work that was committed by a process without capacity. With capacity, that process has started it already. */
 export const attendOnNoRoom: Reactor = {
   skips: (event) => event.data.worker !== null,
   async react({ event, log, attend }) {
-    const head = (await log.heads([event.stream])).get(event.stream);
+    const head = await findHead(log, event.stream);
     if (head?.status && head.worker === null) await attend(head);
   },
 };

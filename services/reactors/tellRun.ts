@@ -1,4 +1,5 @@
 import { streamName } from "#events/ids.ts";
+import { findHead } from "../states.ts";
 import type { Reactor } from "./reactor.ts";
 
 /** Lets the run that waits for a turn look at its end. If it is interrupted, it is delivered again. */
@@ -6,7 +7,7 @@ export const tellRun: Reactor = {
   skips: ({ data }) => data.awaited_by === undefined,
   async react({ event, log, attend }) {
     const stream = streamName("run", event.data.awaited_by as string);
-    const head = (await log.heads([stream])).get(stream);
+    const head = await findHead(log, stream);
     if (head?.status) await attend(head);
   },
 };

@@ -9,7 +9,7 @@ import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork, type StartWork } from "../leasedWork.ts";
 import { sendTo, type Target } from "../send.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
-import { readState } from "../states.ts";
+import { findHead, readState } from "../states.ts";
 import { attendToDueTime, isRunLive } from "./attendToDueTime.ts";
 import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
@@ -81,7 +81,7 @@ async function startOpenRuns(
 ): Promise<void> {
   const send = sendTo(deps.handle, deps.worker);
   while (!stopping.aborted) {
-    const head = (await deps.log.heads([target.stream])).get(target.stream);
+    const head = await findHead(deps.log, target.stream);
     const state = head && (await readSchedule(deps, head));
     if (!state || state.worker !== deps.worker || !hasOpenStart(state)) return;
     if (state.starting) await whenRoom(() => startDecided(deps, target, state));

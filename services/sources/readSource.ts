@@ -4,11 +4,11 @@ import { DeleteDocument } from "#events/document.ts";
 import { streamName } from "#events/ids.ts";
 import type { EventLog } from "#events/ports.ts";
 import { DeleteSource, EndSourceRead, RecordListing, RecordPages, type PageChange } from "#events/source.ts";
-import { source as sourceDecider, storedSource, type SourceState, type StoredSource } from "../deciders/source.ts";
+import { source as sourceDecider, storedSource, type StoredSource } from "../deciders/source.ts";
 import { wasCollectionDeleted } from "../knowledge/wasCollectionDeleted.ts";
 import { UnreadableFile, type Reader } from "../reading/reader.ts";
 import type { Send, Target } from "../send.ts";
-import { readState } from "../states.ts";
+import { findHead, findState, readState } from "../states.ts";
 import { WebError } from "../turns/tools/web.ts";
 import { listPages, type Listing } from "./listPages.ts";
 import type { KnownPage, SourceAddress, SourceModel } from "./ports.ts";
@@ -85,7 +85,7 @@ async function openReading(
   stopping: AbortSignal,
 ): Promise<Reading | undefined> {
   while (!stopping.aborted) {
-    const head = (await deps.log.heads([work.stream])).get(work.stream);
+    const head = await findHead(deps.log, work.stream);
     const state = head && storedSource((await readState(deps.log, head, sourceDecider)).state);
     if (state?.reads !== work.read || state.reading?.attempt !== work.attempt) return undefined;
     if (await wasCollectionDeleted(deps.log, state.collection_id)) return void (await removeOrphan(deps, work));
@@ -174,8 +174,7 @@ async function recordPages(deps: ReadSourceDeps, work: SourceRead, pages: PageCh
   const { source_id, read, attempt } = work;
   const { position } = await deps.send(work, RecordPages.type, { source_id, read, attempt, pages });
   if (position > 0) return true;
-  const head = (await deps.log.heads([work.stream])).get(work.stream);
-  const state: SourceState = head ? (await readState(deps.log, head, sourceDecider)).state : { status: "absent" };
+  const state = await findState(deps.log, work.stream, sourceDecider);
   const isDeletedWithDocuments = state.status === "deleting" || (state.status === "deleted" && state.documents);
   if (!isDeletedWithDocuments) return false;
   for (const { result, document_id } of pages)

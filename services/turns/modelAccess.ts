@@ -8,7 +8,7 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
 import { price as priceDecider } from "../deciders/price.ts";
 import { provider as providerDecider, type ProviderState } from "../deciders/provider.ts";
-import { readState } from "../states.ts";
+import { findHead, readState } from "../states.ts";
 import { ModelError, type Credential } from "./model.ts";
 import { providerOf } from "./threadMessage.ts";
 
@@ -38,7 +38,7 @@ export async function findCredential(
   provider: string,
 ): Promise<Credential> {
   const stream = providerStream(organization, provider);
-  return readCredential(from, organization, provider, (await from.log.heads([stream])).get(stream));
+  return readCredential(from, organization, provider, await findHead(from.log, stream));
 }
 
 /** The credential for a model's provider, and the price that is valid now, in one look-up. Throws ModelError. */

@@ -7,7 +7,7 @@ import { thread, type ThreadState } from "../deciders/thread.ts";
 import { isParked } from "../deciders/threadState.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork } from "../leasedWork.ts";
-import { readState } from "../states.ts";
+import { findHead, readState } from "../states.ts";
 import { expireApprovals, findResumed, loadResumed } from "./resume.ts";
 import { failParked, takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
@@ -93,7 +93,7 @@ export function createTurns(options: TurnsOptions) {
   });
   /** Fails a thread's turn if it waits for a person. */
   async function endParked(stream: string, message: string): Promise<CommandResult | undefined> {
-    const head = (await options.log.heads([stream])).get(stream);
+    const head = await findHead(options.log, stream);
     const { state }: { state: ThreadState } = head
       ? await readState(options.log, head, thread)
       : { state: thread.initial };

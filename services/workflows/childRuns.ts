@@ -5,8 +5,8 @@ import type { RunCreated } from "#events/run.ts";
 import { askerOf } from "#events/runOrigin.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { run as runDecider } from "../deciders/run.ts";
-import { isLive, type RunState } from "../deciders/runState.ts";
-import { readState } from "../states.ts";
+import { isLive } from "../deciders/runState.ts";
+import { findState } from "../states.ts";
 import { isListed } from "./host/envelopeRules.ts";
 import { findWorkflow, START_TIMEOUT_MS, startWorkflowRun, type StartDeps } from "./startRun.ts";
 
@@ -81,9 +81,9 @@ function checkAllowed(
  */
 async function refuseEnded({ log }: ChildRunDeps, run_id: string): Promise<Refusal | undefined> {
   const stream = streamName("run", run_id);
-  const head = (await log.heads([stream])).get(stream);
-  const state: RunState = head ? (await readState(log, head, runDecider)).state : runDecider.initial;
-  return isLive(state) ? undefined : refuse("run_ended", "The run that starts it has ended.");
+  return isLive(await findState(log, stream, runDecider))
+    ? undefined
+    : refuse("run_ended", "The run that starts it has ended.");
 }
 
 async function startChildRun(

@@ -2,6 +2,7 @@ import { currentTime as timeOfProcess } from "#events/clock.ts";
 import { Unavailable } from "#events/ports.ts";
 import { FailRun } from "#events/run.ts";
 import type { LinkEntry, StepEntry, TickResult } from "#events/runParts.ts";
+import { findHead } from "../states.ts";
 import type { Attempts, AttemptsDeps } from "./attempts.ts";
 import type { ReadJson } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";
@@ -76,7 +77,7 @@ export async function catchUp(driver: Driver): Promise<void> {
 export async function poll(driver: Driver): Promise<void> {
   const { deps, run } = driver;
   const { stream } = run.history;
-  const head = (await deps.log.heads([stream])).get(stream);
+  const head = await findHead(deps.log, stream);
   if (head && head.version > run.recorded()) await catchUp(driver);
 }
 

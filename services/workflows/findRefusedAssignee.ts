@@ -4,7 +4,7 @@ import type { EventLog } from "#events/ports.ts";
 import { group, type GroupState } from "../deciders/group.ts";
 import { findMember, type Members } from "../deciders/members.ts";
 import { organization } from "../deciders/organization.ts";
-import { readState } from "../states.ts";
+import { findHead, findState, readState } from "../states.ts";
 import type { ApprovalCall, RefusedApproval } from "./newApprovals.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
@@ -19,16 +19,15 @@ const askedBy = ({ options }: ApprovalCall): Assignee[] => [...options.assignees
 
 async function readMembers(log: Log, organization_id: string): Promise<Members> {
   const stream = streamName("organization", organization_id);
-  const head = (await log.heads([stream])).get(stream);
-  const state = head && (await readState(log, head, organization)).state;
-  return state?.status === "active" ? state.members : {};
+  const state = await findState(log, stream, organization);
+  return state.status === "active" ? state.members : {};
 }
 
 /** The ids of those who were put into some groups, by name; without the groups that do not exist. */
 async function readGroups(log: Log, organization_id: string, names: Set<string>): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const stream = groupsStream(organization_id);
-  const head = (await log.heads([stream])).get(stream);
+  const head = await findHead(log, stream);
   if (!head) return found;
   const { names: existing }: GroupState = (await readState(log, head, group)).state;
   const missing = new Set(existing.filter((name) => names.has(name)));

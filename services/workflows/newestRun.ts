@@ -7,7 +7,7 @@ import type { Actor } from "#events/runOrigin.ts";
 import { run as decider } from "../deciders/run.ts";
 import { isEnded, type RunState } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
-import { readState } from "../states.ts";
+import { findHead, readState } from "../states.ts";
 
 type Log = Pick<EventLog, "heads" | "read">;
 
@@ -16,7 +16,7 @@ const RETRY_MS = 200;
 const MAX_TRIES = 50;
 
 async function readRun(log: Log, stream: string): Promise<{ head: StreamHead; state: RunState } | undefined> {
-  const head = (await log.heads([stream])).get(stream);
+  const head = await findHead(log, stream);
   if (!head) return undefined;
   const { state }: { state: RunState } = await readState(log, head, decider);
   return { head, state };
@@ -33,7 +33,7 @@ export async function readNewestRun(log: Log, run_id: string) {
   const found = await readRun(log, streamName("run", run_id));
   if (!found || !isEnded(found.state) || found.state.status !== "continued") return found;
   const claim = claimStream(chainClaim(found.state.first_run_id!));
-  const newest = (await log.heads([claim])).get(claim)?.state as string | null | undefined;
+  const newest = (await findHead(log, claim))?.state as string | null | undefined;
   return (newest && (await readRun(log, newest))) || found;
 }
 

@@ -19,7 +19,7 @@ import type { Keyring } from "#events/vault.ts";
 import { violationMessage } from "#events/violationMessage.ts";
 import { workflow as workflowDecider, type WorkflowState } from "../deciders/workflow.ts";
 import type { Handle } from "../handle.ts";
-import { readState } from "../states.ts";
+import { findHead, readState } from "../states.ts";
 import { ScriptGone, type ScriptStore } from "./script.ts";
 
 /* Starts of runs by the service itself: by a schedule, and by another run. */
@@ -67,7 +67,7 @@ export async function findWorkflow(
   id: string,
 ): Promise<StartableWorkflow | undefined> {
   const stream = streamName("workflow", id);
-  const head = (await log.heads([stream])).get(stream);
+  const head = await findHead(log, stream);
   if (head?.organization_id !== organization_id) return undefined;
   const { state }: { state: WorkflowState } = await readState(log, head, workflowDecider);
   return state.status === "registered" ? { ...state, id, organization_id } : undefined;

@@ -5,7 +5,7 @@ import type { ModelPrice } from "#events/price.ts";
 import { document } from "../../deciders/document.ts";
 import { keptVectors, storedDocument, type StoredDocument } from "../../deciders/documentState.ts";
 import type { Send, Target } from "../../send.ts";
-import { readState } from "../../states.ts";
+import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs, type VaultDeps } from "../../thingBlobs.ts";
 import { withCost } from "../../turns/cost.ts";
 import { readPassages } from "../indexing/loadPassages.ts";
@@ -60,8 +60,7 @@ export async function embedDocument(
   endpoint: PricedEndpoint,
   signal: AbortSignal,
 ): Promise<void> {
-  const head = (await deps.log.heads([target.stream])).get(target.stream);
-  const state = head && storedDocument((await readState(deps.log, head, document)).state);
+  const state = storedDocument(await findState(deps.log, target.stream, document));
   const blobs = await openThingBlobs(deps, target);
   if (!state?.live || !blobs) return;
   const passages = await readPassages(blobs, { text: state.live, stream: target.stream });

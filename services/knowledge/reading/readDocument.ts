@@ -4,7 +4,7 @@ import { document } from "../../deciders/document.ts";
 import { storedDocument, type StoredDocument } from "../../deciders/documentState.ts";
 import { readPaging } from "../../reading/passageLines.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
-import { readState } from "../../states.ts";
+import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
 import { wasCollectionDeleted } from "../wasCollectionDeleted.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
@@ -47,8 +47,7 @@ export async function readDocument(deps: JobDeps, job: Job, turn: Turn): Promise
 
 /** The document, if it still waits for this attempt. */
 async function findWaiting({ log }: JobDeps, job: Job): Promise<StoredDocument | undefined> {
-  const head = (await log.heads([job.stream])).get(job.stream);
-  const state = head && storedDocument((await readState(log, head, document)).state);
+  const state = storedDocument(await findState(log, job.stream, document));
   const open = state?.status === "queued" || state?.status === "reading";
   return open && state.generation === job.generation && state.attempt === job.attempt - 1 ? state : undefined;
 }

@@ -2,7 +2,7 @@ import { CompleteExtraction, FailExtraction, StartExtraction } from "#events/ext
 import { parseStreamName } from "#events/ids.ts";
 import { extraction, type ExtractionState } from "../../deciders/extraction.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
-import { readState } from "../../states.ts";
+import { findState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
 import { findPagePrice } from "../pagePrice.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
@@ -35,9 +35,7 @@ export async function readExtraction(deps: JobDeps, job: Job, turn: Turn): Promi
 }
 
 async function findWaiting({ log }: JobDeps, job: Job): Promise<OpenExtraction | undefined> {
-  const head = (await log.heads([job.stream])).get(job.stream);
-  if (!head) return undefined;
-  const { state }: { state: ExtractionState } = await readState(log, head, extraction);
+  const state = await findState(log, job.stream, extraction);
   const open = state.status === "queued" || state.status === "reading" ? state : undefined;
   return open?.attempt === job.attempt - 1 ? open : undefined;
 }

@@ -4,8 +4,8 @@ import { newCommand, type RecordedEvent } from "#events/envelope.ts";
 import { deriveId, streamName } from "#events/ids.ts";
 import { Unavailable, type TurnEnd } from "#events/ports.ts";
 import { StartTurn } from "#events/thread.ts";
-import { thread, type ThreadState } from "../../deciders/thread.ts";
-import { readState } from "../../states.ts";
+import { thread } from "../../deciders/thread.ts";
+import { findState } from "../../states.ts";
 import { StepFailure } from "../tick.ts";
 import { admitTurn, type AdmittedTurn } from "./admitTurn.ts";
 import { invalidInput } from "./input.ts";
@@ -120,8 +120,7 @@ async function pollTurnEnd({ log }: TurnDeps, { thread_id, turn_id }: TurnIds, s
   const stream = streamName("thread", thread_id);
   for (;;) {
     await sleep(POLL_MS, undefined, { signal });
-    const head = (await log.heads([stream])).get(stream);
-    const state: ThreadState = head ? (await readState(log, head, thread)).state : thread.initial;
+    const state = await findState(log, stream, thread);
     if (state.status === "open" && state.turn?.id === turn_id) continue;
     const end = findTurnEnd(await log.read(stream), turn_id);
     if (end) return end;

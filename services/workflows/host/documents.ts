@@ -11,7 +11,7 @@ import { document } from "../../deciders/document.ts";
 import { storedDocument, type DocumentState } from "../../deciders/documentState.ts";
 import { describeDocument } from "../../knowledge/describeDocument.ts";
 import { storeContent, type StoreContentDeps } from "../../knowledge/storeContent.ts";
-import { readState } from "../../states.ts";
+import { findHead, readState } from "../../states.ts";
 import type { CallInput } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
 import type { Collections } from "./collections.ts";
@@ -55,7 +55,7 @@ async function requireWritable(
 /** The document with an id of the caller's own. */
 async function findExternal(log: DocumentDeps["log"], external_claim: string): Promise<string | undefined> {
   const claim = claimStream(`external:${external_claim}`);
-  const holder = (await log.heads([claim])).get(claim)?.state;
+  const holder = (await findHead(log, claim))?.state;
   return typeof holder === "string" ? parseStreamName(holder).id : undefined;
 }
 
@@ -168,7 +168,7 @@ export async function remove(
   const document_id = await findRemoved(deps, hostCall, input);
   if (document_id === undefined) return { document_id: null, removed: false };
   const stream = streamName("document", document_id);
-  const head = (await deps.log.heads([stream])).get(stream);
+  const head = await findHead(deps.log, stream);
   const isOwn = head?.organization_id === organization_id;
   const state: DocumentState = isOwn ? (await readState(deps.log, head, document)).state : document.initial;
   const found = storedDocument(state);
