@@ -10,6 +10,7 @@ import { nestLists } from "../slides/nestLists.ts";
 import { diagramToHtml } from "../slides/diagram.ts";
 import { readParagraphs } from "../slides/paragraphs.ts";
 import type { Parts, Relation } from "../slides/parts.ts";
+import { description } from "../slides/shapes.ts";
 import type { WorkbookParts } from "./workbookParts.ts";
 
 type Relations = ReadonlyMap<string, Relation>;
@@ -42,6 +43,9 @@ const textBoxes = (drawing: Element | undefined, relations: Relations, controls:
     .flatMap((shape) => nestLists(readParagraphs(childNamed(shape, "txBody"), relations, [])));
 };
 
+const pictures = (drawing: Element | undefined): ElementContent[] =>
+  descendantsNamed(drawing, "pic").flatMap((picture) => description(picture, "nvPicPr"));
+
 /** The controls on a sheet. */
 const controlsOf = (zip: Zip, relations: Relations): Control[] =>
   [...relations.values()].flatMap(({ kind, target }) =>
@@ -63,7 +67,7 @@ const charts = (parts: Parts, relations: Relations): Chart[] =>
     return chart ? [chart] : [];
   });
 
-/** Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, controls, charts with their values; "" without any. */
+/** Gives what is drawn on a sheet of an XLSX, by the sheet's name: text boxes, descriptions of pictures, controls, charts with their values; "" without any. */
 export const openDrawings = (zip: Zip, parts: WorkbookParts): ((sheet: string) => string) => {
   return (wanted) => {
     const sheet = parts.sheetPart(wanted);
@@ -75,6 +79,7 @@ export const openDrawings = (zip: Zip, parts: WorkbookParts): ((sheet: string) =
       type: "root",
       children: [
         ...textBoxes(parts.xml(drawing), drawn, controls),
+        ...pictures(parts.xml(drawing)),
         ...controls.map((control) => element("p", [controlText(control)])),
         ...diagrams(parts, drawn),
         ...charts(parts, drawn).flatMap((chart) => chartToHtml(withoutRepeated(chart, wanted))),

@@ -8,7 +8,12 @@ import { warnOfCount } from "../warnings.ts";
 
 /** Characters of a file whose drawings are read: its elements take ten times as much memory. */
 const MAX_LENGTH = 20_000_000;
-const DRAWN = /<draw:(?:text-box|custom-shape|object)\b/g;
+/** What has text of its own. */
+const SHAPES =
+  "text-box custom-shape rect ellipse circle line polyline polygon regular-polygon path connector measure caption"
+    .split(" ")
+    .map((name) => `draw:${name}`);
+const DRAWN = new RegExp(`<(?:${SHAPES.join("|")}|draw:object)\\b`, "g");
 
 const paragraphsOf = (node: Element): string[] => findAll(node, "text:p").map(textContent);
 
@@ -23,7 +28,7 @@ const chartTitles = (zip: Zip, object: Element): string[] => {
 };
 
 const drawnTexts = (zip: Zip, table: Element): string[] => [
-  ...["draw:text-box", "draw:custom-shape"].flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
+  ...SHAPES.flatMap((name) => findAll(table, name)).flatMap(paragraphsOf),
   ...findAll(table, "draw:object").flatMap((object) => chartTitles(zip, object)),
 ];
 

@@ -48,7 +48,7 @@ const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
   });
 
 /** The description of a picture or graphic. `kind`: the element that has it. */
-const description = (node: Element, kind: "nvPicPr" | "nvGraphicFramePr"): ElementContent[] => {
+export const description = (node: Element, kind: "nvPicPr" | "nvGraphicFramePr"): ElementContent[] => {
   const alt = findPath(node, kind, "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
   return alt === "" || isFileName(alt) ? [] : [element("p", [alt])];
 };
