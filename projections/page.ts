@@ -1,3 +1,4 @@
+import { countRows } from "./countRows.ts";
 import type { Db } from "./projection.ts";
 
 /** A part of a list. */
@@ -50,6 +51,5 @@ export async function readPage<Stored extends object, Row>(
 ): Promise<PageRows<Row>> {
   const [nth, next] = [values.length + 1, values.length + 2];
   const rows = await queryPage<Stored>(db, `${ordered} limit $${nth} offset $${next}`, [...values, limit, offset]);
-  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${from}`, values);
-  return { rows: rows.map(parseRow), total: count!.total };
+  return { rows: rows.map(parseRow), total: await countRows(db, from, values) };
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { currentTime } from "#events/clock.ts";
 import type { Frame, TurnEnd } from "#events/ports.ts";
-import { NO_USAGE } from "#events/thread.ts";
+import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { onDisconnect } from "../base/disconnect.ts";
@@ -15,6 +15,7 @@ import type { ResponseHead } from "./present.ts";
 import { createStream, type ResponseStream } from "./responseStream.ts";
 import { endedAt, readFrames } from "./storedResponse.ts";
 
+/** How long the read model may take to have the end of a turn. */
 const PROJECTION_MS = 5_000;
 
 interface Rest {
@@ -37,8 +38,7 @@ async function readRest(
     return { text, end: ended.end };
   }
   if (row || !(await http.turnHistory.isDeleted(thread_id, turn_id))) return undefined;
-  const said = { text: "", reasoning: "", citations: [] };
-  const end: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
+  const end: TurnEnd = { status: "stopped", said: NO_OUTPUT, message: "", usage: NO_USAGE };
   return { text: stream.end(end, unixSeconds(new Date(currentTime()))), end };
 }
 

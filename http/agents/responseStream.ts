@@ -1,5 +1,5 @@
 import type { FramePayload, TurnEnd } from "#events/ports.ts";
-import { NO_USAGE } from "#events/thread.ts";
+import { NO_OUTPUT, NO_USAGE } from "#events/thread.ts";
 import { createDeduplicator } from "./deduplicateFrames.ts";
 import { createFold } from "./foldFrames.ts";
 import type { StreamEvent } from "./foldState.ts";
@@ -12,7 +12,7 @@ export const REGENERATED_MESSAGE = "The answer was regenerated while streaming. 
 /** Ends a stream whose events contradict the answer in the thread: sent events cannot be withdrawn. */
 const REGENERATED: TurnEnd = {
   status: "failed",
-  said: { text: "", reasoning: "", citations: [] },
+  said: NO_OUTPUT,
   message: REGENERATED_MESSAGE,
   usage: NO_USAGE,
 };

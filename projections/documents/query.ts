@@ -1,6 +1,7 @@
 import type { Metadata, Reader } from "#events/documentDetails.ts";
 import { isUuid } from "#events/ids.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { countRows } from "../countRows.ts";
 import { queryPage } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 import { listConditions, type ListConditions } from "./listConditions.ts";
@@ -143,8 +144,7 @@ export async function listDocuments(
      ${SELECT_DOCUMENTS} ${LIVE_READING} where d.id in (select id from page) order by d.created_at desc, d.id desc`,
     values,
   );
-  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${wanted}`, values);
-  return { rows: rows.map(parseRow), total: count!.total };
+  return { rows: rows.map(parseRow), total: await countRows(db, wanted, values) };
 }
 
 /** A document that search may show. */

@@ -1,7 +1,7 @@
 import { isUuid } from "#events/ids.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import type { OwnedPage } from "../owner.ts";
-import { queryPage } from "../page.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface ExtractionRow {
@@ -54,21 +54,19 @@ export async function getExtraction(
 }
 
 /** An organization's extractions that have not expired at `now`, newest first. */
-export async function listExtractions(
+export function listExtractions(
   db: Db,
   organization: string,
   status: ExtractionRow["status"] | null,
-  { now, limit, offset }: { now: Date; limit: number; offset: number },
-): Promise<{ rows: ExtractionRow[]; total: number }> {
-  const where = "where e.organization_id = $1 and ($2::text is null or e.status = $2) and e.expires_at > $3";
-  const values = [organization, status, now];
-  const rows = await queryPage<StoredRow>(
-    db,
-    `select ${COLUMNS} ${FROM} ${where} order by e.created_at desc, e.id desc limit $4 offset $5`,
-    [...values, limit, offset],
-  );
-  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${FROM} ${where}`, values);
-  return { rows: rows.map(parseRow), total: count!.total };
+  { now, ...page }: Page & { now: Date },
+): Promise<PageRows<ExtractionRow>> {
+  const from = `${FROM} where e.organization_id = $1 and ($2::text is null or e.status = $2) and e.expires_at > $3`;
+  return readPage(db, page, {
+    ordered: `select ${COLUMNS} ${from} order by e.created_at desc, e.id desc`,
+    from,
+    values: [organization, status, now],
+    parseRow,
+  });
 }
 
 /** The extractions that somebody asked for and that have not expired at `now`, newest first. */

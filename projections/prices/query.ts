@@ -1,6 +1,7 @@
 import { parseStreamName } from "#events/ids.ts";
 import { priceStream, type ModelPrice } from "#events/price.ts";
 import { mapInSlices } from "#events/slices.ts";
+import { countRows } from "../countRows.ts";
 import { decode, type Db } from "../projection.ts";
 
 export interface PriceRow {
@@ -31,13 +32,8 @@ export async function listPrices(db: Db, organization: string): Promise<PriceRow
 }
 
 /** The number of models whose prices an organization has set. */
-export async function countPrices(db: Db, organization: string): Promise<number> {
-  const [row] = await db.query<{ n: number }>(
-    `select count(*)::integer as n from read.prices where organization_id = $1 and ${IS_SET}`,
-    [organization],
-  );
-  return row!.n;
-}
+export const countPrices = (db: Db, organization: string): Promise<number> =>
+  countRows(db, `from read.prices where organization_id = $1 and ${IS_SET}`, [organization]);
 
 export async function getPrices(db: Db, organization: string, model: string): Promise<PriceRow | undefined> {
   const [row] = await db.query<StoredRow>(

@@ -1,6 +1,7 @@
 import { isUuid } from "#events/ids.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import { APPROVERS } from "#events/user.ts";
+import { countRows } from "../countRows.ts";
 import { queryPage, type Page, type PageRows } from "../page.ts";
 import { encode, type Db } from "../projection.ts";
 import { parseRow, type ApprovalRow, type ApprovalStatus, type StoredRow } from "./approvalRows.ts";
@@ -86,11 +87,7 @@ export async function getApproval(
 export async function listRunApprovals(db: Db, run: string, { limit, offset }: Page): Promise<PageRows<ApprovalRow>> {
   const ofRun = "where a.run_id = $1";
   const rows = await queryPage<StoredRow>(db, select(ofRun, "limit $2 offset $3"), [run, limit, offset]);
-  const [count] = await db.query<{ total: number }>(
-    `select count(*)::integer as total from read.approvals a ${ofRun}`,
-    [run],
-  );
-  return { rows: rows.map(parseRow), total: count!.total };
+  return { rows: rows.map(parseRow), total: await countRows(db, `from read.approvals a ${ofRun}`, [run]) };
 }
 
 /** All approvals of a turn's calls. */
@@ -179,11 +176,7 @@ export async function listApprovals(
   const values = [organization, status, ...people, decided_by?.type ?? null, decided_by?.id ?? null];
   const page = select(OF_ORGANIZATION, "limit $10 offset $11", ORDERS[order]);
   const rows = await queryPage<StoredRow>(db, page, [...values, limit, offset]);
-  const [count] = await db.query<{ total: number }>(
-    `select count(*)::integer as total ${FROM} ${OF_ORGANIZATION}`,
-    values,
-  );
-  return { rows: rows.map(parseRow), total: count!.total };
+  return { rows: rows.map(parseRow), total: await countRows(db, `${FROM} ${OF_ORGANIZATION}`, values) };
 }
 
 const DECIDED_BY = `where a.organization_id = $1 and a.id in (${decidedBy("$2", "$3")})

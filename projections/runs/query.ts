@@ -3,6 +3,7 @@ import { insideJson } from "#events/json.ts";
 import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { RunAs } from "#events/workflow.ts";
+import { countRows } from "../countRows.ts";
 import { queryPage } from "../page.ts";
 import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
@@ -157,11 +158,7 @@ export async function listRuns(
     `select ${LISTED} from (${page}) r ${JOINED} order by r.created_at desc, r.id desc`,
     [...values, limit, offset],
   );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*)::integer as total from read.runs r ${where}`,
-    values,
-  );
-  return { rows: rows.map(parseRow), total: count!.total };
+  return { rows: rows.map(parseRow), total: await countRows(db, `from read.runs r ${where}`, values) };
 }
 
 /** Runs of all workflows of a definition, newest first, after the given position. Null fields do not filter. */
@@ -217,9 +214,5 @@ export async function findRunsToChange(
     `select r.id, r.created_at ${rest} order by r.created_at desc, r.id desc limit $14`,
     [...values, ...position, limit],
   );
-  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${rest}`, [
-    ...values,
-    ...position,
-  ]);
-  return { rows, total: count!.total };
+  return { rows, total: await countRows(db, rest, [...values, ...position]) };
 }

@@ -1,4 +1,5 @@
 import type { ScheduleSettings } from "#events/schedule.ts";
+import { countRows } from "../countRows.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 import type { RunStatus } from "../runs/query.ts";
 
@@ -63,10 +64,5 @@ export async function findSchedules(db: Db, triggers: string[]): Promise<Map<str
 }
 
 /** How many schedules of an organization have a due time ahead, or are paused. */
-export async function countSchedules(db: Db, organization: string): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    "select count(*)::integer as count from read.schedules where organization_id = $1 and next_at is not null",
-    [organization],
-  );
-  return row!.count;
-}
+export const countSchedules = (db: Db, organization: string): Promise<number> =>
+  countRows(db, "from read.schedules where organization_id = $1 and next_at is not null", [organization]);

@@ -1,6 +1,7 @@
 import { isUuid } from "#events/ids.ts";
 import type { ScheduleRule } from "#events/schedule.ts";
 import type { PageResult } from "#events/source.ts";
+import { countRows } from "../countRows.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 
@@ -82,13 +83,8 @@ export const listSources = (
 };
 
 /** How many sources an organization has. */
-export async function countSources(db: Db, organization: string): Promise<number> {
-  const [row] = await db.query<{ total: number }>(
-    `select count(*)::integer as total ${FROM} where s.organization_id = $1`,
-    [organization],
-  );
-  return row!.total;
-}
+export const countSources = (db: Db, organization: string): Promise<number> =>
+  countRows(db, `${FROM} where s.organization_id = $1`, [organization]);
 
 /** Sources of a collection that is deleted. */
 export async function listSourceIds(db: Db, collection: string): Promise<string[]> {

@@ -2,6 +2,7 @@ import type { Principal } from "#events/envelope.ts";
 import { isUuid } from "#events/ids.ts";
 import type { Verification } from "#events/trigger.ts";
 import type { Envelope, RunAs } from "#events/workflow.ts";
+import { countRows } from "../countRows.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
@@ -79,13 +80,8 @@ export const listScheduleTriggers = (db: Db, organization: string, page: Page): 
   });
 
 /** How many triggers of a workflow are enabled. */
-export async function countEnabledTriggers(db: Db, workflow: string): Promise<number> {
-  const [row] = await db.query<{ enabled: number }>(
-    "select count(*)::integer as enabled from read.triggers where workflow_id = $1 and enabled",
-    [workflow],
-  );
-  return row!.enabled;
-}
+export const countEnabledTriggers = (db: Db, workflow: string): Promise<number> =>
+  countRows(db, "from read.triggers where workflow_id = $1 and enabled", [workflow]);
 
 /** The number of runs per trigger of some workflows. Triggers without runs are not in the map. */
 export async function countRunsByTrigger(

@@ -1,4 +1,5 @@
 import { LABEL_NAME } from "#events/labels.ts";
+import { countRows } from "../countRows.ts";
 import { decodeOrNull, type Db } from "../projection.ts";
 
 /** Sums of usage; pages are billing units. */
@@ -148,7 +149,8 @@ export async function listUsage(
     `select *, count(*) over ()::integer as total from (${groups}) g order by ${order} limit $4 offset $5`,
     [organization, from, to, limit, offset],
   );
-  const total = rows[0]?.total ?? (offset === 0 ? 0 : await countGroups(db, groups, [organization, from, to]));
+  const total =
+    rows[0]?.total ?? (offset === 0 ? 0 : await countRows(db, `from (${groups}) g`, [organization, from, to]));
   return {
     rows: rows.map(({ total: _, ...row }) => ({
       ...row,
@@ -157,11 +159,6 @@ export async function listUsage(
     })),
     total,
   };
-}
-
-async function countGroups(db: Db, groups: string, values: unknown[]): Promise<number> {
-  const [row] = await db.query<{ total: number }>(`select count(*)::integer as total from (${groups}) g`, values);
-  return row!.total;
 }
 
 /** Usage of an organization in total, `from` inclusive, `to` exclusive. */
