@@ -35,7 +35,8 @@ const attendBy =
 
 /** Starts the work that a commit of this process gave to it. */
 function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "afterCommit">[], attend: Attend) {
-  const onError = (err: unknown, stream: string) => logger.warn({ err, stream }, "work not started, the sweep will start it");
+  const onError = (err: unknown, stream: string) =>
+    logger.warn({ err, stream }, "work not started, the sweep will start it");
   const attendCommitted = attendAfterCommit({ log, attend, onError });
   return (committed: CommittedCommand): void => {
     for (const work of rooms) work.afterCommit(committed);

@@ -76,7 +76,8 @@ export function openSourceWork(resources: Resources, handle: Handle, { reader }:
     listDocumentIds: async (source_id, position) =>
       (await hasProjected(db, ["documents", "sources"], position)) ? listSourceDocuments(db, source_id) : undefined,
     send,
-    onError: (error, stream) => logger.warn({ err: error, stream }, "documents of a deleted source not deleted, retrying"),
+    onError: (error, stream) =>
+      logger.warn({ err: error, stream }, "documents of a deleted source not deleted, retrying"),
   });
   return {
     hasRoom: sources.hasRoom,
