@@ -64,7 +64,7 @@ async function readSettings(http: Http, caller: Caller, body: z.infer<typeof Cha
   };
 }
 
-const envelope = (request: FastifyRequest, agent_id: string) =>
+const commandFor = (request: FastifyRequest, agent_id: string) =>
   commandFields(request, streamName("agent", agent_id), ["agents"]);
 
 async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>): Promise<AgentRow> {
@@ -74,7 +74,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   const agent_id = newId();
   const { name, ...settings } = body;
   const data = { ...AGENT_DEFAULTS, ...(await readSettings(http, request.caller, settings)), agent_id, name };
-  const command = { ...envelope(request, agent_id), ...identity, data, requireProjected: true };
+  const command = { ...commandFor(request, agent_id), ...identity, data, requireProjected: true };
   const { created_id } = await createOnce(http, CreateAgent, command);
   return requireAgent(http, request.caller, created_id);
 }
@@ -126,14 +126,14 @@ export function agentRoutes(app: App, http: Http): void {
   app.patch("/agents/:id", { onRequest: managing, schema: changing }, async (request) => {
     const { id: agent_id, tools } = await requireAgent(http, request.caller, request.params.id);
     const data = { agent_id, ...(await readSettings(http, request.caller, request.body, tools)) };
-    await http.send(ChangeAgent, { ...envelope(request, agent_id), data, requireProjected: true });
+    await http.send(ChangeAgent, { ...commandFor(request, agent_id), data, requireProjected: true });
     return presentOne(request, await requireAgent(http, request.caller, agent_id));
   });
 
   const deleting = { ...one, summary: "Delete an agent", response: { 204: z.null() } };
   app.delete("/agents/:id", { onRequest: managing, schema: deleting }, async (request, reply) => {
     const { id: agent_id } = await requireAgent(http, request.caller, request.params.id);
-    await http.send(DeleteAgent, { ...envelope(request, agent_id), data: { agent_id }, requireProjected: true });
+    await http.send(DeleteAgent, { ...commandFor(request, agent_id), data: { agent_id }, requireProjected: true });
     return reply.code(204).send(null);
   });
 }

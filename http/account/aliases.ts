@@ -98,7 +98,7 @@ async function checkModels(http: Http, organization_id: string, targets: z.infer
   });
 }
 
-const envelope = (request: FastifyRequest) =>
+const commandFor = (request: FastifyRequest) =>
   commandFields(request, aliasesStream(request.caller.organization_id), ["aliases"]);
 
 async function configure(http: Http, request: FastifyRequest, alias: string, settings: z.infer<typeof Settings>) {
@@ -111,7 +111,7 @@ async function configure(http: Http, request: FastifyRequest, alias: string, set
   checkTargets(settings.targets);
   await checkModels(http, organization_id, settings.targets);
   const data = { alias, ...settings, on: [...new Set(settings.on)] };
-  await http.send(ConfigureAlias, { ...envelope(request), data, requireProjected: true });
+  await http.send(ConfigureAlias, { ...commandFor(request), data, requireProjected: true });
   http.aliases.forget(organization_id);
   return present(await requireAlias(http, organization_id, alias));
 }
@@ -145,7 +145,7 @@ export function aliasRoutes(app: App, http: Http): void {
   app.delete("/aliases/:alias", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
     const { alias } = await requireAlias(http, organization_id, request.params.alias);
-    await http.send(RemoveAlias, { ...envelope(request), data: { alias }, requireProjected: true });
+    await http.send(RemoveAlias, { ...commandFor(request), data: { alias }, requireProjected: true });
     http.aliases.forget(organization_id);
     return reply.code(204).send(null);
   });

@@ -57,7 +57,7 @@ async function findBudget(http: Http, organization: string, { name, model }: Bud
   throw new ApiError("budget_not_found", `No budget of this subject${about} is set.`, { param: "subject" });
 }
 
-const envelope = (request: FastifyRequest, subject: string) => ({
+const commandFor = (request: FastifyRequest, subject: string) => ({
   ...commandFields(request, budgetStream(request.caller.organization_id, subject), ["budgets"]),
   // after the answer the budget holds in this process at once, and within seconds in all others
   requireProjected: true,
@@ -114,7 +114,7 @@ async function setBudget(
     throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });
   const alert = await readAlert(http, request, who, body.workflow_id);
   const data = { subject, limits, hard: body.hard, ...(alert && { alert }) };
-  await http.send(SetBudget, { ...envelope(request, subject), data });
+  await http.send(SetBudget, { ...commandFor(request, subject), data });
   return findBudget(http, organization_id, { name: who, model });
 }
 
@@ -162,7 +162,7 @@ export function budgetRoutes(app: App, http: Http): void {
     const { organization_id } = request.caller;
     const { subject: who, model } = await findBudget(http, organization_id, nameOf(request));
     const subject = budgetSubject(who, model);
-    await http.send(RemoveBudget, { ...envelope(request, subject), data: { subject } });
+    await http.send(RemoveBudget, { ...commandFor(request, subject), data: { subject } });
     await http.budgets.fresh(organization_id);
     return reply.code(204).send(null);
   });

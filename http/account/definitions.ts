@@ -41,7 +41,7 @@ async function requireDefinition(http: Http, { organization_id }: Caller, id: st
   throw new ApiError("definition_not_found", "No definition has this id.", { param: "id" });
 }
 
-const envelope = (request: FastifyRequest, definition_id: string) =>
+const commandFor = (request: FastifyRequest, definition_id: string) =>
   commandFields(request, streamName("definition", definition_id), ["definitions"]);
 
 const nameClaim = ({ keyring }: Http, organization: string, type: string, name: string): string =>
@@ -79,7 +79,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   const wrapped_key = http.vault.createKey(thing);
   const save = { definition_id, wrapped_key, type, name, grants, source, script };
   const { created_id } = await createOnce(http, CreateDefinition, {
-    ...envelope(request, definition_id),
+    ...commandFor(request, definition_id),
     ...identity,
     keys: { [thing]: wrapped_key },
     data: { type, ...(await storeVersion(http, organization_id, save)) },
@@ -100,7 +100,7 @@ async function save(http: Http, request: FastifyRequest, row: DefinitionRow, bod
   const grants = body.grants ? checkGrants(body.grants, script) : keepGrants(row.grants, script);
   const version = { definition_id, wrapped_key, type, name, grants, source, script };
   const data = await storeVersion(http, organization_id, version);
-  await http.send(SaveDefinition, { ...envelope(request, definition_id), data, requireProjected: true });
+  await http.send(SaveDefinition, { ...commandFor(request, definition_id), data, requireProjected: true });
 }
 
 async function describePins(
@@ -142,7 +142,7 @@ async function remove(http: Http, request: FastifyRequest, id: string): Promise<
   if (row.type === "workflow") await checkUnused(http, request.caller, row);
   else await checkNotOfAgents(http, request.caller, row.name);
   const data = { definition_id: row.id };
-  await http.send(DeleteDefinition, { ...envelope(request, row.id), data, requireProjected: true });
+  await http.send(DeleteDefinition, { ...commandFor(request, row.id), data, requireProjected: true });
 }
 
 /** Every version with its source, a page at a time. */

@@ -39,7 +39,7 @@ async function requireGroup(http: Http, organization: string, name: string): Pro
   throw new ApiError("group_not_found", "There is no group of this name.", { param: "group" });
 }
 
-const envelope = (request: FastifyRequest) =>
+const commandFor = (request: FastifyRequest) =>
   commandFields(request, groupsStream(request.caller.organization_id), ["groups"]);
 
 /** Throws 400 `invalid_name`, `invalid_members`, 409 `too_many_groups`. */
@@ -57,7 +57,7 @@ async function configure(http: Http, request: FastifyRequest, group: string, { m
   await http.freshRead(["users"]);
   const [unknown] = await findUnknownPeople(http.db, organization_id, ids);
   if (unknown) throw refuse(`${unknown} is no active member of the organization.`);
-  await http.send(ConfigureGroup, { ...envelope(request), data: { group, members: ids }, requireProjected: true });
+  await http.send(ConfigureGroup, { ...commandFor(request), data: { group, members: ids }, requireProjected: true });
   return present(await requireGroup(http, organization_id, group));
 }
 
@@ -90,7 +90,7 @@ export function groupRoutes(app: App, http: Http): void {
   const removing = { ...one, summary: "Remove a group", response: { 204: z.null() } };
   app.delete("/groups/:group", { onRequest: managing, schema: removing }, async (request, reply) => {
     const { group } = await requireGroup(http, request.caller.organization_id, request.params.group);
-    await http.send(RemoveGroup, { ...envelope(request), data: { group }, requireProjected: true });
+    await http.send(RemoveGroup, { ...commandFor(request), data: { group }, requireProjected: true });
     return reply.code(204).send(null);
   });
 }

@@ -23,7 +23,7 @@ async function requireKey(http: Http, { organization_id }: Caller, id: string): 
   throw new ApiError("key_not_found", "No API key has this id.", { param: "id" });
 }
 
-const envelope = (request: FastifyRequest, key_id: string) =>
+const commandFor = (request: FastifyRequest, key_id: string) =>
   commandFields(request, streamName("key", key_id), ["keys"]);
 
 /** The row that the read model will have for a key. */
@@ -58,7 +58,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
     allowed_models: body.allowed_models ?? null,
     client_tools: body.client_tools ?? false,
   };
-  const command = { ...envelope(request, key_id), ...identity, data };
+  const command = { ...commandFor(request, key_id), ...identity, data };
   const { isNew, projected, position, created_id } = await createOnce(http, CreateKey, command);
   if (!isNew) return present(await requireKey(http, request.caller, created_id));
   // The secret cannot be shown again, so the answer does not wait for a read model that lags.
@@ -77,7 +77,7 @@ async function change(http: Http, request: FastifyRequest, id: string, body: z.i
     ...(products && { products: unique(products) }),
     ...(expires_at !== undefined && { expires_at: toUtc(expires_at) }),
   };
-  await http.send(ChangeKey, { ...envelope(request, key_id), data, requireProjected: true });
+  await http.send(ChangeKey, { ...commandFor(request, key_id), data, requireProjected: true });
   return present(await requireKey(http, request.caller, key_id));
 }
 
@@ -87,7 +87,7 @@ async function rotate(http: Http, request: FastifyRequest, id: string): Promise<
   const identity = identifyPost(request, `/api/keys/${key_id}/rotate`);
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
   const data = { key_id, key_hash: hash, key_hint: hint };
-  const isOwn = await rotateOnce(http, RotateKey, { ...envelope(request, key_id), ...identity, data }, "key_hash");
+  const isOwn = await rotateOnce(http, RotateKey, { ...commandFor(request, key_id), ...identity, data }, "key_hash");
   const key = present(await requireKey(http, request.caller, key_id));
   return isOwn ? { ...key, key: secret } : key;
 }
@@ -124,7 +124,7 @@ export function keyRoutes(app: App, http: Http): void {
   const deleting = { ...one, summary: "Delete an API key", response: { 204: z.null() } };
   app.delete("/keys/:id", { onRequest, schema: deleting }, async (request, reply) => {
     const { id: key_id } = await requireKey(http, request.caller, request.params.id);
-    await http.send(DeleteKey, { ...envelope(request, key_id), data: { key_id }, requireProjected: true });
+    await http.send(DeleteKey, { ...commandFor(request, key_id), data: { key_id }, requireProjected: true });
     return reply.code(204).send(null);
   });
 }

@@ -30,7 +30,7 @@ export async function requireMember({ db, freshRead }: Http, caller: Caller, id:
 }
 
 /** Waits for the sessions too: those that a command ends are refused from the moment it is answered. */
-const envelope = (request: FastifyRequest) =>
+const commandFor = (request: FastifyRequest) =>
   commandFields(request, peopleStream(request.caller), ["users", "sessions"]);
 
 /** Id of the user that the first delivery of the request registered. */
@@ -56,7 +56,7 @@ async function create(
   const email_claim = http.keyring.keyedHash("email", body.email);
   const password_hash = await hashInTurn(http, request, () => hashPassword(password));
   const data = { ...body, email_claim, user_id, password_hash };
-  const { repeated, projected } = await http.send(RegisterUser, { ...envelope(request), ...identity, data });
+  const { repeated, projected } = await http.send(RegisterUser, { ...commandFor(request), ...identity, data });
   const registered = repeated ? await registeredUser(http, identity) : user_id;
   if (registered !== user_id) return present(await requireMember(http, caller, registered));
   if (projected) return { ...present(await requireMember(http, caller, user_id)), password };
@@ -71,7 +71,7 @@ async function resetPassword(http: Http, request: FastifyRequest, id: string): P
     throw new ApiError("forbidden", "Change your own password at /api/auth/password.");
   const password = newPassword();
   const data = { user_id, password_hash: await hashInTurn(http, request, () => hashPassword(password)) };
-  await http.send(SetPassword, { ...envelope(request), data, requireProjected: true });
+  await http.send(SetPassword, { ...commandFor(request), data, requireProjected: true });
   return { password };
 }
 
@@ -137,13 +137,13 @@ function manageRoutes(app: App, http: Http): void {
   app.patch("/members/:id", { onRequest, schema: changing }, async (request) => {
     const { id: user_id } = await requireMember(http, request.caller, request.params.id);
     const data = { user_id, ...request.body };
-    await http.send(ChangeUser, { ...envelope(request), data, requireProjected: true });
+    await http.send(ChangeUser, { ...commandFor(request), data, requireProjected: true });
     return present(await requireMember(http, request.caller, user_id));
   });
 
   app.delete("/members/:id", { onRequest, schema: removing }, async (request, reply) => {
     const { id: user_id } = await requireMember(http, request.caller, request.params.id);
-    await http.send(RemoveUser, { ...envelope(request), data: { user_id }, requireProjected: true });
+    await http.send(RemoveUser, { ...commandFor(request), data: { user_id }, requireProjected: true });
     return reply.code(204).send(null);
   });
 

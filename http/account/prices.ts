@@ -39,7 +39,7 @@ async function findOwn(http: Http, organization: string, model: string): Promise
   return row && presentPrices(row);
 }
 
-const envelope = (request: FastifyRequest, model: string) =>
+const commandFor = (request: FastifyRequest, model: string) =>
   commandFields(request, priceStream(request.caller.organization_id, model), ["prices"]);
 
 /** Throws 409 `too_many_prices` for one more model than there may be. Changing one is always allowed: earlier releases had no limit. */
@@ -63,7 +63,7 @@ async function setPrices(
   }
   const prices = readPrices(model, body);
   await checkCount(http, request.caller.organization_id, model);
-  const { position } = await http.send(SetPrices, { ...envelope(request, model), data: { model, prices } });
+  const { position } = await http.send(SetPrices, { ...commandFor(request, model), data: { model, prices } });
   return presentPrices({ model, prices, updated_at: await readRecordedAt(http, position) });
 }
 
@@ -110,7 +110,7 @@ export function priceRoutes(app: App, http: Http): void {
     const { organization_id } = request.caller;
     const model = modelOf(request.params);
     if (!(await findOwn(http, organization_id, model))) throw priceNotFound();
-    await http.send(RemovePrices, { ...envelope(request, model), data: { model } });
+    await http.send(RemovePrices, { ...commandFor(request, model), data: { model } });
     return reply.code(204).send(null);
   });
 }

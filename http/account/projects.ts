@@ -38,13 +38,18 @@ async function requireById(http: Http, { organization_id }: Caller, id: string):
   return row;
 }
 
-const envelope = (request: FastifyRequest, project_id: string) =>
+const commandFor = (request: FastifyRequest, project_id: string) =>
   commandFields(request, streamName("project", project_id), ["projects"]);
 
 async function create(http: Http, request: FastifyRequest, { name }: z.infer<typeof Create>): Promise<ProjectRow> {
   const identity = identifyPost(request, "/api/projects");
   const project_id = newId();
-  const command = { ...envelope(request, project_id), ...identity, data: { project_id, name }, requireProjected: true };
+  const command = {
+    ...commandFor(request, project_id),
+    ...identity,
+    data: { project_id, name },
+    requireProjected: true,
+  };
   const { created_id } = await createOnce(http, CreateProject, command);
   return requireById(http, request.caller, created_id);
 }
@@ -92,7 +97,7 @@ export function projectRoutes(app: App, http: Http): void {
     const { name } = request.body;
     if (name === undefined) return present(row);
     const data = { project_id: row.id, name };
-    await http.send(ChangeProject, { ...envelope(request, row.id), data, requireProjected: true });
+    await http.send(ChangeProject, { ...commandFor(request, row.id), data, requireProjected: true });
     return present(await requireById(http, request.caller, row.id));
   });
 
@@ -106,7 +111,7 @@ export function projectRoutes(app: App, http: Http): void {
     const row = await requireById(http, request.caller, request.params.id);
     await checkUnused(http, request.caller, row);
     const data = { project_id: row.id };
-    await http.send(DeleteProject, { ...envelope(request, row.id), data, requireProjected: true });
+    await http.send(DeleteProject, { ...commandFor(request, row.id), data, requireProjected: true });
     return reply.code(204).send(null);
   });
 }

@@ -108,7 +108,7 @@ async function requireProvider(http: Http, organization: string, name: string): 
   throw new ApiError("provider_not_found", "No provider of this name is configured.", { param: "name" });
 }
 
-const envelope = (request: FastifyRequest, name: string) =>
+const commandFor = (request: FastifyRequest, name: string) =>
   commandFields(request, providerStream(request.caller.organization_id, name), ["providers"]);
 
 type Configure = z.infer<typeof Configure>;
@@ -168,7 +168,7 @@ async function configure(
     ...(dimensions && { dimensions }),
   };
   const data = { ...settings, ...optional, credential_id: newId(), sealed_api_key };
-  const { projected, position } = await http.send(ConfigureProvider, { ...envelope(request, name), data });
+  const { projected, position } = await http.send(ConfigureProvider, { ...commandFor(request, name), data });
   await http.providers.fresh(organization_id);
   if (projected) return present(await requireProvider(http, organization_id, name));
   const updated_at = await readRecordedAt(http, position);
@@ -203,7 +203,7 @@ export function providerRoutes(app: App, http: Http): void {
   app.delete("/providers/:name", { onRequest, schema: removing }, async (request, reply) => {
     const { organization_id } = request.caller;
     const { name } = await requireProvider(http, organization_id, request.params.name);
-    await http.send(RemoveProvider, { ...envelope(request, name), data: { name } });
+    await http.send(RemoveProvider, { ...commandFor(request, name), data: { name } });
     await http.providers.fresh(organization_id);
     return reply.code(204).send(null);
   });

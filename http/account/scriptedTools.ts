@@ -45,9 +45,9 @@ export function scriptedToolsRoutes(app: App, http: Http): void {
   };
   app.put("/tools/scripted", { onRequest: requireAdmin(http), schema: switching }, async (request) => {
     const { organization_id } = request.caller;
-    const envelope = commandFields(request, streamName("organization", organization_id), ["organizations"]);
+    const fields = commandFields(request, streamName("organization", organization_id), ["organizations"]);
     const { enabled } = request.body;
-    await http.send(SwitchScriptedTools, { ...envelope, data: { enabled }, requireProjected: true });
+    await http.send(SwitchScriptedTools, { ...fields, data: { enabled }, requireProjected: true });
     return read(http, organization_id);
   });
 }

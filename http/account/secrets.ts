@@ -31,7 +31,7 @@ export function secretRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
   const described = { tags: ["Scripts"], security: [{ session: [] }] };
   const one = { ...described, params: z.object({ name: z.string() }) };
-  const envelope = (request: FastifyRequest, name: string) =>
+  const commandFor = (request: FastifyRequest, name: string) =>
     commandFields(request, secretStream(request.caller.organization_id, name), ["secrets"]);
 
   const requireSecret = async (organization: string, name: string): Promise<SecretRow> => {
@@ -63,14 +63,14 @@ export function secretRoutes(app: App, http: Http): void {
     }
     const sealed_value = http.keyring.sealSecret(`secret:${organization_id}:${name}`, request.body.value);
     const data = { name, credential_id: newId(), sealed_value };
-    await http.send(SetSecret, { ...envelope(request, name), data, requireProjected: true });
+    await http.send(SetSecret, { ...commandFor(request, name), data, requireProjected: true });
     return present(await requireSecret(organization_id, name));
   });
 
   const removing = { ...one, summary: "Remove a secret", response: { 204: z.null() } };
   app.delete("/secrets/:name", { onRequest, schema: removing }, async (request, reply) => {
     const { name } = await requireSecret(request.caller.organization_id, request.params.name);
-    await http.send(RemoveSecret, { ...envelope(request, name), data: { name }, requireProjected: true });
+    await http.send(RemoveSecret, { ...commandFor(request, name), data: { name }, requireProjected: true });
     return reply.code(204).send(null);
   });
 }

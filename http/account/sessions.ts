@@ -220,8 +220,8 @@ export function sessionRoutes(app: App, http: Http): void {
   const loggingOut = { ...ownSession, summary: "Sign out", response: { 204: z.null() } };
   app.post("/auth/logout", { onRequest, schema: loggingOut }, async (request, reply) => {
     const { session_id } = request.caller.session!;
-    const envelope = commandFields(request, streamName("session", session_id), ["sessions"]);
-    await http.send(EndSession, { ...envelope, data: { session_id }, requireProjected: true });
+    const fields = commandFields(request, streamName("session", session_id), ["sessions"]);
+    await http.send(EndSession, { ...fields, data: { session_id }, requireProjected: true });
     if (request.caller.by_cookie) reply.header("set-cookie", noSessionCookie(http.settings));
     return reply.code(204).send(null);
   });

@@ -18,7 +18,7 @@ import type { PublicExtraction } from "./extractionShape.ts";
 /** An extraction is deleted 24 hours after the request (spec: Extraction API). */
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-export const envelope = (request: FastifyRequest, extraction_id: string) =>
+export const commandFor = (request: FastifyRequest, extraction_id: string) =>
   commandFields(request, streamName("extraction", extraction_id), ["extractions"]);
 
 /** An extraction of the organization that has not expired. A missing one may have been requested a moment ago, so it is waited for. */
@@ -76,13 +76,13 @@ export async function extract(
     claim: `extraction:${content_claim}`,
     create: ({ id: extraction_id, blob, keys, identity }) => {
       const data = { extraction_id, ...file, sha256, blob, content_claim, expires_at: expires_at.toISOString() };
-      return createOnce(http, RequestExtraction, { ...envelope(request, extraction_id), ...identity, keys, data });
+      return createOnce(http, RequestExtraction, { ...commandFor(request, extraction_id), ...identity, keys, data });
     },
     find: (id) => findExtraction(http, caller, id),
     notFound: extractionNotFound,
     // an expired extraction holds the claim on its bytes until the sweep deletes it
     onHolderGone: async (id) =>
-      void (await http.send(ExpireExtraction, { ...envelope(request, id), data: { extraction_id: id } })),
+      void (await http.send(ExpireExtraction, { ...commandFor(request, id), data: { extraction_id: id } })),
   });
   if (result.kind !== "created")
     return {

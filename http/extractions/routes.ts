@@ -7,12 +7,12 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { formRoute } from "../upload/formRoute.ts";
 import { UploadForm } from "../upload/readUpload.ts";
-import { envelope, extract, extractionNotFound, requireExtraction, withMarkdown } from "./extract.ts";
+import { commandFor, extract, extractionNotFound, requireExtraction, withMarkdown } from "./extract.ts";
 import { Extraction, present } from "./extractionShape.ts";
 
 async function remove(http: Http, request: FastifyRequest, id: string): Promise<void> {
   const row = await requireExtraction(http, request.caller, id);
-  const command = { ...envelope(request, row.id), data: { extraction_id: row.id }, requireProjected: true };
+  const command = { ...commandFor(request, row.id), data: { extraction_id: row.id }, requireProjected: true };
   await http.send(DeleteExtraction, command).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 404 ? extractionNotFound() : error;
   });

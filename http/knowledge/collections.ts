@@ -18,7 +18,7 @@ import { Change, CHANGE_CODES, Collection, Create, CREATE_CODES, present } from 
 import { requireCollection } from "./lookups.ts";
 import { toSlug } from "./slug.ts";
 
-const envelope = (request: FastifyRequest, collection_id: string) =>
+const commandFor = (request: FastifyRequest, collection_id: string) =>
   commandFields(request, streamName("collection", collection_id), ["collections"]);
 
 /** Names are unique in an organization, regardless of case. */
@@ -36,7 +36,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   const slug_claim = http.keyring.keyedHash("slug", `${organization_id}\n${slug}`);
   const name_claim = nameClaim(http, organization_id, name);
   const data = { collection_id, slug, slug_claim, name, name_claim, description };
-  const sent = await createOnce(http, CreateCollection, { ...envelope(request, collection_id), ...identity, data });
+  const sent = await createOnce(http, CreateCollection, { ...commandFor(request, collection_id), ...identity, data });
   if (!sent.isNew || sent.projected) return requireCollection(http, request.caller, sent.created_id);
   const at = await readRecordedAt(http, sent.position);
   const documents = { ready: 0, pending: 0, failed: 0, total: 0, bytes: 0 };
@@ -48,7 +48,7 @@ async function change(http: Http, request: FastifyRequest, reference: string, bo
   const { name, description } = body;
   const name_claim = name === undefined ? undefined : nameClaim(http, request.caller.organization_id, name);
   const data = { collection_id, name, name_claim, description };
-  await http.send(ChangeCollection, { ...envelope(request, collection_id), data, requireProjected: true });
+  await http.send(ChangeCollection, { ...commandFor(request, collection_id), data, requireProjected: true });
   return requireCollection(http, request.caller, collection_id);
 }
 
@@ -103,7 +103,7 @@ export function collectionRoutes(app: App, http: Http): void {
     const { id: collection_id } = await requireCollection(http, request.caller, request.params.reference);
     await checkNothingHeld(http, request.caller.organization_id, collection_id);
     const data = { collection_id };
-    await http.send(DeleteCollection, { ...envelope(request, collection_id), data, requireProjected: true });
+    await http.send(DeleteCollection, { ...commandFor(request, collection_id), data, requireProjected: true });
     return reply.code(204).send(null);
   });
 }

@@ -7,14 +7,14 @@ import { identifyPost } from "../base/idempotency.ts";
 import { validator } from "../base/validate.ts";
 import { checkReaders } from "./documentAccess.ts";
 import { Change, CHANGE_CODES, Document, present, UserQuery } from "./documentShape.ts";
-import { asProcessing, envelope } from "./existingDocument.ts";
+import { asProcessing, commandFor } from "./existingDocument.ts";
 import { documentNotFound, findAnyDocument, requireDocument } from "./lookups.ts";
 
 async function reprocess(http: Http, request: FastifyRequest, document_id: string, reextract: boolean) {
   const path = `/api/v1/knowledge/documents/${document_id}/reprocess`;
   const identity = identifyPost(request, path, { body: String(reextract) });
   const data = { document_id, reextract };
-  await http.send(ReprocessDocument, { ...envelope(request, document_id), ...identity, data });
+  await http.send(ReprocessDocument, { ...commandFor(request, document_id), ...identity, data });
   return asProcessing(await requireDocument(http, request.caller, document_id));
 }
 
@@ -40,7 +40,7 @@ export function documentRoutes(app: App, http: Http): void {
     const { caller, body } = request;
     await checkReaders(http, caller.organization_id, body.readers);
     const data = { document_id, ...body };
-    await http.send(ChangeDocument, { ...envelope(request, document_id), data, requireProjected: true });
+    await http.send(ChangeDocument, { ...commandFor(request, document_id), data, requireProjected: true });
     // the caller may have taken the document from themselves
     const changed = await findAnyDocument(http, caller, document_id);
     if (!changed) throw documentNotFound();
@@ -65,7 +65,7 @@ export function documentRoutes(app: App, http: Http): void {
   app.delete("/documents/:id", { schema: deleting }, async (request, reply) => {
     const { id: document_id } = await find(request, request.params.id);
     await http.send(DeleteDocument, {
-      ...envelope(request, document_id),
+      ...commandFor(request, document_id),
       data: { document_id },
       requireProjected: true,
     });

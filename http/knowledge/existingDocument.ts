@@ -10,7 +10,7 @@ import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
 import type { PublicDocument } from "./documentShape.ts";
 import { requireDocument } from "./lookups.ts";
 
-export const envelope = (request: FastifyRequest, document_id: string) =>
+export const commandFor = (request: FastifyRequest, document_id: string) =>
   commandFields(request, streamName("document", document_id), ["documents"]);
 
 /** The answer to an upload: 202 when the document will be processed, 200 when nothing has to be done. */
@@ -32,7 +32,7 @@ export async function applyDetails(
   const changed = changedDescription(sent, row);
   if (!changed) return row;
   const data = { document_id: row.id, ...changed };
-  const command = { ...envelope(request, row.id), ...nextCommand(identity, "tags"), data };
+  const command = { ...commandFor(request, row.id), ...nextCommand(identity, "tags"), data };
   await http.send(ChangeDocument, { ...command, requireProjected: true });
   return requireDocument(http, request.caller, row.id);
 }
@@ -47,7 +47,7 @@ export async function answerExisting(
   if (row.status !== "failed") return { status: 200, document: row };
   try {
     const data = { document_id: row.id, reextract: false };
-    await http.send(ReprocessDocument, { ...envelope(request, row.id), ...nextCommand(identity, "again"), data });
+    await http.send(ReprocessDocument, { ...commandFor(request, row.id), ...nextCommand(identity, "again"), data });
   } catch (error) {
     // a request at the same moment has started it
     if (error instanceof ApiError && error.errorCode === "already_processing")

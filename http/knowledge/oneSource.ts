@@ -12,7 +12,7 @@ import { findOrWait } from "../base/findById.ts";
 export const DESCRIBED = { tags: ["Knowledge"], security: [{ key: [] }] };
 export const ONE_SOURCE = { ...DESCRIBED, params: z.object({ id: z.string() }) };
 
-export const envelope = (request: FastifyRequest, source_id: string) =>
+export const commandFor = (request: FastifyRequest, source_id: string) =>
   commandFields(request, streamName("source", source_id), ["sources"]);
 
 /** Throws 404 `source_not_found`. */

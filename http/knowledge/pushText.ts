@@ -15,7 +15,7 @@ import { requireStorage } from "../base/storageLimits.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import { canSee, checkReaders, hiddenDocument } from "./documentAccess.ts";
 import type { Push } from "./documentShape.ts";
-import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
+import { answerExisting, applyDetails, commandFor, type UploadAnswer } from "./existingDocument.ts";
 import { findAnyDocument, requireDocument } from "./lookups.ts";
 import { answerRepeated, answerUpload, newDetails, storeDocument, type DocumentUpload } from "./uploadDocument.ts";
 
@@ -86,7 +86,7 @@ async function replace(
   try {
     const { position } = await withinLimits(http, wish, () =>
       http.send(ReplaceDocument, {
-        ...envelope(request, row.id),
+        ...commandFor(request, row.id),
         ...replacement(identity),
         data: { document_id: row.id, ...content },
       }),

@@ -4,7 +4,7 @@ import { listSourcePages } from "#projections/sources/pages.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
-import { envelope, ONE_SOURCE, requireSource } from "./oneSource.ts";
+import { commandFor, ONE_SOURCE, requireSource } from "./oneSource.ts";
 import { PageOfSource, present, presentPage, Source } from "./sourceShape.ts";
 
 /** Reads a source, shows what it found, and deletes it. */
@@ -13,7 +13,7 @@ export function sourceActionRoutes(app: App, http: Http): void {
   app.post("/sources/:id/read", { schema: starting }, async (request, reply) => {
     const { id: source_id } = await requireSource(http, request, request.params.id);
     const data = { source_id };
-    await http.send(ReadSource, { ...envelope(request, source_id), data, requireProjected: true });
+    await http.send(ReadSource, { ...commandFor(request, source_id), data, requireProjected: true });
     return reply.code(202).send(present(await requireSource(http, request, source_id)));
   });
 
@@ -36,7 +36,7 @@ export function sourceActionRoutes(app: App, http: Http): void {
   app.delete("/sources/:id", { schema: deleting }, async (request, reply) => {
     const { id: source_id } = await requireSource(http, request, request.params.id);
     const data = { source_id, documents: request.query.documents === "true" };
-    await http.send(DeleteSource, { ...envelope(request, source_id), data, requireProjected: true });
+    await http.send(DeleteSource, { ...commandFor(request, source_id), data, requireProjected: true });
     return reply.code(204).send(null);
   });
 }

@@ -11,7 +11,7 @@ import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { validator } from "../base/validate.ts";
 import { checkSchedule } from "../base/scheduleRule.ts";
 import { requireCollection } from "./lookups.ts";
-import { DESCRIBED, envelope, ONE_SOURCE, requireSource } from "./oneSource.ts";
+import { DESCRIBED, commandFor, ONE_SOURCE, requireSource } from "./oneSource.ts";
 import { ChangeSourceBody, CreateSourceBody, present, Source, SOURCE_CODES } from "./sourceShape.ts";
 
 /** Sources of an organization. Requests at the same moment may exceed it by a few. */
@@ -34,7 +34,7 @@ async function create(http: Http, request: FastifyRequest, reference: string, bo
   const url = new URL(body.url);
   url.hash = "";
   const data = { source_id, collection_id, ...given, url: url.href, rule: readRule(http, schedule) ?? null };
-  const command = { ...envelope(request, source_id), ...identity, data };
+  const command = { ...commandFor(request, source_id), ...identity, data };
   const { created_id } = await createOnce(http, CreateSource, { ...command, requireProjected: true });
   return requireSource(http, request, created_id);
 }
@@ -82,7 +82,7 @@ export function sourceRoutes(app: App, http: Http): void {
     const { id: source_id } = await requireSource(http, request, request.params.id);
     const { schedule, ...given } = request.body;
     const data = { source_id, ...given, rule: readRule(http, schedule) };
-    await http.send(ChangeSource, { ...envelope(request, source_id), data, requireProjected: true });
+    await http.send(ChangeSource, { ...commandFor(request, source_id), data, requireProjected: true });
     return present(await requireSource(http, request, source_id));
   });
 }

@@ -9,7 +9,7 @@ import { readRecordedAt } from "../base/send.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { storeOnce, type StoreResult } from "../upload/storeOnce.ts";
 import { canSee, checkReaders, hiddenDocument } from "./documentAccess.ts";
-import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
+import { answerExisting, applyDetails, commandFor, type UploadAnswer } from "./existingDocument.ts";
 import { collectionNotFound, documentNotFound, findAnyDocument } from "./lookups.ts";
 
 export interface DocumentUpload extends Upload {
@@ -55,7 +55,7 @@ export function storeDocument(
     create: ({ id: document_id, blob, keys, identity }) => {
       const placed = { document_id, collection_id, source: readSource(request), blob, original };
       const data = { ...placed, mime_type, size_bytes: bytes.length, ...content };
-      return createOnce(http, UploadDocument, { ...envelope(request, document_id), ...identity, keys, data });
+      return createOnce(http, UploadDocument, { ...commandFor(request, document_id), ...identity, keys, data });
     },
     find: (id) => findAnyDocument(http, request.caller, id),
     notFound: documentNotFound,

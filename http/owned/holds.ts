@@ -53,7 +53,7 @@ async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: 
   return row;
 }
 
-const envelope = (request: FastifyRequest) => ({
+const commandFor = (request: FastifyRequest) => ({
   ...commandFields(request, holdStream(request.caller.organization_id), ["holds"]),
   requireProjected: true,
 });
@@ -84,7 +84,7 @@ async function place(http: Http, request: FastifyRequest, { subject, ...body }: 
   const covered = user === undefined ? lower(subject) : `user:${markUser(http, organization_id, user)}`;
   await checkHoldable(http, organization_id, covered);
   await http.send(PlaceHold, {
-    ...envelope(request),
+    ...commandFor(request),
     ...identity,
     keys: { [thing]: http.vault.createKey(thing) },
     data: { hold_id, subject: covered, ...body },
@@ -119,7 +119,7 @@ export function holdRoutes(app: App, http: Http): void {
   const releasing = { ...one, summary: "Release a hold", response: { 200: Hold } };
   app.delete("/holds/:id", { onRequest, schema: releasing }, async (request) => {
     const { id } = await read(http, request, request.params.id);
-    await http.send(ReleaseHold, { ...envelope(request), data: { hold_id: id } });
+    await http.send(ReleaseHold, { ...commandFor(request), data: { hold_id: id } });
     return present(await read(http, request, id));
   });
 }

@@ -48,7 +48,7 @@ async function read(http: Http, organization: string, subject: string) {
   throw new ApiError("retention_not_found", "This subject has no retention rules.", { param: "subject" });
 }
 
-const envelope = (request: FastifyRequest, subject: string) => ({
+const commandFor = (request: FastifyRequest, subject: string) => ({
   ...commandFields(request, retentionStream(request.caller.organization_id, subject), ["retention"]),
   requireProjected: true,
 });
@@ -83,14 +83,14 @@ export function retentionRoutes(app: App, http: Http): void {
   app.put("/retention/:subject", { onRequest, schema: setting }, async (request) => {
     const { caller, params, body } = request;
     const data = await readSettings(http, caller, params.subject, body);
-    await http.send(SetRetention, { ...envelope(request, data.subject), data });
+    await http.send(SetRetention, { ...commandFor(request, data.subject), data });
     return read(http, caller.organization_id, data.subject);
   });
 
   const removing = { ...one, summary: "Remove the retention rules of a subject", response: { 204: z.null() } };
   app.delete("/retention/:subject", { onRequest, schema: removing }, async (request, reply) => {
     const { subject } = await read(http, request.caller.organization_id, request.params.subject.toLowerCase());
-    await http.send(RemoveRetention, { ...envelope(request, subject), data: { subject } });
+    await http.send(RemoveRetention, { ...commandFor(request, subject), data: { subject } });
     return reply.code(204).send(null);
   });
 

@@ -76,9 +76,9 @@ async function delegate(http: Http, request: FastifyRequest, id: string, body: z
     if (body.to === by.id) throw new ApiError("invalid_delegate", "to: must be somebody else.", { param: "to" });
     await checkDelegate(http, organization_id, body.to, approval);
   }
-  const envelope = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
+  const fields = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
   await http.send(DelegateApproval, {
-    ...envelope,
+    ...fields,
     data: { run_id, approval_id: approval.id, by, ...body, ...absentDelegates(approval) },
   });
   return presentApproval(await requireApproval(http, caller, approval.id), await findReader(http, caller));
@@ -94,8 +94,8 @@ async function comment(http: Http, request: FastifyRequest, id: string, body: z.
   // the files of a repeated request may be deleted
   const files = (await previousOutcome(http, identity)) ? [] : await readOwnFiles(http, caller, body.files);
   const comment = { run_id, approval_id: approval.id, comment_id, by, text: body.text, ...filesField(files) };
-  const envelope = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
-  await http.send(CommentOnApproval, { ...envelope, data: comment });
+  const fields = { ...commandFields(request, streamName("run", run_id), ["runs"]), ...identity };
+  await http.send(CommentOnApproval, { ...fields, data: comment });
   await http.freshRead(["runs"], streamName("run", run_id));
   const made = (await listComments(http.db, approval.id)).find((one) => one.id === comment_id);
   const author = { ...by, name: caller.session!.name };

@@ -184,14 +184,14 @@ export async function decide(
   const data = await encodeData(http, caller, row, decision, body.data);
   if (row.call && body.files?.length) throw noFiles("an approval of a tool call takes none; send them to the agent.");
   const files = await readOwnFiles(http, caller, body.files);
-  const envelope = { ...commandFields(request, streamOf(row)), ...identity };
+  const fields = { ...commandFields(request, streamOf(row)), ...identity };
   const right = { by: actorFrom(caller), ...(in_place_of && { in_place_of }) };
   const decided = { approval_id: row.id, decision, ...right, comment: body.comment ?? null };
   try {
-    if (row.call) await http.send(DecideToolApproval, { ...envelope, data: { turn_id: row.call.turn_id, ...decided } });
+    if (row.call) await http.send(DecideToolApproval, { ...fields, data: { turn_id: row.call.turn_id, ...decided } });
     else
       await http.send(DecideApproval, {
-        ...envelope,
+        ...fields,
         data: { run_id: row.run_id!, ...decided, data, ...filesField(files), ...absentDelegates(row) },
       });
   } catch (error) {

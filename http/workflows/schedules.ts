@@ -18,7 +18,7 @@ import { violationMessage } from "#events/violationMessage.ts";
 
 const DEFAULTS = { jitter_seconds: 0, overlap: "skip", missed: "one" } as const;
 
-const commandEnvelope = (request: FastifyRequest, trigger_id: string) => ({
+const commandFor = (request: FastifyRequest, trigger_id: string) => ({
   ...commandFields(request, streamName("trigger", trigger_id), ["triggers", "schedules"]),
   requireProjected: true,
 });
@@ -78,7 +78,7 @@ export async function createSchedule(
     name: body.name ?? "",
     args: JSON.stringify(body.args ?? {}),
   };
-  const command = { ...commandEnvelope(request, trigger_id), ...identity, data };
+  const command = { ...commandFor(request, trigger_id), ...identity, data };
   return (await createOnce(http, CreateSchedule, command)).created_id;
 }
 
@@ -120,5 +120,5 @@ export async function changeSchedule(
     args: args && JSON.stringify(args),
     paused: changed(paused, false),
   };
-  await http.send(ChangeSchedule, { ...commandEnvelope(request, trigger.id), data });
+  await http.send(ChangeSchedule, { ...commandFor(request, trigger.id), data });
 }

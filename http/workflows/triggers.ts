@@ -30,7 +30,7 @@ const MAX_TRIGGERS = 100;
 /** 144 random bits: a hook's URL cannot be guessed. */
 const TOKEN_BYTES = 18;
 
-const envelope = (request: FastifyRequest, trigger_id: string) =>
+const commandFor = (request: FastifyRequest, trigger_id: string) =>
   commandFields(request, streamName("trigger", trigger_id), ["triggers"]);
 
 async function readOne(http: Http, workflow_id: string, id: string): Promise<z.infer<typeof Trigger>> {
@@ -83,7 +83,7 @@ async function createWebhook(
     headers: [...new Set(body.headers)],
   };
   const command = {
-    ...envelope(request, trigger_id),
+    ...commandFor(request, trigger_id),
     ...identity,
     data: { ...data, ...signing, ...(event !== null && { event }) },
   };
@@ -136,7 +136,7 @@ async function replaceSigningSecret(
       param: "verify",
     });
   const data = { trigger_id, ...sealSigning(http, request, trigger_id, secret) };
-  await http.send(SetSigningSecret, { ...envelope(request, trigger_id), ...identity, data, requireProjected: true });
+  await http.send(SetSigningSecret, { ...commandFor(request, trigger_id), ...identity, data, requireProjected: true });
   return readOne(http, workflow_id, trigger_id);
 }
 
@@ -152,7 +152,7 @@ async function rotate(
   if (body?.verify) return replaceSigningSecret(http, request, row, identity, body.verify.secret);
   const { secret, hash, hint } = newSecret("whsec", http.settings.SERVICE_NAME);
   const data = { trigger_id, secret_hash: hash, secret_hint: hint };
-  const command = { ...envelope(request, trigger_id), ...identity, data };
+  const command = { ...commandFor(request, trigger_id), ...identity, data };
   const isOwn = await rotateOnce(http, RotateTrigger, command, "secret_hash");
   const trigger = await readOne(http, workflow_id, trigger_id);
   return isOwn ? { ...trigger, secret } : trigger;
@@ -166,7 +166,7 @@ async function remove(http: Http, request: FastifyRequest, { id: trigger_id, wor
   await http.freshRead(["workflows"]);
   const { last_used_at } = await requireTrigger(http, workflow_id, trigger_id);
   const definition = last_used_at === null ? DeleteTrigger : DisableTrigger;
-  await http.send(definition, { ...envelope(request, trigger_id), data: { trigger_id }, requireProjected: true });
+  await http.send(definition, { ...commandFor(request, trigger_id), data: { trigger_id }, requireProjected: true });
 }
 
 /** Triggers of a workflow (spec: Workflow API): everybody signed in sees them, builders and above manage them. */

@@ -19,7 +19,7 @@ import { Change, present, Register, Workflow, WorkflowWithWarnings } from "./wor
 /** The projections that an answer about workflows is read from. */
 const PROJECTIONS = ["workflows", "definitions", "triggers", "runs"];
 
-const commandEnvelope = (request: FastifyRequest, workflow_id: string) =>
+const commandFor = (request: FastifyRequest, workflow_id: string) =>
   commandFields(request, streamName("workflow", workflow_id), ["workflows"]);
 
 async function register(http: Http, request: FastifyRequest, body: z.infer<typeof Register>): Promise<WorkflowRow> {
@@ -40,7 +40,7 @@ async function register(http: Http, request: FastifyRequest, body: z.infer<typeo
     name: body.name ?? definition.name,
     description: body.description ?? "",
   };
-  const command = { ...commandEnvelope(request, workflow_id), ...identity, data, requireProjected: true };
+  const command = { ...commandFor(request, workflow_id), ...identity, data, requireProjected: true };
   const { created_id } = await createOnce(http, RegisterWorkflow, command);
   return requireWorkflow(http, caller, created_id);
 }
@@ -68,7 +68,7 @@ async function readChanges(http: Http, request: FastifyRequest, row: WorkflowRow
 
 async function change(http: Http, request: FastifyRequest, row: WorkflowRow, changes: object): Promise<WorkflowRow> {
   const data = { workflow_id: row.id, ...changes };
-  await http.send(ChangeWorkflow, { ...commandEnvelope(request, row.id), data, requireProjected: true });
+  await http.send(ChangeWorkflow, { ...commandFor(request, row.id), data, requireProjected: true });
   return requireWorkflow(http, request.caller, row.id);
 }
 

@@ -36,8 +36,8 @@ const EDITS: Edit[] = [
   },
   {
     file: "http/account/projects.ts",
-    text: "await http.send(ChangeProject, { ...envelope(request, row.id), data,",
-    instead: 'await http.send(ChangeProject, { ...envelope(request, row.id), data: { ...data, next: "sent" },',
+    text: "await http.send(ChangeProject, { ...commandFor(request, row.id), data,",
+    instead: 'await http.send(ChangeProject, { ...commandFor(request, row.id), data: { ...data, next: "sent" },',
   },
   {
     file: "services/deciders/project.ts",
