@@ -15,6 +15,7 @@ import { createLastUsed } from "./auth/lastUsed.ts";
 import { createAliases } from "./base/aliases.ts";
 import type { App } from "./base/app.ts";
 import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
+import { MIB } from "#events/units.ts";
 import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
 import { createBodyBudget } from "./base/bodyBudget.ts";
 import type { Http, HttpDeps } from "./base/deps.ts";
@@ -46,7 +47,6 @@ import { ownedRoutes } from "./owned/routes.ts";
 import { workflowDefinitionRoutes } from "./workflows/definitions.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
-const MIB = 1024 * 1024;
 const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { currentTime } from "#events/clock.ts";
+import { DAY_MS } from "#events/units.ts";
 import { ApiError } from "../base/errors.ts";
 import { isStorable, Moment } from "../base/moment.ts";
 import { PageQuery } from "../base/pagination.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Length of the period when the query gives no start. */
 const DEFAULT_DAYS = 30;
 

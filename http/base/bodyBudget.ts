@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { Unavailable } from "#events/ports.ts";
+import { MIB } from "#events/units.ts";
 import { ApiError } from "./errors.ts";
 
-const MIB = 1024 * 1024;
 /** Bytes of request bodies and of files on their way out that this process holds at most; beyond it, bodies that grow get a 503. */
 const MAX_HELD_BYTES = 256 * MIB;
 /** The share of one organization. A single body is let in whatever its size, because its route limits it. */

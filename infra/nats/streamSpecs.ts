@@ -1,8 +1,8 @@
 import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream";
+import { MIB } from "#events/units.ts";
 import { nanos } from "@nats-io/transport-node";
 import type { Names } from "./names.ts";
 
-const MIB = 1024 * 1024;
 const HOUR = nanos(3_600_000);
 /** How long other services can still read an event of the feed. */
 export const FEED_RETENTION_MS = 7 * 24 * 3_600_000;

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import type { Gate } from "#events/ports.ts";
+import { HOUR_MS } from "#events/units.ts";
 import type { Blobs, DataKeys } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { repeat } from "./repeat.ts";
 
-const HOUR_MS = 3_600_000;
 /** Blobs are written before the event that names them, so younger ones may still get theirs. */
 const MIN_ORPHAN_AGE_MS = 24 * HOUR_MS;
 /** Folders whose keys are looked up at once. */

@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { currentTime } from "#events/clock.ts";
 import type { EventLog } from "#events/ports.ts";
+import { DAY_MS, HOUR_MS } from "#events/units.ts";
 import type { Db, Projection } from "#projections/projection.ts";
 import { rebuild } from "./rebuild.ts";
 import { repeat } from "./repeat.ts";
@@ -13,8 +14,6 @@ import { repeat } from "./repeat.ts";
  * (docs/adr/0016-rebuilds-overwrite-deleted-data.md).
  */
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** How long to wait for a moment in which no turn runs: the frame stream can only be cleared as a whole. */
 const MAX_IDLE_WAIT_MS = 10 * 60_000;
 const IDLE_POLL_MS = 1_000;

@@ -1,5 +1,6 @@
 import { nameSubject, type LimitName } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
+import { DAY_MS } from "#events/units.ts";
 import { nameOfWeek, periodsAt } from "./periods.ts";
 
 /** What limits count. Bytes, documents and runs count as long as they are there, the others when they are spent. */
@@ -72,8 +73,6 @@ export function endOf(name: LimitName, now: Date): Date | null {
   const ends = { day: nextDay, week: nextWeek, month: nextMonth, total: null, now: null };
   return ends[MEASURES[name].per];
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Whether the period of a limit that ran at `then` is over now. In every turn: most of them are of the same day. */
 export function isOver(name: LimitName, then: number, now: number): boolean {

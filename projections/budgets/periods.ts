@@ -1,4 +1,5 @@
-const DAY_MS = 24 * 60 * 60 * 1_000;
+import { DAY_MS } from "#events/units.ts";
+
 const THURSDAY = 3;
 
 /** The week of ISO 8601, `2026-W48`: that of its Thursday. `week`: when it begins. */

@@ -1,8 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { ExtractionEvent } from "#events/extraction.ts";
+import { DAY_MS } from "#events/units.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 type RequestEvent = RecordedEvent<Extract<ExtractionEvent, { type: "ExtractionRequested" }>>;
 const applyRequest = ({ organization_id, data, personal }: RequestEvent): Change[] => {

@@ -1,4 +1,5 @@
 import type { RetentionRules } from "#events/retention.ts";
+import { DAY_MS } from "#events/units.ts";
 import { listRunFiles } from "../files/query.ts";
 import { COVERS, isHeld } from "../holds/query.ts";
 import { decode, type Db } from "../projection.ts";
@@ -9,7 +10,6 @@ import { listRunThreads } from "../turns/threads.ts";
 export const EXPIRED_MODELS = ["turns", "files", "documents", "runs", "usage", "holds"];
 /** Things of one kind that are deleted together. */
 const BATCH = 50;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Keys and agents of a project, also those that were deleted: what they made stays. */
 const OWNERS = "select p.owner from read.usage_projects p where p.organization_id = $1 and p.project_id = $3";

@@ -1,9 +1,8 @@
 import { ApprovalCancelled, RunFailed, type RunEvent } from "#events/run.ts";
 import type { Failure } from "#events/runParts.ts";
+import { DAY_MS } from "#events/units.ts";
 import { settlingAfter } from "./runLinkState.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The events of a command so far, and the state after them. */
 export interface RunChanges {

@@ -1,3 +1,4 @@
+import { MIB } from "#events/units.ts";
 import { createCapacity, type CapacityLimits } from "../sharing/capacity.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { FREE_SIZE, ModelError, type AnswerShare } from "./model.ts";
@@ -13,7 +14,6 @@ interface TurnLimits {
   /** Pieces of answers that have not arrived whole, in bytes. */
   pieces: CapacityLimits;
 }
-const MIB = 1024 * 1024;
 const LIMITS: TurnLimits = {
   conversations: { total: 64_000_000, perTenant: 32_000_000 },
   answers: { total: 64_000_000, perTenant: 32_000_000 },

@@ -1,7 +1,7 @@
+import { MIB } from "#events/units.ts";
 import { createCapacity, type CapacityLimits } from "../../sharing/capacity.ts";
 import { WebError, type DownloadRoomOf } from "./web.ts";
 
-const MIB = 1024 * 1024;
 /** Bytes that downloads of a process hold at once: those of all organizations, and of one. */
 const MAX_HELD = 192 * MIB;
 const MAX_OF_ORGANIZATION = 64 * MIB;

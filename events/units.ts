@@ -1,0 +1,6 @@
+export const HOUR_MS = 60 * 60 * 1_000;
+/** A day has no other length here: all days are of UTC. */
+export const DAY_MS = 24 * HOUR_MS;
+
+/** Bytes. */
+export const MIB = 1024 * 1024;
