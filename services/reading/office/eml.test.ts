@@ -67,7 +67,7 @@ test("parts that flow in two ways are each joined in theirs", async () => {
   );
 });
 
-test("who else gets an e-mail is told, and who gets the answers if that is somebody else", async () => {
+test("the text of an e-mail says who else gets it, and who gets the answers if that is somebody else", async () => {
   const header = "From: a@b.example\nTo: c@d.example\nBcc: Ada <e@f.example>\n";
   expect(await read(`${header}Reply-To: g@h.example\n\nText`)).toContain(
     "\nBcc: Ada <e@f.example>  \nReply-To: g@h.example\n",

@@ -56,7 +56,7 @@ test("an invitation that is also attached as a file is read once, and its descri
   expect(warnings).toEqual([]);
 });
 
-test("days, repetitions, tasks and cancelled events are told as such", async () => {
+test("days, repetitions, tasks and cancelled events are shown as what they are", async () => {
   const days = event("SUMMARY:Fair\nDTSTART;VALUE=DATE:20260228\nDTEND;VALUE=DATE:20260302");
   const weekly = event("SUMMARY:Jour fixe\nDTSTART:20260302T080000Z\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;BYDAY=MO");
   const task = event("SUMMARY:Send it\nDUE:20260305T120000", "VTODO");

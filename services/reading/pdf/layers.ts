@@ -2,7 +2,7 @@ import type { Pdf } from "./openPdf.ts";
 
 /** The layers of a file: groups of content that people can switch on and off, as they stand when it is opened. */
 export interface Layers {
-  /** Whether content is seen. `group`: what pdf.js tells of its layer. */
+  /** Whether content is seen. `group`: what pdf.js says about its layer. */
   isVisible(group: unknown): boolean;
 }
 
