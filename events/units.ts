@@ -1,3 +1,4 @@
+/** Milliseconds. */
 export const HOUR_MS = 60 * 60 * 1_000;
 /** A day has no other length here: all days are of UTC. */
 export const DAY_MS = 24 * HOUR_MS;

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Db } from "#projections/projection.ts";
+import { makeFolder } from "./folders.ts";
 import { openKeyring } from "./keyring.ts";
 import { loadSecret } from "./privateFiles.ts";
 
@@ -57,7 +58,7 @@ export async function loadMasterKey(
   const first = await findFirstSealed(db);
   if (!settings.MASTER_KEY && !existsSync(path)) {
     if (first) throw new MasterKeyError(source, "the file does not exist");
-    mkdirSync(settings.DATA_DIR, { recursive: true });
+    await makeFolder(resolve(settings.DATA_DIR));
   }
   const key = settings.MASTER_KEY ?? loadSecret(path, "base64");
   const bytes = Buffer.from(key, "base64");

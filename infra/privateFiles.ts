@@ -30,20 +30,26 @@ export const writePrivate = (path: string, text: string) => {
   syncFolder(dirname(path));
 };
 
-/** Creates a file atomically and durably; false when it exists already. */
-export const claimFile = (path: string, text: string) => {
-  const next = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(next, text, { mode: 0o600, flush: true });
+const linkNew = (from: string, to: string): boolean => {
   try {
-    linkSync(next, path);
-    syncFolder(dirname(path));
+    linkSync(from, to);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   } finally {
-    rmSync(next, { force: true });
+    rmSync(from, { force: true });
   }
+};
+
+/** Creates a file atomically and durably; false when it exists already. */
+export const claimFile = (path: string, text: string) => {
+  const next = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  writeFileSync(next, text, { mode: 0o600, flush: true });
+  const isNew = linkNew(next, path);
+  // also after another process, which may end before it does this
+  syncFolder(dirname(path));
+  return isNew;
 };
 
 /** The JSON in the file; undefined when the file is missing or incomplete. */

@@ -140,9 +140,9 @@ async function matchPassword(
 }
 
 /**
- * The person with this address and password. Throws 401 `invalid_credentials` and 400 `organization_required`. The
- * creation of a member may be acknowledged before the read models have it, so nobody is refused before these are fresh. Calls `wasWrong` before
- * an answer can show that a password is wrong.
+ * The person with this address and password. Throws 401 `invalid_credentials` and 400 `organization_required`. The creation of a
+ * member may be acknowledged before the read models have it, so nobody is refused before these are fresh. Calls `wasWrong` before an
+ * answer can show that a password is wrong.
  */
 async function checkPassword(
   http: Http,

@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Settings } from "../config.ts";
 import { addressesFile, type Addresses } from "./addresses.ts";
+import { makeFolder } from "../folders.ts";
 import { writePrivate } from "../privateFiles.ts";
 import { acquireLock } from "./lock.ts";
 import { identifyProcess } from "./processIdentity.ts";
@@ -29,8 +30,7 @@ const externalAddresses = ({
     : undefined;
 
 // As root, others may enter the folder but not list it: PostgreSQL's own user must reach its files in it.
-const makeFolder = (dataDir: string) =>
-  mkdirSync(join(dataDir, "run"), { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+const makeDataFolder = (dataDir: string) => makeFolder(join(dataDir, "run"), process.getuid?.() === 0 ? 0o711 : 0o700);
 
 const startMissing = async (
   settings: ServerSettings,
@@ -65,7 +65,7 @@ export const startEmbeddedServers = async (
   const external = externalAddresses(settings);
   if (external) return { ...external, stop: async () => {} };
   const dataDir = resolve(settings.DATA_DIR);
-  makeFolder(dataDir);
+  await makeDataFolder(dataDir);
   const lock = await acquireLock(dataDir, onLine);
   const running: RunningServer[] = [];
   const guard = guardSignals();

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openBlobs } from "#infra/blobs.ts";
-import { loadSecret, writePrivate } from "#infra/privateFiles.ts";
+import { loadMasterKey } from "#infra/masterKey.ts";
+import { readJson, writePrivate } from "#infra/privateFiles.ts";
 import { openDisks } from "../../dev/crash/faults/disks.ts";
 import { afterTest } from "../cleanUp.ts";
 import { testFolder } from "../harness.ts";
@@ -28,12 +29,14 @@ test("the power fails: blobs that were stored are there, and those that were rem
   for (const key of [removed, ...erased]) expect(await blobs.get(key)).toBeUndefined();
 });
 
-test("the power fails: the key that opens the log is there, and so is what was written last into a private file", async () => {
+test("the power fails: the master key of a new data folder is there, and so is what was written last into a private file", async () => {
   const { path, cutPower } = await openDisk();
-  const key = loadSecret(join(path, "master.key"), "base64");
-  writePrivate(join(path, "credentials.json"), "first\n");
-  writePrivate(join(path, "credentials.json"), "second\n");
+  const settings = { DATA_DIR: join(path, "new", "data") };
+  const emptyLog = { query: async () => [{ there: false }] as never };
+  const { key } = await loadMasterKey(settings, emptyLog);
+  const credentials = join(settings.DATA_DIR, "credentials.json");
+  for (const nth of [1, 2]) writePrivate(credentials, JSON.stringify({ nth }));
   await cutPower();
-  expect(loadSecret(join(path, "master.key"))).toBe(key);
-  expect(loadSecret(join(path, "credentials.json"))).toBe("second");
+  expect(await loadMasterKey(settings, emptyLog)).toEqual({ key, opens: undefined });
+  expect(readJson(credentials)).toEqual({ nth: 2 });
 });

@@ -118,8 +118,8 @@ export const PLANTS: Plant[] = [
   {
     name: "retention-too-early",
     file: "projections/retention/expired.ts",
-    text: "const DAY_MS = 24 * 60 * 60 * 1_000;",
-    instead: "const DAY_MS = 100;",
+    text: "new Date(now.getTime() - days * DAY_MS),",
+    instead: "new Date(now.getTime() - days * 100),",
     rules: ["I1"],
     load: ["upload", "newThread", "setRetention"],
   },

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#events/units.ts";
 import { type CalendarProperty, readProperty, readText, unfoldLines } from "./calendarLines.ts";
 
 /* The events and tasks of a calendar (RFC 5545): what an invitation says. Alarms and rules of time zones are no text. */
@@ -25,7 +26,6 @@ export interface Calendar {
 }
 
 const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?$/;
-const DAY_MS = 86_400_000;
 
 /** `2026-03-02 10:00 (Europe/Berlin)`, or a day alone; what is no time stays as it is. */
 const formatTime = ({ value, parameters }: CalendarProperty): string =>

@@ -1,5 +1,6 @@
 import { CFB } from "@e965/xlsx";
 import { UnreadableFile } from "../reader.ts";
+import { readFontNames } from "./docFonts.ts";
 
 /* The binary format of Word 97 to 2003 ([MS-DOC]): its tables, and the pieces of its text. */
 
@@ -22,6 +23,8 @@ export interface DocFile {
   locate(character: number): { offset: number; width: number; following: number };
   /** A table by its index in the file's list of tables. */
   table(number: number): Buffer;
+  /** Names, by the numbers that the text uses. */
+  fonts: readonly string[];
   /** The bytes after a table. */
   dataAfter(number: number): Buffer;
   /** In characters. */
@@ -135,6 +138,7 @@ export const openDoc = (bytes: Uint8Array): DocFile => {
     text: pieces.map((piece) => decodePiece(main, piece)).join(""),
     locate: (character) => locate(pieces, character),
     table,
+    fonts: readFontNames(table(tables.fonts)),
     dataAfter: (number) => stream.subarray(main.readUInt32LE(0x9a + number * 8) + table(number).length),
     /** In characters. */
     lengths: { body, footnotes, headers, comments, endnotes, boxes },

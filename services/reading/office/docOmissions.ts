@@ -1,8 +1,8 @@
 import type { Warn } from "../reader.ts";
 import { countEdges, warnOfCount } from "../warnings.ts";
-import { type DocFile, tables } from "./docFile.ts";
+import type { DocFile } from "./docFile.ts";
 import { readFlag, readFormatRuns } from "./docProperties.ts";
-import { readFontNames, shownSign } from "./docSymbols.ts";
+import { shownSign } from "./docSymbols.ts";
 
 const MODIFIER = { deleted: 0x0800, picture: 0x6a03, isFormData: 0x0806, hidden: 0x083c };
 
@@ -35,7 +35,6 @@ export const warnOfDocParts = (warn: Warn, file: DocFile): void => {
     countEdges(edges, () => file.text.slice(0, body)),
   );
   warnOfCount(warn, "form_fields_left_out", file.text.slice(0, body).match(CHOICE)?.length ?? 0);
-  const fonts = readFontNames(file.table(tables.fonts));
-  warnOfCount(warn, "symbols_instead_of_words", runs.filter((run) => shownSign(run, fonts) === "").length);
+  warnOfCount(warn, "symbols_instead_of_words", runs.filter((run) => shownSign(run, file.fonts) === "").length);
   warnOfCount(warn, "hidden_text_left_out", runs.filter((run) => readFlag(run, MODIFIER.hidden)).length);
 };

@@ -28,8 +28,6 @@ export interface DocSource {
   file: DocFile;
   characterFormats: FormatRun[];
   styles: (DocStyle | undefined)[];
-  /** Their names. */
-  fonts: readonly string[];
   /** The run for a note reference at a character; empty if the character is none. */
   noteAt(character: number): TextRun[];
 }
@@ -57,7 +55,7 @@ function* formattedPieces(
     const run = findRange(source.characterFormats, offset);
     const length = run ? Math.ceil((run.to - offset) / width) : 1;
     const end = Math.min(at + Math.max(Math.min(length, following), 1), to);
-    const sign = shownSign(run?.modifiers, source.fonts);
+    const sign = shownSign(run?.modifiers, source.file.fonts);
     const text = source.file.text.slice(at, end);
     yield { at, text: sign === undefined ? text : text.replaceAll(SYMBOL_PLACE, sign), run };
     at = end;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { warnOfDocParts } from "./docOmissions.ts";
 import { type DocFile, tables } from "./docFile.ts";
 import { textRuns } from "./docRuns.ts";
-import { readFontNames } from "./docSymbols.ts";
+import { readFontNames } from "./docFonts.ts";
 import { readFormatRuns } from "./docProperties.ts";
 
 /** A table of fonts. */
@@ -34,8 +34,8 @@ const fileWith = (font: number, sign: number): DocFile => {
     main: formatPage(font, sign),
     text,
     locate: (character) => ({ offset: character, width: 1, following: text.length - character }),
-    table: (number) =>
-      number === tables.fonts ? fontTable(FONTS) : number === tables.characterFormats ? formats : Buffer.alloc(0),
+    table: (number) => (number === tables.characterFormats ? formats : Buffer.alloc(0)),
+    fonts: readFontNames(fontTable(FONTS)),
     dataAfter: () => Buffer.alloc(0),
     lengths: { body: text.length, footnotes: 0, headers: 0, comments: 0, endnotes: 0, boxes: 0 },
   };
@@ -51,7 +51,6 @@ test.each([
     file,
     characterFormats: readFormatRuns(file, "characterFormats"),
     styles: [],
-    fonts: readFontNames(file.table(tables.fonts)),
     noteAt: () => [],
   };
   const runs = textRuns(source, 0, file.text.length, []);

@@ -5,7 +5,6 @@ import { type DocFile, findRange, readPositions, tables } from "./docFile.ts";
 import { type Modifiers, readFlag, readNumber, readFormatRuns, type FormatRun } from "./docProperties.ts";
 import { readDocLists } from "./docLists.ts";
 import { readDocStyles, styleChain } from "./docStyles.ts";
-import { readFontNames } from "./docSymbols.ts";
 import type { CellPlan } from "./edgeTable.ts";
 import { type DocSource, type Field, textRuns } from "./docRuns.ts";
 import type { Run as TextRun } from "./paragraphs.ts";
@@ -136,7 +135,6 @@ export const readDocBlocks = (file: DocFile): ElementContent[] => {
     paragraphs: readFormatRuns(file, "paragraphFormats"),
     characterFormats: readFormatRuns(file, "characterFormats"),
     styles: readDocStyles(file),
-    fonts: readFontNames(file.table(tables.fonts)),
     isNumbered: readDocLists(file),
     noteRanges: new Map([
       ...readNoteRanges(file, tables.footnoteMarks, tables.footnotes, body),
