@@ -28,6 +28,9 @@ function constantsOf(file: ts.SourceFile): Map<string, ts.Expression> {
   );
 }
 
+/** What limits of any file may be counted in. */
+const UNITS = constantsOf(parse("events/units.ts"));
+
 /** The number that an expression of numbers is. */
 function evaluate(node: ts.Expression, constants: Map<string, ts.Expression>): number {
   if (ts.isNumericLiteral(node)) return Number(node.text);
@@ -42,7 +45,7 @@ function evaluate(node: ts.Expression, constants: Map<string, ts.Expression>): n
 function readLimit({ from }: Limit): number {
   const [path = "", name] = from.split("#");
   if (name === undefined) return Number((readSettings({}) as unknown as Record<string, unknown>)[path]);
-  const constants = constantsOf(parse(path));
+  const constants = new Map([...UNITS, ...constantsOf(parse(path))]);
   const found = constants.get(name);
   if (!found) throw new Error(`${path} has no constant ${name}`);
   return evaluate(found, constants);
