@@ -60,6 +60,13 @@ describe("runs that start runs", () => {
     expect(scenario.findings().toSorted()).toEqual(["different I10", "doubled I10", "doubled I10", "stuck I8"]);
   });
 
+  test("a result that was erased is found", () => {
+    startedChild();
+    ofRun("c", "RunSettled");
+    ofRun("r", "RunCompleted", FORGET);
+    expect(scenario.findings()).toEqual(["lost I10"]);
+  });
+
   test("a child that goes on after its cancelled starter was settled is found", () => {
     started("starter");
     ofRun("r", "ChildRunRequested", { key: "k", child_run_id: "c", on_parent_end: "cancel" });

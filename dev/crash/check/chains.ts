@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
-import { openerOf, runsOf, type RunHistory } from "./runHistories.ts";
+import { findErased, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
 
 const originOf = ({ events }: RunHistory) =>
   events[0]!.data.continued_from as { run_id: string; first_run_id: string; nth: number } | undefined;
@@ -35,6 +35,8 @@ function checkEnd(
   for (let next = following.get(first.id)?.[0]; next; next = following.get(next.id)?.[0]) path.push(next);
   const [end] = path.at(-1)!.ends;
   if (end?.type !== "RunCompleted") return [];
+  const erased = findErased(`run ${first.id}`, [first.args, end.personal?.result], open);
+  if (erased.length > 0) return erased;
   const { id, left } = open(first.args) as { id: string; left: number };
   const ids = path.map((run) => run.id);
   const result = open(end.personal?.result);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { LinkedKind } from "../linkedWorkflows.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
-import { ENDS, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
+import { ENDS, findErased, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
 
 const nameOf = ({ id }: RunHistory): string => `run ${id}`;
 const of = ({ events }: RunHistory, type: string) => events.filter((event) => event.type === type);
@@ -94,7 +94,11 @@ function resultOf(
 /** I10: a run that depends on others comes to what the log says about them. */
 function checkResult(kind: LinkedKind | undefined, run: RunHistory, known: Parameters<typeof resultOf>[2]): Finding[] {
   if (!kind || endOf(run) !== "completed") return [];
-  const result = openerOf(known.values)(run.ends[0]!.personal?.result) as Record<string, any>;
+  const open = openerOf(known.values);
+  const stored = run.ends[0]!.personal?.result;
+  const erased = findErased(nameOf(run), [run.args, stored], open);
+  if (erased.length > 0) return erased;
+  const result = open(stored) as Record<string, any>;
   const wanted = resultOf(kind, run, known) as Record<string, any>;
   // an event whose sender got no answer cannot be named
   if (kind === "listener" && wanted["event"].status === "received" && !wanted["event"].data) return [];

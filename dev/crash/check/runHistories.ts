@@ -4,6 +4,7 @@ import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { RunArgs } from "../workflows.ts";
 import { grouped, operationOf } from "./evidence.ts";
+import { lost, type Finding } from "./finding.ts";
 
 /** A step of a run, from the log. */
 export interface StepHistory {
@@ -103,6 +104,16 @@ export const openerOf =
     const json = value && ("json" in value ? value.json : values.get(value.blob));
     return json === undefined ? undefined : JSON.parse(json);
   };
+
+/** I10: what a completed run was given and came to can be opened; nobody has asked to erase it. `values`: its arguments and its result. */
+export const findErased = (
+  name: string,
+  values: (StoredValue | undefined)[],
+  open: ReturnType<typeof openerOf>,
+): Finding[] =>
+  values.every((value) => open(value) !== undefined)
+    ? []
+    : [lost("I10", name, "its arguments or its result cannot be opened")];
 
 export const argsOf = (values: Map<string, string>, { args }: RunHistory): Partial<RunArgs> =>
   openerOf(values)(args) ?? {};

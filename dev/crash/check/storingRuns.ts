@@ -4,7 +4,7 @@ import { parseStreamName } from "#events/ids.ts";
 import { runOfScope } from "#events/scope.ts";
 import { grouped, operationOf, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
-import { ENDS, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
+import { ENDS, findErased, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
 
 /** The events that stored something, by the id of the run that stored it. */
 type EventsByRun = Map<string, RecordedEvent<any>[]>;
@@ -48,8 +48,11 @@ export function checkStoringRuns({ operations, events, values }: Evidence): Find
   const completed = runs.filter(({ id, ends: [end] }) => storing.has(id) && end && ENDS[end.type] === "completed");
   return [
     ...completed.flatMap((run): Finding[] => {
+      const stored = run.ends[0]!.personal?.result;
+      const erased = findErased(`run ${run.id}`, [run.args, stored], open);
+      if (erased.length > 0) return erased;
       const { id } = open(run.args) as { id: string };
-      const result = open(run.ends[0]!.personal?.result) as { id: string; stored: Record<string, string> };
+      const result = open(stored) as { id: string; stored: Record<string, string> };
       const { file_id = "", document_id = "" } = result.stored;
       const wanted = { id, stored: { file_id, content: `File of ${id}`, document_id } };
       return [
