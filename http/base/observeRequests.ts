@@ -8,7 +8,7 @@ import { ApiError } from "./errors.ts";
 import { measureJson, writeLargeJson } from "#events/largeJson.ts";
 import { createLongReads, type LongReads } from "./longReads.ts";
 import { holdAnswer, limitSilence, MAX_UNCOUNTED_BYTES } from "./sendFile.ts";
-import { trackReadTime } from "./readTime.ts";
+import { trackRequestTime } from "./requestTime.ts";
 import { traceRequests } from "./traceRequests.ts";
 
 declare module "fastify" {
@@ -121,7 +121,7 @@ export function observe(app: App, http: Pick<Http, "metrics" | "longReadPlaces">
     budget.countArrived(this, bytes);
   });
   traceRequests(app);
-  trackReadTime(app);
+  trackRequestTime(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     request.addHeaders = (headers) => void reply.headers(headers);

@@ -3,32 +3,33 @@ import type { CommandResult, Command } from "#events/envelope.ts";
 import { type CommandSender, type EventLog, type CommandOutcome, Unavailable } from "#events/ports.ts";
 import type { Acks } from "./acks.ts";
 import type { Answers } from "./answers.ts";
+import { commandWaits, nextPoll } from "./commandWaits.ts";
 import type { BusContext } from "./context.ts";
 import { createPublication, type Publication } from "./publication.ts";
-import { isUntaken, UNCLAIMED_MS, UNTAKEN_MS, withdraw } from "./untaken.ts";
+import { isUntaken, withdraw } from "./untaken.ts";
 import { withTimeout } from "./withTimeout.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
-/** Silence before the outcome is first read from the log. */
-const FIRST_POLL_MS = 1500;
-const POLL_MS = 1000;
+const OUTCOME_MS = 1_000;
 /** How long a command waits for a bus without any server. An election, during which one answers, may take longer. */
 const AWAY_MS = 3_000;
-/** How long it waits while the log is away: then it cannot be written either. */
-const LOG_AWAY_MS = 4_000;
 
 type PendingAnswer = Pick<PromiseWithResolvers<CommandResult>, "resolve" | "reject">;
 export type Outcomes = Pick<EventLog, "outcome">;
-/**
- * Whether the database answers somebody in this process. On a busy machine a read may wait long, for a new connection for example,
- * while the log is written; without this, such a read says that the log is away.
- */
-export type IsReachable = () => boolean;
-interface SenderContext extends BusContext {
+/** What a sender knows of its process. */
+export interface SenderOptions {
+  /**
+   * Whether the database answers somebody in this process. On a busy machine a read may wait long, for a new connection for example,
+   * while the log is written; without this, such a read says that the log is away.
+   */
+  isReachable?: () => boolean;
+  /** Milliseconds that the client of the running code has waited already: its command waits as much less. */
+  requestAge?: () => number;
+}
+interface SenderContext extends BusContext, SenderOptions {
   acks: Acks;
   answers: Answers;
   outcomes: Outcomes;
-  isReachable: IsReachable | undefined;
 }
 
 export function createSender(context: SenderContext): CommandSender {
@@ -48,7 +49,7 @@ async function sendEncoded(context: SenderContext, command: Command, payload: Ui
   const answer = Promise.withResolvers<CommandResult>();
   const onRefused = async (reason: string) => {
     // An earlier publication may have been stored.
-    const found = publication.count() > 1 ? await readOutcome(context, command, POLL_MS) : undefined;
+    const found = publication.count() > 1 ? await readOutcome(context, command, OUTCOME_MS) : undefined;
     if (found?.outcome) answer.resolve(found.outcome);
     else answer.reject(new Unavailable(`The command stream is unavailable: ${reason}`));
   };
@@ -77,32 +78,32 @@ function pollOutcome(
   answer: PendingAnswer,
 ): () => void {
   const began = performance.now();
+  const waits = commandWaits(context.requestAge?.() ?? 0);
   // a duration: the own clock may jump meanwhile
   const patience = Date.parse(command.deadline) - currentTime();
   // timers may end a millisecond early
   const waitedMs = () => Math.ceil(performance.now() - began) + 1;
   const left = () => patience - waitedMs();
   let isStopped = false;
-  let timer = setTimeout(() => void poll(), Math.max(0, Math.min(FIRST_POLL_MS, left())));
+  let timer = setTimeout(() => void poll(), Math.max(0, Math.min(waits.firstPoll, left())));
   const poll = async () => {
     // the millisecond by which waitedMs is ahead belongs to the wait
-    const untilAway = LOG_AWAY_MS + 1 - waitedMs();
-    const { outcome, isAway } = await readOutcome(context, command, Math.max(POLL_MS, untilAway));
+    const untilAway = waits.logAway + 1 - waitedMs();
+    const { outcome, isAway } = await readOutcome(context, command, Math.max(OUTCOME_MS, untilAway));
     if (isStopped) return;
     if (outcome) return answer.resolve(outcome);
     const waited = waitedMs();
     if (left() <= 0) return answer.reject(new Unavailable("No answer by the deadline: the outcome is unknown"));
     if (context.connection.lostFor() > AWAY_MS)
       return answer.reject(new Unavailable("The bus is away: the outcome is unknown"));
-    if (isAway && waited >= LOG_AWAY_MS && !context.isReachable?.())
+    if (isAway && waited >= waits.logAway && !context.isReachable?.())
       return answer.reject(new Unavailable("The log cannot be read: the outcome is unknown"));
-    if (waited >= UNTAKEN_MS && (await isUntaken(context, publication, waited)))
+    if (waited >= waits.untaken && (await isUntaken(context, publication, waited >= waits.unclaimed)))
       return giveUp(context, command, publication, answer);
     if (isStopped) return;
     publication.publishIfLost();
     void context.streams.heal();
-    const untilUnclaimed = UNCLAIMED_MS - waitedMs();
-    timer = setTimeout(() => void poll(), Math.min(POLL_MS, left(), untilUnclaimed > 0 ? untilUnclaimed : POLL_MS));
+    timer = setTimeout(() => void poll(), Math.min(nextPoll(waits, waitedMs()), left()));
   };
   return () => {
     isStopped = true;
@@ -119,7 +120,7 @@ async function giveUp(
 ): Promise<void> {
   await withdraw(context, publication);
   void context.streams.heal();
-  const { outcome } = await readOutcome(context, command, POLL_MS);
+  const { outcome } = await readOutcome(context, command, OUTCOME_MS);
   if (outcome) answer.resolve(outcome);
   else answer.reject(new Unavailable("No worker takes commands at the moment; try again shortly."));
 }

@@ -4,12 +4,8 @@ import type { BusContext } from "./context.ts";
 import type { Publication } from "./publication.ts";
 import { withTimeout } from "./withTimeout.ts";
 
-/** How long a command may be without a worker. What follows takes up to a second, and the client's 503 is due within 5 s. */
-export const UNTAKEN_MS = 3_400;
 /** A worker tells several times a second that it still works on a command. */
 const CLAIM_MS = 2_500;
-/** By now JetStream has delivered it again if the worker that had it died at once, and the next one would have said so. */
-export const UNCLAIMED_MS = 4_300;
 const INFO_MS = 800;
 const DELETE_MS = 400;
 /** Between two requests of a worker for messages, a look can find none. */
@@ -26,13 +22,13 @@ const readConsumer = ({ connection, streams, names }: Bus): Promise<ConsumerInfo
 /**
  * Whether no worker has the message, and none is about to get it: it is not known to be stored, JetStream does not answer, it
  * was not delivered, or it was delivered and no worker asks for messages any more. While one seems to, it gets the message
- * when the process that took it has died; requests of a worker that died stay in the count for some seconds, so this ends at
- * `UNCLAIMED_MS`.
+ * when the process that took it has died; requests of a worker that died stay in the count for some seconds, so this ends when
+ * a claim is due.
  */
-export async function isUntaken(bus: Bus, publication: Publication, waited_ms: number): Promise<boolean> {
+export async function isUntaken(bus: Bus, publication: Publication, isClaimDue: boolean): Promise<boolean> {
   const seq = publication.storedAt();
   if (publication.sinceClaim() < CLAIM_MS) return false;
-  if (seq === undefined || waited_ms >= UNCLAIMED_MS) return true;
+  if (seq === undefined || isClaimDue) return true;
   const isWaiting = ({ delivered, num_waiting }: ConsumerInfo) => delivered.stream_seq >= seq && num_waiting > 0;
   const first = await readConsumer(bus);
   if (!first || first.delivered.stream_seq < seq) return true;

@@ -38,6 +38,17 @@ test("a command without an http process, as of svc org create, is given up in th
   expect(await takeLater(services)).not.toContain(command.id);
 });
 
+test("a command of a request that has waited already is given up sooner than one of a new request", async () => {
+  const bus = await openBus(testBus());
+  const given: string[] = [];
+  const send = (name: string, age_ms: number) =>
+    expect(bus.sender(noOutcomes, { requestAge: () => age_ms }).send(asked()))
+      .rejects.toThrow(GIVEN_UP)
+      .then(() => given.push(name));
+  await Promise.all([send("new", 0), send("waited", 1_500)]);
+  expect(given).toEqual(["waited", "new"]);
+});
+
 test("a command that a stopped worker took is given up, and dropped by the worker that gets it later", async () => {
   const server = testBus();
   const [http, services, inspector] = [await openBus(server), await openBus(server), await openInspector(server)];
