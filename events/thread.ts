@@ -7,6 +7,7 @@ import { ExpectedThread, NO_TOOLS, PromptOrBlob } from "./prompt.ts";
 import { Route } from "./route.ts";
 import { Actor } from "./runOrigin.ts";
 import type { ThreadApprovalCommand, ThreadApprovalEvent } from "./threadApprovals.ts";
+import { Turn, TurnAttempt } from "./turnAttempt.ts";
 import { Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
 export {
@@ -24,9 +25,6 @@ export { Citation, NO_OUTPUT, NO_USAGE, Source, ToolCall, TurnOutput, Usage } fr
 export const FinishReason = z.enum(["stop", "length", "content_filter", "tool_calls"]);
 export type FinishReason = z.infer<typeof FinishReason>;
 
-const Turn = z.object({ turn_id: z.uuid() });
-/** Results of an attempt older than the thread's current one are ignored. */
-const TurnAttempt = Turn.extend({ attempt: z.int().positive() });
 /** The agent that runs a turn. */
 const TurnAgent = z.object({
   agent_id: z.uuid(),

@@ -3,11 +3,10 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./la
 import { streamName } from "./ids.ts";
 import { Actor, InPlaceOf } from "./runOrigin.ts";
 import { Assignee } from "./runParts.ts";
+import { Turn, TurnAttempt } from "./turnAttempt.ts";
 
 /* Approvals of tool calls (ADR 48). A turn that waits for them is parked: no worker holds it. */
 
-const Turn = z.object({ turn_id: z.uuid() });
-const TurnAttempt = Turn.extend({ attempt: z.int().positive() });
 const Call = z.object({
   round: z.int().nonnegative(),
   /** Index of the call in its round: 0, 1, 2 … */

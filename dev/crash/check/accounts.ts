@@ -2,8 +2,6 @@ import type { Operation, OperationKind } from "../journal.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, lost, type Finding } from "./finding.ts";
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
-
 type Permission = boolean | "perhaps";
 interface Kind {
   made: OperationKind[];
@@ -60,9 +58,7 @@ function checkKind({ operations }: Evidence, kind: Kind): Finding[] {
       const works = kind.works(use);
       if (may === "perhaps" || may === works) return [];
       return [
-        works
-          ? different("I16", about(use), "works although it was ended")
-          : lost("I16", about(use), `is refused with ${use.code}`),
+        works ? different("I16", use, "works although it was ended") : lost("I16", use, `is refused with ${use.code}`),
       ];
     }),
   );
@@ -111,7 +107,7 @@ function checkShown({ operations }: Evidence, { made, read, name, shows }: Shown
       const shown = outcome === "done" ? JSON.stringify(shows(got)) : null;
       return shown === stands
         ? []
-        : [different("I16", about(operation), `shows ${shown}, as it was made last it is ${stands}`)];
+        : [different("I16", operation, `shows ${shown}, as it was made last it is ${stands}`)];
     });
   });
 }
@@ -125,7 +121,7 @@ const checkAcknowledged = ({ operations }: Evidence): Finding[] =>
         const [asked, got] = [operation.asked[field], operation.got[field]].map((value) => JSON.stringify(value));
         return operation.asked[field] === undefined || operation.got[field] === undefined || asked === got
           ? []
-          : [different("I1", about(operation), `${asked} was asked for, ${got} acknowledged`)];
+          : [different("I1", operation, `${asked} was asked for, ${got} acknowledged`)];
       }),
     );
 

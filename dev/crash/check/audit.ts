@@ -7,7 +7,6 @@ import { digestOf } from "../load/audit.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
 /** Stored credentials, which no reader may see. */
 const isKept = (name: string): boolean => /_hash$|^sealed_/.test(name);
 
@@ -35,7 +34,7 @@ const nameOf = ({ stream, version }: Pick<RecordedEvent, "stream" | "version">):
 /** The pages contain each event of the organization once, in order, and no other. */
 function checkPages(organization: string, pages: Operation[], events: RecordedEvent[]): Finding[] {
   const unread = pages.find(({ outcome }) => outcome !== "done");
-  if (unread) return [lost("I18", about(unread), `the events of ${organization} cannot be read: ${unread.code}`)];
+  if (unread) return [lost("I18", unread, `the events of ${organization} cannot be read: ${unread.code}`)];
   const positions = new Map(events.map((event) => [nameOf(event), event.position]));
   const shown: any[] = pages.flatMap(({ got }) =>
     got["events"].map((event: any) => ({ ...event, position: positions.get(nameOf(event)) })),
@@ -107,12 +106,12 @@ export function spentIn(events: RecordedEvent<any>[], organization: string): Sum
 /** The usage reported to an organization is the sum over its events. */
 function checkUsage(read: Operation, events: RecordedEvent[]): Finding[] {
   const { outcome, code, asked, got } = read;
-  if (outcome !== "done") return [lost("I18", about(read), `cannot be read: ${code}`)];
+  if (outcome !== "done") return [lost("I18", read, `cannot be read: ${code}`)];
   const spent = spentIn(events, asked["organization_id"]);
   const wanted = { ...spent, total_tokens: spent.prompt_tokens + spent.completion_tokens };
   const rows = (got["rows"] as Sums[]).reduce(plus, NONE);
   const say = (what: string, is: object) =>
-    different("I18", about(read), `${what} ${JSON.stringify(is)}, the log ${JSON.stringify(spent)}`);
+    different("I18", read, `${what} ${JSON.stringify(is)}, the log ${JSON.stringify(spent)}`);
   return [
     ...(isDeepStrictEqual(got["totals"], wanted) ? [] : [say("says", got["totals"])]),
     ...(got["rows"].length < got["total"] || isDeepStrictEqual(rows, spent) ? [] : [say("its rows add up to", rows)]),
@@ -126,13 +125,13 @@ function checkTrace(read: Operation, turns: Evidence["turns"]): Finding[] {
   // another check reports a turn that is missing in the log
   if (!turn || outcome === "unknown") return [];
   const erased = turn.text === undefined;
-  if (outcome === "refused") return erased ? [] : [lost("I18", about(read), `${code} for the turn ${turn.id}`)];
-  if (erased) return [different("I18", about(read), `shows the turn ${turn.id}, which is deleted`)];
+  if (outcome === "refused") return erased ? [] : [lost("I18", read, `${code} for the turn ${turn.id}`)];
+  if (erased) return [different("I18", read, `shows the turn ${turn.id}, which is deleted`)];
   const wanted = { id: turn.id, thread_id: turn.thread.replace("thread-", ""), status: turn.end, text: turn.text };
   const { asked: prompt, ...shown } = got;
   return isDeepStrictEqual(shown, wanted) && String(prompt).includes(`<${turn.operation}>`)
     ? []
-    : [different("I18", about(read), `shows another turn than the log: ${JSON.stringify(got).slice(0, 300)}`)];
+    : [different("I18", read, `shows another turn than the log: ${JSON.stringify(got).slice(0, 300)}`)];
 }
 
 /** I18: an organization sees all its events and its usage, as the log has them, and nothing of others. */

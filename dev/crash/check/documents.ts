@@ -83,7 +83,6 @@ export function checkDocuments({ events }: Pick<Evidence, "events">): Finding[] 
   ]);
 }
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
 const isAbout = (document_id: string) => (operation: Operation) => operation.asked["document_id"] === document_id;
 
 /** I7 and I16: search finds everything that was ready before it started, once, and nothing deleted before. */
@@ -97,12 +96,12 @@ export function checkSearches({ operations }: Pick<Evidence, "operations">): Fin
     const hits = (search.got["found"] as { id: string; passages: number }[]).filter(({ id }) => id === document_id);
     const [deletion] = deletions.filter(isAbout(document_id));
     const passages = hits.reduce((sum, hit) => sum + hit.passages, 0);
-    if (passages > 1) return [doubled("I7", about(search), `the word of ${document_id} was found ${passages} times`)];
+    if (passages > 1) return [doubled("I7", search, `the word of ${document_id} was found ${passages} times`)];
     if (deletion?.outcome === "done" && deletion.end < search.start)
-      return passages > 0 ? [different("I16", about(search), `${document_id} was found after it was deleted`)] : [];
+      return passages > 0 ? [different("I16", search, `${document_id} was found after it was deleted`)] : [];
     const wasReady = reads.some((read) => isAbout(document_id)(read) && read.end < search.start);
     if (wasReady && (!deletion || deletion.start > search.end) && passages === 0)
-      return [lost("I7", about(search), `${document_id} was ready and is not found`)];
+      return [lost("I7", search, `${document_id} was ready and is not found`)];
     return [];
   });
 }
@@ -111,4 +110,4 @@ export function checkSearches({ operations }: Pick<Evidence, "operations">): Fin
 export const checkTexts = ({ operations }: Pick<Evidence, "operations">): Finding[] =>
   operations
     .filter(({ what, outcome, got }) => what === "document.text" && outcome === "done" && !got["holds"])
-    .map((read) => different("I12", about(read), "the text is not the one that was uploaded"));
+    .map((read) => different("I12", read, "the text is not the one that was uploaded"));

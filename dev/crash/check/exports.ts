@@ -25,7 +25,6 @@ function checkItself(about: string, { counts, said, threads, turns, files, conte
 
 /** I18: what was acknowledged before an export began, and whose deletion nobody had asked for when it ended, is in it. */
 function checkComplete(read: Operation, operations: Operation[]): Finding[] {
-  const about = `${read.what} ${read.id}`;
   const { files, turns, contents } = read.got;
   const before = operations.filter(
     (one) => one.outcome === "done" && one.end < read.start && userOf(one) === read.asked["user"],
@@ -40,12 +39,12 @@ function checkComplete(read: Operation, operations: Operation[]): Finding[] {
   return before.flatMap(({ what, id, asked, got }): Finding[] => {
     if (what === "file.upload" && !deleted.has(got["file_id"])) {
       const isThere = files.some((file: Facts) => file["id"] === got["file_id"] && file["sha256"] === asked["sha256"]);
-      return isThere && stored.has(asked["sha256"]) ? [] : [lost("I18", about, `lacks the file of ${id} or its bytes`)];
+      return isThere && stored.has(asked["sha256"]) ? [] : [lost("I18", read, `lacks the file of ${id} or its bytes`)];
     }
     if (what !== "chat" || !got["done"] || asked["leaves"] || deleted.has(got["thread_id"])) return [];
     const turn = String(got["ids"][0]).replace("chatcmpl-", "");
-    if (texts.get(turn) === undefined) return [lost("I18", about, `lacks the turn of ${id}`)];
-    return texts.get(turn) === got["text"] ? [] : [different("I18", about, `has another text for the turn of ${id}`)];
+    if (texts.get(turn) === undefined) return [lost("I18", read, `lacks the turn of ${id}`)];
+    return texts.get(turn) === got["text"] ? [] : [different("I18", read, `has another text for the turn of ${id}`)];
   });
 }
 

@@ -1,3 +1,5 @@
+import type { Operation } from "../journal.ts";
+
 /** A violation of a promise. */
 export interface Finding {
   kind: "lost" | "doubled" | "stuck" | "different";
@@ -10,7 +12,12 @@ export interface Finding {
 
 const of =
   (kind: Finding["kind"]) =>
-  (rule: string, about: string, what: string): Finding => ({ kind, rule, about, what });
+  (rule: string, about: string | Pick<Operation, "what" | "id">, what: string): Finding => ({
+    kind,
+    rule,
+    about: typeof about === "string" ? about : `${about.what} ${about.id}`,
+    what,
+  });
 
 export const lost = of("lost");
 export const doubled = of("doubled");

@@ -3,7 +3,6 @@ import type { Operation, OperationKind } from "../journal.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
 const memberOf = ({ asked, got }: Operation): string | undefined => asked["member_id"] ?? got["member_id"];
 
 type Known = boolean | "perhaps";
@@ -40,13 +39,14 @@ function checkUse(operation: Operation, { active, role, sessions }: KnownMemberS
   if (outcome === "unknown" || code === "too_many_attempts") return [];
   const may = what === "member.login" ? active : (sessions.get(asked["token"]) ?? "perhaps");
   const works = outcome === "done";
-  const name = about(operation);
   if (may !== "perhaps" && may !== works)
     return [
-      works ? different("I16", name, "works although it was ended") : lost("I16", name, `is refused with ${code}`),
+      works
+        ? different("I16", operation, "works although it was ended")
+        : lost("I16", operation, `is refused with ${code}`),
     ];
   return works && role !== undefined && got["role"] !== role
-    ? [different("I16", name, `shows the role ${got["role"]}, last given was ${role}`)]
+    ? [different("I16", operation, `shows the role ${got["role"]}, last given was ${role}`)]
     : [];
 }
 
@@ -79,8 +79,8 @@ function checkChange(change: Operation, before: RecordedEvent[], own: RecordedEv
     ([name, value]) => value === undefined || state[name as keyof MemberState] === value,
   );
   return [
-    ...(own.length > 1 ? [doubled("I3", about(change), `UserChanged is in the log ${own.length} times`)] : []),
-    ...(stands ? [] : [lost("I1", about(change), `the log says ${JSON.stringify(state)}`)]),
+    ...(own.length > 1 ? [doubled("I3", change, `UserChanged is in the log ${own.length} times`)] : []),
+    ...(stands ? [] : [lost("I1", change, `the log says ${JSON.stringify(state)}`)]),
   ];
 }
 
@@ -99,7 +99,7 @@ function checkChanges(member: string, history: Operation[], { events, eventsOf }
 const checkRepeated = ({ operations }: Evidence): Finding[] =>
   operations
     .filter(({ what, code }) => what === "member.create" && code === "email_taken")
-    .map((made) => doubled("I3", about(made), "was refused because of itself"));
+    .map((made) => doubled("I3", made, "was refused because of itself"));
 
 /** A key created for a project belongs to it. */
 const checkKeys = ({ operations, eventsOf }: Evidence): Finding[] =>
@@ -110,7 +110,7 @@ const checkKeys = ({ operations, eventsOf }: Evidence): Finding[] =>
       const project = made.asked["project_id"] ?? null;
       return !event || (event.data.project_id ?? null) === project
         ? []
-        : [different("I1", about(made), `the key is of the project ${event.data.project_id}, asked was ${project}`)];
+        : [different("I1", made, `the key is of the project ${event.data.project_id}, asked was ${project}`)];
     });
 
 /** I1 and I16 for people and projects: acknowledged changes hold, and ended credentials stay ended. */

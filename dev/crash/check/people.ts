@@ -3,18 +3,16 @@ import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 import { ENDS, runsOf, type ApprovalHistory, type RunHistory } from "./runHistories.ts";
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
-
 /** The answer to a decision matches the log. */
 function checkDecision(operation: Operation, approval: ApprovalHistory | undefined): Finding[] {
   const { asked, outcome, code } = operation;
   if (!approval) return [];
   const [made] = approval.decisions;
-  if (outcome === "done" && !made) return [lost("I1", about(operation), `nothing decides ${approval.id} in the log`)];
+  if (outcome === "done" && !made) return [lost("I1", operation, `nothing decides ${approval.id} in the log`)];
   if (outcome === "done" && made!.decision !== asked["decision"])
-    return [different("I1", about(operation), `${asked["decision"]} was acknowledged, the log has ${made!.decision}`)];
+    return [different("I1", operation, `${asked["decision"]} was acknowledged, the log has ${made!.decision}`)];
   if (outcome === "refused" && code === "approval_not_pending" && !made && !approval.over)
-    return [different("I2", about(operation), `${approval.id} was refused as not pending, and is`)];
+    return [different("I2", operation, `${approval.id} was refused as not pending, and is`)];
   return [];
 }
 
@@ -28,7 +26,7 @@ function checkShown(read: Operation, decisions: Operation[]): Finding[] {
         ({ asked, outcome, end }) => asked["approval_id"] === id && outcome === "done" && end < read.start,
       ),
     )
-    .map(({ id }) => different("I16", about(read), `shows ${id} as pending after it was decided`));
+    .map(({ id }) => different("I16", read, `shows ${id} as pending after it was decided`));
 }
 
 const SHOWN_AS = { approve: "approved", reject: "rejected" } as const;
@@ -39,9 +37,7 @@ function checkDecided(read: Operation, approvals: Map<string, ApprovalHistory>):
   return shown.flatMap(({ id, status }): Finding[] => {
     const decision = approvals.get(id)?.decisions[0]?.decision;
     const isWrong = (status === "approved" || status === "rejected") && status !== (decision && SHOWN_AS[decision]);
-    return isWrong
-      ? [different("I16", about(read), `shows ${id} as ${status}, the log has ${decision ?? "none"}`)]
-      : [];
+    return isWrong ? [different("I16", read, `shows ${id} as ${status}, the log has ${decision ?? "none"}`)] : [];
   });
 }
 
@@ -50,9 +46,9 @@ function checkCancel(operation: Operation, run: RunHistory | undefined): Finding
   if (!run) return [];
   const end = run.ends[0] && ENDS[run.ends[0].type];
   if (outcome === "done" && end !== "cancelled")
-    return [lost("I1", about(operation), `the cancel of ${run.id} was acknowledged, it is ${end ?? "live"}`)];
+    return [lost("I1", operation, `the cancel of ${run.id} was acknowledged, it is ${end ?? "live"}`)];
   if (outcome === "refused" && code === "run_not_live" && (end === undefined || end === "cancelled"))
-    return [different("I2", about(operation), `${run.id} was refused as not live, and is ${end ?? "live"}`)];
+    return [different("I2", operation, `${run.id} was refused as not live, and is ${end ?? "live"}`)];
   return [];
 }
 
@@ -65,7 +61,7 @@ function checkSecrets(cancel: Operation, effects: Effect[]): Finding[] {
       return has_secret && asks !== undefined && asks.end > cancel.end;
     })
     .map(({ key, attempt }) =>
-      different("I16", about(cancel), `attempt ${attempt} of the step ${key} got a secret afterwards`),
+      different("I16", cancel, `attempt ${attempt} of the step ${key} got a secret afterwards`),
     );
 }
 

@@ -18,33 +18,28 @@ function removal(deletions: Operation[], read: Operation): "none" | "perhaps" | 
   return first.outcome === "done" && first.end < read.start ? "done" : "perhaps";
 }
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
-
 function checkThread(read: Operation, said: Operation[], deletions: Operation[]): Finding[] {
   const gone = removal(deletions, read);
-  if (read.outcome === "done" && gone === "done")
-    return [different("I16", about(read), "shows a thread that was deleted")];
+  if (read.outcome === "done" && gone === "done") return [different("I16", read, "shows a thread that was deleted")];
   if (gone !== "none" || read.outcome === "unknown") return [];
   const before = said.filter((turn) => turn.end < read.start);
   if (read.outcome === "refused")
     return before.length > 0
-      ? [lost("I16", about(read), `${read.code} for a thread with ${before.length} answered turns`)]
+      ? [lost("I16", read, `${read.code} for a thread with ${before.length} answered turns`)]
       : [];
   const words = (read.got["messages"] as { role: string; content: string }[]).map(({ content }) => content);
   return before
     .filter(({ got }) => !words.includes(got["text"]))
-    .map((turn) => lost("I16", about(read), `the answer of ${turn.id} is not shown`));
+    .map((turn) => lost("I16", read, `the answer of ${turn.id} is not shown`));
 }
 
 function checkFile(read: Operation, uploads: Operation[], deletions: Operation[]): Finding[] {
   const gone = removal(deletions, read);
-  if (read.outcome === "done" && gone === "done")
-    return [different("I16", about(read), "shows a file that was deleted")];
+  if (read.outcome === "done" && gone === "done") return [different("I16", read, "shows a file that was deleted")];
   const uploaded = uploads.find(({ got }) => got["file_id"] === read.asked["file_id"])!;
   if (read.outcome === "done" && read.got["sha256"] !== uploaded.asked["sha256"])
-    return [different("I12", about(read), "the bytes are not those that were uploaded")];
-  if (gone === "none" && read.outcome === "refused")
-    return [lost("I16", about(read), `${read.code} for an uploaded file`)];
+    return [different("I12", read, "the bytes are not those that were uploaded")];
+  if (gone === "none" && read.outcome === "refused") return [lost("I16", read, `${read.code} for an uploaded file`)];
   return [];
 }
 
@@ -56,9 +51,9 @@ function checkList(list: Operation, uploads: Operation[], deletions: Map<string,
     .filter(({ client, end }) => client >> 1 === list.client >> 1 && end < list.start)
     .flatMap(({ got: { file_id } }) => {
       const gone = removal(deletions.get(file_id) ?? [], list);
-      if (gone === "none" && !shown.has(file_id)) return [lost("I16", about(list), `${file_id} is not listed`)];
+      if (gone === "none" && !shown.has(file_id)) return [lost("I16", list, `${file_id} is not listed`)];
       if (gone === "done" && shown.has(file_id))
-        return [different("I16", about(list), `${file_id} is listed after it was deleted`)];
+        return [different("I16", list, `${file_id} is listed after it was deleted`)];
       return [];
     });
 }

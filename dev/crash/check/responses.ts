@@ -4,7 +4,6 @@ import type { Operation } from "../journal.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
 /** Rounds are separated by blank lines in the log and by items in a response. */
 const squeezed = (text: string): string => text.replace(/\s+/g, "");
 
@@ -12,7 +11,7 @@ const squeezed = (text: string): string => text.replace(/\s+/g, "");
 function checkStream(operation: Operation): Finding[] {
   const { numbered, terminal, deltas, text } = operation.got;
   if (numbered === undefined) return [];
-  const say = (what: string) => different("I11", about(operation), what);
+  const say = (what: string) => different("I11", operation, what);
   return [
     ...(numbered ? [] : [say("its events are not numbered one after the other")]),
     ...(terminal === 1 ? [] : [say(`it ended ${terminal} times`)]),
@@ -24,10 +23,10 @@ function checkStream(operation: Operation): Finding[] {
 function checkStored(operation: Operation, { turns }: Evidence): Finding[] {
   const { response_id, status, text, error } = operation.got;
   const turn = turns.find(({ id }) => `resp_${id}` === response_id);
-  if (!turn) return [lost("I1", about(operation), `the answered response ${response_id} is not in the log`)];
+  if (!turn) return [lost("I1", operation, `the answered response ${response_id} is not in the log`)];
   // the bus died together with the worker: the stream reports it, and the stored response counts
   if (status === "failed" && error === REGENERATED_MESSAGE) return [];
-  const says = (what: string) => different("I11", about(operation), what);
+  const says = (what: string) => different("I11", operation, what);
   if (status !== turn.end && !(status === "failed" && turn.end === "failed"))
     return [says(`answered as ${status}, but the turn is ${turn.end ?? "open"}`)];
   return turn.text !== undefined && squeezed(turn.text) !== squeezed(text)
@@ -50,10 +49,10 @@ const checkCalls = (events: RecordedEvent<any>[]): Finding[] =>
 function checkRead(read: Operation, answers: Map<string, Operation[]>): Finding[] {
   const [answer] = answers.get(read.asked["response_id"]) ?? [];
   if (!answer) return [];
-  if (read.outcome === "refused") return [lost("I16", about(read), `${read.code} for an answered response`)];
+  if (read.outcome === "refused") return [lost("I16", read, `${read.code} for an answered response`)];
   return squeezed(read.got["text"]) === squeezed(answer.got["text"])
     ? []
-    : [different("I16", about(read), "is not the response that was answered")];
+    : [different("I16", read, "is not the response that was answered")];
 }
 
 export function checkResponses(evidence: Evidence): Finding[] {

@@ -4,7 +4,6 @@ import { grouped, type Evidence } from "./evidence.ts";
 import { different, lost, type Finding } from "./finding.ts";
 import { ENDS, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
 const FINAL = new Set(Object.values(ENDS) as string[]);
 /** Reads that were made when all was quiet. */
 const isLast = ({ id }: Operation): boolean => /-end-\d+$/.test(id);
@@ -17,7 +16,7 @@ function checkRead(read: Operation, run: RunHistory, before: Operation[], values
   const { status, result, error, steps } = read.got;
   const ended = before.find((one) => one.end < read.start && FINAL.has(one.got["status"]));
   const cancelled = before.find((one) => one.what === "run.cancel" && one.outcome === "done" && one.end < read.start);
-  const say = (what: string) => different("I16", about(read), what);
+  const say = (what: string) => different("I16", read, what);
   const findings: Finding[] = [];
   if (FINAL.has(status) && status !== statusOf(run)) findings.push(say(`shows ${status}, the log ${statusOf(run)}`));
   if (ended && status !== ended.got["status"])
@@ -68,7 +67,7 @@ function checkStream(read: Operation, run: RunHistory): Finding[] {
     .map(({ version, type }) => [version, SHOWN[type]]);
   return isDeepStrictEqual(frames, wanted)
     ? []
-    : [different("I11", about(read), `got ${JSON.stringify(frames)} for ${JSON.stringify(wanted)}`)];
+    : [different("I11", read, `got ${JSON.stringify(frames)} for ${JSON.stringify(wanted)}`)];
 }
 
 export function checkRunReads({ operations, events, values }: Evidence): Finding[] {
@@ -79,7 +78,7 @@ export function checkRunReads({ operations, events, values }: Evidence): Finding
     if (!run) return [];
     return own.flatMap((read): Finding[] => {
       const isRead = ["run.poll", "run.read", "run.follow", "run.approvals"].includes(read.what);
-      if (isRead && read.outcome === "refused") return [lost("I16", about(read), `${read.code} for the run ${id}`)];
+      if (isRead && read.outcome === "refused") return [lost("I16", read, `${read.code} for the run ${id}`)];
       if (read.outcome !== "done") return [];
       if (read.what === "run.follow") return checkStream(read, run);
       return read.what === "run.poll" || read.what === "run.read" ? checkRead(read, run, own, values) : [];

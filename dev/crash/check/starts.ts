@@ -5,19 +5,17 @@ import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 import { argsOf, runsOf, type RunHistory } from "./runHistories.ts";
 
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
-
 /** I1: a start answered with 202 is a run in the log, with the arguments that were sent. */
 function checkAnswered(operation: Operation, run: RunHistory | undefined, values: Map<string, string>): Finding[] {
   const { asked, got, what } = operation;
-  if (!got["accepted"]) return [different("I1", about(operation), "was not answered with 202")];
-  if (!run) return [lost("I1", about(operation), `the run ${got["run_id"]} is not in the log`)];
+  if (!got["accepted"]) return [different("I1", operation, "was not answered with 202")];
+  if (!run) return [lost("I1", operation, `the run ${got["run_id"]} is not in the log`)];
   const sent = what === "run.hook" ? { ...DEFAULTS, ...asked["args"] } : asked["args"];
   if (!isDeepStrictEqual(argsOf(values, run), sent))
-    return [different("I1", about(operation), `the run ${run.id} has other arguments`)];
+    return [different("I1", operation, `the run ${run.id} has other arguments`)];
   return run.external_user_id === asked["external_user_id"]
     ? []
-    : [different("I1", about(operation), `the run ${run.id} is of the user ${run.external_user_id}`)];
+    : [different("I1", operation, `the run ${run.id} is of the user ${run.external_user_id}`)];
 }
 
 /** I3: starts under one key are one run, and all answers name it. Without a key each attempt may have started one. */
@@ -25,11 +23,9 @@ function checkOnce(starts: Operation[], runs: RunHistory[], tries: number): Find
   const [first] = starts as [Operation, ...Operation[]];
   const answered = new Set(starts.flatMap(({ got }) => got["run_id"] ?? []));
   if (!first.keyed)
-    return runs.length > tries
-      ? [doubled("I3 without a key", about(first), `${runs.length} runs of ${tries} tries`)]
-      : [];
+    return runs.length > tries ? [doubled("I3 without a key", first, `${runs.length} runs of ${tries} tries`)] : [];
   const ids = new Set([...answered, ...runs.map(({ id }) => id)]);
-  return ids.size > 1 ? [doubled("I3", about(first), `is the runs ${[...ids].join(", ")}`)] : [];
+  return ids.size > 1 ? [doubled("I3", first, `is the runs ${[...ids].join(", ")}`)] : [];
 }
 
 /** A concurrency slot of an envelope is held by one live run at a time. */

@@ -4,16 +4,15 @@ import { grouped, type Evidence, type Turn } from "./evidence.ts";
 import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
 
 const isReal = (turn: Turn): boolean => turn.end !== "refused";
-const about = ({ what, id }: Operation): string => `${what} ${id}`;
 
 /** I1: the answer that a client received is the one in the log, and there is one such turn. */
 function checkAnswered(operation: Operation, turns: Turn[]): Finding[] {
   const { got, asked, outcome } = operation;
   const id = String(got["ids"]?.[0] ?? "").slice("chatcmpl-".length);
   const turn = turns.find((one) => one.id === id);
-  if (!turn) return [lost("I1", about(operation), `the answered turn ${id} is not in the log`)];
+  if (!turn) return [lost("I1", operation, `the answered turn ${id} is not in the log`)];
   const findings: Finding[] = [];
-  const say = (what: string) => findings.push(different("I11", about(operation), what));
+  const say = (what: string) => findings.push(different("I11", operation, what));
   if (turn.thread !== `thread-${got["thread_id"]}`)
     say(`answered with the thread ${got["thread_id"]}, but is in ${turn.thread}`);
   if (asked["leaves"] || outcome === "failed") return findings;
@@ -38,12 +37,10 @@ function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[]): Fi
   const real = turns.filter(isReal);
   if (real.length < 2) return [];
   if (operation.keyed)
-    return [
-      doubled("I3", about(operation), `${real.length} turns under one key: ${real.map(({ id }) => id).join(", ")}`),
-    ];
+    return [doubled("I3", operation, `${real.length} turns under one key: ${real.map(({ id }) => id).join(", ")}`)];
   const again = real.slice(0, -1).filter((turn) => turn.end === "completed" && lostItsAnswer(attempts, turn));
   return again.length > 0
-    ? [doubled("I3 without a key", about(operation), `${real.length} turns: ${real.map(({ id }) => id).join(", ")}`)]
+    ? [doubled("I3 without a key", operation, `${real.length} turns: ${real.map(({ id }) => id).join(", ")}`)]
     : [];
 }
 
