@@ -154,7 +154,7 @@ const installPackages = (node, folder, withDev) => {
   withInstallLock(() => {
     if (isInstalled(folder, withDev)) return;
     console.error(`Installing packages${folder === root ? "" : ` of ${folder.slice(root.length + 1)}`}`);
-    // Not `ci`: it refuses a lock file that lacks optional packages of other platforms.
+    // Not `ci`: it removes all packages first, and a service may be running on them.
     runNpm(node, folder, ["install", "--no-save", ...(withDev ? ["--include=dev"] : [])], "the packages");
   });
 };

@@ -14,6 +14,21 @@ const imagesOf = (name: string) =>
     [...read(file).matchAll(new RegExp(`["\\s]${name}:v?([0-9]+\\.[0-9.]*[0-9])`, "g"))].map(([, version]) => version!),
   );
 
+test.each(["package-lock.json", "dev/bench/package-lock.json"])(
+  "%s has the packages of every platform, so that npm ci takes it and other machines get theirs",
+  (file) => {
+    const { packages } = JSON.parse(read(file)) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`],
+      ),
+    );
+    expect(missing).toEqual([]);
+  },
+);
+
 test("every layout names the version of NATS that is downloaded where Debian's package cannot be had", () => {
   expect(imagesOf("nats").length).toBeGreaterThanOrEqual(3);
   expect(new Set(imagesOf("nats"))).toEqual(new Set([GITHUB.version]));
