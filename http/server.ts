@@ -1,11 +1,5 @@
 import fastifyMultipart from "@fastify/multipart";
-import fastify, {
-  LogController,
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyReply,
-  type FastifyRequest,
-} from "fastify";
+import fastify, { LogController, type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { accountRoutes } from "./account/routes.ts";
 import { admitInTurns } from "./base/admitRequests.ts";
@@ -18,6 +12,7 @@ import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
 import { MIB } from "#events/units.ts";
 import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
 import { createBodyBudget } from "./base/bodyBudget.ts";
+import { hintForPreflight, shareAcrossOrigins, shareAnswer } from "./base/crossOrigin.ts";
 import type { Http, HttpDeps } from "./base/deps.ts";
 import { ApiError, errorBody, errorHeaders } from "./base/errors.ts";
 import { limitPipelining } from "./base/limitPipelining.ts";
@@ -51,7 +46,7 @@ const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 
 /** Fastify with our limits, and without its own error bodies and log lines. */
-function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
+function bareServer({ logger, settings }: Pick<HttpDeps, "logger" | "settings">): App {
   const app = fastify({
     loggerInstance: logger,
     // `observe` logs one line per request; a child logger for each would be expensive
@@ -60,13 +55,17 @@ function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
     genReqId: requestId,
     requestIdHeader: false,
     rewriteUrl: ({ url = "" }) => tidyUrl(url),
-    trustProxy: trustProxy.length > 0 && trustProxy,
+    trustProxy: settings.TRUST_PROXY.length > 0 && settings.TRUST_PROXY,
     bodyLimit: MIB,
     requestTimeout: REQUEST_MS,
     // `observe` refuses a missing Host with our error body instead
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     clientErrorHandler: answerBadRequest,
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    // these come before all hooks
+    frameworkErrors(error, request, reply) {
+      shareAnswer(settings, request, reply);
+      void sendError(error, request, reply);
+    },
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: "idle",
     // `refuseWhileClosing` answers with our error body and Retry-After instead
@@ -158,7 +157,7 @@ const createBudgets = ({ db, logger, rates }: HttpDeps, send: Send): BudgetWatch
  * Closing the server saves the last-used times that are still in memory.
  */
 export async function buildServer(deps: HttpDeps) {
-  const app = bareServer(deps.logger, deps.settings.TRUST_PROXY);
+  const app = bareServer(deps);
   const lastUsed = createLastUsed(deps.lastUses, deps.logger);
   const budget = createBodyBudget();
   const send = createSend(deps);
@@ -183,11 +182,12 @@ export async function buildServer(deps: HttpDeps) {
   app.setErrorHandler<Error>(sendError);
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?")[0];
-    const message = `There is nothing at ${request.method} ${path}.${hintForPath(path, deps.settings.BASE_URL)}`;
+    const message = `There is nothing at ${request.method} ${path}.${hintForPreflight(request) || hintForPath(path, deps.settings.BASE_URL)}`;
     return sendError(new ApiError("not_found", message), request, reply);
   });
   readBodies(app);
   observe(app, http, budget);
+  shareAcrossOrigins(app, deps.settings);
   refuseWhileClosing(app);
   admitInTurns(app, http);
   refuseWithoutSpace(app, http);

@@ -56,6 +56,7 @@ test("all invalid settings are reported at once, by name, without their values",
     MASTER_KEY: "short-secret",
     OFFLINE_MODELS: "maybe",
     TRUST_PROXY: "all",
+    CORS_ORIGINS: "app.example.com",
     LOG_LEVEL: "loud",
     TURN_SECONDS: "0",
     OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
@@ -73,6 +74,23 @@ test("all invalid settings are reported at once, by name, without their values",
   for (const name of Object.keys(invalid)) expect(read).toThrow(new RegExp(`^ {2}${name} must be `, "m"));
   expect(read).toThrow(/^ {2}MEILI_MASTER_KEY is required with MEILI_URL, or MEILI_API_KEY is$/m);
   expect(read).not.toThrow(/hidden|short-secret/);
+});
+
+test("CORS_ORIGINS are origins as browsers write them, or * alone", () => {
+  const read = (CORS_ORIGINS: string) => readSettings({ CORS_ORIGINS }).CORS_ORIGINS;
+  expect(readSettings({}).CORS_ORIGINS).toEqual([]);
+  expect(read("*")).toEqual(["*"]);
+  const origins = ["https://app.example.com", "http://localhost:3000", "http://[::1]:8080", "tauri://localhost"];
+  expect(read(origins.join(", "))).toEqual(origins);
+  for (const wrong of [
+    "https://a.example/",
+    "https://a.example:443",
+    "https://A.example",
+    "null",
+    "*,https://a.example",
+    "https://*.example",
+  ])
+    expect(() => read(wrong), wrong).toThrow(/^ {2}CORS_ORIGINS must be origins such as /m);
 });
 
 test("DATABASE_URL requires MASTER_KEY", () => {

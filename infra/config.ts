@@ -21,6 +21,13 @@ const list = () =>
         .filter(Boolean),
     );
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+const ORIGINS = "must be origins such as https://app.example.com, separated by commas, or * alone";
+/** As browsers write it: without a path, in small letters, without the port that the scheme has anyway. Those of apps have other schemes. */
+const isOrigin = (text: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\/([a-z0-9._-]+|\[[0-9a-f:]+\])(:\d+)?$/.test(text) &&
+  URL.canParse(text) &&
+  (!/^https?:/.test(text) || new URL(text).origin === text);
+const isOriginList = (all: string[]): boolean => all.every(isOrigin) || (all.length === 1 && all[0] === "*");
 const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const samplers = [
   "always_on",
@@ -125,6 +132,7 @@ const schema = z
       (proxies) => proxies.every(isNetwork),
       "must be addresses or networks such as 10.0.0.0/8, separated by commas",
     ),
+    CORS_ORIGINS: list().refine(isOriginList, ORIGINS),
     OFFLINE_MODELS: z.enum(["on", "off"], "must be on or off").optional(),
     SEED: z.enum(["on", "off"], "must be on or off").default("on"),
     LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),

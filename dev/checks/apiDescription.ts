@@ -39,7 +39,13 @@ const ERROR = "#/components/responses/Error";
 
 /** The description as the service serves it. No request is made, so nothing but the settings has to be there. */
 export async function readApiDescription(): Promise<ApiDescription> {
-  const settings = { SERVICE_NAME: "svc", BASE_URL: "http://127.0.0.1:8080", TRUST_PROXY: [], BUS_PREFIX: "svc" };
+  const settings = {
+    SERVICE_NAME: "svc",
+    BASE_URL: "http://127.0.0.1:8080",
+    TRUST_PROXY: [],
+    CORS_ORIGINS: [],
+    BUS_PREFIX: "svc",
+  };
   const listeners = { onHealed() {}, onProjected() {}, onCommitted() {} };
   const requestPlaces = { acquire: async () => {}, release() {} };
   const server = { requestPlaces, logger: pino({ level: "silent" }), registry: new Registry(), lastUses: {} };

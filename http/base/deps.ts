@@ -63,6 +63,8 @@ export interface HttpDeps extends HttpPorts {
     SCHEDULE_SECONDS: number;
     /** Proxies whose `x-forwarded-for` is trusted: addresses and networks. */
     TRUST_PROXY: string[];
+    /** Origins whose pages may call the API with a key; `*` alone: all. */
+    CORS_ORIGINS: string[];
     /** Search endpoint of the deployment, if it has one. */
     WEB_SEARCH_URL?: string | undefined;
     /** Whether text in pictures is recognized. */
