@@ -33,6 +33,8 @@ export interface Command<T extends string = string, D = any> extends TraceHeader
   worker?: string;
   /** The http process that waits for the result. */
   http?: string;
+  /** Milliseconds that its client had waited when the command was made. The client's 503 is due within 5 s of its request. */
+  waited_ms?: number;
   /**
    * Commands to other streams that take effect in the commit of this one, in order. If one of them has no effect, none has, and the
    * rejection is `joined_command_refused`. They may claim and destroy nothing.
@@ -41,7 +43,7 @@ export interface Command<T extends string = string, D = any> extends TraceHeader
 }
 
 type CommandFields<D> = Pick<Command<string, D>, "stream" | "organization_id" | "request_id" | "data"> &
-  Partial<Pick<Command, "id" | "principal" | "fresh" | "fingerprint" | "keys" | "http" | "joined">> & {
+  Partial<Pick<Command, "id" | "principal" | "fresh" | "fingerprint" | "keys" | "http" | "waited_ms" | "joined">> & {
     /** Milliseconds from now to the deadline. */
     timeout_ms: number;
   };

@@ -7,7 +7,7 @@ import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts
 import type { HttpDeps } from "#http/base/deps.ts";
 import { listen } from "#http/base/listen.ts";
 import { LONG_READS } from "#http/base/longReads.ts";
-import { readTimeLeft, requestAge } from "#http/base/requestTime.ts";
+import { readTimeLeft } from "#http/base/requestTime.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -131,7 +131,7 @@ const openPlaces = (): Pick<HttpDeps, "requestPlaces" | "longReadPlaces" | "pass
 });
 
 function openSender({ bus, log, reach }: Resources, local: LocalHandler | undefined): CommandSender {
-  const byBus = bus.sender(log, { isReachable: reach.isReachable, requestAge });
+  const byBus = bus.sender(log, reach.isReachable);
   return local ? preferLocal(local, byBus) : byBus;
 }
 

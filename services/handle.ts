@@ -55,7 +55,9 @@ interface Deps extends HandlerOptions {
 const LATE_MS = 300;
 const MAX_CONFLICT_WAIT_MS = 250;
 /** How long a request waits for a log that takes nothing. Its client gets a 503 then, and may ask again. */
-const CLIENT_PATIENCE_MS = 4_000;
+const CLIENT_PATIENCE_MS = 3_500;
+/** What a command gets whose client had waited for long when it was made: a connection to PostgreSQL may have to be replaced. */
+const MIN_PATIENCE_MS = 1_000;
 
 const refuse = (message: string): CommandResult => ({
   position: 0,
@@ -110,8 +112,8 @@ async function handle(deps: Deps, received: Command): Promise<CommandResult> {
 }
 
 /** The client of an http process has waited long enough. */
-const isGivenUp = ({ now }: Deps, { http, at }: Command): boolean =>
-  http !== undefined && now() - Date.parse(at) > CLIENT_PATIENCE_MS;
+const isGivenUp = ({ now }: Deps, { http, at, waited_ms = 0 }: Command): boolean =>
+  http !== undefined && now() - Date.parse(at) > Math.max(MIN_PATIENCE_MS, CLIENT_PATIENCE_MS - waited_ms);
 
 const isOverdue = ({ now }: Deps, { deadline }: Command): boolean => now() > Date.parse(deadline);
 

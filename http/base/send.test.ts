@@ -1,7 +1,9 @@
+import Fastify, { type FastifyReply } from "fastify";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DeleteKey } from "#events/key.ts";
 import type { CommandResult, Command } from "#events/envelope.ts";
+import { trackRequestTime } from "./requestTime.ts";
 import { createFreshRead, createSend, type CommandRequest } from "./send.ts";
 
 const request: CommandRequest<{ key_id: string }> = {
@@ -67,6 +69,20 @@ describe("sending a command", () => {
     const slow = harness([done], true, 9_000);
     await slow.send(DeleteKey, { ...request, waitFor: ["keys"] });
     expect(slow.waited).toEqual([[["keys"], 7, 500]]);
+  });
+
+  test("counts what its request has taken already", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { send, sent, waited } = harness([done]);
+    const app = Fastify();
+    trackRequestTime(app);
+    app.addHook("onRequest", async (_request, reply: FastifyReply) => {
+      Object.defineProperty(reply, "elapsedTime", { value: 2_000 });
+    });
+    app.get("/", () => send(DeleteKey, { ...request, waitFor: ["keys"] }));
+    await app.inject("/");
+    expect(sent[0]).toMatchObject({ waited_ms: 2_000 });
+    expect(waited).toEqual([[["keys"], 7, 2_500]]);
   });
 
   test("reports projections that lag, and still returns the receipt", async () => {

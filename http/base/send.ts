@@ -8,10 +8,11 @@ import { toTraceHeaders } from "#events/trace.ts";
 import type { WaitForProjections } from "#projections/progress.ts";
 import { ApiError, rejectionError } from "./errors.ts";
 import type { LogReader } from "./ports.ts";
+import { requestAge } from "./requestTime.ts";
 
 /** After this time the outcome of a command counts as unknown. */
 const COMMAND_MS = 15_000;
-/** A command and the wait for its read models; the 503 of one that must be readable is due within 5 s. */
+/** A request, its command and the wait for the read models; the 503 of one that must be readable is due within 5 s. */
 const PROJECTION_MS = 4_500;
 /** What the read models get after a command that took long. */
 const MIN_PROJECTION_MS = 500;
@@ -56,7 +57,8 @@ const buildCommand = <D>(
   http: string,
 ): Command => {
   const { id, stream, data, organization_id, principal, request_id, fingerprint, fresh, keys } = request;
-  const about = { id, stream, organization_id, principal, request_id, fingerprint, fresh, keys, http };
+  const waited_ms = Math.round(requestAge());
+  const about = { id, stream, organization_id, principal, request_id, fingerprint, fresh, keys, http, waited_ms };
   const command = newCommand(definition.type, { ...about, data, timeout_ms: COMMAND_MS });
   return { ...command, ...toTraceHeaders(currentTrace()) };
 };
@@ -95,7 +97,7 @@ interface SendNeeds {
  */
 export function createSend({ sender, waitForProjections, logger, httpId }: SendNeeds): Send {
   return async (definition, given) => {
-    const began = performance.now();
+    const began = performance.now() - requestAge();
     const request = { ...given, id: given.id ?? newCommandId() };
     const result = await sendWhileBusy(() => sender.send(buildCommand(definition, request, httpId)), request.signal);
     const projected = await isProjected(waitForProjections, request.waitFor, result.position, began);
@@ -139,7 +141,7 @@ export function createFreshRead({
   waitForProjections: WaitForProjections;
 }): FreshRead {
   return async (projections, stream) => {
-    const began = performance.now();
+    const began = performance.now() - requestAge();
     const newest = await log.newestPosition(stream);
     if (newest !== undefined && !(await isProjected(waitForProjections, projections, newest, began)))
       throw notReadableYet();

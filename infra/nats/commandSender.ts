@@ -16,20 +16,16 @@ const AWAY_MS = 3_000;
 
 type PendingAnswer = Pick<PromiseWithResolvers<CommandResult>, "resolve" | "reject">;
 export type Outcomes = Pick<EventLog, "outcome">;
-/** What a sender knows of its process. */
-export interface SenderOptions {
-  /**
-   * Whether the database answers somebody in this process. On a busy machine a read may wait long, for a new connection for example,
-   * while the log is written; without this, such a read says that the log is away.
-   */
-  isReachable?: () => boolean;
-  /** Milliseconds that the client of the running code has waited already: its command waits as much less. */
-  requestAge?: () => number;
-}
-interface SenderContext extends BusContext, SenderOptions {
+/**
+ * Whether the database answers somebody in this process. On a busy machine a read may wait long, for a new connection for example,
+ * while the log is written; without this, such a read says that the log is away.
+ */
+export type IsReachable = () => boolean;
+interface SenderContext extends BusContext {
   acks: Acks;
   answers: Answers;
   outcomes: Outcomes;
+  isReachable: IsReachable | undefined;
 }
 
 export function createSender(context: SenderContext): CommandSender {
@@ -78,7 +74,7 @@ function pollOutcome(
   answer: PendingAnswer,
 ): () => void {
   const began = performance.now();
-  const waits = commandWaits(context.requestAge?.() ?? 0);
+  const waits = commandWaits(command.waited_ms);
   // a duration: the own clock may jump meanwhile
   const patience = Date.parse(command.deadline) - currentTime();
   // timers may end a millisecond early

@@ -21,14 +21,14 @@ export interface CommandWaits {
   logAway: number;
 }
 
-/** How long a command waits whose client has waited for `age_ms` already: both together last at most 5 s, unless the request came late to its command. */
-export function commandWaits(age_ms: number): CommandWaits {
-  const untaken = Math.max(MIN_UNTAKEN_MS, UNTAKEN_MS - age_ms);
+/** How long a command waits whose client had waited already when it was made: both together last at most 5 s, if the client waited at most 2. */
+export function commandWaits(waited_ms = 0): CommandWaits {
+  const untaken = Math.max(MIN_UNTAKEN_MS, UNTAKEN_MS - waited_ms);
   return {
     firstPoll: Math.min(FIRST_POLL_MS, untaken),
     untaken,
     unclaimed: untaken + UNTIL_CLAIMED_MS,
-    logAway: Math.max(MIN_UNTAKEN_MS, LOG_AWAY_MS - age_ms),
+    logAway: Math.max(MIN_UNTAKEN_MS, LOG_AWAY_MS - waited_ms),
   };
 }
 

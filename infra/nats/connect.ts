@@ -17,14 +17,14 @@ import { createHints } from "./hints.ts";
 import { createTurnNews } from "./turnNews.ts";
 import { namesFor } from "./names.ts";
 import { createReactions } from "./reactions.ts";
-import { createSender, type Outcomes, type SenderOptions } from "./commandSender.ts";
+import { createSender, type IsReachable, type Outcomes } from "./commandSender.ts";
 import { createSource } from "./commandSource.ts";
 import { openStreams } from "./streams.ts";
 import { searchLeader } from "./leaderSearch.ts";
 import { defaultLimits, type Limits } from "./streamSpecs.ts";
 
 export interface Bus {
-  sender(outcomes: Outcomes, options?: SenderOptions): CommandSender;
+  sender(outcomes: Outcomes, isReachable?: IsReachable): CommandSender;
   /** `now`: the time to compare with the deadlines of other processes. */
   source(now?: () => number): CommandSource;
   hints: Hints;
@@ -76,7 +76,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
   connection.pubSub.flush();
   await connection.nc.flush();
   return {
-    sender: (outcomes, options) => createSender({ ...options, ...bus, acks, answers, outcomes }),
+    sender: (outcomes, isReachable) => createSender({ ...bus, acks, answers, outcomes, isReachable }),
     source: (now?: () => number) => createSource(bus, now),
     hints,
     turnNews: createTurnNews(connection, names),

@@ -41,8 +41,8 @@ test("a command without an http process, as of svc org create, is given up in th
 test("a command of a request that has waited already is given up sooner than one of a new request", async () => {
   const bus = await openBus(testBus());
   const given: string[] = [];
-  const send = (name: string, age_ms: number) =>
-    expect(bus.sender(noOutcomes, { requestAge: () => age_ms }).send(asked()))
+  const send = (name: string, waited_ms: number) =>
+    expect(bus.sender(noOutcomes).send({ ...asked(), waited_ms }))
       .rejects.toThrow(GIVEN_UP)
       .then(() => given.push(name));
   await Promise.all([send("new", 0), send("waited", 1_500)]);

@@ -54,7 +54,7 @@ test.concurrent("10,000 turns that race for 200 threads over two workers never o
   const sender = await startPlatform({ roles: [], deployment });
   await Promise.all([1, 2].map(() => startPlatform({ roles: ["services"], deployment })));
   const { bus, log, db, reach } = sender.resources;
-  const commands = bus.sender(log, { isReachable: reach.isReachable });
+  const commands = bus.sender(log, reach.isReachable);
   const threads = Array.from({ length: THREADS }, () => streamName("thread", newId()));
   const waiting = threads.flatMap((stream) => Array.from({ length: EACH }, () => stream));
   const answers: CommandResult[] = [];
