@@ -50,7 +50,7 @@ export const ChangeAgent = defineCommand(
   Id.extend(Settings.partial().shape).extend(Personal.partial().shape),
 );
 export const DeleteAgent = defineCommand("DeleteAgent", "agent", Id);
-/** None of its turns waits for a person any more. */
+/** Records that none of the agent's turns waits for a person any more. */
 export const EndAgentTurns = defineCommand("EndAgentTurns", "agent", Id);
 
 const thing = (data: { agent_id: string }) => streamName("agent", data.agent_id);

@@ -13,7 +13,7 @@ const Terms = Link.extend({
   /** SHA-256 of a secret of 256 random bits; the secret itself is not stored. */
   secret_hash: z.string(),
 });
-/** Whom the link is for. */
+/** The person the link is made for. */
 const Recipient = z.object({ name: z.string().max(200).nullable(), email: z.string().max(320).nullable() });
 
 export const CreateApprovalLink = defineCommand("CreateApprovalLink", "run", Terms.extend(Recipient.shape));

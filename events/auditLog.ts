@@ -6,43 +6,43 @@ export interface AuditedEvent extends RecordedEvent {
   sealed_hash: string | null;
 }
 
-/** Which events of an organization: all of them without a field. */
+/** Selects events of one organization. An absent field selects all of them. */
 export interface EventFilter {
   stream?: string | undefined;
   types?: string[] | undefined;
-  /** Who caused them. */
+  /** The principal that caused the events. */
   principal?: string | undefined;
-  /** The id of the command that they were committed by. */
+  /** The id of the command that appended the events. */
   command?: string | undefined;
 }
 
 /** Read access to the part of the log that belongs to one organization. */
 export interface AuditLog {
   /**
-   * At most `limit` events after a position, in order, of those that the filter names. Fewer if the events are
-   * large; `more` says whether others follow. `newest_first`: those before the position, backwards.
+   * Returns at most `limit` matching events after a position, in log order; with `newest_first`, those before the position, newest
+   * first. Large events make a slice shorter than `limit`; `more` says whether further events match.
    */
   slice(
     organization: string,
     query: EventFilter & { after: number; limit: number; newest_first?: boolean },
   ): Promise<{ events: AuditedEvent[]; more: boolean }>;
   /**
-   * Counts events over time, in the database: the newest 50,000 of the organization, of a stream or of a principal. Bars without events are left
-   * out; `last` is the position of the newest event of a bar.
+   * Counts events per time interval. Covers the newest 50,000 matching events. Empty intervals are left out; `last` is the position
+   * of the newest event in its interval.
    */
   histogram(
     organization: string,
     query: EventFilter,
   ): Promise<{ seconds: number; isComplete: boolean; bars: { at: Date; count: number; last: number }[] }>;
-  /** Recomputes the hashes of events in (after, upTo], in order, up to the first that is not what was written. */
+  /** Recomputes the hashes of the events in (after, upTo], in order, and stops at the first event that was altered. */
   checkChain(
     organization: string,
     range: { after: number; upTo: number; limit: number },
   ): Promise<{
-    /** Those that are what was written, without their personal fields. */
+    /** The events whose hashes are right, without their personal fields. */
     events: AuditedEvent[];
     broken: { position: number; stream: string; version: number; type: string; problem: string } | undefined;
   }>;
-  /** The hash (hex) of the chain at each of these positions that holds an event of the organization. */
+  /** Returns the chain's hash (hex) at each given position that holds an event of the organization. */
   hashes(organization: string, positions: number[]): Promise<Map<number, string>>;
 }

@@ -4,25 +4,25 @@ import { deriveId, streamName } from "./ids.ts";
 import { Money } from "./money.ts";
 import { Actor } from "./runOrigin.ts";
 
-/** The subject of a budget that holds for each value of `user` by itself. */
+/** The subject of a budget that applies to each value of `user` separately. */
 export const EACH_USER = "each-user";
 /**
- * Who spends: `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or `user:<mark>`, one external
- * user by the keyring's mark of its value, which tells nothing. After an `@` the model or alias that their turns name; without
- * it, all of them.
+ * Whose spending the budget limits: `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>`, `agent:<id>`, or
+ * `user:<mark>` for one external user (the mark is a keyed hash of the value). `@` and a model or an alias may follow: then only
+ * turns that name it count.
  */
 export const BUDGET_SUBJECT =
   /^(organization|each-user|(project|key|person|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[\w-]{43})(@[\x21-\x7e]{1,200})?$/;
 
 export const budgetSubject = (who: string, model: string | null | undefined): string =>
   model == null ? who : `${who}@${model}`;
-/** No mark, and nothing else before the model, has an `@`. */
+/** The mark of a user never contains an `@`, so the first one separates the model. */
 export function splitSubject(subject: string): { who: string; model: string | null } {
   const at = subject.indexOf("@");
   return at === -1 ? { who: subject, model: null } : { who: subject.slice(0, at), model: subject.slice(at + 1) };
 }
 export const isEachUser = (subject: string): boolean => splitSubject(subject).who === EACH_USER;
-/** For people and clients: `key:<id> for openai/gpt-5`. */
+/** For people and clients, such as `key:<id> for openai/gpt-5`. */
 export const nameSubject = (subject: string): string => subject.replace("@", " for ");
 
 const Subject = z.object({ subject: z.string().regex(BUDGET_SUBJECT) });
@@ -31,7 +31,7 @@ const Subject = z.object({ subject: z.string().regex(BUDGET_SUBJECT) });
 export const budgetStream = (organization: string, subject: string): string =>
   streamName("budget", deriveId("budget", organization, subject));
 
-/** Limits that the log decides: of a period, of all time, and of what is stored or runs at this moment. */
+/** Limits that are computed from the log: of a period, of all time, and of what is stored or running now. */
 export const LimitName = z.enum([
   "requests_per_day",
   "requests_per_month",
@@ -50,12 +50,12 @@ export const LimitName = z.enum([
   "concurrent_runs",
 ]);
 export type LimitName = z.infer<typeof LimitName>;
-/** Limits of a sliding minute, and of turns of this moment. */
+/** Limits per sliding minute, and of turns that run at the same time. */
 export const RateName = z.enum(["requests_per_minute", "tokens_per_minute", "concurrent_turns", "concurrent_streams"]);
 export type RateName = z.infer<typeof RateName>;
 
 const Count = z.int().nonnegative().optional();
-/** Days, weeks from Monday on, and calendar months of UTC. A limit that is absent is none. */
+/** Periods are days, weeks (from Monday) and calendar months, all in UTC. An absent limit means unlimited. */
 export const Limits = z.object({
   requests_per_minute: Count,
   tokens_per_minute: Count,
@@ -79,22 +79,22 @@ export const Limits = z.object({
 });
 export type Limits = z.infer<typeof Limits>;
 
-/** A workflow that runs at each step of a limit, and who set that and answers for its runs (ADR 65). */
+/** A workflow that runs each time a threshold of a limit is reached. `set_by` configured it and answers for its runs (ADR 65). */
 export const BudgetAlert = z.object({ workflow_id: z.uuid(), set_by: Actor });
 export type BudgetAlert = z.infer<typeof BudgetAlert>;
 
 const Settings = Subject.extend({
   limits: Limits,
   alert: BudgetAlert.optional(),
-  /** Whether requests that would pass it are refused at the limit; otherwise there are warnings only. */
+  /** True: requests beyond the limit are refused. False: the budget only warns. */
   hard: z.boolean(),
 });
 const BudgetStep = Subject.extend({
   limit: z.enum([...LimitName.options, ...RateName.options]),
-  /** `2026-11-23`, `2026-W48`, `2026-11` or `total`; of a minute, and of what is stored or runs, the day on which it was noticed. */
+  /** `2026-11-23`, `2026-W48`, `2026-11` or `total`. For limits per minute and of what is stored or running: the day on which it was noticed. */
   period: z.string(),
   percent: z.union([z.literal(80), z.literal(100)]),
-  /** In the unit of the limit, at the moment it was noticed. */
+  /** In the unit of the limit, when it was noticed. */
   spent: z.string(),
   at_most: z.string(),
 });
@@ -102,15 +102,15 @@ export type BudgetStep = z.infer<typeof BudgetStep>;
 
 export const SetBudget = defineCommand("SetBudget", "budget", Settings);
 export const RemoveBudget = defineCommand("RemoveBudget", "budget", Subject);
-/** Every process that notices may send it; the first one counts. */
+/** Every process that notices may send it; only the first one has an effect. */
 export const NoteBudgetReached = defineCommand("NoteBudgetReached", "budget", BudgetStep);
 
 export const BudgetSet = defineEvent("BudgetSet", { public: Settings });
 export const BudgetRemoved = defineEvent("BudgetRemoved", { public: Subject });
-/** Once for 80 % and once for 100 % of a limit in each period. */
+/** Recorded once at 80 % and once at 100 % of a limit in each period. */
 export const BudgetReached = defineEvent("BudgetReached", {
   public: BudgetStep.extend({
-    /** A run of it starts. Absent: nobody is alerted. */
+    /** The workflow that starts. Absent: nobody is alerted. */
     alert: BudgetAlert.optional(),
   }),
 });

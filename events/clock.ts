@@ -7,7 +7,7 @@ let read = readOwn;
  */
 export const currentTime = (): number => read();
 
-/** Makes this the clock of the process. Answers with a function that ends it. */
+/** Replaces the clock of this process. Returns a function that restores it. */
 export function useClock(now: () => number): () => void {
   read = now;
   return () => {

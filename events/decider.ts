@@ -24,7 +24,7 @@ export interface Decider<S, C extends Command = Command, E extends NewEvent = Ne
   decide(command: C, state: S): E[];
   evolve(state: S, event: E): S;
   workStatus?(state: S): WorkStatus;
-  /** How the head row holds the state, where that is not the state itself. Raise `version` with it. */
+  /** Converts the state to and from its form in the head row, if the two differ. Raise `version` when that form changes. */
   stored?: StoredState<S>;
   /** Things whose data keys these events destroy. */
   erases?(events: E[], stream: string): Erasure;

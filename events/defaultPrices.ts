@@ -2,12 +2,12 @@ import type { ModelPrice } from "./price.ts";
 
 /** A published price that applies where an organization has set none. */
 export interface DefaultPrice {
-  /** `provider/model`: the name and the dated names that cost the same. */
+  /** `provider/model`: the model's name, and its dated names with the same price. */
   models: string[];
   price: ModelPrice;
   /** Where the provider publishes it. */
   source: string;
-  /** The last day on which it was known to hold. */
+  /** The last day on which the price was checked. */
   as_of: string;
 }
 
@@ -33,8 +33,8 @@ const ofAnthropic = (
 });
 
 /**
- * Few models on purpose: a wrong price is worse than none. Left out are models whose price depends on the length of the prompt
- * or on what it holds (Gemini), and those whose price was not known for certain.
+ * A wrong price is worse than none. So the list leaves out models whose price was not certain, and those whose price depends on the
+ * prompt's length or content (Gemini).
  */
 export const DEFAULT_PRICES: readonly DefaultPrice[] = [
   ofOpenAi(["gpt-4o", "gpt-4o-2024-08-06", "gpt-4o-2024-11-20"], "2.5", "1.25", "10"),

@@ -90,7 +90,7 @@ const Vectors = Id.extend({
   blob: z.string().nullable(),
   /** Whether this generation has all of its vectors now. */
   complete: z.boolean(),
-  /** The model, and what was paid for: prompt tokens only. */
+  /** The model, and the tokens that were paid for: embeddings have prompt tokens only. */
   model: z.string(),
   usage: Usage,
 });
@@ -135,7 +135,7 @@ export const DocumentIndexed = defineEvent("DocumentIndexed", {
     indexed_at: z.iso.datetime(),
     /** Billing units charged now (spec: Limits); 0 if the same reading was already paid for. */
     units: z.int().nonnegative(),
-    /** Of these units; absent where a page has no price, or nothing is charged. */
+    /** The cost of these units; absent if a page has no price or nothing is charged. */
     cost: Money.optional(),
     /** Keys of blobs of earlier generations that nothing references any more. */
     unused: z.array(z.string()),
@@ -146,7 +146,7 @@ export const IndexingFailed = defineEvent("IndexingFailed", {
   personal: z.object({ error: z.string() }),
   thing,
 });
-/** `unused`: keys of blobs of another space. */
+/** `unused`: keys of blobs with vectors of another space. */
 export const PassagesEmbedded = defineEvent("PassagesEmbedded", {
   public: Vectors.extend({ unused: z.array(z.string()) }),
 });

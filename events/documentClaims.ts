@@ -2,7 +2,7 @@ import type { Keyring } from "./vault.ts";
 
 type Needs = Pick<Keyring, "keyedHash">;
 
-/** Equal for the same bytes in the same collection and, for content with an id of its own, with the same id. */
+/** Equal for the same bytes in the same collection. Content with an id of the caller's own has a claim per id. */
 export const contentClaim = (keyring: Needs, collection_id: string, sha256: string, external_id: string | null) =>
   keyring.keyedHash("content", [collection_id, sha256, ...(external_id === null ? [] : [external_id])].join("\n"));
 

@@ -19,20 +19,20 @@ export const Reader = z.union([
 ]);
 export type Reader = z.infer<typeof Reader>;
 
-/** Fields that were added after the first documents were recorded; absent: as before, `readers` null: everybody. */
+/** Fields added after the first documents were recorded. Absent fields mean the old behaviour; `readers` null means everybody. */
 export const Details = z.object({
   metadata: Metadata.optional(),
   readers: z.array(Reader).nullable().optional(),
 });
 export type Details = z.infer<typeof Details>;
 
-/** What a push says about its text. */
+/** What a push declares about its text. */
 export interface Description extends Details {
   name: string;
   tags: string[];
 }
 
-/** What of a description was sent and differs from what is recorded; undefined: nothing. A field that was not sent stays. */
+/** The sent fields that differ from the recorded ones; undefined if none does. Fields that were not sent keep their value. */
 export function changedDescription(
   sent: { [F in keyof Description]?: Description[F] | undefined },
   { name, tags, metadata = {}, readers = null }: Description,

@@ -11,7 +11,7 @@ const Tag = z
   .min(1, "must not be empty")
   .max(MAX_TAG_LENGTH, `must have ${MAX_TAG_LENGTH} characters at most`);
 
-/** Each tag once, in the order sent. */
+/** Removes duplicates and keeps the order. */
 export const Tags = z
   .array(Tag, { error: "must be an array of strings" })
   .max(MAX_TAGS, `must have ${MAX_TAGS} tags at most`)
@@ -20,7 +20,7 @@ export const Tags = z
 export const MAX_METADATA_KEYS = 16;
 const MAX_KEY_LENGTH = 64;
 const MAX_VALUE_LENGTH = 512;
-/** A key can be written into an address and a filter without escapes; names of JavaScript's own are no keys. */
+/** Keys need no escaping in a URL or a filter. `__proto__` is refused, because JavaScript treats it specially. */
 const KEY = /^(?!__proto__$)[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u;
 
 export const MetadataKey = z

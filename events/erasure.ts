@@ -3,7 +3,7 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./la
 
 const Id = z.object({ erasure_id: z.uuid() });
 
-/** What an erasure deletes, each kind with the event that is the deletion of one. */
+/** The kinds of things an erasure deletes, each with the event that records one deletion. */
 export const ERASED = {
   threads: "ThreadDeleted",
   files: "FileDeleted",
@@ -16,18 +16,21 @@ export const ERASED_KINDS = Object.keys(ERASED) as [ErasedKind, ...ErasedKind[]]
 export type ErasedCounts = Record<ErasedKind, number>;
 export const NOTHING_ERASED: ErasedCounts = { threads: 0, files: 0, runs: 0, documents: 0, extractions: 0 };
 
-/** A command has 256 KiB at most, and a scope 43 characters. */
+/** A command has at most 256 KiB, and a scope 43 characters. */
 export const MAX_ERASED_SCOPES = 4_000;
-/** The same command has their ids. */
+/** Their ids are in the same command as the scopes. */
 export const MAX_ERASED_DOCUMENTS = 1_000;
 const Start = Id.extend({
-  /** `key:<id>`, `person:<id>` or `agent:<id>`, which may be deleted; or `user:` and a mark of an external user, which tells nothing. */
+  /**
+   * `key:<id>`, `person:<id>` or `agent:<id>`, which may be deleted already; or `user:<mark>`, where the mark is a keyed hash of
+   * the external user.
+   */
   owner: z.string(),
-  /** Of an external user: the owners of threads and files behind the value, and `run:<id>` of runs that have no mark of it. */
+  /** For an external user: the owners of this user's threads and files, and `run:<id>` for runs that do not carry the user's mark. */
   scopes: z.array(z.string()).max(MAX_ERASED_SCOPES).optional(),
-  /** Of an external user: documents (ids) that only this user may read. */
+  /** For an external user: ids of documents that only this user may read. */
   documents: z.array(z.uuid()).max(MAX_ERASED_DOCUMENTS).optional(),
-  /** Absent: threads and files, as releases before this field erased. */
+  /** Absent: threads and files only, as in releases before this field. */
   kinds: z.array(z.enum(ERASED_KINDS)).optional(),
 });
 const Count = z.int().nonnegative();
@@ -43,19 +46,20 @@ const Progress = Id.extend(Counts.shape);
 
 const Kinds = z.array(z.enum(ERASED_KINDS)).min(1);
 /**
- * Deletes everything that an owner has until now. A type of its own: processes of releases before `kinds` know StartErasure, would
- * drop the field and delete something else. They leave this one to others (docs/adr/0092-a-field-that-must-not-be-dropped-is-a-new-command.md).
+ * Deletes everything that an owner has created so far. This is a command type of its own because processes of releases before
+ * `kinds` know StartErasure, would drop the field and delete the wrong things. They leave this type to newer processes
+ * (docs/adr/0092-a-field-that-must-not-be-dropped-is-a-new-command.md).
  */
 export const EraseOwner = defineCommand("EraseOwner", "erasure", Start.extend({ kinds: Kinds }));
-/** The same, as `http` processes of releases before EraseOwner send it. */
+/** EraseOwner without `kinds`, as `http` processes of earlier releases send it. */
 export const StartErasure = defineCommand("StartErasure", "erasure", Start);
-/** Records how many were deleted since the last time. */
+/** Adds the number of things deleted since the last AdvanceErasure. */
 export const AdvanceErasure = defineCommand("AdvanceErasure", "erasure", Progress);
-/** `deleted`: how many deletions of this erasure the log has. What a killed process did not record is counted by it. */
+/** `deleted`: the number of deletions by this erasure that the log holds, which includes those that a killed process did not report. */
 export const CompleteErasure = defineCommand("CompleteErasure", "erasure", Id.extend({ deleted: Counts.optional() }));
 
 export const ErasureStarted = defineEvent("ErasureStarted", { public: Start });
-/** How many were deleted so far. */
+/** Counts of everything deleted so far. */
 export const ErasureAdvanced = defineEvent("ErasureAdvanced", { public: Progress });
 export const ErasureCompleted = defineEvent("ErasureCompleted", { public: Id });
 

@@ -1,4 +1,4 @@
-/** Every code of an error of the API, and its HTTP status (spec: Errors; the others are ours). docs/reference/errors.md says what to do about each. */
+/** Every error code of the API with its HTTP status: those of the spec (Errors) and our own. docs/reference/errors.md says what to do about each. */
 export const ERROR_STATUS = {
   organization_required: 400,
   wrong_password: 400,
@@ -178,7 +178,7 @@ export const ERROR_STATUS = {
   invalid_headers: 400,
 } as const;
 
-/** Codes of rejected commands that the service sends by itself, or twice with one id: no client meets them. */
+/** Codes that only commands of the service itself, or commands sent twice with one id, are rejected with. No client sees them. */
 type InternalCode =
   | "agent_exists"
   | "already_processing"

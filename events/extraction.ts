@@ -56,7 +56,7 @@ export const ExtractionRequested = defineEvent("ExtractionRequested", {
 });
 export const ExtractionStarted = defineEvent("ExtractionStarted", { public: Work.extend({ worker: z.string() }) });
 export const ExtractionCompleted = defineEvent("ExtractionCompleted", {
-  /** `units`: billing units charged (spec: Limits). `cost`: of these; absent where a page has no price. */
+  /** `units`: billing units charged (spec: Limits). `cost`: what they cost; absent if no price is set for a page. */
   public: Work.extend(Text.shape).extend({ units: z.int().nonnegative(), cost: Money.optional() }),
 });
 /** Releases the claim, so that the same bytes can be tried again. */

@@ -38,7 +38,7 @@ export const SPACE_RULES = {
 export type SpaceUse = keyof typeof SPACE_RULES;
 export const SPACE_USES = Object.keys(SPACE_RULES) as SpaceUse[];
 
-/** Tells what is refused because a disk is almost full, from the last look of this process at the disks. */
+/** Says what is refused because a disk is almost full, by this process's last check of the disks. */
 export interface FreeSpace {
   isRefused(use: SpaceUse): boolean;
 }

@@ -7,7 +7,7 @@ import type { Actor } from "./runOrigin.ts";
 /** The answer to a call of `run()`: JSON, or the error of a failed step that `run()` receives. */
 export type CallAnswer = { json: string } | { error: { message: string; code: string } };
 
-/** The answer of a call that asked for a turn, as the log has it, and as `run()` receives it. */
+/** The answer to a call that asked for a turn, as the log stores it and `run()` receives it. */
 export type AgentAnswer = { ok: true; value: unknown } | { ok: false; error: { message: string; code: string } };
 export function agentCallAnswer(json: string): CallAnswer {
   const answer = JSON.parse(json) as AgentAnswer;
@@ -28,20 +28,20 @@ export interface InheritedCall {
   answer: CallAnswer;
   /** RFC 3339; null for calls that take no time. */
   answered_at: string | null;
-  /** Which answer it was of all that the parent received. Earlier releases wrote none. */
+  /** Counts the answers that the parent received, from 1. Events of earlier releases lack it. */
   nth_answer?: number | undefined;
 }
 
 /**
- * Answered calls in the order in which `run()` received their answers, which decides who wins a race. Calls without a number come
- * last. Earlier releases wrote none and listed their calls in the order of the answers, so such a list stays as it is.
+ * Sorts answered calls into the order in which `run()` received their answers, which decides who wins a race. Earlier releases
+ * wrote no numbers but listed the calls in that order, so calls without a number come last and keep their order.
  */
 export function inOrderOfAnswers<T extends Pick<InheritedCall, "nth_answer">>(calls: readonly T[]): T[] {
   const nth = ({ nth_answer = Number.MAX_SAFE_INTEGER }: T) => nth_answer;
   return calls.toSorted((a, b) => nth(a) - nth(b));
 }
 
-/** What earlier events of an approval say that its answer needs. */
+/** What an approval's earlier events contribute to its answer. */
 export interface ApprovalSoFar {
   on_expiry: "return" | "reject" | "fail";
   /** Undefined unless it takes several votes. */
@@ -53,7 +53,7 @@ export interface VoteAnswer {
   decision: "approve" | "reject";
   data: unknown;
   comment: string | null;
-  /** Ids; absent without any, because `run()` may hand the whole answer to a step, whose key would change. */
+  /** Ids. Absent if there are none: `run()` may pass the whole answer to a step, and an empty list would change the step's call key. */
   files?: string[];
   at: string;
 }
@@ -97,7 +97,7 @@ export function approvalAnswer(
   });
 }
 
-/** JSON of what `waitForRun` and `waitForEvent` return when their timeout is over. `run_id`: the awaited run, if it is one. */
+/** JSON of what `waitForRun` and `waitForEvent` return on timeout. `run_id`: the awaited run; undefined for an event. */
 export const timedOutAnswer = (run_id: string | undefined): string =>
   JSON.stringify(
     run_id === undefined ? { status: "timed_out" } : { run_id, status: "timed_out", result: null, error: null },

@@ -1,19 +1,25 @@
-/* Limits of JSON that somebody outside wrote, which JSON.parse would read in one piece. */
+/* Limits of JSON from outside, checked before JSON.parse reads it in one piece. */
 
 const MAX_DEPTH = 64;
-/** Brackets, commas, colons and strings; a 64 MiB body of brackets would block the process for 4 s in JSON.parse, so many strings that differ for 30 ms. */
+/**
+ * Tokens are brackets, commas, colons and strings. Without the limit, JSON.parse would block the process for 4 s on a 64 MiB body
+ * of brackets. This many distinct strings take it 30 ms.
+ */
 const MAX_TOKENS = 250_000;
-/** Tokens that a colon counts for: an object whose name no other has costs JSON.parse two microseconds, other tokens at most a fifth of one. */
+/** A colon counts as this many tokens: a member with a new name costs JSON.parse 2 µs, other tokens at most a fifth of that. */
 const COLON_TOKENS = 8;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Bytes of a string that are looked at one by one before `indexOf` is called: most strings end within them. */
+/** Bytes of a string that are checked one by one before `indexOf` is called. Most strings are shorter. */
 const NEAR = 32;
 
-/** The index of the quote that ends the string continuing at `from`; without one, the length of the bytes, and one more behind an open escape. */
+/**
+ * Index of the quote that ends the string which contains `from`. If it does not end: the length of the bytes, plus one if they end
+ * within an escape.
+ */
 function endOfString(bytes: Uint8Array, from: number): number {
   const near = Math.min(from + NEAR, bytes.length);
   for (let at = from; at < near && bytes[at] !== BACKSLASH; at++) if (bytes[at] === QUOTE) return at;
@@ -41,14 +47,14 @@ for (const byte of Buffer.from(",:")) KIND[byte] = SEPARATOR;
 /** Scans JSON that arrives in pieces, before it is parsed. Linear in its length. */
 export function createJsonScan(maxTokens = MAX_TOKENS) {
   let depth = 0;
-  /** The depth where the line began. */
+  /** The nesting depth at the beginning of the line. */
   let lineDepth = 0;
   let tokens = 0;
   let inString = false;
-  /** Bytes of the next piece that an escape at the end of this one covers. */
+  /** Bytes at the beginning of the next piece that belong to an escape at the end of this one. */
   let skipped = 0;
   return {
-    /** What exceeds a limit with this piece, or undefined. */
+    /** Returns which limit the bytes scanned so far exceed, or undefined. */
     scan(bytes: Uint8Array): string | undefined {
       const endString = (from: number): number => {
         const end = endOfString(bytes, from);
@@ -70,9 +76,9 @@ export function createJsonScan(maxTokens = MAX_TOKENS) {
       }
       return tokens > maxTokens ? `has more than ${maxTokens} values` : undefined;
     },
-    /** The tokens so far. */
+    /** The number of tokens scanned so far. */
     tokens: (): number => tokens,
-    /** A line of several that make one JSON ends, and with it any string. It counts as a token. A line that readers may skip closes nothing. */
+    /** Ends a line of a multi-line JSON, and any string open in it. Counts as a token. A line that readers may skip closes no brackets. */
     endLine(mayBeSkipped: boolean): void {
       inString = false;
       skipped = 0;
@@ -86,6 +92,6 @@ export function createJsonScan(maxTokens = MAX_TOKENS) {
   };
 }
 
-/** Scans JSON before it is parsed: what exceeds a limit, or undefined. */
+/** Checks JSON before it is parsed. Returns which limit it exceeds, or undefined. */
 export const findExcess = (bytes: Uint8Array, maxTokens?: number): string | undefined =>
   createJsonScan(maxTokens).scan(bytes);

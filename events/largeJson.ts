@@ -1,11 +1,11 @@
 import { beginWork } from "./slices.ts";
 
-/** UTF-16 units of a value that is written as JSON at once: up to a millisecond. */
+/** Values up to this many UTF-16 units are serialized in one piece, which takes about a millisecond. */
 const MAX_AT_ONCE = 64 * 1024;
-/** What a number, a key or a short text counts beside its letters. */
+/** Units that a number, a key or a short text counts in addition to its characters. */
 const FEW = 16;
 
-/** UTF-16 units that a value has as JSON, about; counting ends once they are more than `enough`. */
+/** Estimates the length of a value's JSON in UTF-16 units. Stops counting beyond `enough`. */
 export function measureJson(value: unknown, enough = MAX_AT_ONCE): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return FEW;
@@ -21,7 +21,7 @@ export function measureJson(value: unknown, enough = MAX_AT_ONCE): number {
 
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
-/** Parts of a long text that end in no surrogate pair, as JSON without quotation marks. */
+/** Yields the JSON of a long text in pieces, without quotation marks. No piece splits a surrogate pair. */
 function* textParts(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     let end = Math.min(text.length, at + MAX_AT_ONCE);
@@ -31,7 +31,7 @@ function* textParts(text: string): Generator<string> {
   }
 }
 
-/** The parts of a value's JSON, each short. Undefined, functions and values with a `toJSON` are written as JSON.stringify does. */
+/** Yields the JSON of a value in short pieces. Handles undefined, functions and `toJSON` as JSON.stringify does. */
 function* parts(value: unknown): Generator<string> {
   if (typeof value === "string" && value.length > MAX_AT_ONCE) {
     yield '"';
@@ -57,7 +57,7 @@ function* parts(value: unknown): Generator<string> {
   }
 }
 
-/** The JSON of a large value, as JSON.stringify would write it; other work runs in between. `count` gets the length of each part. */
+/** Serializes a large value as JSON.stringify would, and lets other work run in between. `count` gets the length of each piece. */
 export async function writeLargeJson(value: unknown, count: (bytes: number) => void): Promise<string> {
   const written: string[] = [];
   const pause = beginWork();
@@ -69,10 +69,10 @@ export async function writeLargeJson(value: unknown, count: (bytes: number) => v
   return written.join("");
 }
 
-/** UTF-16 units that are sent at once; the last of its parts may exceed it six times, as every unit of a text may be escaped. */
+/** UTF-16 units per piece. The last part of a piece may exceed it sixfold, because every unit of a text may be escaped. */
 const MAX_SENT = 128 * 1024;
 
-/** The same in pieces of about MAX_SENT units: to join them, or to copy them for another process, would hold the event loop. */
+/** Like writeLargeJson, but yields pieces of about MAX_SENT units. Joining them, or copying them to another process, would block the event loop. */
 export async function* writeInPieces(value: unknown): AsyncGenerator<string> {
   const pause = beginWork();
   let piece = "";
@@ -86,7 +86,7 @@ export async function* writeInPieces(value: unknown): AsyncGenerator<string> {
   if (piece !== "") yield piece;
 }
 
-/** The same as bytes: encoding a long text in one piece would hold the event loop, too. */
+/** Like writeLargeJson, but returns UTF-8 bytes: encoding a long text in one piece would block the event loop as well. */
 export async function encodeLargeJson(value: unknown): Promise<Buffer<ArrayBuffer>> {
   const written: Buffer[] = [];
   const pause = beginWork();
@@ -97,5 +97,5 @@ export async function encodeLargeJson(value: unknown): Promise<Buffer<ArrayBuffe
   return Buffer.concat(written);
 }
 
-/** Whether the JSON of a value is too long to be written at once. */
+/** Whether a value's JSON is too long to be serialized in one piece. */
 export const isLargeJson = (value: unknown): boolean => measureJson(value) > MAX_AT_ONCE;

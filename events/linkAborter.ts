@@ -1,4 +1,7 @@
-/** An AbortController whose signal aborts with another one too. Without `AbortSignal.any`, which takes 10 to 50 µs and keeps the signal until a collection. */
+/**
+ * Creates an AbortController that also aborts when `signal` does. `AbortSignal.any` would take 10 to 50 µs, and keep a reference to
+ * the signal until garbage collection.
+ */
 export function linkAborter(signal: AbortSignal) {
   const aborter = new AbortController();
   const follow = () => aborter.abort(signal.reason);

@@ -16,21 +16,21 @@ const Content = z.object({ name: z.string(), data: StoredValue });
 export const PostMessage = defineCommand("PostMessage", "message", Reach.extend(Address.shape).extend(Content.shape));
 const Delivery = z.object({
   reached: z.int().nonnegative(),
-  /** So many runs waited for a message that was for one: none got it. */
+  /** The number of runs that waited for a message that only one may receive. None of them received it. */
   refused_for: z.int().optional(),
 });
-/** All runs that waited for the message have it. */
+/** Records that every run that waited for the message has it. */
 export const CloseMessage = defineCommand("CloseMessage", "message", Id.extend(Delivery.shape));
 
 const thing = (data: { message_id: string }) => streamName("message", data.message_id);
-/** Every wait that is in the log before this event, and that it matches, is answered. */
+/** Answers every matching wait that is in the log before this event. */
 export const MessagePosted = defineEvent("MessagePosted", {
   public: Reach.extend(Address.shape),
   personal: Content,
   thing,
   opens: true,
 });
-/** `reached`: number of runs. The content is destroyed: the runs have their own copies. */
+/** `reached`: number of runs. The content is destroyed, because the runs have copies of their own. */
 export const MessageDelivered = defineEvent("MessageDelivered", {
   public: Id.extend(Delivery.shape),
 });

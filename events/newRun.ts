@@ -2,7 +2,7 @@ import { currentTime } from "./clock.ts";
 import type { Actor } from "./runOrigin.ts";
 import type { Envelope, Priority, RunAs } from "./workflow.ts";
 
-/* What every start of a run has in common: over HTTP, and by a schedule. */
+/* Shared by every start of a run, over HTTP or by a schedule. */
 
 /** The fields of a workflow that a start needs. */
 export interface StartableWorkflow {
@@ -15,7 +15,7 @@ export interface StartableWorkflow {
   envelope: Envelope;
 }
 
-/** Attempts to claim a concurrency slot and a start: each one fails only if another run took the same meanwhile. */
+/** Attempts to claim a concurrency slot and a start. An attempt fails only if another run takes the same one meanwhile. */
 export const MAX_SLOT_ATTEMPTS = 8;
 
 /** The settings of a run that starts now. The rules of the envelope are copied, so later changes of it do not affect the run. */
@@ -27,7 +27,7 @@ export function runSettings(
     started_by: Actor;
     trigger_set_by?: Actor;
     run_as: RunAs;
-    /** A lower one than that of the envelope. */
+    /** Overrides the envelope's priority; it can only be lower. */
     priority?: Priority | undefined;
   },
 ) {
@@ -62,13 +62,13 @@ function valueAt(value: unknown, pointer: string): unknown {
   return value;
 }
 
-/** A pointer is relative to the body of a start (`/args/customer`) or to the arguments. */
+/** The value of the argument that a limit is keyed by. A pointer starts at the arguments, or at the body of the start (`/args/customer`). */
 function readKey(args: Record<string, unknown>, pointer: string | null): unknown {
   if (pointer === null) return undefined;
   return valueAt(/^\/args(\/|$)/.test(pointer) ? { args } : args, pointer);
 }
 
-/** Names of all slots for live runs of a workflow with these arguments. Keyed hashes, so the argument does not show. */
+/** Names of all concurrency slots of a workflow for these arguments. They are keyed hashes, so the argument stays secret. */
 export function slotNames(
   keyedHash: (purpose: string, text: string) => string,
   { id, organization_id }: Pick<StartableWorkflow, "id" | "organization_id">,
@@ -84,7 +84,7 @@ export const slotClaim = (slot: string): string => `run-slot:${slot}`;
 
 type StartRate = NonNullable<Envelope["start_rate"]>;
 
-/** Names of all starts that the rate allows with these arguments in the period of `now`. Periods count from 1970. */
+/** Names of all starts that the rate allows for these arguments in the period that contains `now`. Periods count from 1970. */
 export function startPlaces(
   keyedHash: (purpose: string, text: string) => string,
   { id, organization_id }: Pick<StartableWorkflow, "id" | "organization_id">,
@@ -97,7 +97,7 @@ export function startPlaces(
   return Array.from({ length: max_runs }, (_, n) => keyedHash("run-start", `${group}${n}`));
 }
 
-/** The claim on one of the starts that the rate allows. */
+/** The claim name of one start. */
 export const startClaim = (place: string): string => `run-start:${place}`;
 
 /** Milliseconds until the next period. */

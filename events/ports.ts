@@ -61,10 +61,10 @@ export interface StreamHead extends WorkStatus {
 export type PublicEvent = Pick<RecordedEvent, "type" | "stream" | "organization_id" | "position"> &
   Pick<TraceHeaders, "traceparent"> & { data: any };
 
-/** A public event as a scan of the log returns it; `recorded_at` is RFC 3339. */
+/** A public event as returned by a scan of the log; `recorded_at` is RFC 3339. */
 export type ScannedEvent = PublicEvent & { version: number; recorded_at: string };
 
-/** Some events of a stream, and the bytes that they have in the log. */
+/** Consecutive events of a stream, and their size in the log in bytes. */
 export interface StreamPage {
   events: RecordedEvent[];
   bytes: number;
@@ -77,7 +77,7 @@ export interface EventLog {
   heads(streams: string[]): Promise<Map<string, StreamHead>>;
   /** The events of a stream in order, starting at a version. */
   read(stream: string, fromVersion?: number): Promise<RecordedEvent[]>;
-  /** The same a page at a time, for readers that do not keep all of a long stream. */
+  /** Reads the same events page by page, for readers that need not keep a long stream in memory. */
   pages(stream: string, fromVersion?: number): AsyncIterable<StreamPage>;
   /** The event of a stream with this version. Concurrent calls share one query. */
   event(stream: string, version: number): Promise<RecordedEvent | undefined>;
@@ -99,10 +99,10 @@ export interface EventLog {
   hasDied(process: string): Promise<boolean>;
   outcome(commandId: string, organization: string): Promise<CommandOutcome | undefined>;
   /**
-   * Heads with open work whose worker is gone, that no worker holds, or that are due, and those of `worker` itself except
-   * the streams it is `busy` with. At most `limit` per aggregate; organizations take turns, due work comes first, then the oldest.
-   * Within the first second after its due time, work is found only by the one process that a hash picks, so that processes
-   * which wake for the same due times share them.
+   * Heads of streams with open work that no live worker holds or that is due. Also heads of work recorded as held by `worker`,
+   * except the streams that it is `busy` with. At most `limit` per aggregate; organizations take turns, due work comes first, then
+   * the oldest. Processes that wake for the same due time share the work: in its first second, only the process picked by a hash
+   * finds it.
    */
   openWork(options: { worker: string; busy: string[]; now: Date; limit: number }): Promise<StreamHead[]>;
   /** The earliest due time of all streams that is not before `now`. */
@@ -118,7 +118,7 @@ export interface CommandSender {
   send(command: Command): Promise<CommandResult>;
 }
 
-/** Faults of the surroundings that processes heal by themselves, as metrics name them. */
+/** Faults of the environment that a process recovers from by itself, as metrics name them. */
 export const HEALED_FAULTS = [
   /** A consumer of the bus would have missed messages, and was created again. */
   "consumer_ahead",
@@ -137,19 +137,19 @@ export const HEALED_FAULTS = [
 ] as const;
 export type HealedFault = (typeof HEALED_FAULTS)[number];
 
-/** Whether this process can work now. */
+/** Whether this process may take work now. */
 export interface Gate {
   isOpen(): boolean;
-  /** Called at each change. Answers with a function that ends it. */
+  /** Calls `listener` at each change. Returns a function that unsubscribes it. */
   onChange(listener: (isOpen: boolean) => void): () => void;
 }
 
 /**
- * The bus as the services use it: at-least-once delivery, acknowledged after the result is sent. While the gate is closed,
- * the process takes nothing, and what it holds is given to others.
+ * The bus as the services use it: at-least-once delivery, acknowledged after the result is sent. While the gate is closed, the
+ * process takes no messages, and unfinished ones are redelivered to other processes.
  */
 export interface CommandSource {
-  /** `problem`: why commands cannot take effect now, for those who check whether the service works. */
+  /** `problem`: why no command can take effect now, for health checks. */
   consume(
     handle: (command: Command) => Promise<CommandResult>,
     gate?: Gate,
@@ -167,7 +167,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The disk cannot store or give content that a request or a turn needs: it is read-only, failing or gone. */
+/** The disk cannot read or write content that a request or a turn needs: it is read-only, failing or gone. */
 export class StorageUnavailable extends Unavailable {
   constructor(message: string, options: { retry_after_ms?: number; cause?: unknown } = {}) {
     super(message, options);

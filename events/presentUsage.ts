@@ -1,9 +1,9 @@
 import type { Money } from "./money.ts";
 import type { Usage } from "./turnOutput.ts";
 
-/* Usage in the words of the two APIs that answer with it. Steps of workflows see what a caller of the same API sees. */
+/* Usage as the two APIs present it. Steps of workflows see the same fields as callers. */
 
-/** Absent where it is not known. */
+/** Empty if the cost is unknown. */
 const costOf = ({ cost }: Usage): { cost?: Money } => (cost === undefined ? {} : { cost });
 
 /** Of a chat completion. */

@@ -3,18 +3,18 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./la
 import { deriveId, streamName } from "./ids.ts";
 import { fromPicodollars, toPicodollars, type Money } from "./money.ts";
 
-/** An organization has one list of prices per model, so the id is derived from both. `model`: `provider/model`. */
+/** An organization has one price list per model, so the id is derived from both. `model`: `provider/model`. */
 export const priceStream = (organization: string, model: string): string =>
   streamName("price", deriveId("price", organization, model));
 
-/** What reading a page of a document or an extraction costs has the name of a model in prices. */
+/** The name under which price lists hold the cost of reading one page of a document or an extraction. */
 export const PAGES = "reading/pages";
 
 /** US dollars with at most 6 digits after the point: the cost of every token is then a whole number of picodollars. */
 export const PRICE_PATTERN = /^\d{1,6}(\.\d{1,6})?$/;
 const PriceAmount = z.string().regex(PRICE_PATTERN);
 
-/** What a model costs from a moment on, per million tokens. An optional price that is absent is the one that its comment names. */
+/** The prices of a model from a moment on, in US dollars per million tokens. Comments name the price that applies when an optional one is absent. */
 export const ModelPrice = z.object({
   /** RFC 3339; null: always. */
   valid_from: z.iso.datetime().nullable(),
@@ -26,17 +26,17 @@ export const ModelPrice = z.object({
   cache_write: PriceAmount.optional(),
   /** Absent: `output`. */
   reasoning: PriceAmount.optional(),
-  /** Of each request to the model; absent: none. */
+  /** Per request to the model; absent: none. */
   per_call: PriceAmount.optional(),
-  /** Of `PAGES` only: of each page that is read. */
+  /** Per page read; only for `PAGES`. */
   per_page: PriceAmount.optional(),
 });
 export type ModelPrice = z.infer<typeof ModelPrice>;
 
-/** In commands: the price of a page when it was read; absent: none is set. */
+/** As commands carry it: the price of a page when it was read; absent if none is set. */
 export const PagePrice = PriceAmount.optional();
 
-/** What pages cost; nothing where no price is set, or none is charged. */
+/** The cost of `units` pages; empty if no price is set or nothing is charged. */
 export const costOfPages = (units: number, per_page: string | undefined): { cost?: Money } =>
   units === 0 || per_page === undefined ? {} : { cost: fromPicodollars(BigInt(units) * toPicodollars(per_page)) };
 
@@ -44,7 +44,7 @@ const MILLION = 1_000_000n;
 /** Picodollars of one token, from a price per million tokens, which has at most 6 decimals. */
 export const perToken = (price: string): bigint => toPicodollars(price) / MILLION;
 
-/** The price that is valid at a moment (epoch milliseconds): of those that have begun, the one that began last. */
+/** The price at a moment (epoch milliseconds): the most recent one that has begun. */
 export function priceAt(prices: readonly ModelPrice[], at: number): ModelPrice | undefined {
   const start = ({ valid_from }: ModelPrice) =>
     valid_from === null ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);

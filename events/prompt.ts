@@ -9,7 +9,7 @@ export const Attachment = z.object({
   bytes: z.int(),
   sha256: z.string(),
   blob: z.string(),
-  /** The file that was attached, with its data key: the turn reads it even after the file is deleted. Absent for inline bytes. */
+  /** The attached file and its data key, so that the turn can read it even after the file is deleted. Absent for inline bytes. */
   sealed_by: z.object({ thing: z.string(), wrapped_key: z.string() }).optional(),
 });
 export type Attachment = z.infer<typeof Attachment>;
@@ -21,7 +21,7 @@ export const Message = z.object({
   attachments: z.array(Attachment),
   /** Of an assistant's message: calls of the caller's own tools. */
   calls: z.array(ToolCall).optional(),
-  /** Of a result: its call. */
+  /** Of a result: the id of its call. */
   call_id: z.string().optional(),
 });
 export type Message = z.infer<typeof Message>;
@@ -72,7 +72,7 @@ export const Prompt = z.object({
   /** Names of the tools that the model may call. */
   tools: z.array(z.string()).default(NO_TOOLS.tools),
   tool_choice: ToolChoice.default(NO_TOOLS.tool_choice),
-  /** Tools of the caller's own, which do not run here: a call of one ends the turn. */
+  /** The caller's own tools. They do not run here: a call to one ends the turn. */
   client_tools: z.array(ToolOffer).optional(),
   /** Ids of the collections that knowledge tools are limited to; null: all of the organization. */
   knowledge: z
@@ -111,17 +111,17 @@ export const PromptOrBlob = z.union([
   z.object({ prompt: Prompt }),
   z.object({
     prompt_blob: z.string(),
-    /** Length of the JSON, and first words of the user (see `titleOf`); absent where they were not recorded. */
+    /** Length of the JSON in bytes, and the user's first words (see `titleOf`); absent in events recorded before these fields. */
     bytes: z.int().optional(),
     title: z.string().optional(),
   }),
 ]);
 export type PromptOrBlob = z.infer<typeof PromptOrBlob>;
 
-/** What a new turn expects of its thread. */
+/** What a new turn requires of its thread. */
 export const ExpectedThread = z.object({
-  /** It exists. */
+  /** Whether the thread exists. */
   continues: z.boolean(),
-  /** Its newest turn, whose vars those of the new one were merged with; null: it has none. Absent: any. */
+  /** The thread's newest turn, whose vars were merged into those of the new turn; null: it has none. Absent: any. */
   follows: z.uuid().nullable().optional(),
 });

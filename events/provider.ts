@@ -4,24 +4,24 @@ import { deriveId, streamName } from "./ids.ts";
 
 /** Name of the credential for web search, which has an endpoint and no models. */
 export const WEB_SEARCH = "web_search";
-/** Names of the endpoints that search asks: one turns texts into vectors, one ranks passages again (ADR 60). */
+/** Names of the search endpoints: one turns texts into vectors, one reranks passages (ADR 60). */
 export const EMBEDDINGS = "embeddings";
 export const RERANKING = "reranking";
-/** Whether a provider is one endpoint of search, with the one model that its settings name. */
+/** Whether the name is that of a search endpoint, which has exactly one model, named in its settings. */
 export const isSearchEndpoint = (name: string): boolean => name === EMBEDDINGS || name === RERANKING;
 
 /** An organization has one provider credential per name, so the id is derived from both. */
 export const providerStream = (organization: string, name: string): string =>
   streamName("provider", deriveId("provider", organization, name));
 
-/** The APIs that providers have. */
+/** The API formats of providers. */
 export const ProviderFormat = z.enum(["openai", "anthropic", "google"]);
 export type ProviderFormat = z.infer<typeof ProviderFormat>;
 
-/** Whether a provider of this name is an API itself, which has a default address. Any other needs an address or a format. */
+/** Whether the name is that of a known API, which has a default address. Any other provider needs an address or a format. */
 export const isKnownApi = (name: string): boolean => ProviderFormat.options.some((format) => format === name);
 
-/** A provider that is named like an API has that one; any other has OpenAI's, unless its settings say otherwise. */
+/** The provider's API format. A provider named like an API uses that API; any other uses OpenAI's unless its settings name a format. */
 export const formatOf = ({
   provider,
   format,
@@ -40,9 +40,9 @@ const Settings = z.object({
   models: z.array(z.string()).nullable(),
   /** Absent: see `formatOf`. */
   format: ProviderFormat.optional(),
-  /** Tokens that models read and write in one request, by the model's name; absent: those that are known. */
+  /** Context windows in tokens, by model name; absent: the published ones. */
   context_windows: z.record(z.string(), z.number().int()).optional(),
-  /** Of an endpoint of search: its model; and for embeddings, the numbers of a vector. */
+  /** For a search endpoint: its model, and for embeddings the dimensions of a vector. */
   model: z.string().optional(),
   dimensions: z.int().positive().optional(),
 });

@@ -1,8 +1,8 @@
 import { beginWork } from "./slices.ts";
 
-/* JSON.parse reads a text in one piece: 60 MB of escaped line ends hold the event loop for 200 ms (ADR 86). */
+/* JSON.parse reads a text in one piece: it blocks the event loop for 200 ms on 60 MB of escaped line ends (ADR 86). */
 
-/** Bytes that are read at once, in a fraction of a millisecond. */
+/** Values up to this many bytes are parsed in one piece, in a fraction of a millisecond. */
 const MAX_AT_ONCE = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -16,12 +16,12 @@ const CLOSING_BRACKET = 0x5d;
 const SMALL_U = 0x75;
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Yields wherever other work may run, and returns a T. */
+/** A computation that yields wherever other work may run, and returns a T. */
 type Steps<T> = Generator<void, T>;
 
 interface Json {
   bytes: Buffer;
-  /** By the index of an opening bracket, or of the quote that begins a long string: the index where it ends. */
+  /** Maps the index of an opening bracket, or of the quote that begins a long string, to the index where it ends. */
   ends: Map<number, number>;
 }
 
@@ -42,7 +42,7 @@ function* endOfString(bytes: Buffer, from: number): Steps<number> {
   throw invalid();
 }
 
-/** Finds the ends of brackets and long strings. Which bracket closes which is checked where they are parsed. */
+/** Finds the ends of brackets and long strings. Whether brackets match is checked later, when they are parsed. */
 function* findEnds(bytes: Buffer): Steps<Json["ends"]> {
   const ends: Json["ends"] = new Map();
   const open: number[] = [];
@@ -79,13 +79,13 @@ function* endOfValue({ bytes, ends }: Json, at: number, to: number): Steps<numbe
   const byte = bytes[at];
   if (byte === QUOTE) return ends.get(at) ?? (yield* endOfString(bytes, at + 1));
   if (byte === OPENING_BRACE || byte === OPENING_BRACKET) return ends.get(at)!;
-  // a number, or a word
+  // a number, or `true`, `false` or `null`
   let end = at;
   while (end + 1 < to && !isSpace(bytes[end + 1])) if (++end - at > MAX_AT_ONCE) throw invalid();
   return end;
 }
 
-/** Parses a value with nothing but space around it. */
+/** Parses a value. Anything around it must be white space. */
 function* parseValue(json: Json, from: number, to: number): Steps<unknown> {
   const { bytes } = json;
   const start = yield* skipSpace(bytes, from, to);
@@ -97,14 +97,14 @@ function* parseValue(json: Json, from: number, to: number): Steps<unknown> {
   return yield* bytes[start] === OPENING_BRACE ? parseObject(json, start, end) : parseList(json, start, end);
 }
 
-/** Whether the byte at `at` is escaped. `from`: where its part of the string begins, which is never within an escape. */
+/** Whether the byte at `at` is escaped. `from`: the beginning of this part of the string, which is never within an escape. */
 function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   let first = at;
   while (first > from && bytes[first - 1] === BACKSLASH) first--;
   return (at - first) % 2 === 1;
 }
 
-/** Where a part of a string ends: at `to`, or shortly before it if `to` is within a character or an escape. */
+/** The end of a part of a string: `to`, or shortly before if `to` is within a character or an escape. */
 function endOfPart(bytes: Buffer, from: number, to: number): number {
   let end = to;
   while ((bytes[end]! & 0xc0) === 0x80) end--;
@@ -133,7 +133,7 @@ interface Part {
   isLong: boolean;
 }
 
-/** Splits what is between two brackets; no parts if that is nothing but space. */
+/** Splits the content of two brackets into parts; none if it is only white space. */
 function* split({ bytes, ends }: Json, from: number, to: number): Steps<Part[]> {
   const parts: Part[] = [];
   if ((yield* skipSpace(bytes, from, to)) === to) return parts;
@@ -181,7 +181,7 @@ function* parseList(json: Json, start: number, end: number): Steps<unknown[]> {
   return list;
 }
 
-/** As JSON.parse does: a member of that name is a member like any other. */
+/** Sets `__proto__` as an ordinary member, as JSON.parse does. */
 function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== "__proto__") object[name] = value;
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
@@ -226,8 +226,8 @@ function* parse(bytes: Buffer): Steps<unknown> {
 }
 
 /**
- * Parses JSON in UTF-8 as JSON.parse would, and lets other work run in between. Throws a SyntaxError. Callers bound how many values
- * it has and how deeply they nest. No number may be longer than 64 KiB.
+ * Parses UTF-8 JSON with the same result as JSON.parse, and lets other work run in between. Throws a SyntaxError. Callers must
+ * limit the number of values and the nesting. No number may be longer than 64 KiB.
  */
 export async function parseLargeJson(bytes: Buffer): Promise<unknown> {
   if (bytes.length <= MAX_AT_ONCE) return JSON.parse(bytes.toString());
@@ -240,6 +240,6 @@ export async function parseLargeJson(bytes: Buffer): Promise<unknown> {
   }
 }
 
-/** The same for a text, as a promise only where it is long enough to hold the event loop. */
+/** Parses a text. Returns a promise only if the text is long enough to block the event loop. */
 export const parseLargeText = (text: string): unknown =>
   text.length <= MAX_AT_ONCE ? JSON.parse(text) : parseLargeJson(Buffer.from(text));

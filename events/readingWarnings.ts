@@ -30,9 +30,9 @@ export const ReadingWarning = z.object({
   code: z.enum(WARNING_CODES),
   /** Pages or slides, from 1, ascending; absent if the type has none. */
   pages: z.array(z.int().positive()).optional(),
-  /** Images, changes, comments, sheets, files and so on; absent if pages say how many. */
+  /** How many images, changes, comments, sheets, files and so on; absent if `pages` says it. */
   count: z.int().positive().optional(),
-  /** How sure text recognition is of each of `pages`, in their order, from 0 to 100; of pages that were read from pictures. */
+  /** The confidence of text recognition for each of `pages`, in the same order, from 0 to 100. Only for pages read from pictures. */
   confidence: z.array(z.int().min(0).max(100)).optional(),
 });
 

@@ -1,12 +1,12 @@
-/** What a request to a model sends, for those who count what it may cost. */
+/** The size of a request to a model, for estimates of its cost. */
 export interface RequestSize {
-  /** Of its texts, and of files that are no pictures. No tokenizer makes more tokens than bytes. */
+  /** Bytes of its texts, and of files that are not pictures. No tokenizer makes more tokens than bytes. */
   bytes: number;
   pictures: number;
   max_output_tokens: number | null;
 }
 
-/** Providers count the tokens of a picture by its width and height, and not by its bytes. */
+/** Providers count a picture's tokens by its width and height, not by its bytes. */
 export const isSentAsPicture = (mime_type: string): boolean => mime_type.startsWith("image/");
 
 export interface SentFile {

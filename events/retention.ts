@@ -2,7 +2,7 @@ import { z } from "zod";
 import { deriveId, streamName } from "./ids.ts";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 
-/** Whose things a rule is about: `organization`, or `project:<id>`. */
+/** What a rule applies to: `organization`, or `project:<id>`. */
 export const RETENTION_SUBJECT = /^(organization|project:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const Subject = z.object({ subject: z.string().regex(RETENTION_SUBJECT) });
 
@@ -10,7 +10,7 @@ const Subject = z.object({ subject: z.string().regex(RETENTION_SUBJECT) });
 export const retentionStream = (organization: string, subject: string): string =>
   streamName("retention", deriveId("retention", organization, subject));
 
-/** Days for which something is kept; what is absent is kept. */
+/** Days after which things are deleted; absent: kept forever. */
 const Days = z.int().min(1).max(36_500).optional();
 export const RetentionRules = z.object({ threads: Days, turns: Days, files: Days, documents: Days, runs: Days });
 export type RetentionRules = z.infer<typeof RetentionRules>;
@@ -25,21 +25,21 @@ const Counts = z.object({
   turns: z.int().nonnegative().optional(),
 });
 export type RetentionCounts = z.infer<typeof Counts>;
-/** Rises with each change of the rules and each round of deletions, so that a round ends once. */
+/** Rises with each change of the rules and each round of deletions, so that a round can end only once. */
 const Round = Subject.extend({ round: z.int().nonnegative() });
 
 const Rules = Subject.extend({ rules: RetentionRules });
 export const SetRetention = defineCommand("SetRetention", "retention", Rules);
 export const RemoveRetention = defineCommand("RemoveRetention", "retention", Subject);
-/** Records how many were deleted since the last time. */
+/** Adds the number of things deleted since the last AdvanceRetention. */
 export const AdvanceRetention = defineCommand("AdvanceRetention", "retention", Subject.extend({ deleted: Counts }));
-/** Nothing is left that is older than the rules say. */
+/** Records that nothing older than the rules allow is left. */
 export const EndRetentionRound = defineCommand("EndRetentionRound", "retention", Round);
 
 const DueAt = z.object({ due_at: z.iso.datetime() });
 export const RetentionSet = defineEvent("RetentionSet", { public: Rules.extend(DueAt.shape) });
 export const RetentionRemoved = defineEvent("RetentionRemoved", { public: Subject });
-/** How many were deleted so far, by all rules that the subject ever had. */
+/** Counts of everything deleted so far under all rules the subject ever had. */
 export const RetentionAdvanced = defineEvent("RetentionAdvanced", { public: Subject.extend({ deleted: Counts }) });
 /** `due_at`: when the next round begins. */
 export const RetentionRoundEnded = defineEvent("RetentionRoundEnded", { public: Round.extend(DueAt.shape) });

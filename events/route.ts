@@ -8,37 +8,37 @@ export const isAlias = (model: string): boolean => !model.includes("/");
 export const MAX_TARGETS = 8;
 
 /**
- * Failures after which a request may go on to the next target: a status (`429`, `5xx` …), silence, a request that is too long for the
- * model, or an answer that a filter has stopped.
+ * Failures after which the next target is tried: a status (`429`, `5xx` …), no answer in time, a request too long for the model, or
+ * an answer stopped by a filter.
  */
 export const CONDITION = /^(?:timeout|connection|context_length|content_filter|5xx|[45]\d\d)$/;
 export const DEFAULT_CONDITIONS = ["429", "5xx", "timeout", "connection"];
 
-/** What an alias stands for. */
+/** One of the models that an alias stands for. */
 export const RouteTarget = z.object({
   /** `provider/model`. */
   model: z.string(),
-  /** Its share of the first requests; 0: only after those with a share. Absent from all targets: they are tried in order. */
+  /** Its share of first requests; 0: tried only after targets with a share. Absent from all targets: they are tried in order. */
   weight: z.int().optional(),
-  /** Where the model runs: a process of that region asks it before the others. */
+  /** The region where the model runs: processes of that region try it first. */
   region: z.string().optional(),
 });
 export type RouteTarget = z.infer<typeof RouteTarget>;
 
-/** When a turn goes on to the next target, and how long it may try. */
+/** When a turn moves on to the next target, and for how long. */
 export const RouteRules = z.object({
   /** Failures after which the next target is tried, as in `CONDITION`. */
   on: z.array(z.string()),
-  /** How long a target may take until the first piece of its answer. */
+  /** Maximum seconds that a target may take to send the first piece of its answer. */
   timeout_seconds: z.int(),
-  /** Requests of one turn that may fail. */
+  /** Failed requests allowed in one turn. */
   max_attempts: z.int(),
-  /** Seconds that the failed requests of one turn may take together. */
+  /** Seconds that a turn's failed requests may take in total. */
   max_seconds: z.int(),
 });
 export type RouteRules = z.infer<typeof RouteRules>;
 
-/** The route of one turn: what its alias stood for when it started. */
+/** The route of one turn: the targets of its alias when it started. */
 export const Route = RouteRules.extend({
   /** `provider/model` each, in the order in which this turn tries them. */
   targets: z.array(z.string()),
@@ -48,21 +48,21 @@ export type Route = z.infer<typeof Route>;
 /** Names of regions, such as `eu-west-1`. */
 export const REGION = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/** The order stays within the region and outside it. Without a region of the process all are equally near. */
+/** Keeps the order within the region and outside of it. Without a region, the order stays as it is. */
 function nearestFirst(targets: RouteTarget[], region: string | undefined): RouteTarget[] {
   if (region === undefined) return targets;
   return targets.toSorted((a, b) => Number(b.region === region) - Number(a.region === region));
 }
 
 interface Draw {
-  /** Of the process that starts the turn. */
+  /** The region of the process that starts the turn. */
   region?: string | undefined;
   random?: () => number;
 }
 
 /**
- * The targets in the order in which one turn tries them: drawn by weight, if they have any, then those of the region first.
- * A target of weight 0 stays behind all that have a share.
+ * Returns the targets in the order in which one turn tries them: drawn by weight if they have any, then those of the region first.
+ * Targets of weight 0 come after all that have a share.
  */
 export function drawOrder(targets: RouteTarget[], { region, random = Math.random }: Draw = {}): string[] {
   const left = targets.filter(({ weight }) => weight !== undefined && weight > 0);

@@ -43,9 +43,9 @@ const RunSettings = Id.extend({
   parent: ParentRun.optional(),
   starter: StarterRun.optional(),
   continued_from: ContinuedRun.optional(),
-  /** Runs that wait for the end of the chain, and are handed over from one run of it to the next. */
+  /** Runs that wait for the end of the chain. Each run of the chain passes them on to the next. */
   watchers: z.array(Watcher).optional(),
-  /** The mark of the external user, for budgets of each user. */
+  /** The external user's mark, which per-user budgets count by. */
   user_mark: z.string().optional(),
   /** Child runs of earlier runs of the chain that are cancelled when it fails or is cancelled. */
   children: z.array(z.uuid()).optional(),
@@ -53,7 +53,7 @@ const RunSettings = Id.extend({
 const RunInput = z.object({
   args: StoredValue,
   external_user_id: z.string().nullable(),
-  /** Headers of the request that started the run, as far as its trigger names them. */
+  /** Those headers of the request that started the run which its trigger lists. */
   headers: z.record(z.string(), z.string()).optional(),
   /** Answered calls of the parent, as chunks of JSON lists of `InheritedCall`. */
   inherited: z.array(StoredValue).optional(),
@@ -104,7 +104,7 @@ export const FailRun = defineCommand(
 );
 /** Destroys a run whose retention has ended. Has no effect before `forget_at`, unless a rule of its organization or an erasure asks for it. */
 export const ForgetRun = defineCommand("ForgetRun", "run", Id.extend({ by_rule: z.literal(true).optional() }));
-/** Puts off the destruction of a run that a hold keeps, so that the sweep gets to others. */
+/** Postpones the destruction of a run that a hold covers, so that the sweep can go on to others. */
 export const KeepRun = defineCommand("KeepRun", "run", Id);
 
 const thing = (data: { run_id: string }) => streamName("run", data.run_id);
@@ -229,8 +229,8 @@ export const RunCancelled = defineEvent("RunCancelled", {
   thing,
 });
 /**
- * `continueAs`: the run is over, and another one continues it. That one takes over the concurrency slot, and what waits for
- * this run. `slot` is therefore not released.
+ * `continueAs`: this run is over, and another one continues it. The next run takes over the concurrency slot and the watchers, so
+ * `slot` is not released.
  */
 export const RunContinued = defineEvent("RunContinued", {
   public: RunEnd.extend(ContinuationRules.shape).extend({ continued_as: z.uuid(), first_run_id: z.uuid() }),

@@ -11,7 +11,7 @@ const Call = Id.extend({ key: CallKey });
 const Refusal = z.object({ code: z.string(), message: z.string() });
 export type Refusal = z.infer<typeof Refusal>;
 
-/** A run that must learn of the end of another one. `awaited_run_id`: the run that it waits for; null: this one. */
+/** A run that must be notified when another one ends. `awaited_run_id`: the run that it waits for; null: this one. */
 export const Watcher = z.object({ run_id: z.uuid(), awaited_run_id: z.uuid().nullable() });
 export type Watcher = z.infer<typeof Watcher>;
 
@@ -20,13 +20,13 @@ const Progress = z.object({ seen: z.int().positive().optional(), parts: z.array(
 
 /** The start of a child run, or a wait, was refused: the run fails. Has no effect on a call that has its answer. */
 export const RefuseCall = defineCommand("RefuseCall", "run", Call.extend({ refusal: Refusal }));
-/** Makes another run learn of the end of this one. Has no effect on a run that has ended. */
+/** Registers another run to be notified when this one ends. Has no effect on a run that has ended. */
 export const WatchRun = defineCommand(
   "WatchRun",
   "run",
   Id.extend({
     watcher_id: z.uuid(),
-    /** The run that the watcher waits for, when this one continues it. */
+    /** Set when this run continues the one that the watcher waits for. */
     awaited_run_id: z.uuid().optional(),
   }),
 );
@@ -36,12 +36,12 @@ export const AnswerRunWaits = defineCommand(
   "run",
   Id.extend({ awaited_run_id: z.uuid(), answer: StoredValue }).extend(Progress.shape),
 );
-/** What is known of a turn that a call of `run()` asked for. Has no effect on a call that has its answer. */
+/** Records the progress of a turn that a call of `run()` asked for. Has no effect on a call that has its answer. */
 export const RecordAgentTurn = defineCommand(
   "RecordAgentTurn",
   "run",
   Call.extend({
-    /** The agent of a turn that has started; absent: it goes on. */
+    /** The agent of a turn that has just started; absent: the turn is still running. */
     agent_id: z.uuid().optional(),
     look_at: z.iso.datetime(),
   }),
@@ -58,14 +58,14 @@ export const DeliverMessage = defineCommand(
   "run",
   Call.extend({ message_id: z.uuid(), answer: StoredValue }).extend(Progress.shape),
 );
-/** All that the end of this run asked for is done: its child runs are cancelled, and its watchers know. */
+/** Records that everything the end of this run requires is done: its child runs are cancelled, and its watchers are notified. */
 export const SettleRun = defineCommand("SettleRun", "run", Id);
 
 const thing = (data: { run_id: string }) => streamName("run", data.run_id);
 export const ChildRunRequested = defineEvent("ChildRunRequested", {
   public: Call.extend({
     child_run_id: z.uuid(),
-    /** What becomes of the child run when this one fails or is cancelled. */
+    /** What happens to the child run when this one fails or is cancelled. */
     on_parent_end: z.enum(["cancel", "leave"]),
   }),
   /** `workflow`: the id or the name that `run()` gave. */
@@ -83,7 +83,7 @@ export const MessageWaitStarted = defineEvent("MessageWaitStarted", {
   personal: z.object({ name: z.string(), match: z.record(z.string(), z.unknown()) }),
   thing,
 });
-/** This run will learn of the end of the awaited one. */
+/** The awaited run will notify this one when it ends. */
 export const RunWaitRegistered = defineEvent("RunWaitRegistered", { public: Call });
 export const WaitAnswered = defineEvent("WaitAnswered", {
   public: Call.extend(Lease.shape).extend({
@@ -101,11 +101,11 @@ export const AgentTurnRequested = defineEvent("AgentTurnRequested", {
   personal: z.object({ agent: z.string(), request: StoredValue }),
   thing,
 });
-/** `look_at`: when the run looks by itself whether the turn has ended, because the news of it may be lost. */
+/** `look_at`: when the run checks by itself whether the turn has ended, because the notification may be lost. */
 export const AgentTurnStarted = defineEvent("AgentTurnStarted", {
   public: Call.extend({ turn_id: z.uuid(), thread_id: z.uuid(), agent_id: z.uuid(), look_at: z.iso.datetime() }),
 });
-/** The run has looked: the turn goes on. */
+/** The run has checked, and the turn is still running. */
 export const AgentTurnPending = defineEvent("AgentTurnPending", { public: Call.extend({ look_at: z.iso.datetime() }) });
 /** Another run waits for the end of this one. */
 export const RunWatched = defineEvent("RunWatched", {
@@ -113,19 +113,19 @@ export const RunWatched = defineEvent("RunWatched", {
 });
 export const RunSettled = defineEvent("RunSettled", { public: Id });
 
-/** The run that a call of `run()` starts: whatever tries to start it a second time finds it there. */
+/** Id of the run that a call of `run()` starts. It is derived, so that a second start finds the first. */
 export const childRunId = (run_id: string, key: string): string => deriveId("child-run", run_id, key);
 
-/** The turn that a call of `run()` asks for, and its thread unless it continues one. */
+/** Id of the turn that a call of `run()` asks for, and of its thread unless it continues one. */
 export const agentTurnIds = (run_id: string, key: string) => ({
   turn_id: deriveId("agent-turn", run_id, key),
   thread_id: deriveId("agent-thread", run_id, key),
 });
 
-/** The run that continues one that has called `continueAs`. */
+/** Id of the run that continues a run after `continueAs`. */
 export const continuationId = (run_id: string): string => deriveId("continued-run", run_id);
 
-/** The claim that the newest run of a chain holds on it: every run of the chain finds the newest one by it (ADR 57). */
+/** The claim held by the newest run of a chain, by which every run of the chain finds the newest one (ADR 57). */
 export const chainClaim = (first_run_id: string): string => `run-chain:${first_run_id}`;
 
 export type RunLinkCommand = CommandsIn<typeof import("./runLinks.ts")>;

@@ -3,7 +3,7 @@ import type { Principal } from "./envelope.ts";
 
 /* Where a run comes from. */
 
-/** The person or system that acted on a run. `link`: somebody without an account, who was given a link to an approval. */
+/** The person or system that acted on a run. `link`: somebody without an account who was sent a link to an approval. */
 export const Actor = z.object({
   type: z.enum(["person", "api_key", "webhook", "schedule", "run", "system", "link"]),
   id: z.string(),
@@ -12,7 +12,7 @@ export type Actor = z.infer<typeof Actor>;
 const MAX_FILES_AT_ONCE = 20;
 /** Files (ids) that somebody hands to a run in one request: its steps may read them. */
 export const RunFiles = z.array(z.uuid()).max(MAX_FILES_AT_ONCE);
-/** Files that people hand to one run, at its start, with decisions and with comments: they are part of its state. */
+/** Maximum files handed to one run in total: at its start, with decisions and with comments. They are part of its state. */
 export const MAX_RUN_FILES = 100;
 export const RunStart = z.object({
   started_by: Actor,
@@ -23,12 +23,12 @@ export const RunStart = z.object({
     .optional(),
   /** Absent: normal. */
   priority: z.enum(["low", "high"]).optional(),
-  /** One of the starts that the workflow's rate allows: a claim that stays until the run is destroyed. */
+  /** The claim on one of the starts that the workflow's rate allows. It is held until the run is destroyed. */
   start_place: z.string().optional(),
-  /** Who set the trigger that started the run. */
+  /** The person or key that set the trigger which started the run. */
   trigger_set_by: Actor.optional(),
 });
-/** The person (id) for whom a substitute decides. */
+/** The id of the person for whom a substitute decides. */
 export const InPlaceOf = z.uuid().optional();
 
 /** A decision, and the files that come with it. */
@@ -38,7 +38,7 @@ export const Ballot = z.object({
   in_place_of: InPlaceOf,
   files: RunFiles.optional(),
 });
-/** People (ids) to whom an approval was delegated, and who may not decide at the moment of a command. */
+/** Ids of people to whom an approval was delegated and who are absent when the command is sent. */
 export const AbsentDelegates = z.object({ absent: z.array(z.uuid()).optional() });
 
 const ACTORS = { key: "api_key", person: "person", webhook: "webhook", link: "link" } as const;
@@ -64,18 +64,18 @@ export const ParentRun = z.object({
 });
 export type ParentRun = z.infer<typeof ParentRun>;
 
-/** The run that this one continues (`continueAs`), and the first run of that chain. `nth`: 2 for the second run of the chain. */
+/** The run that this one continues (`continueAs`), and the first run of the chain. `nth`: 2 for the second run of the chain. */
 export const ContinuedRun = z.object({ run_id: z.uuid(), first_run_id: z.uuid(), nth: z.int().min(2) });
 export type ContinuedRun = z.infer<typeof ContinuedRun>;
 
-/** The run that started this one. `by`: who is behind the first run of the chain; `depth`: its runs before this one. */
+/** The run that started this one. `by`: who is behind the first run of the chain; `depth`: the number of runs above this one. */
 export const StarterRun = z.object({ run_id: z.uuid(), depth: z.int().positive(), by: Actor });
 export type StarterRun = z.infer<typeof StarterRun>;
 
-/** Who is behind a run, and may not decide its approvals where `self_approval` is false (ADR 65). Runs of older releases do not name it. */
+/** Who is behind a run, and may not decide its approvals if `self_approval` is false (ADR 65). Undefined for runs of older releases. */
 export const askerOf = (run: z.infer<typeof RunStart> & { starter?: StarterRun }): Actor =>
   run.starter?.by ?? run.trigger_set_by ?? run.started_by;
-/** The key or person that the turns of a run are counted for; the service itself where neither is behind it. */
+/** The key or person charged for the turns of a run; the service itself if neither is behind it. */
 export function payerOf({ type, id }: Actor): Principal {
   if (type === "api_key") return `key:${id}`;
   return type === "person" ? `person:${id}` : "system";

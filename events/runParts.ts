@@ -8,7 +8,7 @@ export type StoredValue = z.infer<typeof StoredValue>;
 /** Identifies a call within `run()` by its kind, its name and the structure of its arguments (services/workflows/memoKey.ts). */
 export const CallKey = z.string().length(22);
 
-/** Why a step or a run failed, with the place in the source of its author. */
+/** Why a step or a run failed, and where in the author's source. */
 export const Failure = z.object({
   message: z.string(),
   line: z.int().nullable().default(null),
@@ -46,16 +46,16 @@ export const ApprovalTerms = z.object({
   allow_api_key: z.boolean(),
   expires_at: z.iso.datetime(),
   on_expiry: z.enum(["return", "reject", "fail"]),
-  /** RFC 3339; the approval is shown first from then on. */
+  /** RFC 3339; from then on, the approval is shown first. */
   remind_at: z.iso.datetime().optional(),
-  /** RFC 3339; those of `escalate_to` may decide from then on, too. */
+  /** RFC 3339; from then on, those of `escalate_to` may decide, too. */
   escalate_at: z.iso.datetime().optional(),
-  /** Set when it takes the votes of several people. */
+  /** Set if the approval takes the votes of several people. */
   votes: z
     .object({
-      /** Equal votes that decide. */
+      /** Number of equal votes that decides. */
       required: z.int().min(2),
-      /** The first rejection decides. */
+      /** Whether the first rejection decides. */
       one_rejection_ends: z.boolean(),
     })
     .optional(),
@@ -110,7 +110,7 @@ export type StepEntry = z.infer<typeof StepEntry>;
 /** The process that drives a run from now on; null if none has capacity. */
 export const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nullable() });
 
-/** The rules of a run that continues another one: those of the workflow at that moment. */
+/** The rules of a run that continues another one: those of the workflow when it starts. */
 export const ContinuationRules = z.object({
   definition_version: z.int().positive(),
   limits: Limits,
@@ -149,7 +149,7 @@ export const TickResult = z.object({
     z.object({ key: CallKey, turn_id: z.uuid(), thread_id: z.uuid(), agent: z.string(), request: StoredValue }),
   ),
   approvals: z.array(ApprovalIdentity.extend(ApprovalTerms.shape).extend(ApprovalText.shape)),
-  /** Pending approvals that `run()` no longer requests. */
+  /** Ids of pending approvals that `run()` no longer requests. */
   superseded: z.array(z.uuid()),
   /** Values that are fixed at their first use (`now`). */
   notes: z.array(z.object({ key: CallKey, json: z.string() })),
@@ -165,7 +165,7 @@ export const TickResult = z.object({
 });
 export type TickResult = z.infer<typeof TickResult>;
 
-/** What the coordinator did for a call that ties the run to another one. */
+/** What the coordinator did for a call that links the run to another stream. */
 export const LinkEntry = z.discriminatedUnion("type", [
   z.object({ type: z.literal("child_started"), key: CallKey }),
   z.object({ type: z.literal("wait_registered"), key: CallKey }),

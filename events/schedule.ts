@@ -16,19 +16,19 @@ export type ScheduleRule = z.infer<typeof ScheduleRule>;
 
 /** What happens at a due time while the run of an earlier one is still live. */
 export const OVERLAPS = ["skip", "queue", "cancel"] as const;
-/** Which of the due times that no process could attend to start a run afterwards. */
+/** Which of the due times that were missed, because no process was running, start a run afterwards. */
 export const MISSED_RULES = ["one", "all", "none"] as const;
 
 const Settings = z.object({
   rule: ScheduleRule,
-  /** Each start is delayed by a part of this, so that schedules with the same time do not start together. */
+  /** The upper limit of a delay that is added to each start, so that schedules with the same time do not start together. */
   jitter_seconds: z.int().min(0),
   overlap: z.enum(OVERLAPS),
   missed: z.enum(MISSED_RULES),
 });
 export type ScheduleSettings = z.infer<typeof Settings>;
 
-/** `due_at` is the time by the rule; `fires_at` is later by the jitter. */
+/** `due_at` is the time by the rule; `fires_at` adds the jitter. */
 const DueTime = z.object({ due_at: z.iso.datetime(), fires_at: z.iso.datetime() });
 export type DueTime = z.infer<typeof DueTime>;
 
@@ -45,7 +45,7 @@ const Owner = Id.extend({
 /** `args`: JSON of an object. */
 const Personal = z.object({ name: z.string().max(200), args: z.string() });
 const Run = Id.extend({ due_at: z.iso.datetime(), run_id: z.uuid() });
-/** The process that starts the runs of this schedule which have not been started yet. */
+/** The process that works on the schedule's open starts. */
 const Lease = z.object({ epoch: z.int().nonnegative(), worker: z.string().nullable() });
 
 /** Intervals (`every`) count from the command's time. */
@@ -66,19 +66,19 @@ export const ChangeSchedule = defineCommand(
   "trigger",
   Id.extend(Settings.extend(Personal.shape).extend({ rule: NewRule, paused: z.boolean() }).partial().shape),
 );
-/** Attends to a due time. Has no effect when it is not the schedule's next one, or too early. */
+/** Decides what happens at a due time. Has no effect if it is too early, or not the schedule's next due time. */
 export const FireSchedule = defineCommand(
   "FireSchedule",
   "trigger",
   Id.extend({
     due_at: z.iso.datetime(),
-    /** The run of an earlier due time is live. */
+    /** Whether the run of an earlier due time is still live. */
     overlaps: z.boolean(),
-    /** The version of the stream for which it is meant; it has no effect on another one. */
+    /** The stream version that the command was decided on. It has no effect at any other version. */
     seen: z.int().optional(),
   }),
 );
-/** The run that the first due time in the queue waited for has ended. */
+/** Starts the first due time in the queue: the run that it waited for has ended. */
 export const StartQueuedRun = defineCommand(
   "StartQueuedRun",
   "trigger",
@@ -86,7 +86,7 @@ export const StartQueuedRun = defineCommand(
 );
 /** Gives the open work of a lost process to another one. */
 export const TakeSchedule = defineCommand("TakeSchedule", "trigger", Id.extend({ epoch: z.int(), worker: z.string() }));
-/** The outcome of the start that was decided. */
+/** Records the outcome of a start. */
 export const RecordScheduledRun = defineCommand(
   "RecordScheduledRun",
   "trigger",
@@ -104,7 +104,7 @@ export const ScheduleCreated = defineEvent("ScheduleCreated", {
   thing,
   opens: true,
 });
-/** All settings as they are from now on. */
+/** Holds all settings, not only the changed ones. */
 export const ScheduleChanged = defineEvent("ScheduleChanged", {
   public: Id.extend(Settings.shape).extend(Next.shape).extend({ changes_args: z.boolean() }),
   personal: Personal.partial(),
@@ -112,14 +112,14 @@ export const ScheduleChanged = defineEvent("ScheduleChanged", {
 });
 export const SchedulePaused = defineEvent("SchedulePaused", { public: Id });
 export const ScheduleResumed = defineEvent("ScheduleResumed", { public: Id.extend(Next.shape) });
-/** It is decided what happens at a due time, and which one is next. */
+/** Records what happens at a due time, and which due time is next. */
 export const ScheduleFired = defineEvent("ScheduleFired", {
   public: Id.extend(Next.shape)
     .extend(Lease.shape)
     .extend({
       due_at: z.iso.datetime(),
       action: z.enum(["start", "queue", "skip"]),
-      /** The live run that is cancelled first. */
+      /** The live run that is cancelled before this one starts. */
       cancels: z.uuid().nullable(),
     }),
 });
@@ -127,7 +127,7 @@ export const ScheduleFired = defineEvent("ScheduleFired", {
 export const ScheduleTimesMissed = defineEvent("ScheduleTimesMissed", {
   public: Id.extend(Next.shape).extend({ first_due_at: z.iso.datetime() }),
 });
-/** The first due time in the queue is going to start its run. */
+/** The run of the first due time in the queue is about to start. */
 export const ScheduleDequeued = defineEvent("ScheduleDequeued", { public: Id.extend({ due_at: z.iso.datetime() }) });
 export const ScheduleTaken = defineEvent("ScheduleTaken", { public: Id.extend(Lease.shape) });
 export const ScheduledRunStarted = defineEvent("ScheduledRunStarted", { public: Run });
@@ -137,14 +137,14 @@ export const ScheduledRunRefused = defineEvent("ScheduledRunRefused", {
   thing,
 });
 
-/** The run of a due time: whatever tries to start it a second time finds it there. */
+/** Id of the run of a due time. It is derived, so that a second start finds the first. */
 export const scheduledRunId = (trigger_id: string, due_at: string): string =>
   deriveId("scheduled-run", trigger_id, due_at);
-/** The id of the command that starts it; `attempt` counts the concurrency slots that others took meanwhile. */
+/** Id of the command that starts it. `attempt` counts attempts to claim a concurrency slot. */
 export const scheduledRunCommandId = (trigger_id: string, due_at: string, attempt: number): string =>
   deriveCommandId("scheduled-run", trigger_id, due_at, attempt);
 
-/** Events of a person who decides what the schedule starts, and answers for its runs from then on. */
+/** Events by a person who decides what the schedule starts, and who answers for its runs from then on. */
 export const SCHEDULE_SET_BY = [ScheduleCreated.type, ScheduleChanged.type, ScheduleResumed.type] as const;
 
 export type ScheduleCommand = CommandsIn<typeof import("./schedule.ts")>;

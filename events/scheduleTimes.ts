@@ -5,20 +5,20 @@ import type { ScheduleRule } from "./schedule.ts";
 
 /* The times at which a schedule is due, as pure functions of its rule. Events carry their results, so a replay computes none. */
 
-/** Parsed cron expressions that a process remembers: parsing one takes as long as computing a time. */
+/** Maximum parsed cron expressions that a process caches: parsing one takes as long as computing a due time. */
 const MAX_PARSED = 1_000;
 const parsed = new Map<string, Cron>();
 
 /**
- * A cron expression of five fields, or a name such as `@daily`. A fixed time (no `*` and no step) that daylight saving skips
+ * Parses a cron expression of five fields, or a name such as `@daily`. A fixed time (no `*` and no step) that daylight saving skips
  * is due when the gap ends, and one that occurs twice is due the first time; `*` and steps follow real time, as in Vixie cron.
- * Throws for an expression or a time zone that cannot be read.
+ * Throws if the expression or the time zone is invalid.
  */
 export function parseCron(cron: string, time_zone: string): Cron {
   const key = `${time_zone} ${cron}`;
   const known = parsed.get(key);
   if (known) return known;
-  // croner replaces ? by the time at which it reads the expression, which differs between processes
+  // croner replaces ? by the current time, so processes would compute different times
   if (cron.includes("?")) throw new TypeError("? is not supported, use * instead");
   const created = new Cron(cron, { timezone: time_zone, mode: "5-part", fixedTimeRule: "no-wildcard" });
   parsed.set(key, created);
@@ -26,7 +26,7 @@ export function parseCron(cron: string, time_zone: string): Cron {
   return created;
 }
 
-/** The next `count` times after a moment, in order; fewer if the schedule ends before. */
+/** The next `count` due times after a moment, in order; fewer if the schedule ends. */
 export function timesAfter(rule: ScheduleRule, after: Date, count: number): Date[] {
   if ("cron" in rule) return parseCron(rule.cron, rule.time_zone).nextRuns(count, after);
   if ("at" in rule) return Date.parse(rule.at) > after.getTime() ? [new Date(rule.at)] : [];
@@ -35,7 +35,7 @@ export function timesAfter(rule: ScheduleRule, after: Date, count: number): Date
   return Array.from({ length: count }, (_, n) => new Date(from + (first + n) * step));
 }
 
-/** The last `count` times up to a moment and including it, newest first. Times before the schedule began may be among them. */
+/** The last `count` due times up to and including a moment, newest first. They may lie before the schedule began. */
 export function timesUpTo(rule: ScheduleRule, until: Date, count: number): Date[] {
   if ("cron" in rule) return parseCron(rule.cron, rule.time_zone).previousRuns(count, new Date(until.getTime() + 1));
   if ("at" in rule) return Date.parse(rule.at) <= until.getTime() ? [new Date(rule.at)] : [];
@@ -44,7 +44,7 @@ export function timesUpTo(rule: ScheduleRule, until: Date, count: number): Date[
   return Array.from({ length: Math.min(count, Math.max(0, last)) }, (_, n) => new Date(from + (last - n) * step));
 }
 
-/** Milliseconds from 0 to `jitter_seconds`, always the same for a due time of a trigger. */
+/** A delay from 0 to `jitter_seconds` in milliseconds, always the same for one due time of a trigger. */
 export function jitter(trigger_id: string, due: Date, jitter_seconds: number): number {
   if (jitter_seconds === 0) return 0;
   const hash = createHash("sha256").update(`${trigger_id} ${due.toISOString()}`).digest();

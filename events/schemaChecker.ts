@@ -5,7 +5,7 @@ export interface SchemaViolation {
   message: string;
 }
 
-/** Checks values against JSON Schemas that organizations wrote. No schema and no value holds the event loop. */
+/** Checks values against JSON Schemas written by organizations. Neither schemas nor values block the event loop. */
 export interface SchemaChecker {
   /** Undefined when the value is valid. */
   check(organization_id: string, schema: Record<string, unknown>, value: unknown): Promise<SchemaViolation | undefined>;

@@ -7,7 +7,7 @@ const compute = (ms: number): void => {
 };
 const numbers = Array.from({ length: 60 }, (_, n) => n);
 
-/** The rounds of the event loop while the work goes on. */
+/** Counts the rounds of the event loop until the work ends. */
 async function countRounds(work: Promise<unknown>): Promise<number> {
   let [isOver, rounds] = [false, 0];
   const count = (): void => {
@@ -29,7 +29,7 @@ test("the event loop goes round while many values are converted, and their order
 
 test("many pieces of work delay others by one slice, not by their sum", async () => {
   const works = numbers.slice(0, 20).map(() => mapInSlices(numbers.slice(0, 40), () => compute(0.5)));
-  // 400 ms of work: 5 ms in each round, where a slice for each piece would be 100 ms
+  // 400 ms of work in 5 ms per round; with a slice per piece it would be 100 ms
   expect(await countRounds(Promise.all(works))).toBeGreaterThanOrEqual(40);
 });
 
@@ -55,11 +55,11 @@ test("hundreds of pieces that compute little share the rounds", async () => {
     await beginWork()();
     compute(0.02);
   });
-  // 8 ms of work in rounds of 5 ms: a round for each piece would be 400
+  // 8 ms of work in rounds of 5 ms; with a round per piece it would be 400
   expect(await countRounds(Promise.all(pieces))).toBeLessThan(100);
 });
 
-/** Work of which each part uses up a round. */
+/** Work whose every part uses up a round. */
 async function work(count: number, done: () => void = () => {}): Promise<void> {
   const pause = beginWork();
   for (let n = 0; n < count; n++) {
@@ -88,7 +88,7 @@ test("short work goes on before all that have waited more often", async () => {
   while (parts < 40) await new Promise(setImmediate);
   const before = parts;
   await work(3);
-  // one after the other, all eight would have had their turn before each part
+  // one after the other, all eight would have run before each part
   expect(parts - before).toBeLessThan(8);
   await Promise.all(long);
 });

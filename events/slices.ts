@@ -1,20 +1,23 @@
 /**
- * Computing time that all long pieces of work share in one round of the event loop. With a slice for each, a dozen of them would
- * delay everything else by their sum.
+ * Computing time per round of the event loop, shared by all long pieces of work. With a slice of its own for each piece, a dozen
+ * pieces would delay everything else by their sum.
  */
 const ROUND_MS = 5;
-/** How long waiting pieces of work may be resumed one after the other in one round. A turn has dozens of pieces, and all else waits for each round. */
+/**
+ * Time per round in which waiting pieces of work are resumed one after the other. A turn has dozens of pieces, and everything else
+ * waits for each round.
+ */
 const SHARED_MS = 1;
-/** Up to this many values are converted at once, as long as that takes less than SHORT_MS: short work does not wait behind long work. */
+/** Up to this many values are converted in one piece, as long as that takes less than SHORT_MS: short work must not wait behind long work. */
 const FEW = 32;
 const SHORT_MS = 2;
 
 let isOpen = false;
 let roundStart = 0;
 
-/** Work that found its round used up. It continues in a later one. */
+/** Work that has used up its round and continues in a later one. */
 interface WaitingWork {
-  /** How often the work has waited before. */
+  /** How many rounds the work has waited before. */
   waits: number;
   resume(): void;
 }
@@ -31,8 +34,8 @@ function openRound(): void {
 let isOldestNext = false;
 
 /**
- * In turns, the work that has waited least often, so that what is short never waits behind all that is long, and the work that has
- * waited longest, so that what is long goes on however much arrives.
+ * Alternates between two choices: the work that has waited least often, so that short work does not queue behind long work, and the
+ * work that has waited longest, so that long work is never starved.
  */
 function takeNext(): WaitingWork {
   isOldestNext = !isOldestNext;
@@ -45,8 +48,8 @@ function takeNext(): WaitingWork {
 let isContinuing = false;
 
 /**
- * Resumes pieces of work, one after the other while they are short: hundreds of streams compute a few microseconds each. What a
- * resumed piece computes at once counts: a tick that a microtask asks for comes after all microtasks.
+ * Resumes waiting pieces of work, one after the other while they are short, because hundreds of streams compute only a few
+ * microseconds each. Time is checked in a macrotask, after all microtasks, so that what a resumed piece computes at once counts.
  */
 function continueWaiting(): void {
   isContinuing = waiting.length > 0;
@@ -61,7 +64,7 @@ function continueInNewRound(): void {
   continueWaiting();
 }
 
-/** Pauses one piece of work, to be awaited between its parts: undefined while the round is not used up, which costs nothing. */
+/** Await it between the parts of one piece of work. Returns undefined, at no cost, while the round is not used up. */
 export type Pause = () => Promise<void> | undefined;
 
 export function beginWork(): Pause {

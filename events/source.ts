@@ -7,9 +7,9 @@ import { NewRule, ScheduleRule } from "./schedule.ts";
 
 /** One page, or all pages that a sitemap lists. */
 export const SOURCE_KINDS = ["url", "sitemap"] as const;
-/** What becomes of the document of a page that is gone. */
+/** What happens to the document of a page that no longer exists. */
 export const GONE_RULES = ["delete", "keep"] as const;
-/** What a read found out about a page. `gone`: its document is kept; `removed`: it was deleted. */
+/** The result of reading a page. `gone`: its document is kept; `removed`: it was deleted. */
 export const PAGE_RESULTS = ["new", "changed", "same", "failed", "gone", "removed"] as const;
 export type PageResult = (typeof PAGE_RESULTS)[number];
 
@@ -21,7 +21,7 @@ const Settings = Rules.extend({
 });
 export type SourceSettings = z.infer<typeof Settings>;
 const Next = z.object({
-  /** When it is read by its schedule; null: never. */
+  /** When the schedule reads it next; null: never. */
   next: z.iso.datetime().nullable(),
 });
 const Place = Id.extend({ collection_id: z.uuid(), kind: z.enum(SOURCE_KINDS) });
@@ -33,27 +33,27 @@ const Read = Id.extend({ read: z.int().positive() });
 const Work = Read.extend({ attempt: z.int().positive() });
 const Holder = z.object({ worker: z.string().nullable() });
 
-/** What is new about a page. Fields left out keep their value. */
+/** The changes of a page. Omitted fields keep their value. */
 const Page = z.object({
   /** Short hash of its address. */
   page: z.string(),
-  /** The source has not met it before. */
+  /** Present if the source sees this page for the first time. */
   first: z.literal(true).optional(),
   result: z.enum(PAGE_RESULTS),
   document_id: z.uuid().optional(),
-  /** Keyed hash of its bytes, by which the same content is known again. */
+  /** Keyed hash of its bytes, to detect unchanged content. */
   content_claim: z.string().optional(),
 });
 const PageText = z.object({
   url: z.string().optional(),
-  /** The server's marks of its newest content. */
+  /** The server's cache validators for the page's newest content. */
   etag: z.string().nullable().optional(),
   last_modified: z.string().nullable().optional(),
   /** Why the read failed. */
   error: z.string().optional(),
 });
 const Pages = Read.extend({ pages: z.array(Page) });
-/** One for each of the pages, in the same order. */
+/** One entry for each of the pages, in the same order. */
 const PageTexts = z.object({ pages: z.array(PageText) });
 export type PageChange = z.infer<typeof Page> & z.infer<typeof PageText>;
 const Failure = z.object({
@@ -72,7 +72,7 @@ export const ChangeSource = defineCommand(
   "source",
   Id.extend(Rules.extend(Filter.shape).extend({ rule: NewRule.nullable(), paused: z.boolean() }).partial().shape),
 );
-/** Reads the source now. `due_at`: by its schedule; without effect when that is not its next time. */
+/** Reads the source now. `due_at`: set if its schedule reads it; has no effect if that is not its next due time. */
 export const ReadSource = defineCommand("ReadSource", "source", Id.extend({ due_at: z.iso.datetime().optional() }));
 /** Gives the read of a lost process to another one. */
 export const TakeSourceRead = defineCommand("TakeSourceRead", "source", Work.extend({ worker: z.string() }));
@@ -95,7 +95,7 @@ export const SourceCreated = defineEvent("SourceCreated", {
   thing,
   opens: true,
 });
-/** All settings as they are from now on. */
+/** Holds all settings, not only the changed ones. */
 export const SourceChanged = defineEvent("SourceChanged", {
   public: Id.extend(Settings.shape).extend(Next.shape),
   personal: Filter.partial(),
@@ -108,12 +108,12 @@ export const SourceReadStarted = defineEvent("SourceReadStarted", {
   public: Read.extend(Next.shape).extend(Holder.shape),
 });
 export const SourceReadTaken = defineEvent("SourceReadTaken", { public: Work.extend(Holder.shape) });
-/** How many pages the read is going to visit. */
+/** How many pages the read will visit. */
 export const SourceListed = defineEvent("SourceListed", { public: Read.extend({ listed: z.int().nonnegative() }) });
 export const SourcePagesRead = defineEvent("SourcePagesRead", { public: Pages, personal: PageTexts, thing });
 export const SourceReadEnded = defineEvent("SourceReadEnded", { public: Read, personal: Failure, thing });
 export const SourceDeleted = defineEvent("SourceDeleted", {
-  /** Whether its documents are deleted, too. */
+  /** Whether the source's documents are deleted as well. */
   public: Id.extend({ documents: z.boolean() }),
 });
 export const SourceEmptied = defineEvent("SourceEmptied", { public: Id });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long workers have to end turns that were asked to stop. They count the tokens of a turn; nobody else can. */
+/** How long stopped turns may take to end: only their workers can count their tokens. */
 const STOP_GRACE_MS = 800;
 const POLL_MS = 50;
 

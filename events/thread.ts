@@ -39,19 +39,19 @@ const TurnSettings = Turn.extend({
   scope: z.string(),
   /** Absent in a chat. */
   agent: TurnAgent.optional(),
-  /** Calls of the thread's last turn whose results are in the input. */
+  /** Ids of the calls of the thread's last turn whose results are in the input. */
   answers: z.array(z.string()).optional(),
-  /** The workflow whose step asked. */
+  /** The workflow whose step asked for the turn. */
   workflow_id: z.uuid().optional(),
-  /** The run that learns of its end. */
+  /** The run that is notified when the turn ends. */
   awaited_by: z.uuid().optional(),
-  /** Who is behind the run whose step or `run()` asked, and pays for it; absent: the one who sent the command asks. */
+  /** Who is behind the run that asked for the turn, and pays for it; absent: the sender of the command. */
   asked_by: Actor.optional(),
-  /** The project that it is counted for: that of the key, the agent or the workflow. */
+  /** The project that the turn is counted for: that of the key, the agent or the workflow. */
   project_id: z.uuid().optional(),
-  /** The keyring's mark of the request's `user` in its organization: equal users have equal marks, which tell nothing else. */
+  /** Keyed hash of the request's `user` within its organization. */
   user_mark: z.string().optional(),
-  /** What the caller says that it is for: reports group by them, and nothing else reads them. */
+  /** What the caller says the turn is for. Only reports use it. */
   labels: Labels.optional(),
   /** `provider/model`, or an alias. */
   model: z.string(),
@@ -60,7 +60,7 @@ const TurnSettings = Turn.extend({
   streamed: z.boolean(),
   /** RFC 3339: at this time the turn fails, even if a worker is running it. */
   ends_by: z.iso.datetime(),
-  /** US dollars that budgets hold back for each of its requests until it has ended. Absent: no budget of money concerns it. */
+  /** US dollars that budgets reserve for each of its requests until it has ended. Absent: no budget of money applies. */
   reserved: Money.optional(),
 });
 
@@ -82,16 +82,17 @@ const RoutedUsage = z.object({
   model: z.string().optional(),
   usage_by_model: z.array(z.object({ model: z.string(), usage: Usage })).optional(),
 });
-/** `budget_exceeded` or `budget_reserved`: a budget had no room for a further request of the turn. Absent: another reason. */
+/** `budget_exceeded` or `budget_reserved`: a budget had no room for the turn's next request. Absent: another reason. */
 const LimitCode = z.string().optional();
-/** A target of the turn's route, or its model (`provider/model`), that did not answer for a round. */
+/** A target of the turn's route, or its model (`provider/model`), that failed to answer in a round. */
 const FailedTarget = TurnAttempt.extend({
   round: z.int().nonnegative(),
   target: z.string(),
-  /** The provider's status, `timeout`, `connection`, `cut`, `context_length`, `content_filter`, `refused`, `no_credential`; `circuit_open`: not asked; `worker_lost`: the process was lost that asked it, also of a model that the turn names itself. */
+  /** The provider's status, `timeout`, `connection`, `cut`, `context_length`, `content_filter`, `refused`, `no_credential`, `circuit_open` (not asked) or
+   * `worker_lost` (the process that asked was lost; also without an alias). */
   reason: z.string(),
   duration_ms: z.int().nonnegative(),
-  /** What the request took before its answer broke off, estimated, or until a filter stopped it. Absent: nothing. */
+  /** Usage of the failed request: estimated if the answer broke off, or up to where a filter stopped it. Absent: nothing was used. */
   usage: Usage.optional(),
 });
 const RoundOutput = TurnOutput.extend({
@@ -107,7 +108,7 @@ const ToolCallOutcome = TurnAttempt.extend({
   name: z.string().nullable(),
   status: z.enum(["completed", "failed"]),
   duration_ms: z.int().nonnegative(),
-  /** Of a tool that the organization wrote: its version, and the names of the secrets that it read. */
+  /** For a tool written by the organization: its version, and the names of the secrets it read. */
   tool_version: z.int().positive().optional(),
   secrets: z.array(z.string()).optional(),
 });
@@ -165,7 +166,7 @@ export const TakeOverTurn = defineCommand(
   Turn.extend({
     attempt: z.int().min(2),
     worker: z.string(),
-    /** The worker before died while it had the turn; it did not leave it. */
+    /** Whether the previous worker died while it had the turn, instead of handing it over. */
     worker_died: z.boolean().optional(),
   }),
 );
@@ -199,7 +200,7 @@ export const TurnTakenOver = defineEvent("TurnTakenOver", {
 });
 /** A worker that takes over after this event resumes after the round and does not repeat its output. */
 export const RoundRequested = defineEvent("RoundRequested", { public: Round, personal: RoundOutput, thing });
-/** After this event a takeover does not ask the target again for the same pass, unless its worker was lost. */
+/** A takeover counts this failure and does not repeat the request, unless the failure is `worker_lost`. */
 export const TargetFailed = defineEvent("TargetFailed", { public: FailedTarget });
 /** After this event the call is never made again. */
 export const ToolFinished = defineEvent("ToolFinished", { public: ToolCallOutcome, personal: ToolResult, thing });
@@ -210,7 +211,7 @@ export const TurnCompleted = defineEvent("TurnCompleted", {
     usage: Usage,
     model: z.string(),
     usage_by_model: RoutedUsage.shape.usage_by_model,
-    /** Calls of the caller's own tools, whose results the next turn may bring. */
+    /** Ids of calls to the caller's own tools, whose results the next turn may bring. */
     open_calls: z.array(z.string()).optional(),
   }),
   personal: z.object({ said: TurnOutput }),

@@ -20,7 +20,7 @@ const Terms = Call.extend({
   allow_api_key: z.boolean(),
   expires_at: z.iso.datetime(),
 });
-/** Whose call it is. */
+/** The agent whose call it is, and who asked it. */
 const Asker = z.object({
   agent_id: z.uuid(),
   project_id: z.uuid().nullable(),
@@ -30,7 +30,7 @@ const Asker = z.object({
 const Assignees = z.object({ assignees: z.array(Assignee).max(50) });
 const ToolApprovalId = Turn.extend({ approval_id: z.uuid() });
 
-/** Asks for the approvals of a round's calls, and gives the turn back until all are decided. */
+/** Requests approvals for calls of a round, and releases the turn's worker until all are decided. */
 export const ParkTurn = defineCommand(
   "ParkTurn",
   "thread",

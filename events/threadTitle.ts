@@ -1,9 +1,9 @@
 import type { Message } from "./thread.ts";
 
 const MAX_LENGTH = 80;
-/** A cut goes back to a space, unless too little would be left. */
+/** A title is cut at a space if at least this many characters remain. */
 const MIN_LENGTH = 40;
-/** Of the message, which may be megabytes long; white space in it is collapsed. */
+/** Characters of the message that are read, because it may be megabytes long. White space is collapsed. */
 const MAX_READ = 1_000;
 
 /** The first words of the first user message; null if it has no text. */

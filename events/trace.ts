@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 
 /** A position in a trace (W3C Trace Context, level 1): `span_id` is the parent of the next span. */
 export interface Trace {
-  /** 32 hex digits, not all 0. */
+  /** 32 hex digits, not all zeros. */
   trace_id: string;
-  /** 16 hex digits, not all 0. */
+  /** 16 hex digits, not all zeros. */
   span_id: string;
-  /** The system that started the trace records it. */
+  /** Whether the system that started the trace records it. */
   sampled: boolean;
   /** The `tracestate` header, passed on unchanged for other tracing systems. */
   state?: string;
@@ -21,7 +21,7 @@ export interface TraceHeaders {
 const PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 1;
 
-/** Characters of a `tracestate` that the W3C requires us to pass on. Every command carries it, so a client's 16 KB is dropped. */
+/** Maximum characters of a `tracestate`: what the W3C requires us to pass on. Every command carries it, so longer ones are dropped. */
 const MAX_STATE_LENGTH = 512;
 const MAX_STATE_MEMBERS = 32;
 const MEMBER = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
@@ -63,9 +63,7 @@ export const toTraceHeaders = (trace: Trace | undefined): TraceHeaders =>
 /** The trace id in a `traceparent` that this service has formatted; null for none. */
 export const parseTraceId = (traceparent: string | undefined): string | null => traceparent?.split("-")[1] ?? null;
 
-/**
- * A new trace that nobody records. The low half of a v4 UUID is never all zeros (variant bits), as a span id requires.
- */
+/** A new trace that is not sampled. The low half of a v4 UUID is never all zeros (variant bits), as a span id requires. */
 export const newTrace = (): Trace => ({
   trace_id: randomUUID().replaceAll("-", ""),
   span_id: randomUUID().replaceAll("-", "").slice(16),

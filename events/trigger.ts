@@ -14,7 +14,7 @@ const TriggerSettings = Id.extend(Secret.shape).extend({
   run_as: RunAs.nullable(),
 });
 
-/** Senders whose way to sign a delivery is known. */
+/** Senders whose signature scheme is built in. */
 export const PROVIDER_SCHEMES = [
   "github",
   "gitlab",
@@ -31,14 +31,14 @@ const HmacScheme = z.object({
   header: z.string(),
   algorithm: z.enum(["sha1", "sha256", "sha512"]),
   encoding: z.enum(["hex", "base64"]),
-  /** What precedes the signature in its header, such as `sha256=`. */
+  /** The text before the signature in its header, such as `sha256=`. */
   prefix: z.string(),
-  /** With Unix seconds. The signature is then that of the time, a full stop and the body. */
+  /** The header with a time in Unix seconds. If set, the signature covers the time, a full stop and the body. */
   timestamp_header: z.string().nullable(),
-  /** With the sender's id of the delivery. */
+  /** The header with the sender's id of the delivery. */
   id_header: z.string().nullable(),
 });
-/** How the sender signs its deliveries with a secret that it shares with the trigger. */
+/** How the sender signs its deliveries, with a secret shared with the trigger. */
 export const Verification = z.discriminatedUnion("scheme", [
   z.object({ scheme: z.enum(PROVIDER_SCHEMES) }),
   HmacScheme,
@@ -53,7 +53,7 @@ const Personal = z.object({
   verify: Verification.nullable().optional(),
   /** Names, in lower case, of the request headers that `run()` receives. */
   headers: z.array(z.string()).optional(),
-  /** Absent: a call starts a run. Otherwise it sends an event of this name to the runs that wait for it. */
+  /** Absent: a call starts a run. Set: a call sends an event of this name to the runs that wait for it. */
   event: z.string().optional(),
 });
 
@@ -92,7 +92,7 @@ export const SigningSecretSet = defineEvent("SigningSecretSet", {
   opens: true,
 });
 export const TriggerRotated = defineEvent("TriggerRotated", { public: Id.extend(Secret.shape) });
-/** The signing secret that the end of a trigger destroys. */
+/** The credential whose key is destroyed when the trigger ends. */
 const EndedTrigger = Id.extend({ ends_credential_id: z.uuid().nullable().optional() });
 export const TriggerDisabled = defineEvent("TriggerDisabled", { public: EndedTrigger });
 export const TriggerDeleted = defineEvent("TriggerDeleted", { public: EndedTrigger });

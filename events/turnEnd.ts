@@ -1,7 +1,7 @@
 import type { Money } from "./money.ts";
 import type { FinishReason, TurnOutput, Usage } from "./thread.ts";
 
-/** Of a turn whose model is an alias. */
+/** Set if the turn's model is an alias. */
 interface RoutedEnd {
   /** The target that answered last. */
   model?: string;
@@ -12,15 +12,15 @@ interface RoutedEnd {
 /** How a turn ended. Its last frame carries this. */
 export type TurnEnd =
   | ({ status: "completed"; said: TurnOutput; finish_reason: FinishReason; usage: Usage } & RoutedEnd)
-  /** `code`: of the budget that had no room for a further request. */
+  /** `code`: of the budget that had no room for the turn's next request. */
   | ({ status: "failed" | "stopped"; said: TurnOutput; message: string; usage: Usage; code?: string } & RoutedEnd)
   /** `retry_after_ms`: the provider was busy and asked for this wait. */
   | { status: "refused"; code: string | null; message: string; retry_after_ms?: number; failed_targets?: string[] };
 
-/** What limits count of a turn that has ended. */
+/** What limits count for a turn that has ended. */
 export interface TurnSpending {
   tokens: number;
-  /** US dollars; absent: not known. */
+  /** US dollars; absent: unknown. */
   cost?: Money;
 }
 

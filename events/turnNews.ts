@@ -1,29 +1,29 @@
-/** What a process that starts turns tells the others, so that limits of a minute and of a moment hold for all of them. */
+/** Messages between the processes that start turns, so that limits per minute and on concurrency apply across all of them. */
 export type TurnNews =
-  /** `streamed`: processes before limits of streams leave it out. `reserved`: picodollars that budgets hold back for it. */
+  /** `streamed`: absent from processes of releases without stream limits. `reserved`: picodollars that budgets reserve for it. */
   | { kind: "began"; turn_id: string; subjects: string[]; tokens: number; streamed?: boolean; reserved?: string }
-  /** `cost`: picodollars. `position`: of the event that ended it. Absent: not known. */
+  /** `cost`: picodollars. `position`: of the event that ended it. Absent: unknown. */
   | { kind: "ended"; turn_id: string; tokens: number; cost?: string; position?: number }
   /**
-   * Its next request may cost `reserved`, and its rounds have cost `spent`, in picodollars. Processes before holds that grow ignore it.
-   * `attempt`: of the turn, that asks; absent: the first one.
+   * The turn's reservation changed: its next request may cost `reserved`, and its rounds so far cost `spent`, in picodollars.
+   * Processes of releases with fixed reservations ignore it. `attempt`: the attempt that makes the request; absent: the first.
    */
   | { kind: "grew"; turn_id: string; subjects: string[]; reserved: string; spent: string; attempt?: number }
-  /** This attempt has ended because the turn waits for a person. `spent`: absent where no budget of money concerns it. */
+  /** This attempt has ended because the turn waits for a person. `spent`: absent if no budget of money applies. */
   | { kind: "parked"; turn_id: string; subjects: string[]; attempt: number; spent?: string }
-  /** It goes on after it waited for a person, with this attempt. */
+  /** The turn continues with this attempt after it waited for a person. */
   | { kind: "resumed"; turn_id: string; subjects: string[]; streamed: boolean; attempt: number }
-  /** It was refused before it began. */
+  /** The turn was refused before it began. */
   | { kind: "withdrawn"; turn_id: string }
-  /** A process begins to count. */
+  /** A process starts counting. */
   | { kind: "hello" }
-  /** Every process that hears it answers. The asker then knows all that the others said before their answers. */
+  /** Every process that receives it answers. Messages of one process arrive in order, so after the answers the asker knows everything sent before. */
   | { kind: "ask"; n: number }
   | { kind: "answer"; to: string; n: number };
 
-/** News of an organization's turns. Any of them may be lost: they make a count exact within a second that the read models give later. */
+/** Turn news of an organization. Messages may be lost: they only make counts current within a second, and the read models correct them later. */
 export interface TurnNewsExchange {
-  /** Reaches other processes, in milliseconds. */
+  /** Delivered to other processes within milliseconds. */
   publish(organization: string, news: TurnNews & { process: string }): void;
   subscribe(organization: string, listener: (news: TurnNews & { process: string }) => void): () => void;
 }

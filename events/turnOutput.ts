@@ -6,16 +6,16 @@ export const Usage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   cached_tokens: z.int(),
-  /** Prompt tokens that the provider stored for later requests, where it counts them. */
+  /** Prompt tokens that the provider stored in its cache for later requests, if it reports them. */
   cache_write_tokens: z.int().optional(),
   reasoning_tokens: z.int(),
-  /** What these tokens cost at the price of that moment. Absent where the price of a part is unknown; never zero instead. */
+  /** What these tokens cost at the prices when they were used. Absent, never zero, if the price of a part is unknown. */
   cost: Money.optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 };
 
-/** The part of a document that a source is: absent for pages of the web, and in events from before it was known. */
+/** Where in a document a source is. Absent for web pages, and in events of releases before this field. */
 export const PlaceInDocument = z
   .object({
     document_id: z.string(),
@@ -28,7 +28,7 @@ export const PlaceInDocument = z
   .partial();
 export type PlaceInDocument = z.infer<typeof PlaceInDocument>;
 
-/** A source that a tool has used. */
+/** A source that a tool consulted. */
 export const Source = z.object({ url: z.string(), title: z.string(), ...PlaceInDocument.shape });
 export type Source = z.infer<typeof Source>;
 
@@ -36,7 +36,7 @@ export type Source = z.infer<typeof Source>;
 export const Citation = Source.extend({ start_index: z.int(), end_index: z.int() });
 export type Citation = z.infer<typeof Citation>;
 
-/** Only the fields of a place. */
+/** Picks the place fields of a source. */
 export const placeOf = ({ document_id, version, seq, page, start, end }: PlaceInDocument): PlaceInDocument => ({
   ...(document_id !== undefined && { document_id, version, seq, start, end }),
   ...(page !== undefined && { page }),
@@ -47,7 +47,7 @@ export const ToolCall = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.string(),
-  /** The tool is the caller's own: it does not run here, and its result comes with a later turn. */
+  /** The tool is the caller's own: it does not run here, and a later turn brings its result. */
   client: z.literal(true).optional(),
 });
 export type ToolCall = z.infer<typeof ToolCall>;
@@ -59,23 +59,23 @@ export const TurnOutput = z.object({
   citations: z.array(Citation),
   /** Why the model or its provider refused to answer. */
   refusal: z.string().optional(),
-  /** Calls of the caller's own tools that the turn ends with. */
+  /** Calls to the caller's own tools, which end the turn. */
   calls: z.array(ToolCall).optional(),
 });
 export type TurnOutput = z.infer<typeof TurnOutput>;
 export const NO_OUTPUT: TurnOutput = { text: "", reasoning: "", citations: [] };
 
-/** A blank line between the texts of two blocks of an answer, or of two rounds, unless white space separates them already. */
+/** What separates the texts of two blocks or rounds of an answer: a blank line, or nothing if white space already does. */
 export const blockSeparator = (before: string, after: string): string =>
   before === "" || after === "" || /\s$/.test(before) || /^\s/.test(after) ? "" : "\n\n";
 
-/** What a conversation holds as the model's answer. */
+/** The model's answer as the conversation stores it: its text, or its refusal. */
 export const answerText = ({ text, refusal }: Pick<TurnOutput, "text" | "refusal">): string =>
   [text, refusal].filter(Boolean).join("\n\n");
 
 const isCounted = ({ prompt_tokens, completion_tokens }: Usage): boolean => prompt_tokens > 0 || completion_tokens > 0;
 
-/** Parts without any token cost nothing. Undefined if the cost of another part is unknown. */
+/** Adds the costs of two parts. A part without tokens costs nothing. Undefined if a part with tokens has no known cost. */
 function addCosts(sum: Usage, more: Usage): Money | undefined {
   if (!isCounted(sum)) return more.cost;
   if (!isCounted(more)) return sum.cost;

@@ -1,6 +1,6 @@
 /** Milliseconds. */
 export const HOUR_MS = 60 * 60 * 1_000;
-/** A day has no other length here: all days are of UTC. */
+/** Always 24 hours, because days are in UTC. */
 export const DAY_MS = 24 * HOUR_MS;
 
 /** Bytes. */

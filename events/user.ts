@@ -6,11 +6,11 @@ import { streamName } from "./ids.ts";
 
 export const Role = z.enum(["owner", "admin", "builder", "approver", "viewer"]);
 export type Role = z.infer<typeof Role>;
-/** Those who may manage people, keys and providers. */
+/** Roles that may manage people, keys and providers. */
 export const ADMINS: Role[] = ["owner", "admin"];
-/** Those who may change agents, definitions, secrets and workflows. */
+/** Roles that may change agents, definitions, secrets and workflows. */
 export const BUILDERS: Role[] = [...ADMINS, "builder"];
-/** Those who may decide approvals, and start and end runs. */
+/** Roles that may decide approvals, and start and end runs. */
 export const APPROVERS: Role[] = [...BUILDERS, "approver"];
 
 const Id = z.object({ user_id: z.uuid() });
@@ -32,7 +32,7 @@ export const RegisterUser = defineCommand(
       role: Role,
       /** Lower case. The person signs in with it, so it is unique in the organization. */
       email: z.string().min(3).max(320),
-      /** Keyed hash of the address: by it the organization knows that the address is taken. */
+      /** Keyed hash of the address, which keeps it unique within the organization. */
       email_claim: z.string(),
     }),
 );

@@ -7,16 +7,16 @@ export interface Keyring {
   seal(thing: string, wrapped: string, plain: Uint8Array): Buffer;
   /** Throws if the bytes were altered or belong to another thing. */
   open(thing: string, wrapped: string, sealed: Uint8Array): Buffer;
-  /** Like `seal`, in slices that let other work run in between. Use it above a few megabytes. `plain` must not change meanwhile. */
+  /** Like `seal`, in slices that let other work run in between. Use it above a few megabytes. Do not change `plain` before it resolves. */
   sealLarge(thing: string, wrapped: string, plain: Uint8Array): Promise<Buffer>;
-  /** Like `open`, in slices. The result takes the place of the sealed bytes. */
+  /** Like `open`, in slices. Decrypts in place: the result overwrites the sealed bytes. */
   openLarge(thing: string, wrapped: string, sealed: Uint8Array): Promise<Buffer>;
   /** Keyed hash: equal input gives an equal hash that reveals nothing. Used for uniqueness claims. */
   keyedHash(purpose: string, text: string): string;
   /** Seals a secret with the master key itself (base64), bound to a purpose. */
   sealSecret(purpose: string, secret: string): string;
   openSecret(purpose: string, sealed: string): string;
-  /** Hides a whole number in 22 characters (base64url), always in the same ones for one purpose. */
+  /** Encrypts a whole number into 22 characters (base64url). The result is deterministic for each purpose. */
   sealNumber(purpose: string, value: number): string;
   /** Undefined for anything that was not sealed for this purpose. */
   openNumber(purpose: string, sealed: string): number | undefined;
@@ -27,7 +27,7 @@ export interface DataKeys {
   find(things: string[]): Promise<Map<string, string>>;
 }
 
-/** Storage for sealed bytes that are too large for an event. A key belongs to exactly one thing; the bytes go with their last key. */
+/** Storage for sealed bytes that are too large for an event. A key belongs to exactly one thing; the bytes are deleted with their last key. */
 export interface Blobs {
   /** Returns the key, `<folder>/<uuid>`. The blob is durable (fsync, rename, fsync of the folder) when the promise resolves. Throws StorageUnavailable. */
   put(folder: string, sealed: Uint8Array): Promise<string>;
@@ -39,7 +39,7 @@ export interface Blobs {
   remove(key: string): Promise<void>;
   /** Removes every blob below a folder. */
   removeAll(folder: string): Promise<void>;
-  /** Removes what writers left incomplete. */
+  /** Removes incomplete files that writers left behind. */
   removePartsOlderThan(age_ms: number): Promise<void>;
   /** Folders whose newest blob is older than `age_ms`. The last segment of a folder names its thing. */
   foldersOlderThan(age_ms: number): AsyncIterable<string>;

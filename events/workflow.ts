@@ -7,7 +7,7 @@ import { SECRET_NAME } from "./secret.ts";
 export const RunAs = z.object({ type: z.enum(["service", "person"]), id: z.uuid().nullable() });
 export type RunAs = z.infer<typeof RunAs>;
 
-/** A host name, or `*.` and a host name, which matches that host and its subdomains. An optional port follows. */
+/** A host name, or `*.` and a host name, which matches the host's subdomains as well as the host. A port may follow. */
 export const EGRESS_HOST =
   /^(\*\.)?[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?)*(:\d{1,5})?$/;
 
@@ -32,21 +32,21 @@ export type Limits = z.infer<typeof Limits>;
 
 /** Rules that a run copies when it starts. */
 export const ApprovalRules = z.object({
-  /** Seconds until an approval expires that sets no expiry itself. */
+  /** Seconds until an approval expires that sets no expiry of its own. */
   default_expiry_s: z
     .int()
     .min(1)
     .max(365 * DAY_S)
     .default(7 * DAY_S),
-  /** Whether an API key may decide. */
+  /** Whether API keys may decide. */
   allow_api_key: z.boolean().default(true),
 });
 
 /** These apply when an approval is decided, also in live runs. Optional, because envelopes of earlier releases lack them. */
 const EnvelopeApprovals = ApprovalRules.extend({
-  /** Whether an API key may also decide approvals that name assignees or exclude the one who started the run; false by default. */
+  /** Whether API keys may also decide approvals that name assignees or exclude the person who started the run; false by default. */
   allow_api_key_when_restricted: z.boolean().optional(),
-  /** False: the one who started a run may decide none of its approvals; true by default. */
+  /** False: the person who started a run may not decide its approvals. True by default. */
   self_approval: z.boolean().optional(),
 });
 
@@ -63,11 +63,11 @@ const RunsPerKey = z.object({
 const StartRate = RunsPerKey.extend({ per_seconds: z.int().min(1).max(DAY_S) });
 
 export const PRIORITIES = ["low", "normal", "high"] as const;
-/** Which of an organization's runs go first where ticks and steps wait for a free place. */
+/** Which runs of an organization get a free place first, for their ticks and steps. */
 export const Priority = z.enum(PRIORITIES);
 export type Priority = z.infer<typeof Priority>;
 
-/** A list of names that are compared as they are. Invisible characters are refused, because nobody could see a mismatch. */
+/** A list of names that are compared exactly. Invisible characters are refused, because nobody could see the difference. */
 const nameList = (maxLength: number) =>
   z
     .array(
@@ -79,7 +79,7 @@ const nameList = (maxLength: number) =>
     )
     .max(100);
 
-/** `owner`: of an id, with its article. */
+/** `owner`: what the ids belong to, with its article. */
 const idList = (owner: string) =>
   z
     .array(
