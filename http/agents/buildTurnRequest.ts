@@ -74,7 +74,7 @@ export async function buildTurnRequest(
   const user = body.user ?? undefined;
   const scope = responseScope(caller, user, agent);
   const { vars, follows } = await threadVars(http, caller.organization_id, thread_id, scope);
-  const ownTools = await findOwnTools(http, caller.organization_id, agent, { thread_id, scope });
+  const ownTools = await findOwnTools(http, caller.organization_id, agent, body, { thread_id, scope });
   const { instructions, messages: sent } = readInput(body, ownTools);
   const { messages, answers } = readResults(sent, thread_id !== undefined);
   const sentVars = readVars(body);

@@ -8,10 +8,13 @@ import { checkClientTools, invalidTools, readClientTool } from "../turns/clientT
 import type { ResponseRequest } from "./schema.ts";
 import type { OwnTools } from "./toolItems.ts";
 
+/** Names of calls that the server runs, or ran before the agent's tools changed; a request may define a built-in name itself. */
 const isServerTool =
-  ({ tools }: Pick<AgentRow, "tools">) =>
+  ({ tools }: Pick<AgentRow, "tools">, { tools: sent }: Pick<ResponseRequest, "tools">) =>
   (name: string): boolean =>
-    isBuiltInTool(name) || tools.includes(name);
+    tools.includes(name) ||
+    (isBuiltInTool(name) &&
+      !(Array.isArray(sent) && sent.some((tool: { name?: unknown } | null) => tool?.name === name)));
 
 function readChoice(choice: unknown, names: string[]): Prompt["tool_choice"] {
   if (choice === undefined || choice === null) return "auto";
@@ -46,7 +49,12 @@ export function readTools(
     requireFunction(tool?.type, `tools[${n}].type`);
     return readClientTool(tool, `tools[${n}]`);
   });
-  const client_tools = checkClientTools(sent, isServerTool(agent));
+  const client_tools = checkClientTools(
+    sent,
+    agent.tools,
+    (name) =>
+      `${name} is a tool of this agent, which the server runs: leave it out of the request, or take it from the agent.`,
+  );
   const choice = readChoice(tool_choice, [...agent.tools, ...client_tools.map(({ name }) => name)]);
   return { tool_choice: choice, ...(client_tools.length > 0 && { client_tools }) };
 }
@@ -56,6 +64,7 @@ export async function findOwnTools(
   { db }: Pick<Http, "db">,
   organization: string,
   agent: AgentRow,
+  body: Pick<ResponseRequest, "tools">,
   { thread_id, scope }: { thread_id: string | undefined; scope: string },
 ): Promise<OwnTools | undefined> {
   if (!agent.client_tools) return undefined;
@@ -63,5 +72,5 @@ export async function findOwnTools(
   const calls = newest ? (await listRounds(db, newest)).flatMap((round) => round.calls) : [];
   const serverCalls = new Set(calls.map(({ id }) => id));
   for (const { id, client } of calls) if (client) serverCalls.delete(id);
-  return { isServerTool: isServerTool(agent), serverCalls };
+  return { isServerTool: isServerTool(agent, body), serverCalls };
 }

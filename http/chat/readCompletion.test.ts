@@ -114,6 +114,11 @@ describe("the tools and the format of a completion", () => {
     ["invalid_response_format", format({ anyOf: Array(10_000).fill({ $ref: "#" }) })],
   ])("are refused with %s: %j", (code, request) => expect(() => read(request)).toThrow(refused(code)));
 
+  test("of another type are refused with the name of the type", () =>
+    expect(() => read({ tools: [{ type: "web_search" }] })).toThrow(
+      'tools[0].function.name must be the name of a tool. Tools of the type "web_search" are not supported: name a tool',
+    ));
+
   test("offer each tool once, in the order of the request", () => {
     const names = tools("read_document", "search_documents", "read_document");
     expect(read({ tools: names }).settings).toMatchObject({

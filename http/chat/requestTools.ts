@@ -14,11 +14,18 @@ import type { CompletionRequest } from "./schema.ts";
 const MAX_LISTED_SLUGS = 50;
 
 const paramOf = (n: number) => `tools[${n}].function.name`;
+/** Tools that a provider would run itself have a type of their own, and no function. */
+function hintForType(tool: unknown): string {
+  const type = (tool as { type?: unknown } | null)?.type;
+  if (typeof type !== "string" || type === "function") return "";
+  return ` Tools of the type ${JSON.stringify(type.slice(0, 50))} are not supported: name a tool of the server as {"type": "function", "function": {"name": "web_search"}}.`;
+}
+
 function readToolName(tool: unknown, n: number): string {
   const name = (tool as { function?: { name?: unknown } } | null)?.function?.name;
   const param = paramOf(n);
-  if (typeof name !== "string") throw new ApiError("unknown_tool", `${param} must be the name of a tool.`, { param });
-  return name;
+  if (typeof name === "string") return name;
+  throw new ApiError("unknown_tool", `${param} must be the name of a tool.${hintForType(tool)}`, { param });
 }
 
 /** A named choice must be among the tools of the request. Throws 400 `invalid_tool_choice`. */
@@ -55,8 +62,8 @@ function hasParameters(tool: unknown): boolean {
 }
 
 /**
- * Tells tools of the server from functions that the caller runs: those have a name that no tool of the server has. Throws 400
- * `invalid_tools`, also for a function with parameters under the name of a server's tool.
+ * Tells tools of the server from functions that the caller runs: those have parameters, or a name that no tool of the server has
+ * (docs/adr/0100-a-callers-definition-is-the-callers-tool.md). Throws 400 `invalid_tools`.
  */
 async function splitTools(
   { db }: Pick<Http, "db">,
@@ -67,15 +74,16 @@ async function splitTools(
   const own = new Set((await findTools(db, organization, names)).map(({ name }) => name));
   const isServerTool = (name: string) => isBuiltInTool(name) || own.has(name);
   const isClientTool = (tool: unknown, n: number) => !isServerTool(names[n]!) || hasParameters(tool);
+  const tools = [...new Set(names.filter((_, n) => !isClientTool(sent[n], n)))];
   const client_tools = checkClientTools(
     sent.flatMap((tool, n) =>
       isClientTool(tool, n) ? [readClientTool(definitionOf(tool), `tools[${n}].function`)] : [],
     ),
-    isServerTool,
-    "choose another, or leave out its parameters to use that tool",
+    tools,
+    (name) =>
+      `${name} is in tools twice: with parameters it is your own tool, and without them the server's. Send one.`,
   );
-  const tools = new Set(names.filter((_, n) => !isClientTool(sent[n], n)));
-  return { tools: [...tools], ...(client_tools.length > 0 && { client_tools }) };
+  return { tools, ...(client_tools.length > 0 && { client_tools }) };
 }
 
 type Needs = Pick<Http, "db" | "settings" | "providers">;

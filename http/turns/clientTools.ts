@@ -33,18 +33,20 @@ export function readClientTool(definition: unknown, param: string): ClientTool {
   return { name, description: description ?? "", parameters: schema, param };
 }
 
-/** Limits a request's own tools, and refuses names that are taken. Throws 400 `invalid_tools`. */
+/**
+ * Limits a request's own tools, and refuses names that are taken: `serverTools` are those that the turn offers beside them, and
+ * `whenTaken` says what to do. Throws 400 `invalid_tools`.
+ */
 export function checkClientTools(
   tools: ClientTool[],
-  isServerTool: (name: string) => boolean,
-  whenTaken = "choose another",
+  serverTools: readonly string[],
+  whenTaken: (name: string) => string,
 ): ToolOffer[] {
   if (tools.length > MAX_TOOLS) throw invalidTools("tools", `may hold at most ${MAX_TOOLS} functions.`);
   const names = new Set<string>();
   for (const { name, param } of tools) {
     const quoted = JSON.stringify(name);
-    if (isServerTool(name))
-      throw invalidTools(`${param}.name`, `${quoted} is the name of a tool that runs on the server; ${whenTaken}.`);
+    if (serverTools.includes(name)) throw invalidTools(`${param}.name`, whenTaken(quoted));
     if (names.has(name)) throw invalidTools(`${param}.name`, `${quoted} is the name of two tools.`);
     names.add(name);
   }

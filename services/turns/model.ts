@@ -27,12 +27,17 @@ export interface AnswerShare {
   holdPiece(bytes: number): void;
 }
 
+export interface OfferedTool extends ToolOffer {
+  /** The caller runs it, whatever its name: a provider must not put a tool of its own in its place. */
+  client?: true;
+}
+
 export interface ModelRequest {
   /** The provider's name of the model, without `provider/`. */
   model: string;
   instructions: string | null;
   messages: ModelMessage[];
-  tools: ToolOffer[];
+  tools: OfferedTool[];
   /** Ignored without tools. */
   tool_choice: ToolChoice;
   temperature: number | null;

@@ -272,7 +272,6 @@ describe("results of the caller's own tools", () => {
 describe("tools of the caller's own", () => {
   test.each<[string, object, string]>([
     ["with the name of a tool of the agent", { tools: [{ ...WEATHER, name: TOOL }] }, "tools[0].name"],
-    ["with the name of a built-in tool", { tools: [{ ...WEATHER, name: "web_fetch" }] }, "tools[0].name"],
     ["with one name twice", { tools: [WEATHER, WEATHER] }, "tools[1].name"],
     ["without a name", { tools: [{ type: "function" }] }, "tools[0].name"],
     ["of another type", { tools: [{ type: "web_search" }] }, "tools[0].type"],
@@ -289,6 +288,25 @@ describe("tools of the caller's own", () => {
     const { status, body } = await agent.post({ input: "Hi", ...more });
     expect([status, body.error.code, body.error.param]).toEqual([400, "invalid_tools", param]);
     expect(await begun()).toBe(0);
+  });
+
+  test("may have the name of a built-in tool that the agent has not", async () => {
+    const own = [{ ...WEATHER, name: "web_fetch" }];
+    const first = await agent.ask(`/tool web_fetch {"city":"Oslo"}`, { tools: own });
+    const { call_id } = callIn(first, "web_fetch");
+    const input = [
+      { role: "user", content: `/tool web_fetch {"city":"Oslo"}` },
+      ...first.output,
+      result(call_id, "Fog"),
+    ];
+    expect((await agent.ask(input, { tools: own })).output[0].content[0].text).toBe("web_fetch: Fog");
+    const second = await agent.ask([result(call_id)], { tools: own, previous_response_id: first.id });
+    expect(second.output[0].content[0].text).toBe("web_fetch: Rain");
+  });
+
+  test("with the name of a tool of the agent are refused with what to do", async () => {
+    const { body } = await agent.post({ input: "Hi", tools: [{ ...WEATHER, name: TOOL }] });
+    expect(body.error.message).toContain("leave it out of the request, or take it from the agent.");
   });
 
   test("of another type are refused by the name of the type, which some clients send unasked", async () => {

@@ -112,16 +112,27 @@ describe("a key", () => {
     expect((await complete([question])).status).toBe(200);
   });
 
-  test("with client_tools runs a tool of the server by its name, and refuses the name for another tool", async () => {
+  test("with client_tools runs a tool of the server by its name, and leaves one with parameters to the caller", async () => {
     const named = (name: string, more: object = {}) => ({ type: "function", function: { name, ...more } });
-    const taken = await complete([question], { tools: [WEATHER, named("web_fetch", { parameters })] });
-    expect([taken.status, taken.body.error.code, taken.body.error.param]).toEqual([
-      400,
-      "invalid_tools",
-      "tools[1].function.name",
-    ]);
     const both = { role: "user", content: `/tool web_fetch {}\n${question.content}` };
-    const { body } = await complete([both], { tools: [named("web_fetch"), WEATHER] });
-    expect(body.choices[0].message.tool_calls).toMatchObject([{ function: { name: "get_weather" } }]);
+    const servers = await complete([both], { tools: [named("web_fetch"), WEATHER] });
+    expect(servers.body.choices[0].message.tool_calls).toMatchObject([{ function: { name: "get_weather" } }]);
+    const tools = [named("web_fetch", { parameters }), WEATHER];
+    const { body, headers } = await complete([both], { tools });
+    const { tool_calls } = body.choices[0].message;
+    expect(tool_calls.map((one: any) => one.function.name)).toEqual(["web_fetch", "get_weather"]);
+    const results = tool_calls.map((one: any) => result(one.id, one.function.name));
+    const done = await complete(results, { tools }, { "x-thread-id": headers.get("x-thread-id")! });
+    expect(done.body.choices[0].message.content).toBe("web_fetch: web_fetch\nget_weather: get_weather");
+  });
+
+  test("with client_tools says what to send where one name is in tools twice", async () => {
+    const web = { type: "function", function: { name: "web_fetch" } };
+    const own = { type: "function", function: { name: "web_fetch", parameters } };
+    const { status, body } = await complete([question], { tools: [web, own] });
+    expect([status, body.error.code, body.error.param]).toEqual([400, "invalid_tools", "tools[1].function.name"]);
+    expect(body.error.message).toContain(
+      "with parameters it is your own tool, and without them the server's. Send one.",
+    );
   });
 });

@@ -106,6 +106,11 @@ describe("tools", () => {
     },
   );
 
+  test("of the caller's own are functions, also under the name of the one that reads pages", async () => {
+    const sent = await body({ tools: [{ ...tool("web_fetch"), client: true }] });
+    expect(sent.tools).toEqual([{ functionDeclarations: [declared("web_fetch")] }]);
+  });
+
   test("of both kinds can be combined if Google's own shows its results", async () => {
     const sent = await body({ tools: [tool("web_fetch"), tool("search")], tool_choice: "required" });
     expect(sent.tools).toEqual([{ functionDeclarations: [declared("search")] }, { urlContext: {} }]);

@@ -1,10 +1,10 @@
 import type { Content } from "@google/genai";
-import type { ModelRequest } from "#services/turns/model.ts";
+import type { ModelRequest, OfferedTool } from "#services/turns/model.ts";
 import { toContents } from "./contents.ts";
 import type { ModelFacts } from "./facts.ts";
 
-/** Google reads pages itself (spec: built-in tool names): its own tool replaces this one. */
-const WEB_FETCH = "web_fetch";
+/** Google reads pages itself (spec: built-in tool names): its own tool replaces the server's, and never the caller's. */
+const isPageTool = ({ name, client }: OfferedTool): boolean => name === "web_fetch" && !client;
 
 /** Every model with levels has LOW and HIGH. Not every one has MINIMAL, and none goes above HIGH. */
 const LEVELS = new Map([
@@ -35,7 +35,7 @@ function functionCalling({ tool_choice }: ModelRequest, names: string[]): object
 }
 
 function toolParams(request: ModelRequest): object {
-  const functions = request.tools.filter(({ name }) => name !== WEB_FETCH);
+  const functions = request.tools.filter((tool) => !isPageTool(tool));
   const readsPages = functions.length < request.tools.length;
   const functionDeclarations = functions.map(({ name, description, parameters }) => ({
     name,
