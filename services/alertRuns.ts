@@ -4,10 +4,10 @@ import type { PublicEvent } from "#events/ports.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import { findWorkflow, startWorkflowRun, type StartDeps } from "./workflows/startRun.ts";
 
-/* Runs that tell people of a budget: one for each BudgetReached that names a workflow. */
+/* Starts the runs that alert people of a budget: one for each BudgetReached event that names a workflow. */
 
 interface AlertDeps extends StartDeps {
-  /** The run cannot start; the event and its header remain. */
+  /** Called when the run cannot start. People still see the event and the response header. */
   onRefused(refusal: Refusal, event: PublicEvent): void;
 }
 
@@ -16,7 +16,10 @@ function argsOf({ subject, limit, period, percent, spent, at_most }: BudgetStep)
   return JSON.stringify({ subject: who, model, limit, period, percent, spent, at_most });
 }
 
-/** Starts the run of a BudgetReached, once, however often the reaction is delivered: its ids derive from the event. Throws Unavailable: then the reaction is delivered again. */
+/**
+ * Starts the run for a BudgetReached event. A redelivered reaction starts no second run, because its ids derive from the event.
+ * Throws Unavailable: then the reaction is redelivered.
+ */
 export async function startAlertRun(deps: AlertDeps, event: PublicEvent): Promise<void> {
   const { alert, ...step } = event.data as BudgetStep & { alert: BudgetAlert };
   const run_id = deriveId("budget-alert", event.stream, String(event.position));

@@ -7,7 +7,7 @@ import type { AppendRequest, StreamHead } from "#events/ports.ts";
 import { Rejection } from "#events/rejection.ts";
 import type { StreamState } from "./states.ts";
 
-/* What a command appends, as pure functions of the command and the state of its stream. */
+/* Plans what a command appends, as pure functions of the command and the state of its stream. */
 
 /** The new events of a command, and the unique names that they hold and release. */
 export interface Decision {
@@ -15,7 +15,7 @@ export interface Decision {
   claims: { hold: Claim[]; release: string[] };
 }
 
-/** A command with what it adds to a commit, and the state of its stream after that. */
+/** A command with its part of a commit, and the state of its stream afterwards. */
 interface DecidedCommand {
   command: Command;
   events: NewEvent[];
@@ -41,10 +41,10 @@ export interface PlanInput {
   claimHeads: ReadonlyMap<string, Pick<StreamHead, "version" | "state">>;
 }
 
-/** What other streams say to an append. */
+/** What must hold for other streams when the events are appended. */
 export interface AppendCheck {
   rejection?: Rejection | undefined;
-  /** The streams that were read. The events may be appended only while these have the same versions. */
+  /** The streams that were read. The append conflicts unless they still have these versions. */
   unchanged: { stream: string; version: number }[];
 }
 
@@ -64,8 +64,8 @@ export const claimStreams = ({ claims: { hold, release } }: Decision): string[] 
   [...hold.map(({ name }) => name), ...release].map(claimStream);
 
 /**
- * Plans what to append. A remembered state may be stale: then an append conflicts and the command is decided again, but a
- * refusal or "nothing to do" would stand. Those need a state that was just read.
+ * Plans what to append. A remembered state may be stale. An append on stale state conflicts, and the command is decided again. A
+ * refusal or "nothing to do" would be final, so these need a state that was just read.
  */
 export function planAppend(input: PlanInput): Plan {
   const { command, before, decision } = input;

@@ -9,7 +9,7 @@ interface Options {
   onError(error: unknown, stream: string): void;
 }
 
-/** The stream whose open work an event asks to be attended to. */
+/** The stream that an event gives open work: the run itself, or the run that waits for a turn. */
 function findTarget(stream: string, { data }: CommittedCommand["events"][number]): string | undefined {
   const { settles, awaited_by } = data as { settles?: boolean; awaited_by?: string };
   if (settles) return stream;
@@ -17,8 +17,8 @@ function findTarget(stream: string, { data }: CommittedCommand["events"][number]
 }
 
 /**
- * Attends to what the end of a run asks for, and to a run whose turn has ended, in the process that committed it: without the way
- * over the bus. If it is interrupted, the sweep of another process continues.
+ * After a commit, settles an ended run, and resumes the run that waits for an ended turn, in this process and without the bus. If
+ * it is interrupted, another process's sweep continues.
  */
 export function attendAfterCommit({ log, attend, onError }: Options) {
   return ({ command, events }: CommittedCommand): void => {

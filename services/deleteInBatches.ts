@@ -4,12 +4,12 @@ import type { StreamHead } from "#events/ports.ts";
 
 const INTERVAL_MS = 100;
 
-/** What one stream deletes. */
+/** The deletion of everything that one stream's work covers. */
 export interface Deletion {
   /**
-   * Sends the commands that delete some of what is left, and returns their results: none when nothing is left, undefined while
-   * the read models are behind `position`; `waits` when the rest must stay for now, until a hold is released or a run has ended; `refused` when all of these
-   * must stay, and the next call goes on with others.
+   * Sends the commands that delete one batch, and returns their results; none when nothing is left, undefined while the read models
+   * are behind `position`. `waits`: the rest must stay until a hold is released or a run has ended. `refused`: the whole batch must
+   * stay, and the next call goes on behind it.
    */
   deleteSome(position: number): Promise<CommandResult[] | "waits" | "refused" | undefined>;
   /** Records that nothing is left. */
@@ -24,7 +24,7 @@ interface BatchDeleterOptions {
 /** Whether a command changed anything. */
 export const hasDeleted = ({ position }: CommandResult): boolean => position > 0;
 
-/** Runs deletions, each stream at most once at a time. What is interrupted goes on with the next sweep. */
+/** Runs deletions, at most one per stream at a time. The next sweep continues an interrupted one. */
 export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
   const running = new Map<string, Promise<void>>();
   let isStopped = false;
@@ -36,7 +36,7 @@ export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
       if (!results || results === "refused") continue;
       if (results === "waits") return;
       if (results.length === 0) return void (await deletion.complete());
-      // Another process deletes them, or the read model is behind: leave the rest to the sweep instead of polling.
+      // Another process is deleting them, or the read model is behind. Leave the rest to the sweep instead of polling.
       if (!results.some(hasDeleted)) return;
       position = Math.max(position, ...results.map((result) => result.position));
     }

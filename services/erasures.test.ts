@@ -11,7 +11,7 @@ type OwnedThings = Awaited<ReturnType<EraserOptions["listOwned"]>>;
 const NOTHING = { threads: [], files: [], documents: [], extractions: [], runs: { live: [], ended: [] }, held: false };
 const threads = (...ids: string[]) => ({ ...NOTHING, threads: ids.map((id) => ({ id, scope: "s" })) });
 const runsOf = (runs: { live?: string[]; ended?: string[] }) => ({ ...NOTHING, runs: { ...NOTHING.runs, ...runs } });
-/** The head of a run that has ended; `more` is left to do. */
+/** The head of a run that has ended; `more` is still to be settled. */
 const endedRun = (position: number, more: object = {}) =>
   ({
     position,
@@ -24,12 +24,12 @@ interface Answers {
   heads?: Record<string, StreamHead>[];
   /** Whether a command is refused because of a hold. */
   isRefused?(type: string, data: Record<string, unknown>): boolean;
-  /** Runs that the log says this erasure has destroyed, and what is listed of those that come from them, one list a query. */
+  /** Runs that this erasure has destroyed according to the log, and the runs listed as derived from them, one list per query. */
   destroyed?: string[];
   left?: Awaited<ReturnType<EraserOptions["listRunsFrom"]>>[];
 }
 
-/** Erases what `pages` contain, one page a query; each deletion appends an event at `position`. */
+/** Erases what `pages` contain, one page per query; each deletion appends an event at `position`. */
 function start(
   pages: OwnedThings[],
   position: number,
@@ -120,7 +120,7 @@ test("a run that has just ended is destroyed once it is settled, its steps are o
     { "run-r": endedRun(12) },
   ];
   const { calls, types, attend, stop } = start([runsOf({ ended: ["r"] })], 0, { heads });
-  // as the sweep does
+  // the sweep attends repeatedly, too
   await expect.poll(() => attend().then(() => types().at(-1))).toBe("ForgetRun");
   expect(calls.ranges.slice(0, 4)).toEqual([7, 7, 7, 12].map((position) => ({ before: 5, position })));
   await stop();
@@ -141,13 +141,13 @@ test("what others have made of destroyed runs meanwhile is erased before the era
     { live: [], ended: ["fork"], held: true },
     { live: [], ended: [], held: true },
   ];
-  // each round asks for the heads of the owner's runs, and then for those of what is left
+  // each round asks for the heads of the owner's runs, and then of the remaining ones
   const heads: Record<string, StreamHead>[] = [{}, {}, {}, { "run-fork": endedRun(9) }, {}];
   const { types, attend, stop } = start([NOTHING], 9, { heads, destroyed: ["r"], left });
   await expect.poll(() => left.length).toBe(0);
   await attend();
   expect(types()).toEqual(["CancelRun", "DeleteThread", "DeleteFile", "ForgetRun", "AdvanceErasure"]);
-  // released: the sweep comes again
+  // after the release, the sweep attends again
   await expect.poll(() => attend().then(() => types().at(-1))).toBe("CompleteErasure");
   await stop();
 });

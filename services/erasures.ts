@@ -22,24 +22,24 @@ import { eraseRuns, type EraseRunsDeps } from "./workflows/eraseRuns.ts";
 
 type ErasureStart = Extract<ErasureEvent, { type: "ErasureStarted" }>;
 
-/** What an erasure looks for. */
+/** Selects what an erasure deletes. */
 interface OwnedQuery {
   /** `key:<id>`, `person:<id>`, `agent:<id>`, or `user:` and a mark. */
   owner: string;
-  /** Of an external user. */
+  /** For an external user, see `StartErasure`. */
   scopes?: string[] | undefined;
   documents?: string[] | undefined;
   kinds: readonly ErasedKind[];
 }
 
-/** Some of what an owner has and no hold covers; documents, extractions and runs by their ids. */
+/** A batch of things that an owner has and that no hold covers. Documents, extractions and runs are ids. */
 interface OwnedThings {
   threads: { id: string; scope: string }[];
   files: { id: string; scope: string }[];
   documents: string[];
   extractions: string[];
   runs: { live: string[]; ended: string[] };
-  /** Whether a hold covers others. */
+  /** Whether a hold covers further ones. */
   held: boolean;
 }
 
@@ -55,25 +55,25 @@ const NOTHING_OWNED: OwnedThings = {
 export interface EraserOptions extends Pick<EraseRunsDeps, "belongingsOf"> {
   log: Pick<EventLog, "heads" | "read">;
   frames: Pick<Frames, "requestStop">;
-  /** Some of what an owner has from before a position; undefined while the read models are behind `position`. */
+  /** Lists a batch of the things that an owner had before a position; undefined while the read models are behind `position`. */
   listOwned(
     organization: string,
     query: OwnedQuery,
     range: { before: number; position: number },
   ): Promise<OwnedThings | undefined>;
-  /** The deletions that the log has, after a position, under this request id: how many, and the runs (ids) that they destroyed. */
+  /** Reads the deletions after a position that have this request id: their number, and the ids of the destroyed runs. */
   readDeletions(
     organization: string,
     request_id: string,
     after: number,
   ): Promise<{ counts: ErasedCounts; runs: string[] }>;
-  /** Some of the runs that come from these, which are destroyed. */
+  /** Lists a batch of the runs derived from these destroyed ones. */
   listRunsFrom(organization: string, runs: string[]): Promise<OwnedThings["runs"] & { held: boolean }>;
   send: Send;
   onError(error: unknown, stream: string): void;
 }
 
-/** The command that deletes one thing of each kind. */
+/** The kind of thing that each command deletes. */
 const KIND_OF: Record<string, ErasedKind> = {
   [DeleteThread.type]: "threads",
   [DeleteFile.type]: "files",
@@ -82,7 +82,7 @@ const KIND_OF: Record<string, ErasedKind> = {
   [DeleteExtraction.type]: "extractions",
 };
 
-/** Sends commands, and counts the things that they delete. */
+/** Sends commands and counts the things they delete. */
 function createCounter(send: Send) {
   const counts = { ...NOTHING_ERASED };
   const remove: Send = async (target, type, data) => {
@@ -107,7 +107,7 @@ function removeThings(remove: Send, part: Omit<Target, "stream">, owned: OwnedTh
   ]);
 }
 
-/** Deletes what owners have, a batch at a time, with the commands that delete one thing. */
+/** Deletes everything that owners have, in batches, with the same commands as single deletions. */
 export function createEraser(options: EraserOptions) {
   const { log, listOwned, readDeletions, listRunsFrom, belongingsOf, send, onError } = options;
 
@@ -116,9 +116,9 @@ export function createEraser(options: EraserOptions) {
     const { id: erasure_id } = parseStreamName(stream);
     const [started] = await log.read(stream);
     const { owner, scopes, documents, kinds = ["threads", "files"] } = started!.data as ErasureStart["data"];
-    // what the owner creates from now on stays, so the work ends
+    // what the owner creates after the start stays, so the work ends
     const before = started!.position;
-    // the erasure's name in the events of its deletions is how its certificate finds them
+    // the erasure's certificate finds its deletions by this request id
     const part = { organization_id, request_id: stream };
     const by = actorOf(started!.meta.principal);
     let newest = 0;
@@ -128,7 +128,7 @@ export function createEraser(options: EraserOptions) {
       position: number,
     ): Promise<CommandResult[] | "waits" | undefined> => {
       const { counts, remove } = createCounter(send);
-      // nobody reads their answers
+      // nobody will read their answers
       await stopTurns(options, organization_id, owned.threads);
       const things = await removeThings(remove, part, owned);
       const runs = await eraseRuns({ log, belongingsOf, send: remove }, part, { ...owned.runs, position }, by);
@@ -137,12 +137,12 @@ export function createEraser(options: EraserOptions) {
         await send(head, AdvanceErasure.type, { erasure_id, ...counts });
       const results = [...things, ...runs.results];
       if (results.length > 0) return results;
-      // the read models have not passed the ends of these runs
+      // the read models do not include the ends of these runs yet
       if (newest > position) return undefined;
       return owned.held || runs.waits ? "waits" : results;
     };
 
-    /** Runs that others have forked or retried while theirs was being destroyed: nothing else leads to them. */
+    /** Runs that were forked or retried from a run while it was being destroyed. Nothing else leads to them. */
     const eraseLeft = async (position: number) => {
       const { runs } = await readDeletions(organization_id, stream, before);
       if (runs.length === 0) return [];

@@ -1,6 +1,6 @@
 import { Unavailable, type CommandSender, type Gate } from "#events/ports.ts";
 
-/** Open while all are. */
+/** A gate that is open while all the given ones are. */
 export function allGates(gates: Gate[]): Gate {
   const isOpen = () => gates.every((gate) => gate.isOpen());
   return {
@@ -12,7 +12,7 @@ export function allGates(gates: Gate[]): Gate {
   };
 }
 
-/** A process sends no command while a gate is closed, and says which. */
+/** Refuses to send commands while a gate is closed. The error names the gate. */
 export const sendWhileOpen = (
   gates: { gate: Pick<Gate, "isOpen">; closed: string }[],
   send: CommandSender["send"],

@@ -21,7 +21,7 @@ export interface CommittedCommand {
   events: NewEvent[];
   /** Version of the stream after the events. */
   version: number;
-  /** Position of the last event that the command appended, those of claims included. */
+  /** Position of the last event that the command appended, including events of claims. */
   position: number;
 }
 
@@ -33,17 +33,17 @@ export interface HandlerOptions {
   /** The id of this process, if it has capacity for the work that a command for this aggregate starts. */
   worker(aggregate: string, organization: string): string | undefined;
   /**
-   * Starts the work of a command before the command is committed, and returns the command with the progress so far. The
-   * handler calls `release` when the command is handled, even if it failed.
+   * Starts the work of a command before the commit, and returns the command with the progress so far. The handler calls `release`
+   * when the command is handled, even if it failed.
    */
   begin?(command: Command): Promise<{ command: Command; release(): void } | undefined>;
-  /** Called before the events of a command are appended, each time that it is tried: they may never be committed. */
+  /** Called before each attempt to append a command's events, which may never be committed. */
   beforeCommit?(organization: string, events: NewEvent[]): void;
   /** Called after the commit, once per command that appended events in this process. */
   afterCommit(committed: CommittedCommand): void;
 }
 
-/** Handles a command. Rejections are part of the result. Unavailable, thrown or as a rejection, means that the outcome may be unknown. */
+/** Handles a command. Rejections are part of the result. Unavailable, thrown or as a rejection, means that the outcome is unknown. */
 export type Handle = (command: Command) => Promise<CommandResult>;
 
 interface Deps extends HandlerOptions {
@@ -54,9 +54,12 @@ interface Deps extends HandlerOptions {
 /** A command normally arrives within milliseconds. A client whose server died sends its request again after about 400. */
 const LATE_MS = 300;
 const MAX_CONFLICT_WAIT_MS = 250;
-/** How long a request waits for a log that takes nothing. Its client gets a 503 then, and may ask again. */
+/** How long a request waits while the log accepts no writes. Then its client gets a 503 and may repeat the request. */
 const CLIENT_PATIENCE_MS = 3_500;
-/** What a command gets whose client had waited for long when it was made: a connection to PostgreSQL may have to be replaced. */
+/**
+ * The minimum wait for a command whose client had already waited long when it was sent: replacing a connection to PostgreSQL takes
+ * about this long.
+ */
 const MIN_PATIENCE_MS = 1_000;
 
 const refuse = (message: string): CommandResult => ({
@@ -78,7 +81,7 @@ const KEY_REUSED: CommandResult = {
   },
 };
 
-/** The one command handler: load, decide, append. Commands of one stream are handled one after the other. */
+/** The command handler: load, decide, append. Handles the commands of one stream one after the other. */
 export function createHandler(options: HandlerOptions): Handle {
   const deps: Deps = { now: currentTime, ...options, states: streamStates(options.log) };
   const serialize = createSerializer();
@@ -111,15 +114,15 @@ async function handle(deps: Deps, received: Command): Promise<CommandResult> {
   }
 }
 
-/** The client of an http process has waited long enough. */
+/** Whether the client of an http process has waited long enough. */
 const isGivenUp = ({ now }: Deps, { http, at, waited_ms = 0 }: Command): boolean =>
   http !== undefined && now() - Date.parse(at) > Math.max(MIN_PATIENCE_MS, CLIENT_PATIENCE_MS - waited_ms);
 
 const isOverdue = ({ now }: Deps, { deadline }: Command): boolean => now() > Date.parse(deadline);
 
 /**
- * Whether nobody waits for a command any more: it was delayed (by a stalled worker, by a full queue), and the http process
- * that sent it has died meanwhile. Its client has sent the request again, so this command must not take effect as well.
+ * Whether a command is abandoned: it was delayed (by a stalled worker or a full queue), and the http process that sent it has died.
+ * Its client has repeated the request, so this command must not take effect as well.
  */
 async function isAbandoned({ log, now }: Deps, { at, http }: Command): Promise<boolean> {
   if (http === undefined || now() - Date.parse(at) < LATE_MS) return false;
@@ -133,7 +136,7 @@ async function appendUntilDeadline(deps: Deps, command: Command, decider: Decide
       return isGivenUp(deps, command) ? GIVEN_UP : undefined;
     });
     if (result && result !== GIVEN_UP) return result;
-    // Others have written, or the outcome of the append is unknown: the stream is loaded again.
+    // Others have appended, or the append's outcome is unknown: load the stream again.
     forgetStates(deps, command);
     if (result) return result;
     if (isOverdue(deps, command))

@@ -11,7 +11,7 @@ import { findHead, readState } from "./states.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
 
-/** Events that a hold prevents: they destroy what somebody stored. */
+/** Events that destroy what somebody stored. A hold prevents them. */
 const ERASING = new Set([
   "ThreadDeleted",
   "TurnDeleted",
@@ -27,7 +27,7 @@ const ERASING = new Set([
 ]);
 const OPENING = ["TurnStarted", "FileUploaded", "DocumentUploaded", "RunCreated", "CollectionCreated", "SourceCreated"];
 
-/** Of the first event of a stream, whatever its aggregate. */
+/** Owner fields of a stream's first event, for any aggregate. */
 interface OwnerFields {
   project_id?: string | null;
   user_mark?: string | null;
@@ -36,7 +36,7 @@ interface OwnerFields {
   scope?: string;
 }
 
-/** The project of a key or an agent, also of one that was deleted. */
+/** The project of a key or an agent, including deleted ones. */
 async function projectsOf(log: Log, owner: string): Promise<string[]> {
   const [kind, id] = owner.split(":") as [string, string];
   if (kind !== "key" && kind !== "agent") return [];
@@ -56,7 +56,7 @@ function ownersOf({ meta, data }: RecordedEvent): string[] {
   ];
 }
 
-/** The subjects whose holds cover a stream. */
+/** The subjects of holds that cover a stream. */
 async function subjectsOf(log: Log, stream: string): Promise<string[]> {
   const { aggregate, id } = parseStreamName(stream);
   const [first] = await log.readNewest(stream, { before: 2, types: OPENING, limit: 1, bytes: 0 });
@@ -69,8 +69,8 @@ async function subjectsOf(log: Log, stream: string): Promise<string[]> {
 }
 
 /**
- * Whether a hold covers what these events of a stream would erase. Every path of erasure ends here. The erasure may be appended only
- * while the holds stand as they were read (docs/adr/0042-a-deletion-conflicts-with-a-new-hold.md).
+ * Throws if a hold covers what these events of a stream would erase. Every erasure passes this check. Its append conflicts unless
+ * the holds are unchanged (docs/adr/0042-a-deletion-conflicts-with-a-new-hold.md).
  */
 export async function checkHolds(
   log: Log,

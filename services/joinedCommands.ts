@@ -9,11 +9,11 @@ type ParsedCommand = { command: Command; decider: Decider<any> };
 
 const notJoined = ({ type, stream }: Command): Plan => ({
   kind: "retryLater",
-  // It is not recorded: the command may be sent again, joined or alone.
+  // The rejection is not recorded, so the command may be sent again, joined or alone.
   rejection: new Rejection("joined_command_refused", `${type} has no effect on ${stream} now.`, { retryable: true }),
 });
 
-/** Head rows are for the state after the last event of their stream. */
+/** Keeps one head row per stream: the one after its last event. */
 function merge({ append }: AppendPlan, more: AppendPlan["append"]): AppendPlan["append"] {
   const replaced = new Set(more.heads.map(({ stream }) => stream));
   return {
@@ -23,7 +23,7 @@ function merge({ append }: AppendPlan, more: AppendPlan["append"]): AppendPlan["
   };
 }
 
-/** Adds one command; without events of its own, the plan is off. */
+/** Adds one joined command. If it appends no events, the whole plan is dropped. */
 async function joinOne(states: StreamStates, plan: AppendPlan, { command, decider }: ParsedCommand): Promise<Plan> {
   const { stream } = command;
   const earlier = plan.joined.findLast((other) => other.command.stream === stream);
@@ -40,7 +40,10 @@ async function joinOne(states: StreamStates, plan: AppendPlan, { command, decide
   return { ...plan, append: merge(plan, more.append), joined };
 }
 
-/** Adds the joined commands to the plan of theirs: one commit takes all of them, or none (docs/adr/0029-a-schedule-decides-before-it-starts.md). */
+/**
+ * Adds the joined commands to the plan of their main command: one commit applies all of them, or none
+ * (docs/adr/0029-a-schedule-decides-before-it-starts.md).
+ */
 export async function joinCommands(states: StreamStates, plan: Plan, joined: ParsedCommand[]): Promise<Plan> {
   let whole = plan;
   for (const command of joined) {

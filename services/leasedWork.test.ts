@@ -10,7 +10,7 @@ interface Piece {
 const keyOf = ({ stream, attempt }: Piece) => `${stream}/${attempt}`;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work on streams named `<organization>-<n>`; `lost` is what a sweep finds. */
+/** Work on streams named `<organization>-<n>`; `lost` is what the sweep finds. */
 function open({ total = 4, perTenant = 2 } = {}) {
   const started: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();

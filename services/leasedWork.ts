@@ -2,47 +2,47 @@ import type { StreamHead } from "#events/ports.ts";
 import type { CommittedCommand } from "./handle.ts";
 import { createCapacity, type CapacityLimits } from "./sharing/capacity.ts";
 
-/* Turns, readings and runs belong to a worker whose heartbeat is fresh (ADR 2). This is the part that all three share. */
+/* Turns, readings and runs are leased to a worker with a fresh heartbeat (ADR 2). This is their shared part. */
 
-/** Identifies a piece of work. `key` names its attempt, so that a process holds each attempt once. */
+/** Identifies a piece of work. `key` names its attempt, so that a process holds each attempt only once. */
 export interface Lease {
   key: string;
   stream: string;
   organization_id: string;
 }
 
-/** Starts work here; undefined when it is held already, or the process stops. */
+/** Starts work in this process; undefined if it is already held, or the process is stopping. */
 export type StartWork<Work> = (work: Work) => { ended: Promise<void> } | undefined;
 
-/** Open work without a living worker, or overdue. */
+/** Open work that is overdue or has no live worker. */
 export interface LostWork<Work> {
   key: string;
   /** The worker on record. */
   worker: string | null;
-  /** False for work that ends here and now: a full process does that too. */
+  /** False if taking over only ends the work, which a full process can do, too. */
   needsRoom: boolean;
-  /** Takes the lease over and starts the work, unless the commit starts it (`leasedBy`); or ends the work. */
+  /** Takes over the lease and starts the work, or ends it. With `leasedBy`, the commit starts the work. */
   takeOver(start: StartWork<Work>): Promise<unknown>;
 }
 
 export interface LeasedWorkOptions<Work, Running extends { ended: Promise<void> }> {
   /** This process. */
   worker: string;
-  /** Work that this process may hold. More stays without a worker, until a sweep finds a process with room. */
+  /** Maximum work held by this process. More stays without a worker until a sweep finds a process with room. */
   limits: CapacityLimits;
-  /** Takeovers stop here, so that lost work goes to processes with less to do. Default: the limits alone. */
+  /** At this many held, takeovers stop, so that lost work goes to processes with less to do. Default: only the limits apply. */
   maxHeldForTakeover?: number;
   lease(work: Work): Lease;
-  /** Work that a commit opened or took over, and the worker that it names. */
+  /** Work that a commit opened or took over, and the worker it names. */
   leasedBy(handled: CommittedCommand): { worker: string | null; work: Work }[];
-  /** Work that a head from the sweep stands for; undefined when nothing is open, or `isHeld` says that it runs here. */
+  /** The open work that a head row found by the sweep describes; undefined when nothing is open, or `isHeld` says that it runs here. */
   open(head: StreamHead, isHeld: (key: string) => boolean): Promise<LostWork<Work> | undefined>;
   /** Runs the work until it ends or is left to another worker. `stopping` aborts when the process stops. */
   start(work: Work, stopping: AbortSignal): Running;
   onError(error: unknown, work: Work): void;
 }
 
-/** The work in progress: each attempt once, and counted against the limits. */
+/** The work in progress: holds each attempt once and counts it against the limits. */
 function createHoldings<Work, Running extends { ended: Promise<void> }>(options: LeasedWorkOptions<Work, Running>) {
   const held = new Map<string, { stream: string; running: Running; ended: Promise<void> }>();
   const capacity = createCapacity(options.limits);
@@ -71,16 +71,16 @@ function createHoldings<Work, Running extends { ended: Promise<void> }>(options:
   };
 }
 
-/** The work that this process holds: starts it after the commit that gives it the lease, and takes over what others lost. */
+/** The leased work of this process: starts it after the commit that gives it the lease, and takes over what others lost. */
 export function createLeasedWork<Work, Running extends { ended: Promise<void> }>(
   options: LeasedWorkOptions<Work, Running>,
 ) {
   const { worker, maxHeldForTakeover = Infinity } = options;
   const holdings = createHoldings(options);
-  /** Work on record as this process's, which it does not hold: seen by one sweep so far. */
+  /** Work recorded as held by this process that it does not hold, after one sweep has seen it. */
   const suspects = new Set<string>();
 
-  /** Undefined when the work is held already, or the process stops. */
+  /** Undefined when the work is already held, or the process is stopping. */
   function start(work: Work): Running | undefined {
     const lease = options.lease(work);
     suspects.delete(lease.key);
@@ -91,28 +91,28 @@ export function createLeasedWork<Work, Running extends { ended: Promise<void> }>
     start,
     hasRoom: holdings.hasRoom,
     get: holdings.get,
-    /** Streams with work held here. */
+    /** Streams with work held by this process. */
     busy: holdings.streams,
-    /** Resolves when all work that is held now has ended. */
+    /** Resolves when all work held at the time of the call has ended. */
     idle: holdings.idle,
 
-    /** Starts the work that a commit of this process gave to it. */
+    /** Starts the work that a commit gave to this process. */
     afterCommit(handled: CommittedCommand): void {
       for (const leased of options.leasedBy(handled)) if (leased.worker === worker) start(leased.work);
     },
 
-    /** Makes sure that open work moves: takes it over if there is room, or ends it. */
+    /** Makes sure that open work progresses: takes it over if there is room, or ends it. */
     async attend(head: StreamHead): Promise<void> {
       const lost = await options.open(head, holdings.has);
       if (!lost) return;
       const hasRoom = holdings.size() < maxHeldForTakeover && holdings.hasRoom(head.organization_id);
       if (lost.needsRoom && !hasRoom) return;
-      // The sweep can see a row before its commit is answered here: act when a second sweep sees it too.
+      // The sweep can see a row before its commit is acknowledged here, so act only when a second sweep sees it, too.
       if (lost.worker === worker && !suspects.delete(lost.key)) return void suspects.add(lost.key);
       await lost.takeOver(start);
     },
 
-    /** Starts nothing more and aborts `stopping`; resolves when the work held here has ended. Other workers take over the rest. */
+    /** Starts no more work and aborts `stopping`. Resolves when the held work has ended; other workers take over the rest. */
     async stop(): Promise<void> {
       holdings.stop();
       await holdings.idle();

@@ -2,15 +2,15 @@ import type { Command, CommandResult } from "#events/envelope.ts";
 import type { CommandSender, Gate } from "#events/ports.ts";
 import type { Handle } from "./handle.ts";
 
-/** The handler of this process, and whether it may take commands now. */
+/** The command handler of this process, and the gate that says whether it may take commands. */
 export interface LocalHandler {
   handle: Handle;
   gate: Gate;
 }
 
-/** Commands that are handled here at once. More go through the bus, which holds them until a process has room. */
+/** Commands that this process handles locally at the same time. More go through the bus, which holds them until a process has room. */
 const MAX_IN_PROGRESS = 1_000;
-/** A longer command is left to the bus, which refuses what is too long for a message. */
+/** Maximum bytes of a command handled locally. Longer ones go to the bus, which refuses those that exceed a message. */
 const MAX_BYTES = 128 * 1024;
 
 /** Resolves when the gate closes. */
@@ -20,13 +20,13 @@ function untilClosed(gate: Gate): { closed: Promise<undefined>; stop(): void } {
   return { closed: promise, stop };
 }
 
-/** The result of a command that was handled here; undefined when the bus must carry it. */
+/** The result of a command handled locally; undefined if it must go through the bus. */
 async function handleHere({ handle, gate }: LocalHandler, command: Command): Promise<CommandResult | undefined> {
   const { closed, stop } = untilClosed(gate);
   try {
     return await Promise.race([handle(command), closed]);
   } catch {
-    // Whatever went wrong: the bus repeats the command, and its outcome row answers it if it has taken effect.
+    // Whatever failed: the bus sends the command again, and its stored outcome answers it if it took effect.
     return undefined;
   } finally {
     stop();
@@ -34,8 +34,8 @@ async function handleHere({ handle, gate }: LocalHandler, command: Command): Pro
 }
 
 /**
- * Sends commands to the handler of this process, without the way over the bus. What it cannot handle now, or fails to handle,
- * goes through the bus under the same id (docs/adr/0038-a-process-handles-its-own-commands.md).
+ * Sends commands to the handler of this process first, which saves the bus. A command that it cannot take, or fails to handle, goes
+ * through the bus under the same id (docs/adr/0038-a-process-handles-its-own-commands.md).
  */
 export function preferLocal(local: LocalHandler, bus: CommandSender): CommandSender {
   let inProgress = 0;
@@ -45,7 +45,7 @@ export function preferLocal(local: LocalHandler, bus: CommandSender): CommandSen
       if (encoded.length > MAX_BYTES || inProgress >= MAX_IN_PROGRESS || !local.gate.isOpen()) return bus.send(command);
       inProgress++;
       try {
-        // The copy is what another process would get.
+        // A copy, as another process would receive it.
         return (await handleHere(local, JSON.parse(encoded))) ?? (await bus.send(command));
       } finally {
         inProgress--;

@@ -8,7 +8,7 @@ interface SecretDeps {
   keyring: Pick<Keyring, "openSecret">;
 }
 
-/** The value of an organization's secret; undefined if it is not set. `head` must have been read just now. */
+/** An organization's secret; undefined if it is not set. `head` must have just been read. */
 export async function readSecretValue(
   { log, keyring }: SecretDeps,
   organization: string,

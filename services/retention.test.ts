@@ -20,7 +20,7 @@ const headWith = (threads: number | undefined): StreamHead => {
   return { stream, organization_id, position: 7, state_version: retention.version, version: 1, state } as never;
 };
 
-/** Deletes what `pages` contain, one page a query; each deletion appends an event at `position`. */
+/** Deletes what `pages` contain, one page per query; each deletion appends an event at `position`. */
 function start(
   heads: StreamHead[],
   pages: (ExpiredThings | undefined)[],

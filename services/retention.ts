@@ -11,7 +11,7 @@ import type { Send } from "./send.ts";
 import { findState } from "./states.ts";
 import { forgetRun, type RunBelongings } from "./workflows/forgetRun.ts";
 
-/** The last thing of each kind that a round has seen: `at` is when it was created, in PostgreSQL's notation. */
+/** The last thing of each kind that a round has examined. `at`: its creation time in PostgreSQL's notation. */
 export type RoundCursor = Partial<Record<keyof RetentionRules, { at: string; id: string }>>;
 
 interface ExpiredThings {
@@ -25,7 +25,7 @@ interface ExpiredThings {
 
 export interface RetainerOptions {
   log: Pick<EventLog, "heads" | "read" | "readNewest">;
-  /** Some things behind the cursor that are older than the rules of a subject allow; undefined while the read models are behind `position`. */
+  /** Lists a batch of things behind the cursor that have expired under a subject's rules; undefined while the read models are behind `position`. */
   listExpired(
     organization: string,
     whose: { subject: string; rules: RetentionRules; after: RoundCursor },
@@ -35,14 +35,14 @@ export interface RetainerOptions {
   onError(error: unknown, stream: string): void;
 }
 
-/** Deletes what is older than the rules of organizations and projects allow, with the commands that delete a single thing. */
+/** Deletes what has expired under the rules of organizations and projects, with the same commands as single deletions. */
 export function createRetainer({ log, listExpired, send, onError }: RetainerOptions) {
-  /** The rules as they are now: they may have changed since the round began. */
+  /** Reads the current rules, which may have changed since the round began. */
   const readRules = async (head: StreamHead): Promise<RetentionState> => {
     return findState(log, head.stream, retention);
   };
 
-  /** Threads first: a turn that went with its thread is not deleted again. */
+  /** Threads first, so that a turn deleted with its thread is not deleted twice. */
   async function deleteAll(organization_id: string, expired: ExpiredThings) {
     const to = (stream: string) => ({ organization_id, stream });
     const deleteEach = <T>(things: T[], remove: (thing: T) => Promise<CommandResult>) =>

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 export interface Target {
   stream: string;
   organization_id: string;
-  /** What the command is part of, as the event names it. Default: the process that sends it. */
+  /** What the command is part of, as its events name it. Default: this process. */
   request_id?: string;
 }
 

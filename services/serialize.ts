@@ -1,4 +1,4 @@
-/** Runs the work of one key in order of arrival. Different keys do not wait for each other. */
+/** Runs work with the same key in order of arrival. Different keys do not wait for each other. */
 export function createSerializer(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

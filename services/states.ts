@@ -5,14 +5,14 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 export interface StreamState {
   version: number;
   state: any;
-  /** The state comes from the memory of this process. Another process may have appended since. */
+  /** The state comes from this process's memory. Another process may have appended since. */
   remembered?: boolean;
 }
 
 /** Streams whose state a process remembers. */
 const MAX_REMEMBERED = 20_000;
 
-/** The state in a head row, or folded again from the events if a decider of another version wrote the row. */
+/** The state from a head row; folded again from the events if another version of the decider wrote the row. */
 export async function readState(
   log: Pick<EventLog, "read">,
   head: StreamHead,

@@ -4,7 +4,7 @@ import { createSweep } from "./sweep.ts";
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
-/** A log whose work becomes due at these times (ms). A sweep takes `sweep_ms`, and the work that it finds is done then. */
+/** A log whose work becomes due at these times (ms). A sweep takes `sweep_ms` and finishes all work it finds. */
 function stage(due: number[], sweep_ms: number, now = () => Date.now()) {
   const done = new Map<number, number>();
   const sweep = createSweep({

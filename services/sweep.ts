@@ -3,25 +3,25 @@ import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 
 const INTERVAL_MS = 2_000;
-/** Pause between sweeps for due times that follow each other closely. */
+/** Pause between sweeps when due times follow each other closely. */
 const MIN_INTERVAL_MS = 200;
 const BATCH_SIZE = 200;
-/** Pause after a full batch. Ten thousand timers that fire together must not wait for minutes. */
+/** Pause after a full batch. It is short, so that ten thousand timers that fire together do not wait for minutes. */
 const FULL_BATCH_INTERVAL_MS = 20;
 
 export interface SweepOptions {
   log: Pick<EventLog, "openWork" | "nextDue">;
   worker: string;
-  /** The time to compare with due times of the log. */
+  /** The clock for due times of the log. */
   now?(): number;
-  /** Streams that this process works on. They are left out, or a hundred of them would hide the lost work of others. */
+  /** Streams that this process works on. They are excluded, because a hundred of them would fill the batch and hide lost work of others. */
   busy(): string[];
   /** Handlers of open work, by aggregate. */
   attend: Record<string, (head: StreamHead) => Promise<void>>;
   onError(error: unknown, stream: string): void;
 }
 
-/** Milliseconds to the first due time after that of a sweep; what became due during the sweep is late already. */
+/** Milliseconds until the first due time after those a sweep has handled; what became due during the sweep is late already. */
 async function untilDue({ log, now = currentTime, onError }: SweepOptions, swept: Date): Promise<number> {
   try {
     const due = await log.nextDue(swept);
@@ -78,7 +78,7 @@ export function createSweep(options: SweepOptions) {
   };
 
   return {
-    /** Sweeps once, now. `more`: the batch was full, so there may be more work. */
+    /** Runs one sweep now. `more`: the batch was full, so there may be more work. */
     once: () => once(),
     start(): void {
       timer = setTimeout(() => void loop(), INTERVAL_MS);

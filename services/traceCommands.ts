@@ -15,8 +15,8 @@ const resultAttributes = ({ position, repeated, rejection }: CommandResult): Att
 });
 
 /**
- * Handles each command in the trace it carries, or else in the current trace, and passes that trace on to its events. Work
- * that the command starts in this process runs in the same trace.
+ * Handles each command in the trace that it carries, or else in the current one, and passes that trace on to its events and to work
+ * that it starts in this process.
  */
 export const traceCommands =
   (handle: (command: Command) => Promise<CommandResult>) =>

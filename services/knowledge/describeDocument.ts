@@ -2,7 +2,7 @@ import { DocumentChanged, DocumentReplaced, DocumentUploaded } from "#events/doc
 import type { Details } from "#events/documentDetails.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 
-/** What events say about a document and its state does not hold. */
+/** The parts of a document that its events hold and its state does not. */
 export interface DocumentDescription extends Required<Details> {
   name: string;
   tags: string[];
@@ -12,7 +12,7 @@ export interface DocumentDescription extends Required<Details> {
 
 const DESCRIBING_EVENTS = new Set<string>([DocumentUploaded.type, DocumentReplaced.type, DocumentChanged.type]);
 
-/** Folds the events of a document. Undefined if they were erased. */
+/** Folds a document's events. Undefined if they were erased. */
 export function describeDocument(events: RecordedEvent[]): DocumentDescription | undefined {
   const describing = events.filter(({ type }) => DESCRIBING_EVENTS.has(type));
   if (describing.length === 0 || describing.some(({ personal }) => !personal)) return undefined;

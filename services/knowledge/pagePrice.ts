@@ -4,7 +4,7 @@ import { PAGES, priceAt, priceStream } from "#events/price.ts";
 import { price } from "../deciders/price.ts";
 import { findState } from "../states.ts";
 
-/** What reading a page costs the organization at this moment; undefined where it has set no price. */
+/** The current price of reading a page; undefined if the organization has set none. */
 export async function findPagePrice(
   log: Pick<EventLog, "heads" | "read">,
   organization: string,

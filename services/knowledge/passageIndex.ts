@@ -1,6 +1,6 @@
 import type { Metadata, Reader } from "#events/documentDetails.ts";
 
-/* The ports to the passage index and to the record of which index serves. */
+/* Ports to the passage index, and to the registry that records which index serves. */
 
 /** A passage as the search index stores it, identified by (document, generation, seq). */
 export interface IndexedPassage {
@@ -10,7 +10,7 @@ export interface IndexedPassage {
   generation: number;
   seq: number;
   tags: string[];
-  /** Of the document, as are its name, type, readers and time. */
+  /** The document's metadata, as are its name, type, readers and time. */
   metadata: Metadata;
   readers: Reader[] | null;
   name: string;
@@ -22,7 +22,7 @@ export interface IndexedPassage {
   text: string;
   /** Where the text begins in the Markdown of the document, in UTF-16 code units. */
   start: number;
-  /** Its vector, of length 1, and the space in which it can be compared; absent: words alone find it. */
+  /** The vector, normalized to length 1, and its space; absent: only words find the passage. */
   vector?: { space: string; values: Float32Array };
 }
 
@@ -59,8 +59,8 @@ export interface PassageIndex {
   /** The generations in the index; undefined if they changed while they were read. */
   generations(index: string): Promise<IndexedGeneration[] | undefined>;
   /**
-   * Makes the first search in any language as fast as later ones: the server loads its dictionaries. An index of an earlier release
-   * gets the settings that need no filling.
+   * Makes the server load its dictionaries, so that the first search in a language is fast. Also applies settings that an index of
+   * an earlier release lacks and that need no refill.
    */
   warm(index: string): Promise<void>;
   /** Ids of the indexes of this deployment. */

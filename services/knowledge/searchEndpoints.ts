@@ -1,4 +1,4 @@
-/* The ports to the endpoints of an organization that help to search (ADR 60). */
+/* Ports to an organization's own search endpoints (ADR 60). */
 
 /** An endpoint that an organization has configured for its search (ADR 60). */
 export interface SearchEndpoint {
@@ -8,16 +8,16 @@ export interface SearchEndpoint {
 }
 
 export interface EmbeddingEndpoint extends SearchEndpoint {
-  /** The numbers of a vector. */
+  /** Length of a vector. */
   dimensions: number;
   /** Names the model and its address: only vectors of one space can be compared. */
   space: string;
 }
 
-/** Why an endpoint gave nothing that can be used. The message is for people. */
+/** An endpoint gave no usable result. The message is for people. */
 export class EndpointFailed extends Error {
   override name = "EndpointFailed";
-  /** The endpoint refused these texts; others may work. */
+  /** The endpoint refused these texts; it may accept others. */
   readonly isRefusal: boolean;
   readonly retry_after_ms: number | undefined;
   constructor(message: string, options: { isRefusal?: boolean; retry_after_ms?: number; cause?: unknown } = {}) {
@@ -29,7 +29,7 @@ export class EndpointFailed extends Error {
 
 /** The port to endpoints that turn texts into vectors. */
 export interface Embedder {
-  /** Vectors of length 1, one per text, and the tokens that were paid for. Throws EndpointFailed. */
+  /** Returns one vector of length 1 per text, and the tokens paid for. Throws EndpointFailed. */
   embed(
     endpoint: EmbeddingEndpoint,
     texts: string[],

@@ -5,7 +5,7 @@ import type { Blobs, Vault } from "#events/vault.ts";
 import type { Handle } from "../handle.ts";
 import { whenSpace } from "../whenSpace.ts";
 
-/* Documents that the service stores by itself: pages of sources, and what steps of workflows push. */
+/* Stores documents that the service creates itself: pages of sources, and what steps of workflows push. */
 
 const TIMEOUT_MS = 10_000;
 
@@ -19,14 +19,14 @@ export interface StoreContentDeps {
   blobs: Pick<Blobs, "remove">;
   vault: Pick<Vault, "createKey" | "findKey" | "put">;
   handle: Handle;
-  /** Asks the limits of budgets for what the content adds. */
+  /** Checks the budget limits for the added content. */
   admit(added: Growth): Promise<Admission>;
 }
 
 export interface DocumentContent {
   document_id: string;
   organization_id: string;
-  /** What the commands belong to. */
+  /** The request that the commands belong to. */
   request_id: string;
   bytes: Buffer;
   mime_type: string;
@@ -43,7 +43,7 @@ interface Details {
 
 type StoreResult = Pick<CommandResult, "position" | "rejection"> & { isNew: boolean };
 
-/** Creates the document or replaces its content. A result without a position has changed nothing. */
+/** Creates the document or replaces its content. Returns no position if nothing changed. */
 export async function storeContent(
   { blobs, vault, handle, admit }: StoreContentDeps,
   content: DocumentContent,
@@ -72,7 +72,7 @@ export async function storeContent(
   if (position > 0) room.admitted.settle(position);
   else room.admitted.withdraw();
   if (rejection?.retryable) throw new Error(`the document was not stored: ${rejection.message}`);
-  // it has this content already, or will never have it
+  // it has this content already, or was deleted
   if (position === 0) await blobs.remove(blob);
   return { position, isNew: !existing, ...(rejection && { rejection }) };
 }

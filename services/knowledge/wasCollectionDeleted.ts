@@ -3,7 +3,7 @@ import type { EventLog } from "#events/ports.ts";
 import { collection } from "../deciders/collection.ts";
 import { findHead, readState } from "../states.ts";
 
-/** Whether the log says that a collection was deleted: a document or a source may be created in it at the same moment. */
+/** Whether the log holds the deletion of a collection. A document or a source may be created in it while it is being deleted. */
 export async function wasCollectionDeleted(
   log: Pick<EventLog, "heads" | "read">,
   collection_id: string,

@@ -1,6 +1,6 @@
 import type { Reactor } from "./reactor.ts";
 
-/** Starts the run that a budget names when a limit of it is reached. */
+/** Starts a budget's alert run when one of its limits is reached. */
 export const alertOnBudget: Reactor = {
   skips: ({ data }) => data.alert === undefined,
   react: ({ event, startAlertRun }) => startAlertRun(event),

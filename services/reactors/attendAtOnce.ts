@@ -1,7 +1,7 @@
 import { findHead } from "../states.ts";
 import type { Reactor } from "./reactor.ts";
 
-/** Starts the work that a stream has open, such as deleting the documents of a deleted collection. If it is interrupted, the sweep continues. */
+/** Starts a stream's open work at once, such as deleting the documents of a deleted collection. The sweep continues it if it is interrupted. */
 export const attendAtOnce: Reactor = {
   async react({ event, log, attend }) {
     const head = await findHead(log, event.stream);

@@ -1,7 +1,7 @@
 import { findHead } from "../states.ts";
 import type { Reactor } from "./reactor.ts";
 
-/** Attends to work that was committed by a process without capacity. With capacity, that process has started it already. */
+/** Attends to work committed by a process that had no room. A process with room has started it already. */
 export const attendOnNoRoom: Reactor = {
   skips: (event) => event.data.worker !== null,
   async react({ event, log, attend }) {

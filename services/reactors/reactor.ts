@@ -5,15 +5,15 @@ export interface Reaction {
   event: PublicEvent;
   blobs: Pick<Blobs, "remove" | "removeAll">;
   log: Pick<EventLog, "heads">;
-  /** Handles the open work of a stream, as the sweep does. */
+  /** Does the open work of a stream, as the sweep does. */
   attend(head: StreamHead): Promise<void>;
-  /** Starts the run of a budget that is reached, once. */
+  /** Starts the alert run of a reached budget. Idempotent. */
   startAlertRun(event: PublicEvent): Promise<void>;
 }
 
 /** Slow work after an event. It may run twice for one event and must be idempotent. */
 export interface Reactor {
-  /** Whether there is nothing to do for an event. Skipped events are not queued. */
+  /** Whether an event needs no work. Skipped events are not queued. */
   skips?(event: PublicEvent): boolean;
   react(reaction: Reaction): Promise<void>;
 }

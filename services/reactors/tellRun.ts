@@ -2,7 +2,7 @@ import { streamName } from "#events/ids.ts";
 import { findHead } from "../states.ts";
 import type { Reactor } from "./reactor.ts";
 
-/** Lets the run that waits for a turn look at its end. If it is interrupted, it is delivered again. */
+/** Makes the run that waits for a turn look at its end. Redelivered if interrupted. */
 export const tellRun: Reactor = {
   skips: ({ data }) => data.awaited_by === undefined,
   async react({ event, log, attend }) {

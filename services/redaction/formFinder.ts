@@ -1,16 +1,16 @@
 import { setImmediate } from "node:timers/promises";
 
-/** UTF-16 units that are searched before the event loop gets its turn: about 5 ms of a text of nothing but secrets. */
+/** UTF-16 units searched before other work may run: about 5 ms for a text that consists of secrets. */
 export const SLICE = 32_768;
-/** Nodes and matches that are handled before the event loop gets its turn, a few milliseconds each. */
+/** Nodes or matches handled before other work may run: a few milliseconds. */
 const SLICE_NODES = 8_192;
 const SLICE_MATCHES = 16_384;
 
-/** UTF-16 units of a form that the trie holds. The rest is compared directly. */
+/** UTF-16 units of a form that are in the trie. The rest is compared directly. */
 const MAX_TRIE_DEPTH = 64;
 
 interface Tail {
-  /** What follows the part of a form that is in the trie. */
+  /** The part of a form behind its trie part. */
   rest: string;
   name: string;
 }
@@ -20,11 +20,11 @@ interface Node {
   next: Map<number, Node>;
   /** The node of the longest proper suffix that is in the trie. */
   fail: Node | undefined;
-  /** This node, or the next one on the way of `fail`, where a form ends or leaves the trie. */
+  /** This node, or the next one along the `fail` links, where a form ends or leaves the trie. */
   hit: Node | undefined;
   /** Forms that end or leave the trie here, in order. */
   tails: Tail[];
-  /** The form that ends here, if none goes on. */
+  /** The form that ends here, if no form continues. */
   only: string | undefined;
 }
 
@@ -38,7 +38,7 @@ const newNode = (depth: number): Node => ({
 });
 const inOrder = (a: Tail, b: Tail): number => (a.rest < b.rest ? -1 : Number(a.rest > b.rest));
 
-/** The first tail that is not smaller than a text. */
+/** Index of the first tail that is not less than a text. */
 function lowerBound(tails: Tail[], text: string): number {
   let [low, high] = [0, tails.length];
   while (low < high) {
@@ -55,18 +55,18 @@ function commonLength(a: string, b: string): number {
   return n;
 }
 
-/** The tail that continues furthest at a place, and how far. A text may end within a form. */
+/** The tail that matches furthest from a place, and how far. The text may end within the form. */
 function extend({ tails }: Node, text: string, at: number): { length: number; name: string } {
   const longest = tails.reduce((length, { rest }) => Math.max(length, rest.length), 0);
   const following = text.slice(at, at + longest);
   const near = lowerBound(tails, following);
-  // in order, the tails that share most with a text are next to it
+  // tails are sorted, so those that share the longest prefix with a text are next to its position
   const lengths = [near - 1, near].map((n) => (tails[n] ? commonLength(tails[n].rest, following) : 0));
   const length = Math.max(...lengths);
   return { length, name: tails[lowerBound(tails, following.slice(0, length))]!.name };
 }
 
-/** The matches of a text in order. Numbers in lists, because a hostile text has hundreds of thousands. */
+/** The matches of a text in order. Stored as arrays of numbers, because a hostile text has hundreds of thousands. */
 function createMatches() {
   const [starts, ends, lengths, names]: [number[], number[], number[], string[]] = [[], [], [], []];
   let count = 0;
@@ -75,7 +75,7 @@ function createMatches() {
     ends,
     names,
     count: () => count,
-    /** Adds the match that ends last. It can begin before others: those that overlap become one, named after the longest. */
+    /** Adds a match that ends after all others but may begin before them. Overlapping matches are merged and named after the longest. */
     add(start: number, end: number, name: string): void {
       let first = start;
       let length = end - start;
@@ -110,7 +110,7 @@ function insert(root: Node, form: string, name: string): void {
   if (!node.tails.some((known) => known.rest === rest)) node.tails.push({ rest, name });
 }
 
-/** Adds the links by which a search goes on after a mismatch (Aho and Corasick). */
+/** Sets the failure links of the Aho-Corasick automaton. */
 async function link(root: Node): Promise<void> {
   const queue: Node[] = [root];
   let done = 0;
@@ -142,13 +142,13 @@ async function build(forms: [form: string, name: string][]): Promise<Node> {
   return root;
 }
 
-/** A search of one text, that can be interrupted. */
+/** Searches one text; can be interrupted. */
 function openSearch(root: Node, text: string) {
   const matches = createMatches();
   let [node, at] = [root, 0];
   return {
     matches,
-    /** Searches on to a place in the text, or a little further. */
+    /** Searches up to a place in the text, or slightly further. */
     advance(to: number): void {
       while (at < to) {
         const code = text.charCodeAt(at);
@@ -189,11 +189,11 @@ function replaceMatches(text: string, { starts, ends, names }: Matches, from: nu
   return parts.join("");
 }
 
-/** Replaces forms in texts; forms that overlap are replaced together. */
+/** Replaces forms in texts. Overlapping forms are replaced as one. */
 export interface FormReplacer {
   /** For texts of at most `SLICE` units. */
   short(text: string, mark: Replacement): string;
-  /** For texts of any length: the event loop gets its turn in between. */
+  /** For texts of any length; lets other work run in between. */
   long(text: string, mark: Replacement): Promise<string>;
 }
 
@@ -223,8 +223,8 @@ const openReplacer = (root: Node): FormReplacer => ({
 });
 
 /**
- * Finds forms in texts. A long form matches by its first characters, and as far as it continues: a truncated secret is found
- * too. The time grows with the length of the text alone, whatever it has in common with the forms.
+ * Finds forms in texts. A long form matches by its beginning and as far as the text agrees, so that truncated secrets are found,
+ * too. Takes time linear in the text, however much it resembles the forms.
  */
 export function createFormFinder() {
   const forms: [form: string, name: string][] = [];
@@ -233,10 +233,10 @@ export function createFormFinder() {
   return {
     add(form: string, name: string): void {
       forms.push([form, name]);
-      // searches that run go on with the forms that they began with
+      // searches in progress keep the forms they started with
       replacer = undefined;
     },
-    /** Replaces the forms that have been added so far. */
+    /** Returns a replacer for the forms added so far. */
     open: (): Promise<FormReplacer> => (replacer ??= build([...forms]).then(openReplacer)),
   };
 }

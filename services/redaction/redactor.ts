@@ -4,26 +4,26 @@ import { secretForms } from "./secretForms.ts";
 
 /** Shorter values occur in ordinary text and cannot be secrets. */
 const MIN_SECRET_LENGTH = 4;
-/** Marks of one result that name their secret. A mark without a name is shorter than any secret, so no result grows without a limit. */
+/** Marks per result that name their secret. Further marks have no name and are shorter than any secret, so that no result grows without limit. */
 const MAX_NAMED_MARKS = 1_000;
 
-/** The event loop gets its turn while long texts are redacted. */
+/** Lets other work run while it redacts long texts. */
 export interface Redactor {
   add(name: string, value: string): void;
-  /** Names of the added secrets, each once. */
+  /** Names of the added secrets, without duplicates. */
   names(): string[];
   /** Replaces each secret with `[secret NAME]`, in all its encodings. */
   text(text: string): Promise<string>;
-  /** Does the same in JSON, which stays valid: a number or a word that is a secret becomes a string. */
+  /** Redacts JSON, which stays valid: a number, `true`, `false` or `null` that is a secret becomes a string. */
   json(json: string): Promise<string>;
 }
 
 const QUOTE = 34;
 const BACKSLASH = 92;
-/** What separates the scalars of JSON: white space, punctuation and quotes. */
+/** The characters that separate scalars in JSON: white space, punctuation and quotes. */
 const SEPARATORS = new Set(Array.from(' \n\r\t{}[],:"', (character) => character.charCodeAt(0)));
 
-/** Where the string ends that begins at a quote. */
+/** Index of the quote that ends the string beginning at `quote`. */
 function endOfString(json: string, quote: number): number {
   let at = quote + 1;
   for (let code = json.charCodeAt(at); code !== QUOTE && at < json.length; code = json.charCodeAt(at))
@@ -46,7 +46,7 @@ type Mark = (name: string) => string;
 const replaceIn = ({ short, long }: FormReplacer, text: string, mark: Mark): string | Promise<string> =>
   text.length > SLICE ? long(text, mark) : short(text, mark);
 
-/** Replaces secrets in every string of a JSON text and in every other scalar, except for those that are shorter than a secret. */
+/** Redacts every string of a JSON text, and every other scalar that is not shorter than a secret. */
 async function replaceScalars(json: string, replacer: FormReplacer, mark: Mark): Promise<string> {
   const parts: string[] = [];
   let [copied, paused] = [0, 0];
@@ -76,7 +76,7 @@ async function replaceScalars(json: string, replacer: FormReplacer, mark: Mark):
   return parts.length === 0 ? json : parts.join("") + json.slice(copied);
 }
 
-/** Marks what was replaced in one result. */
+/** Creates the marks of one result, which replace its secrets. */
 function createMark(): Mark {
   let named = 0;
   return (name) => (named++ < MAX_NAMED_MARKS ? `[secret ${name}]` : "***");

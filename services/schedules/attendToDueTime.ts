@@ -8,13 +8,13 @@ import { serviceCommand, type Target } from "../send.ts";
 import { isContinued, readNewestRun } from "../workflows/newestRun.ts";
 import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
-/** Whether the last run of a schedule is live, or one that continues it. */
+/** Whether a schedule's last run is live, or a run that continues it. */
 export async function isRunLive(log: Pick<EventLog, "heads" | "read">, run_id: string | null): Promise<boolean> {
   const newest = run_id === null ? undefined : await readNewestRun(log, run_id);
   return newest !== undefined && (isLive(newest.state) || isContinued(newest.state));
 }
 
-/** The due time whose run a command would start, where nothing else has to happen before. */
+/** The due time whose run a command would start without anything else happening first. */
 function findStart(command: Command, state: ScheduleState): string | undefined {
   const fired = decideSchedule(command as never, state).at(-1);
   if (fired?.type !== "ScheduleFired" || hasOpenStart(state)) return undefined;
@@ -22,7 +22,7 @@ function findStart(command: Command, state: ScheduleState): string | undefined {
   return action === "start" && cancels === null ? due_at : undefined;
 }
 
-/** Starts the run in the commit that decides it. False when the decision must be recorded alone: the start may be refused. */
+/** Starts the run in the commit of its decision. Returns false if the decision must be recorded alone, because the start may be refused. */
 async function startWithDecision(
   deps: ScheduledStartDeps,
   target: Target,
@@ -33,15 +33,15 @@ async function startWithDecision(
   if (due_at === undefined) return false;
   const { trigger_id, version } = state;
   const record = serviceCommand(deps.worker, target, RecordScheduledRun.type, { trigger_id, due_at, refusal: null });
-  // The arguments are those of this version.
+  // The arguments belong to this version.
   const joined = [{ ...fire, data: { ...fire.data, seen: version } }, record];
   return (await startScheduledRun(deps, target, state, { due_at, cancels: null, joined })) === undefined;
 }
 
 /**
- * Decides what happens at the due time of a schedule. A run that waits for nothing is started in the same commit; otherwise the
- * process that commits ScheduleFired starts it. Does nothing when the schedule has changed: the sweep finds it again if it is still
- * due. Throws Unavailable.
+ * Decides what happens at a schedule's due time. A run that waits for nothing starts in the same commit; otherwise the process that
+ * commits ScheduleFired starts it. Does nothing if the schedule has changed; the sweep finds it again if it is still due. Throws
+ * Unavailable.
  */
 export async function attendToDueTime(deps: ScheduledStartDeps, target: Target, state: ScheduleState): Promise<void> {
   const { trigger_id, next, run_id, version } = state;

@@ -14,31 +14,31 @@ import { attendToDueTime, isRunLive } from "./attendToDueTime.ts";
 import { startScheduledRun, type ScheduledStartDeps } from "./startScheduledRun.ts";
 
 /**
- * Schedules with open starts that one process holds. Most wait in a queue, for days maybe, which costs a share of one query a second:
- * each organization has places of its own, so that those that wait leave no other one without.
+ * Schedules with open starts that one process holds. Most wait in a queue, possibly for days, which costs little: one query a
+ * second for all. The limit per organization keeps its waiting schedules from blocking others.
  */
 const HELD = { total: Infinity, perTenant: 1_000 };
 /**
- * Due times and starts that one process attends to at once: almost a batch of the sweep, because starts of runs share queries and
- * commits and must not wait for the ticks of the runs before them. The rest is for other organizations.
+ * Due times and starts that one process handles at the same time. Nearly a whole batch of the sweep, because starts share queries
+ * and commits and must not wait for the ticks of earlier runs. The rest is for other organizations.
  */
 const STARTS = { total: 256, perTenant: 192 };
-/** A sweep waits so long for a due time that it has found, before it looks for more, and a moment for one that is attended to already. */
+/** How long a sweep waits for a due time that it found before it looks for more. */
 const MAX_SWEEP_WAIT_MS = 500;
 const HELD_WAIT_MS = 100;
-/** How often all schedules with a queue look whether the run before has ended, in one query. */
+/** Interval of one query for all schedules with a queue: has the run before ended? */
 const QUEUE_POLL_MS = 1_000;
 
 interface SchedulesDeps extends ScheduledStartDeps {
   log: ScheduledStartDeps["log"] & Pick<EventLog, "isAlive">;
   /** This process. */
   worker: string;
-  /** The time to compare with due times. */
+  /** The clock for due times. */
   now?(): number;
   onError(error: unknown, stream: string): void;
 }
 
-/** `due`: its due time, as the sweep has found it. Otherwise its open starts. */
+/** `due`: the due time that the sweep found; absent: the open starts. */
 interface ScheduleWork extends Target {
   due?: ScheduleState;
 }
@@ -48,7 +48,7 @@ async function readSchedule({ log }: SchedulesDeps, head: StreamHead): Promise<S
   return state.schedule;
 }
 
-/** Starts the run that is decided, and records the outcome. */
+/** Starts a decided run and records the outcome. */
 async function startDecided(deps: SchedulesDeps, target: Target, state: ScheduleState): Promise<void> {
   const { trigger_id } = state;
   const { due_at } = state.starting!;
@@ -56,7 +56,7 @@ async function startDecided(deps: SchedulesDeps, target: Target, state: Schedule
   await sendTo(deps.handle, deps.worker)(target, RecordScheduledRun.type, { trigger_id, due_at, refusal });
 }
 
-/** All callers resume at the same moment, so their look-ups share one query. */
+/** Pauses all callers until the same moment, so that their look-ups share one query. */
 function createSharedPause(ms: number, stopping: AbortSignal): () => Promise<void> {
   let pause: Promise<void> | undefined;
   return () =>
@@ -67,9 +67,9 @@ function createSharedPause(ms: number, stopping: AbortSignal): () => Promise<voi
 
 interface Waiting {
   stopping: AbortSignal;
-  /** Until queued starts look again. */
+  /** Waits until queued starts look again. */
   pause(): Promise<void>;
-  /** Does work when there is room for it, unless the process stops before. */
+  /** Runs work when there is room, unless the process stops first. */
   whenRoom(work: () => Promise<void>): Promise<void>;
 }
 
@@ -96,17 +96,17 @@ async function startOpenRuns(
 const isDue = ({ paused, starting, next }: ScheduleState, now: number): boolean =>
   !paused && !starting && next !== null && Date.parse(next.fires_at) <= now;
 
-/** Other than that of its open starts: more due times are queued while one waits. */
+/** A key of its own, because more due times are queued while an open start waits. */
 const dueKey = (stream: string): string => `${stream}/due`;
 
-/** Undefined: it was started before. */
+/** Undefined: it was already started. */
 async function waitForStart(ended: Promise<void> | undefined): Promise<void> {
   if (!ended) return sleep(HELD_WAIT_MS, undefined, { ref: false });
-  // An error is reported where the work is held.
+  // Errors are reported where the work is held.
   await Promise.race([ended.catch(() => {}), sleep(MAX_SWEEP_WAIT_MS, undefined, { ref: false })]);
 }
 
-/** What a schedule needs that no process does: a due time, or the start of a run whose process was lost. */
+/** Work that a schedule needs and no process does: a due time, or a start whose process was lost. */
 async function findLostStart(
   deps: SchedulesDeps,
   head: StreamHead,
@@ -119,7 +119,7 @@ async function findLostStart(
   if (isDue(state, (deps.now ?? currentTime)())) {
     const work = { stream, organization_id, due: state };
     const takeOver = (start: StartWork<ScheduleWork>) => waitForStart(start(work)?.ended);
-    // It is over soon. Where queues hold all places of its organization, it must be decided too.
+    // It is short, and must happen even if queues hold all places of its organization.
     return { key: dueKey(stream), worker: null, needsRoom: false, takeOver };
   }
   if (!hasOpenStart(state) || isHeld(stream)) return undefined;
@@ -137,7 +137,7 @@ function findLeased({ command: { stream, organization_id }, events }: CommittedC
   );
 }
 
-/** The schedules of this process: attends to due times, and starts the runs that they decide. */
+/** The schedules of this process: handles due times, and starts the runs decided for them. */
 export function createSchedules(deps: SchedulesDeps) {
   const stopped = new AbortController();
   const pause = createSharedPause(QUEUE_POLL_MS, stopped.signal);
@@ -168,7 +168,7 @@ export function createSchedules(deps: SchedulesDeps) {
     afterCommit(handled: CommittedCommand): void {
       if (parseStreamName(handled.command.stream).aggregate === "trigger") starts.afterCommit(handled);
     },
-    /** Starts nothing more; resolves when the starts under way have ended. Other processes take over the rest. */
+    /** Starts nothing more; resolves when the starts in progress have ended. Other processes take over the rest. */
     async stop(): Promise<void> {
       stopped.abort();
       await starts.stop();

@@ -20,12 +20,12 @@ const NO_SPACE: Refusal = { code: "storage_full", message: "A disk of the servic
 /** The newest event by a person who answers for the schedule. */
 async function readSetter({ log }: ScheduledStartDeps, { stream }: Target, { version, set }: ScheduleState) {
   if (set?.seen === version) return log.event(stream, set.version);
-  // The state is of an earlier release. One event, which is small: the limit of bytes never cuts it.
+  // For states of earlier releases. Reads a single small event, so the byte limit never cuts it.
   const query = { before: version + 1, types: [...SCHEDULE_SET_BY], limit: 1, bytes: 1 };
   return (await log.readNewest(stream, query))[0];
 }
 
-/** JSON of the arguments, and who answers for the schedule as it is. Undefined when the trigger was deleted meanwhile. */
+/** JSON of the arguments, and who answers for the schedule. Undefined if the trigger was deleted meanwhile. */
 async function readStart(deps: ScheduledStartDeps, target: Target, state: ScheduleState) {
   const set = await readSetter(deps, target, state);
   const isOfArgs = set?.version === state.args_version;
@@ -46,8 +46,8 @@ async function cancelRun({ log, handle, worker }: StartDeps, trigger_id: string,
 }
 
 /**
- * Starts the run of a due time, once: its id derives from the trigger and the due time. Answers why it was refused, if it was.
- * `joined`: what takes effect in the commit of the start. Throws Unavailable.
+ * Starts the run of a due time. Idempotent, because its id derives from the trigger and the due time. Returns the refusal, if any.
+ * `joined`: commands that take effect in the same commit. Throws Unavailable.
  */
 export async function startScheduledRun(
   deps: ScheduledStartDeps,
@@ -62,7 +62,7 @@ export async function startScheduledRun(
     findWorkflow(deps, target.organization_id, state.workflow_id),
     readStart(deps, target, state),
   ]);
-  // It was started by a process that was lost before it could record it.
+  // Another process started it, and was lost before it recorded that.
   if (isStarted) return joined && { code: "run_exists", message: "The run exists already." };
   if (deps.freeSpace.isRefused("runs")) return NO_SPACE;
   if (!workflow) return { code: "workflow_not_found", message: "The workflow no longer exists." };

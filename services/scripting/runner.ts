@@ -21,7 +21,7 @@ export interface ScriptHost {
 }
 
 export interface ScriptCall {
-  /** Organizations share the runner by turns. */
+  /** Organizations take turns at the runner. */
   organization_id: string;
   /** JavaScript module that exports `execute(args, { meta, secrets, fetch })`. */
   js: string;
@@ -46,7 +46,7 @@ export class ScriptError extends Error {
 
 export type ScriptType = "tool" | "workflow";
 
-/** What a module exports, not validated. */
+/** What a module exports, without validation. */
 export interface ScriptInspection {
   /** The source without its types; lines keep their numbers. */
   js: string;
@@ -66,7 +66,7 @@ export interface ScriptInspection {
       | { name: string; callable: boolean; settings: unknown; place: [line: number, column: number] | null }[]
       | null;
     lint: { code: string; message: string; line: number; column: number }[];
-    /** Options of calls that cannot work. */
+    /** Invalid options of calls. */
     wrong_options: { message: string; line: number; column: number }[];
     /** Whether code outside of the steps can catch the signal that suspends `run()`. */
     catches: boolean;

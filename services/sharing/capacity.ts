@@ -4,8 +4,8 @@ export interface CapacityLimits {
 }
 
 /**
- * Counts work in progress, or the bytes that it holds, against a limit for all tenants and one for each. It only counts: `take` never waits and never
- * refuses. For work that has to wait until there is room see fairSemaphore.ts.
+ * Counts work in progress, or the bytes it holds, against a total limit and a limit per tenant. It only counts: `take` neither
+ * waits nor refuses. For work that must wait for room, see fairSemaphore.ts.
  */
 export function createCapacity({ total, perTenant }: CapacityLimits) {
   const byTenant = new Map<string, number>();
@@ -28,7 +28,7 @@ export function createCapacity({ total, perTenant }: CapacityLimits) {
       taken -= amount;
       releaseTenant(tenant, amount);
     },
-    /** Frees one unit for other tenants, while its tenant still counts it; ends with `releaseLent`. */
+    /** Frees one unit for other tenants while its own tenant still counts it; `releaseLent` ends the loan. */
     lend: (): void => void (taken -= 1),
     releaseLent: (tenant: string): void => releaseTenant(tenant),
   };

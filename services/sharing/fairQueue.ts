@@ -1,9 +1,9 @@
 /**
- * A queue in which tenants take turns: a tenant that adds a thousand items waits for its own, others do not. `rankOf`: among the
- * items of a tenant those of a lower rank go first.
+ * A queue in which tenants take turns: if one tenant adds a thousand items, only its own items wait for them. `rankOf`: a tenant's
+ * items of lower rank go first.
  */
 export function createFairQueue<T>(rankOf: (item: T) => number = () => 0) {
-  /** Ordered by turn: a tenant that was served moves to the end. */
+  /** In the order of turns: a served tenant moves to the end. */
   const waiting = new Map<string, T[]>();
   let size = 0;
 
@@ -16,7 +16,7 @@ export function createFairQueue<T>(rankOf: (item: T) => number = () => 0) {
       else waiting.set(tenant, [item]);
       size += 1;
     },
-    /** Takes the first item of the first tenant in turn that `isEligible` accepts. */
+    /** Takes the first item of the next tenant that `isEligible` accepts. */
     next(isEligible: (tenant: string, oldest: T) => boolean = () => true): T | undefined {
       const found = waiting.entries().find(([tenant, items]) => isEligible(tenant, items[0]!));
       if (found === undefined) return undefined;

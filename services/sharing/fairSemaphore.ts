@@ -4,14 +4,14 @@ import { createTurnstile } from "./turnstile.ts";
 
 interface Waiter {
   tenant: string;
-  /** Permits that it takes. */
+  /** Permits that the waiter takes. */
   amount: number;
-  /** Of the tenant's waiters, those of a lower rank are admitted first. */
+  /** A tenant's waiters of lower rank are admitted first. */
   rank: number;
   admit(): void;
 }
 
-/** A waiter, and a promise that resolves when it is admitted; it rejects when the signal is aborted before. */
+/** A waiter, and a promise that resolves when it is admitted. Rejects if the signal aborts first. */
 function createWaiter(
   wanted: Pick<Waiter, "tenant" | "amount" | "rank">,
   signal: AbortSignal | undefined,
@@ -34,8 +34,8 @@ function createWaiter(
 }
 
 /**
- * A semaphore that tenants share: those that wait are admitted in turns, and none holds more than `perTenant` of `total`.
- * Few start in one turn of the event loop. Work that needs more permits than a tenant may hold takes all of the tenant's.
+ * A semaphore shared by tenants, who take turns: none holds more than `perTenant` of `total`. Only a few waiters are admitted per
+ * turn of the event loop. Work that needs more permits than a tenant may hold takes all of that tenant's.
  */
 export function createFairSemaphore(limits: CapacityLimits) {
   const capacity = createCapacity(limits);
@@ -53,7 +53,7 @@ export function createFairSemaphore(limits: CapacityLimits) {
 
   const permitsFor = (amount: number): number => Math.min(amount, limits.perTenant, limits.total);
 
-  /** Resolves when the tenant holds the permits; rejects with the signal's reason when it is aborted before. */
+  /** Resolves when the tenant holds the permits; rejects with the signal's reason if it aborts first. */
   async function acquire(tenant: string, signal?: AbortSignal, amount = 1, rank = 0): Promise<void> {
     signal?.throwIfAborted();
     const wanted = { tenant, amount: permitsFor(amount), rank };
@@ -75,9 +75,9 @@ export function createFairSemaphore(limits: CapacityLimits) {
   return {
     acquire,
     release,
-    /** How much work of the tenant waits. */
+    /** Number of the tenant's waiters. */
     countWaiting: queue.sizeOf,
-    /** Lends a permit to other tenants, while its holder still counts it; ends with `releaseLent`. */
+    /** Lends a permit to other tenants while its holder still counts it; `releaseLent` ends the loan. */
     lend(): void {
       capacity.lend();
       admitWaiting();
@@ -86,7 +86,7 @@ export function createFairSemaphore(limits: CapacityLimits) {
       capacity.releaseLent(tenant);
       admitWaiting();
     },
-    /** Runs work while it holds a permit, or `amount` of them. */
+    /** Runs work while it holds `amount` permits. */
     async run<T>(tenant: string, work: () => Promise<T>, signal?: AbortSignal, amount = 1): Promise<T> {
       await acquire(tenant, signal, amount);
       try {
@@ -100,10 +100,10 @@ export function createFairSemaphore(limits: CapacityLimits) {
 
 export type FairSemaphore = ReturnType<typeof createFairSemaphore>;
 
-/** Runs work when there is room; rejects with the signal's reason when it is aborted before. */
+/** Runs work when there is room; rejects with the signal's reason if it aborts first. */
 export type Limiter = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** Runs at most `max` pieces of one owner's work at once; the rest wait in order. */
+/** Runs at most `max` pieces of one owner's work at the same time; the rest wait in order. */
 export function createLimiter(max: number): Limiter {
   const semaphore = createFairSemaphore({ total: max, perTenant: max });
   return (work, signal) => semaphore.run("", work, signal);

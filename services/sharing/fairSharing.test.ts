@@ -79,7 +79,7 @@ test.each([
 });
 
 describe("A fair semaphore", () => {
-  /** Runs a script: `a` acquires for tenant a, `3a` three permits, `-a` releases, `~` lends, `=a` releases what was lent. */
+  /** Interprets a script: `a` acquires for tenant a, `3a` three permits, `-a` releases, `~` lends, `=a` releases what was lent. */
   async function admissions(limits: { total: number; perTenant: number }, script: string): Promise<string> {
     const semaphore = createFairSemaphore(limits);
     let admitted = "";

@@ -1,13 +1,13 @@
-/** Callers that pass in one turn of the event loop: a refused request costs 0.3 ms, so these hold it for a few. */
+/** Callers that pass per turn of the event loop. A refused request takes 0.3 ms, so this is a few milliseconds. */
 const MAX_IN_TURN = 8;
 
 /**
- * Lets few callers pass in one turn of the event loop; the next ones pass in the turns after it, in order. Without it, work that
- * ends without waiting starts the next piece in the same turn, and hundreds of refusals hold the loop as one.
+ * Limits how many callers pass per turn of the event loop; the others pass in later turns, in order. Otherwise work that ends
+ * without waiting starts the next piece in the same turn, and hundreds of refusals block the loop together.
  */
 export function createTurnstile(perTurn = MAX_IN_TURN) {
   const waiting: (() => void)[] = [];
-  /** Those that passed since the event loop went round; 0 while no turn is counted. */
+  /** Callers that have passed in this turn of the event loop; 0 while no turn is counted. */
   let passed = 0;
 
   function nextTurn(): void {

@@ -11,7 +11,7 @@ export interface SourceEmptierOptions {
   onError(error: unknown, stream: string): void;
 }
 
-/** Deletes the documents of sources that were deleted with them. */
+/** Deletes the documents of sources that were deleted together with their documents. */
 export const createSourceEmptier = ({ listDocumentIds, send, onError }: SourceEmptierOptions) =>
   createBatchDeleter({
     open(head) {

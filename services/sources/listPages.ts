@@ -4,18 +4,18 @@ import { matchesPath, pathOf } from "./patterns.ts";
 import type { SourceAddress } from "./ports.ts";
 import type { SourceVisit } from "./web.ts";
 
-/** A sitemap may list sitemaps, which may list others. */
+/** Depth of sitemaps that list sitemaps. */
 const MAX_DEPTH = 3;
 const MAX_SITEMAPS = 50;
-/** Addresses of all sitemaps together. */
+/** Maximum addresses of all sitemaps together. */
 const MAX_ADDRESSES = 20_000;
 const MAX_URL_LENGTH = 2_048;
-/** Addresses that are looked at without a pause. */
+/** Addresses that are checked before other work may run. */
 const SLICE = 200;
 
 export interface Listing {
   urls: string[];
-  /** Why pages may be missing; null if none is. What is missing from an incomplete list is not gone. */
+  /** Why pages may be missing; null if the list is complete. A page missing from an incomplete list does not count as gone. */
   gap: string | null;
 }
 
@@ -74,7 +74,7 @@ async function readSitemap(
   }
 }
 
-/** The addresses of the hosts, without their fragments. */
+/** The addresses on these hosts, without fragments. */
 async function keepAddresses(found: string[], hosts: ReadonlySet<string>): Promise<URL[]> {
   const kept: URL[] = [];
   for (const [n, text] of found.entries()) {

@@ -18,5 +18,5 @@ export function matchesPath(pattern: string, path: string): boolean {
   return last !== undefined && path.length - last.length >= at && path.endsWith(last);
 }
 
-/** The part of an address that patterns are about. */
+/** The part of an address that patterns match. */
 export const pathOf = ({ pathname, search }: URL): string => pathname + search;

@@ -2,7 +2,7 @@ import type { PageResult } from "#events/source.ts";
 
 /* The ports for reading sources; infra/ and roles/ implement them. */
 
-/** A server's marks of a content, by which it can tell that nothing has changed. */
+/** A server's cache validators, by which it can tell that a content is unchanged. */
 export interface ContentMarks {
   etag: string | null;
   last_modified: string | null;
@@ -12,27 +12,27 @@ export interface WebFile extends ContentMarks {
   /** The address after redirects. */
   url: string;
   filename: string;
-  /** As the server says. */
+  /** The Content-Type that the server declares. */
   mimetype: string;
   bytes: Buffer;
 }
 
 export interface FetchOptions {
-  /** Asks for the content only if it is another one. */
+  /** Requests the content only if it has changed. */
   known?: ContentMarks | undefined;
-  /** What the request says of itself. */
+  /** The User-Agent header. */
   agent?: string;
   /** Called before each request, redirects included; throws a WebError. */
   permit?: (url: URL) => Promise<void>;
 }
 
-/** `refusal`: why it cannot be had; `status`: of the answer, if there was one. */
+/** `refusal`: why the page is not available; `status`: of the response, if there was one. */
 export type FetchedPage = WebFile | { unchanged: true } | { refusal: string; status?: number };
 
 /** Fetches a file of at most 10 MiB within 20 s. Addresses that are not public are refused. */
 export type FetchPage = (url: string, signal: AbortSignal, options: FetchOptions) => Promise<FetchedPage>;
 
-/** A file of the web as it is stored. */
+/** A file from the web, as it is stored. */
 export interface PageFile {
   name: string;
   mime_type: string;
@@ -40,21 +40,21 @@ export interface PageFile {
   bytes: Buffer;
 }
 
-/** The texts of a source, which its state does not hold. */
+/** The texts of a source that its state does not hold. */
 export interface SourceAddress {
   url: string;
   include: string[];
   exclude: string[];
 }
 
-/** A page as earlier reads left it. */
+/** A page as earlier reads recorded it. */
 export interface KnownPage extends ContentMarks {
   page: string;
   url: string;
   document_id: string | null;
   content_claim: string | null;
   result: PageResult;
-  /** The read that visited it last. */
+  /** The number of the last read that visited it. */
   read: number;
 }
 

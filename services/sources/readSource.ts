@@ -16,7 +16,7 @@ import { createRecorder } from "./recorder.ts";
 import { storePage, type StorePageDeps } from "./storePage.ts";
 import type { SourceVisit, SourceWeb } from "./web.ts";
 
-/** How often a read looks whether the read model has reached its beginning. */
+/** Poll interval until the read model has reached the beginning of the read. */
 const POLL_MS = 100;
 
 export interface ReadSourceDeps extends StorePageDeps {
@@ -27,14 +27,14 @@ export interface ReadSourceDeps extends StorePageDeps {
   send: Send;
 }
 
-/** One attempt at a read. It holds only ids, because it may wait. */
+/** One attempt at a read. It holds only ids, because it may have to wait. */
 export interface SourceRead extends Target {
   source_id: string;
   read: number;
   attempt: number;
 }
 
-/** What a read works with. */
+/** What a read needs. */
 interface Reading {
   work: SourceRead;
   state: StoredSource;
@@ -44,7 +44,7 @@ interface Reading {
   visit: SourceVisit;
 }
 
-/** Receives the changes that a read finds until `stopping` is aborted. */
+/** Receives the changes found by a read until `stopping` aborts. */
 interface Progress {
   stopping: AbortSignal;
   add(page: PageChange): Promise<boolean>;
@@ -53,9 +53,9 @@ interface Progress {
 const pageName = (url: string): string => createHash("sha256").update(url).digest("hex").slice(0, 16);
 
 /**
- * Reads the pages of a source that this read has not visited yet, and records each. Without a word it leaves the rest to others: when
- * the process stops, or another one, a pause or a deletion has ended its attempt. Throws if the service itself fails: then the sweep
- * starts the next attempt.
+ * Reads the pages of a source that this read has not visited yet, and records each. Returns early, leaving the rest to others, if
+ * the process stops, or if another process, a pause or a deletion has ended the attempt. Throws if the service itself fails; the
+ * sweep then starts the next attempt.
  */
 export async function readSource(deps: ReadSourceDeps, work: SourceRead, stopping: AbortSignal): Promise<void> {
   const reading = await openReading(deps, work, stopping);
@@ -112,13 +112,13 @@ async function list({ reader }: ReadSourceDeps, { state, address, visit, work }:
   return listing;
 }
 
-/** The pages of this read: those that have documents first, so that a limit does not change which pages there are. */
+/** The pages of this read. Those that have documents come first, so that the limit always selects the same pages. */
 function chooseUrls({ urls }: Listing, { state, known }: Reading): string[] {
   const hasDocument = (url: string): number => ((known.get(url)?.document_id ?? null) === null ? 1 : 0);
   return urls.toSorted((a, b) => hasDocument(a) - hasDocument(b)).slice(0, state.max_pages);
 }
 
-/** Visits what an earlier attempt has left. False if the read is no longer this worker's. */
+/** Visits the pages that earlier attempts left. False if this worker has lost the read. */
 async function visitAll(deps: ReadSourceDeps, reading: Reading, urls: string[], { stopping, add }: Progress) {
   for (const url of urls) {
     if (stopping.aborted) return false;
@@ -146,7 +146,7 @@ async function visitPage(deps: ReadSourceDeps, reading: Reading, url: string): P
   return { ...page, ...(await storePage(deps, owner, { url, known, found })) };
 }
 
-/** Deletes the document of a page that is gone, or keeps it. */
+/** Deletes or keeps the document of a page that is gone. */
 async function leavePage({ send }: ReadSourceDeps, { state, work }: Reading, known: KnownPage): Promise<PageChange> {
   const { page, document_id } = known;
   if (document_id !== null) {
@@ -156,7 +156,7 @@ async function leavePage({ send }: ReadSourceDeps, { state, work }: Reading, kno
   return { page, result: "removed" };
 }
 
-/** Records the pages that a complete list no longer names. */
+/** Records the pages missing from a complete list. */
 async function recordGone(deps: ReadSourceDeps, reading: Reading, { urls, gap }: Listing, add: Progress["add"]) {
   const listed = new Set(urls);
   const { known, work } = reading;
@@ -169,7 +169,7 @@ async function recordGone(deps: ReadSourceDeps, reading: Reading, { urls, gap }:
   return true;
 }
 
-/** False if the read is no longer this worker's. What it stored for a source that is deleted with its documents goes, too. */
+/** Records pages. False if this worker has lost the read. If the source was deleted with its documents, also deletes what this read stored. */
 async function recordPages(deps: ReadSourceDeps, work: SourceRead, pages: PageChange[]): Promise<boolean> {
   const { source_id, read, attempt } = work;
   const { position } = await deps.send(work, RecordPages.type, { source_id, read, attempt, pages });

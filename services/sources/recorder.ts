@@ -1,11 +1,11 @@
 import type { PageChange } from "#events/source.ts";
 
-/** Pages that one event names. */
+/** Maximum pages per event. */
 const MAX_PAGES = 20;
-/** People see what was found out after this time at the latest. */
+/** Maximum delay before people see a result. */
 const MAX_AGE_MS = 2_000;
 
-/** Collects what a read finds out. `record` resolves with false once the read is no longer this worker's. */
+/** Collects the results of a read. `record` resolves with false once this worker has lost the read. */
 export function createRecorder(record: (pages: PageChange[]) => Promise<boolean>) {
   let waiting: PageChange[] = [];
   let since = 0;
@@ -17,7 +17,7 @@ export function createRecorder(record: (pages: PageChange[]) => Promise<boolean>
   };
   return {
     flush,
-    /** Resolves with false when there is nothing more to do. */
+    /** Resolves with false when the read must end. */
     async add(page: PageChange): Promise<boolean> {
       if (waiting.length === 0) since = performance.now();
       waiting.push(page);

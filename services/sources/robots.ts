@@ -1,13 +1,13 @@
 import { matchesPath, pathOf } from "./patterns.ts";
 
-/** What a robots.txt says to one robot. */
+/** The rules of a robots.txt for one robot. */
 export interface Robots {
   allows(url: URL): boolean;
-  /** Seconds that it asks for between two requests. */
+  /** Requested seconds between two requests. */
   delay: number;
 }
 
-/** Characters that are read, as RFC 9309 asks for, and rules that are kept. */
+/** Maximum characters that are read (RFC 9309 requires as many), and maximum rules. */
 const MAX_LENGTH = 500_000;
 const MAX_RULES = 2_000;
 /** Longer delays would make a read take days. */
@@ -19,10 +19,10 @@ interface Group {
   delay: number;
 }
 
-/** A line that says something. One expression finds them: a file may have hundreds of thousands of others. */
+/** Matches a line with a directive. One expression finds them all, because a file may have hundreds of thousands of other lines. */
 const RULE = /(?<![^\r\n])[^\S\r\n]*(user-agent|allow|disallow|crawl-delay)[^\S\r\n]*:([^\r\n#]*)/gi;
 
-/** The groups of the file; lines that say nothing are left out. */
+/** The groups of the file. Lines without a directive are skipped. */
 function readGroups(text: string): Group[] {
   const groups: Group[] = [];
   let isHead = false;
@@ -43,7 +43,7 @@ function readGroups(text: string): Group[] {
   return groups;
 }
 
-/** A robots.txt for the robot of this name (RFC 9309): of the rules that fit, the longest decides, and of two the one that allows. */
+/** Parses a robots.txt for one robot (RFC 9309): the longest matching rule decides, and of two equally long ones, `allow` wins. */
 export function parseRobots(text: string, agent: string): Robots {
   const groups = readGroups(text);
   const named = groups.filter(({ agents }) => agents.includes(agent.toLowerCase()));

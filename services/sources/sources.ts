@@ -7,10 +7,10 @@ import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import { readState } from "../states.ts";
 import { readSource, type ReadSourceDeps, type SourceRead } from "./readSource.ts";
 
-/** Reads that one process holds; most of the time they wait for servers. */
+/** Reads that one process holds. Most of the time they wait for servers. */
 const MAX_HELD = 200;
 const MAX_HELD_OF_ORGANIZATION = 20;
-/** Processes that may be lost during a read before it ends. */
+/** Lost processes after which a read ends. */
 const MAX_ATTEMPTS = 20;
 const WORKERS_LOST = "The read ended too often without a result.";
 
@@ -37,7 +37,7 @@ function findLeased({ command: { stream, organization_id }, events }: CommittedC
   });
 }
 
-/** A read that is due, or one whose process was lost. */
+/** A read that is due, or whose process was lost. */
 async function findLostRead(
   { log, send, worker }: SourcesDeps,
   head: StreamHead,

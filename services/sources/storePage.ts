@@ -19,7 +19,7 @@ export interface StorePageDeps {
   worker: string;
   /** The type and the name of a file, or why it cannot be stored. */
   describe(organization_id: string, file: WebFile): Promise<PageFile | { refusal: string }>;
-  /** Asks the limits of budgets for what a page adds. */
+  /** Checks the budget limits for the added content. */
   admit(organization_id: string, added: Growth): Promise<Admission>;
 }
 
@@ -34,8 +34,8 @@ type StoreOutcome = Pick<PageChange, "result" | "document_id" | "content_claim" 
 const failed = (error: string): StoreOutcome => ({ result: "failed", error });
 
 /**
- * Stores a page as a document, or as its next version. The id of a new document derives from the read, so an attempt that is
- * repeated after a crash finds what it has stored. Throws Unavailable.
+ * Stores a page as a document, or as the next version of one. The id of a new document derives from the read, so that an attempt
+ * repeated after a crash finds what was stored. Throws Unavailable.
  */
 export async function storePage(
   deps: StorePageDeps,
@@ -50,7 +50,7 @@ export async function storePage(
   const existing = known?.document_id ?? undefined;
   const own = deriveId("source-page", owner.source_id, url, String(owner.read));
   const wrapped = existing === undefined ? undefined : await deps.vault.findKey(streamName("document", existing));
-  // a document that was deleted by hand comes back with its next content
+  // a document that was deleted by hand returns when its content changes
   const document_id = wrapped === undefined ? own : existing!;
   const error = await storePageContent(deps, owner, { document_id, url, file, content_claim });
   if (error !== undefined) return failed(error);
@@ -64,7 +64,7 @@ interface Content {
   content_claim: string;
 }
 
-/** Creates the document or replaces its content. Resolves with why it could not. */
+/** Creates the document or replaces its content. Resolves with the reason if it could not. */
 async function storePageContent(deps: StorePageDeps, owner: PageOwner, content: Content): Promise<string | undefined> {
   const { document_id, file, content_claim } = content;
   const { organization_id } = owner;
@@ -95,7 +95,7 @@ function newDetails({ keyring }: StorePageDeps, { collection_id }: PageOwner, { 
   return { collection_id, source: "connector", external_id: url, external_claim, name: file.name, tags: [] };
 }
 
-/** What people have changed about the document stays. */
+/** Keeps what people have changed about the document. */
 async function keptDetails({ log }: StorePageDeps, stream: string, { name }: PageFile) {
   const described = describeDocument(await log.read(stream));
   return { name: described?.name ?? name, tags: described?.tags ?? [] };

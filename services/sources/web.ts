@@ -5,25 +5,25 @@ import { WebError } from "../turns/tools/web.ts";
 import type { ContentMarks, FetchedPage, FetchPage } from "./ports.ts";
 import { parseRobots, type Robots } from "./robots.ts";
 
-/** Pages that a process fetches at once. */
+/** Pages that a process fetches at the same time. */
 const PAGES_AT_ONCE = { total: 6, perTenant: 2 };
 
 export interface SourceWebOptions {
   fetch: FetchPage;
-  /** The name in robots.txt, and what requests say of themselves. */
+  /** The robot's name in robots.txt, and its User-Agent. */
   robot: { name: string; agent: string };
   /** Milliseconds between two requests to a host. */
   delay_ms: number;
 }
 
-/** The web as one read of a source sees it. */
+/** The web as one read of a source uses it. */
 export interface SourceVisit {
   fetch(url: string, known?: ContentMarks): Promise<FetchedPage>;
 }
 
 const hasNoRules = (status: number | undefined): boolean => status !== undefined && status >= 400 && status < 500;
 
-/** What hosts say in their robots.txt, read once for each read of a source. */
+/** Reads each host's robots.txt once per read of a source. */
 function createRobotsReader({ fetch, robot }: SourceWebOptions, signal: AbortSignal) {
   const byOrigin = new Map<string, Promise<Robots>>();
   const read = async (origin: string): Promise<Robots> => {
@@ -55,7 +55,7 @@ function createRobotsReader({ fetch, robot }: SourceWebOptions, signal: AbortSig
   };
 }
 
-/** Fetches the pages of sources: one at a time from each host, with a pause, and organizations take turns. */
+/** Fetches pages of sources: one at a time per host, with a pause in between. Organizations take turns. */
 export function createSourceWeb(options: SourceWebOptions) {
   const inOrder = createSerializer();
   const semaphore = createFairSemaphore(PAGES_AT_ONCE);
@@ -73,7 +73,7 @@ export function createSourceWeb(options: SourceWebOptions) {
         fetch: (url, known) =>
           new Promise((resolve, reject) => {
             const { host, origin } = new URL(url);
-            // the answer is used while the next request to the host waits
+            // the caller uses the page while the next request to the host waits
             void inOrder(host, async () => {
               await visit(url, known).then(resolve, reject);
               const pause = Math.max(delay_ms, await robots.delay(origin));

@@ -12,11 +12,11 @@ import { readPassages } from "../indexing/loadPassages.ts";
 import { EndpointFailed, type Embedder, type EmbeddingEndpoint } from "../searchEndpoints.ts";
 import { decodeVectors, encodeVectors, markPassages } from "./vectorBlob.ts";
 
-/** Passages of a document that get a vector; words find the others. */
+/** Passages per document that get a vector. The others are found by their words only. */
 export const MAX_EMBEDDED_PASSAGES = 5_000;
-/** Texts whose vectors are recorded together: what a process that dies has paid for in vain. */
+/** Texts whose vectors are recorded together. If the process dies, at most this many were paid for in vain. */
 const PART_TEXTS = 500;
-/** Texts, numbers and characters of one request: its answer is parsed in one piece, and endpoints limit its tokens. */
+/** Limits of one request. Its answer is parsed in one piece, and endpoints limit the tokens. */
 const [MAX_TEXTS, MAX_NUMBERS, MAX_CHARACTERS] = [96, 65_536, 100_000];
 
 export interface EmbedDeps extends VaultDeps {
@@ -28,11 +28,11 @@ export interface EmbedDeps extends VaultDeps {
 }
 
 export interface PricedEndpoint extends EmbeddingEndpoint {
-  /** Undefined: what a token costs is not known. */
+  /** Undefined: the price of a token is unknown. */
   price: ModelPrice | undefined;
 }
 
-/** Batches that fit into one request. */
+/** Splits texts into batches that fit into one request each. */
 export function* splitBatches(
   texts: Iterable<[mark: string, text: string]>,
   dimensions: number,
@@ -51,8 +51,8 @@ export function* splitBatches(
 }
 
 /**
- * Makes the vectors of the texts that search shows of a document, and records them in parts. Texts whose vectors are stored are
- * not sent again. Throws EndpointFailed.
+ * Makes vectors for a document's searchable texts, and records them in parts. Texts with stored vectors are not sent again. Throws
+ * EndpointFailed.
  */
 export async function embedDocument(
   deps: EmbedDeps,
@@ -96,7 +96,7 @@ async function storedVectors(blobs: ThingBlobs, state: StoredDocument, { space, 
   return known;
 }
 
-/** A text that the endpoint refuses by itself gets no vector. */
+/** Embeds one part. A text that the endpoint refuses when sent alone gets no vector. */
 async function embedPart(
   { embedder }: EmbedDeps,
   endpoint: EmbeddingEndpoint,

@@ -4,22 +4,25 @@ import { createFairSemaphore } from "../../sharing/fairSemaphore.ts";
 import { embedDocument, type EmbedDeps, type PricedEndpoint } from "./embedDocument.ts";
 import { EndpointFailed } from "../searchEndpoints.ts";
 
-/** How often documents without vectors are looked for. Looking takes at most a fiftieth of the time. */
+/**
+ * Interval of looking for documents without vectors, and the pause after each look as a multiple of its duration, so that looking
+ * takes at most a fiftieth of the time.
+ */
 const [POLL_MS, REST_FACTOR] = [1_000, 50];
-/** Documents that are embedded at once, each of another organization. */
+/** Documents that are embedded at the same time, each of another organization. */
 const MAX_AT_ONCE = 4;
-/** Pauses of an organization whose endpoint fails: they double, up to the last. */
+/** Pauses of an organization whose endpoint fails: doubled each time, up to the maximum. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [1_000, 60_000];
 const UNEXPECTED = "The vectors could not be made.";
 
 export interface PassageEmbedder extends EmbedDeps {
-  /** The organizations that have configured an endpoint, and when they did so last. */
+  /** The organizations with an endpoint, and when each configured it last. */
   listOrganizations(): Promise<{ id: string; configured_at: Date }[]>;
-  /** Undefined if there is none any more. */
+  /** Undefined if the endpoint was removed. */
   findEndpoint(organization: string): Promise<PricedEndpoint | undefined>;
-  /** Some documents whose live generation lacks vectors of this space. Throws EndpointFailed when a budget is used up. */
+  /** Lists some documents whose live generation lacks vectors of this space. Throws EndpointFailed when a budget is used up. */
   findPending(organization: string, space: string): Promise<string[]>;
-  /** Shows people why vectors are missing; null: the endpoint works. */
+  /** Records for people why vectors are missing; null: the endpoint works. */
   saveFault(organization: string, message: string | null): Promise<void>;
   onError(error: unknown, organization?: string): void;
 }
@@ -31,17 +34,16 @@ interface Organization {
   nextAt: number;
   /** The last pause; 0 while its endpoint works. */
   pauseMs: number;
-  /** Another configuration ends a pause, and what still waits for the endpoint of before. */
+  /** When the endpoint was configured. A newer configuration ends a pause and requests that wait for the old endpoint. */
   configuredAt: number;
   stop(): void;
-  /** Whether its fault of an earlier process may still be shown. */
+  /** Whether a fault recorded by an earlier process may still be shown. */
   mayShowFault: boolean;
 }
 
 /**
- * Makes vectors for the documents of all organizations that want them, in one process of the deployment at a time. What a
- * document lacks is asked of its read model, so nothing is lost when a process dies. An endpoint that fails pauses its
- * organization only (ADR 60).
+ * Makes vectors for all organizations that have an endpoint, in one process of the deployment at a time. Missing vectors are found
+ * in the read model, so nothing is lost when a process dies. A failing endpoint pauses only its own organization (ADR 60).
  */
 export async function embedPassages(deps: PassageEmbedder, signal: AbortSignal): Promise<void> {
   const semaphore = createFairSemaphore({ total: MAX_AT_ONCE, perTenant: 1 });

@@ -16,14 +16,14 @@ interface EndpointSources {
   keyring: Pick<Keyring, "openSecret">;
 }
 
-/** The same name at another address may be another model. */
+/** Includes the address, because the same name elsewhere may be another model. */
 const spaceOf = (base_url: string, model: string, dimensions: number): string =>
   createHash("sha256")
     .update(JSON.stringify([base_url, model, dimensions]))
     .digest("hex")
     .slice(0, 16);
 
-/** The endpoints of an organization, read from the log every time: a removed one stops working at once. */
+/** Reads an organization's endpoints from the log every time, so that a removed one stops working at once. */
 export async function findSearchEndpoints(sources: EndpointSources, organization: string): Promise<SearchEndpoints> {
   const [embeddings, reranking] = [EMBEDDINGS, RERANKING].map((name) => providerStream(organization, name));
   const heads = await sources.log.heads([embeddings!, reranking!]);
@@ -47,7 +47,7 @@ async function readEndpoint(
 ): Promise<(SearchEndpoint & { dimensions: number | undefined }) | undefined> {
   if (!head) return undefined;
   const { state } = await readState(log, head, provider);
-  // a provider of this name from before has models to answer with
+  // an older provider may have this name and be one for answers
   if (state.status !== "configured" || !state.model || !state.base_url) return undefined;
   const { base_url, model, dimensions } = state;
   return {

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
-/* The format of a blob of vectors: for each text its mark, then its numbers (32 bits, little-endian). */
+/* A blob of vectors holds for each text its mark, then its numbers (32-bit floats, little-endian). */
 
 const MARK_BYTES = 16;
 const NUMBER_BYTES = 4;
-/** Numbers, or texts, before other work may run: a few milliseconds. */
+/** Numbers, or texts, that are processed before other work may run: a few milliseconds. */
 const [MAX_NUMBERS, MAX_TEXTS] = [200_000, 200];
 
-/** Characters of a passage that are turned into its vector: models take some 8,000 tokens. */
+/** Characters of a passage that are embedded: models accept about 8,000 tokens. */
 const MAX_CHARACTERS = 8_000;
 
 interface EmbeddedPassage {
@@ -17,7 +17,7 @@ interface EmbeddedPassage {
   text: string;
 }
 
-/** What stands for the meaning of a passage: not its document's name, so that a new name costs nothing. */
+/** The text that is embedded for a passage. It leaves out the document's name, so that renaming costs nothing. */
 const embeddedText = (passage: EmbeddedPassage): string =>
   [passage.section, passage.lead, passage.text]
     .filter((part) => part !== null && part !== "")
@@ -31,7 +31,7 @@ const textMark = (text: string): string =>
     .digest("hex")
     .slice(0, 2 * MARK_BYTES);
 
-/** What is embedded of each passage, and its mark; other work may run in between. */
+/** Returns each passage's embedded text and its mark; lets other work run in between. */
 export async function markPassages(passages: EmbeddedPassage[]): Promise<{ mark: string; text: string }[]> {
   const marked: { mark: string; text: string }[] = [];
   for (const passage of passages) {
@@ -41,7 +41,7 @@ export async function markPassages(passages: EmbeddedPassage[]): Promise<{ mark:
   return marked;
 }
 
-/** Other work may run in between. */
+/** Lets other work run in between. */
 export async function encodeVectors(vectors: Map<string, Float32Array>): Promise<Buffer> {
   const parts: Buffer[] = [];
   let sinceTurn = 0;
@@ -57,7 +57,7 @@ export async function encodeVectors(vectors: Map<string, Float32Array>): Promise
   return Buffer.concat(parts);
 }
 
-/** Adds the vectors of a blob; other work may run in between. */
+/** Adds the vectors of a blob to `vectors`; lets other work run in between. */
 export async function decodeVectors(
   bytes: Buffer,
   dimensions: number,

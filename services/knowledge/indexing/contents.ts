@@ -1,6 +1,6 @@
 import { dropOldest } from "#events/dropOldest.ts";
 
-/** Generations that are remembered. A forgotten one is put again, which changes nothing. */
+/** Generations that are remembered. A forgotten one is sent again, which changes nothing. */
 const MAX_REMEMBERED = 20_000;
 
 interface Entry {
@@ -11,7 +11,7 @@ interface Entry {
 
 export type Contents = ReturnType<typeof createContents>;
 
-/** What this process has put into an index, so that the events it includes do not put it again. */
+/** Remembers what this process has put into an index, so that events it already includes cause no second put. */
 export function createContents() {
   const entries = new Map<string, Entry>();
   const keyOf = (document_id: string, generation: number): string => `${document_id}/${generation}`;

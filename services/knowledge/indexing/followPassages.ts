@@ -46,7 +46,7 @@ interface Follower {
   older: SupersededGeneration[];
   /** The index includes all document events up to this position. */
   covered: number;
-  /** The index whose dictionaries the search server has loaded; undefined if the server may have restarted. */
+  /** The index whose dictionaries the search server has loaded; undefined if the server may have restarted since. */
   warmed: string | undefined;
   build: { index: string; done: Promise<void> } | undefined;
   /** Times of the next periodic tasks (performance.now()). */

@@ -13,7 +13,7 @@ export class UnreadablePassages extends Error {
   override name = "UnreadablePassages";
 }
 
-/** Events of a document that are looked up one by one: documents that are loaded together share one query for them. */
+/** Documents with at most this many events are looked up together, in one shared query. */
 const MAX_SHARED_EVENTS = 8;
 
 type LoadDeps = VaultDeps & { log: Pick<EventLog, "read" | "event">; onError(error: unknown): void };
@@ -64,7 +64,7 @@ export async function readPassages(
   }
 }
 
-/** The stored vector of each passage. Without them words find it, so a blob that another model has replaced stops nothing. */
+/** Loads the stored vectors of passages. A missing blob, replaced by another model's, is no error: such passages are found by their words. */
 async function loadVectors(
   { onError }: LoadDeps,
   blobs: ThingBlobs,

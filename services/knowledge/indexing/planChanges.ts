@@ -27,14 +27,14 @@ export interface WantedGeneration extends Target, Pick<TraceHeaders, "traceparen
   document_id: string;
   collection_id: string;
   text: ReadText;
-  /** Passages of the text; undefined where the events do not say, or it has vectors, of which there may be more. */
+  /** Number of passages; undefined if the events do not say, or if vectors exist, which may exceed it. */
   chunk_count: number | undefined;
-  /** What is stored of its vectors. */
+  /** The vectors that are stored for it. */
   vectors: StoredVectors | undefined;
   /** The text includes all events of the document up to this position and version of its stream. */
   position: number;
   version: number;
-  /** When the index had taken it; undefined: it must be put. */
+  /** When the index accepted it; undefined: it still has to be put. */
   finished_at: string | undefined;
   /** Whether the document waits to become ready. */
   awaited: boolean;

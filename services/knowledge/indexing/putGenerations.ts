@@ -7,7 +7,7 @@ import type { WantedGeneration } from "./planChanges.ts";
 
 /** Passages that are held in memory and sent together. */
 const BATCH_PASSAGES = 2_000;
-/** Short documents are loaded together: their look-ups share queries, and their files are read side by side. */
+/** Limits of loading short documents together, which share queries and read their files in parallel. */
 const [MAX_LOADS, MAX_LOADED_PASSAGES] = [16, 200];
 
 export interface PutDeps extends VaultDeps {
@@ -51,7 +51,7 @@ export async function putGenerations(
   return { batches, unreadable };
 }
 
-/** Generations in order, in groups that are loaded at once. One whose length is unknown may have 50 MB, and is alone. */
+/** Splits generations, in order, into groups that are loaded together. One of unknown length may have 50 MB, and gets a group of its own. */
 function* groupLoads(wanted: readonly WantedGeneration[]): Generator<WantedGeneration[]> {
   let [group, passages] = [[] as WantedGeneration[], 0];
   for (const generation of wanted) {
@@ -66,7 +66,7 @@ function* groupLoads(wanted: readonly WantedGeneration[]): Generator<WantedGener
   if (group.length > 0) yield group;
 }
 
-/** `found`: undefined when the document was erased. */
+/** `found`: undefined if the document was erased. */
 type LoadedGeneration = { generation: WantedGeneration; found: IndexedPassage[] | "unreadable" | undefined };
 
 async function load(deps: PutDeps, generation: WantedGeneration): Promise<LoadedGeneration> {
@@ -79,7 +79,7 @@ async function load(deps: PutDeps, generation: WantedGeneration): Promise<Loaded
   }
 }
 
-/** When the last of the changes was done; undefined if one was refused. */
+/** When the last change finished; undefined if one was refused. */
 export function finishedAt(results: Map<Change, ChangeResult>, changes: Change[]): string | undefined {
   let last = "";
   for (const change of changes) {

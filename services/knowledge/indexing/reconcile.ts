@@ -3,7 +3,10 @@ import { compareIndex, type CompareDeps } from "./compareIndex.ts";
 
 const INTERVAL_MS = 30_000;
 const MAX_INTERVAL_MS = 3_600_000;
-/** Seconds without a comparison of generations per second that the last one took: normally, and if the index has too many passages. */
+/**
+ * Pause before the next comparison of generations, as a multiple of the duration of the last one: normally, and if the index has
+ * too many passages.
+ */
 const [REST_FACTOR, REST_FACTOR_IF_SURPLUS] = [100, 10];
 
 interface ReconcileInput {
@@ -39,7 +42,7 @@ interface ReconcileDeps extends CompareDeps {
 export function createReconcile(deps: ReconcileDeps, intervalMs = INTERVAL_MS) {
   const { index, registry } = deps;
   let [dueAt, interval] = [0, intervalMs];
-  /** The last complete state. While it has not changed, counting 100,000 documents in 180 ms is not repeated. */
+  /** The last state found complete. While it is unchanged, the 180 ms of counting 100,000 documents are saved. */
   let complete = { key: "", indexed: 0 };
   let comparison = { at: -Infinity, took: 0 };
 

@@ -19,8 +19,8 @@ const generationKey = ({ document_id, generation }: GenerationId): string => `${
 const keyOf = ({ document_id, text: { generation } }: WantedGeneration) => generationKey({ document_id, generation });
 
 /**
- * Generations that search may show and the index refused. They are tried again, less and less often. A refused document that
- * waits to become ready is not kept: it has failed.
+ * Generations that search may show and that the index refused. They are retried at growing intervals. A refused document that was
+ * not ready yet is not kept, because it has failed.
  */
 export function createRefusals({ onError }: { onError(error: unknown): void }, firstWaitMs = FIRST_WAIT_MS) {
   const refusals = new Map<string, { one: WantedGeneration; at: number; wait: number }>();

@@ -37,14 +37,14 @@ export interface RecognitionDeps {
   budget: PageBudget;
 }
 
-/** The turn of a reading among those of its process. */
+/** A reading's place among those that this process runs at once. */
 export interface Turn {
-  /** Lets the next reading begin, before this one goes on in the lane of text recognition. */
+  /** Frees the place for the next reading before this one continues in the lane of text recognition. */
   end(): void;
-  /** Aborted when the process stops: what still waits is left to other workers. */
+  /** Aborted when the process stops: readings that still wait are left to other workers. */
   stopping: AbortSignal;
 }
 
-/** Attempts before a reading fails, whose workers were all lost. */
+/** Lost workers after which a reading fails. */
 export const MAX_ATTEMPTS = 3;
 export const WORKERS_LOST = "The file could not be read: three attempts ended without a result.";

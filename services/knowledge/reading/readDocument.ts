@@ -10,16 +10,13 @@ import { wasCollectionDeleted } from "../wasCollectionDeleted.ts";
 import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
 
-/** The new blobs, and the fields of RecordText. */
+/** The keys of the new blobs, and the fields of RecordText. */
 interface StoredText {
   blobs: string[];
   text: { text: string; passages: string } & ReturnType<typeof readFields>;
 }
 
-/**
- * Reads a document, or cuts its Markdown again, and records the text. Throws if the service itself fails: then the sweep
- * starts the next attempt.
- */
+/** Reads a document, or cuts its Markdown again, and records the text. Throws if the service itself fails; the sweep then starts the next attempt. */
 export async function readDocument(deps: JobDeps, job: Job, turn: Turn): Promise<void> {
   const before = await findWaiting(deps, job);
   if (!before) return;
@@ -37,7 +34,7 @@ export async function readDocument(deps: JobDeps, job: Job, turn: Turn): Promise
     const stored = await storeText(deps, job, { before, blobs, turn });
     deps.failpoint("after-text-blobs");
     const { position } = await send(job, RecordText.type, { ...work, ...stored.text });
-    // The document was deleted, replaced or taken over meanwhile, so no event will name the new blobs.
+    // The document was deleted, replaced or taken over meanwhile, so no event references the new blobs.
     if (position === 0) await Promise.all(stored.blobs.map((key) => deps.blobs.remove(key)));
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;

@@ -25,10 +25,10 @@ const RECOGNIZED = text("typed and read", {
 const onePermit = () => createFairSemaphore({ total: 1, perTenant: 1 });
 
 interface Lanes {
-  /** What reading without and with text recognition gives. */
+  /** The result of reading without recognition, and of reading with it. */
   plain: ReadText | Error;
   recognized?: ReadText | Error;
-  /** Pages that are left today. */
+  /** Pages left in today's budget. */
   budget?: number;
   isOff?: boolean;
 }

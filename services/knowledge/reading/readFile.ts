@@ -4,7 +4,7 @@ import type { ThingBlobs } from "../../thingBlobs.ts";
 import type { JobDeps, RecognitionDeps, Turn } from "./job.ts";
 
 const NO_TEXT = "No text was found in this file.";
-/** Maximum pages of one file that are recognized, which takes about 15 minutes. A warning names the pages beyond it. */
+/** Pages of one file that are recognized at most, which takes about 15 minutes. A warning lists the pages beyond it. */
 const MAX_PAGES = 500;
 
 /** The fields of a reading that its event records. */
@@ -27,7 +27,7 @@ interface StoredFile {
   turn: Turn;
 }
 
-/** What reading without text recognition found: text, or pages without it, or both. */
+/** The result of reading without text recognition: text, pages without text, or both. */
 interface FirstReading {
   text?: ReadText;
   scanned?: ScannedFile;
@@ -53,7 +53,7 @@ export async function readFile(deps: JobDeps, organization_id: string, file: Sto
   return reading;
 }
 
-/** Reads a file again with text recognition, in a lane of its own. Text that was read without it is never lost. */
+/** Reads a file again with text recognition, in its own lane. Keeps all text that was read without it. */
 async function recognize(
   { reader, openFiles, budget }: RecognitionDeps,
   organization_id: string,
@@ -81,7 +81,7 @@ async function recognize(
   return openFiles.run(organization_id, read, turn.stopping);
 }
 
-/** The text that was read without recognition, after recognition failed: its pages without text are reported as unreadable pictures. */
+/** The text that was read before recognition failed. Reports its pages without text as unreadable pictures. */
 const withoutPictures = (text: ReadText): ReadText => ({
   ...text,
   warnings: (text.warnings ?? []).map((warning) =>

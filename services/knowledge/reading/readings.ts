@@ -14,14 +14,14 @@ import type { Send } from "../../send.ts";
 import { createFairSemaphore, type FairSemaphore } from "../../sharing/fairSemaphore.ts";
 import type { Job, Turn } from "./job.ts";
 
-/** Readings that wait in one process. More stay without a worker until a sweep finds a process with room. */
+/** Readings that wait in one process. Others stay without a worker until a sweep finds a process with room. */
 const MAX_WAITING = 10_000;
-/** Waiting readings at which a process takes no lost ones over: these go to processes with less to do. */
+/** With this many waiting readings, a process takes over no lost ones: processes with less to do should. */
 const MAX_WAITING_FOR_TAKEOVER = 100;
 
 export interface ReadingsOptions {
   log: Pick<EventLog, "read">;
-  /** The time to compare with when extractions expire. */
+  /** The clock for expiring extractions. */
   now?(): number;
   worker: string;
   /** Readings that run at once. */
@@ -36,7 +36,7 @@ export interface ReadingsOptions {
 const leaseKey = ({ stream, generation, attempt }: Pick<Job, "stream" | "generation" | "attempt">): string =>
   `${stream}/${generation}/${attempt}`;
 
-/** The readings of this process: they wait in a queue that organizations share by turns, and `atOnce` of them run. */
+/** The readings of this process. They wait in a queue in which organizations take turns, and `atOnce` of them run. */
 export function createReadings(options: ReadingsOptions) {
   const { atOnce, perOrganization, worker } = options;
   const total = MAX_WAITING + atOnce;
@@ -49,12 +49,12 @@ export function createReadings(options: ReadingsOptions) {
     leasedBy: findOpenedJobs,
     open: (head, isHeld) => findLostReading(options, head, isHeld),
     start: (job, stopping) => ({
-      // A job whose turn comes after the stop is left to other workers.
+      // A job that is admitted after the stop is left to other workers.
       ended: runInTurn(semaphore, job.organization_id, async (endTurn) => {
         const turn: Turn = { end: endTurn, stopping };
         if (!stopping.aborted) await withTrace(job.trace, () => options.run(job, turn));
       }).catch((error: unknown) => {
-        // it waited for text recognition when the process stopped
+        // it was waiting for text recognition when the process stopped
         if (!stopping.aborted || error !== stopping.reason) throw error;
       }),
     }),
@@ -114,7 +114,7 @@ async function findLostReading(
   }
   const { generation, attempt } = open;
   const job: Job = { stream, organization_id, generation, attempt: attempt + 1, trace: currentTrace() };
-  // The attempt on record may run here, or the next one may wait here.
+  // Runs the recorded attempt, or lets the next one wait here.
   if (isHeld(leaseKey({ ...job, attempt })) || isHeld(leaseKey(job))) return undefined;
   return { key: leaseKey(job), worker, needsRoom: true, takeOver: async (start) => start(job) };
 }
