@@ -99,9 +99,9 @@ export const AgentResponse = z
   })
   .meta({ title: "AgentResponse" });
 
+export const AgentModel = z
+  .object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })
+  .meta({ title: "AgentModel" });
 export const AgentModels = z
-  .object({
-    object: z.literal("list"),
-    data: z.array(z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })),
-  })
+  .object({ object: z.literal("list"), data: z.array(AgentModel) })
   .meta({ title: "AgentModelList" });

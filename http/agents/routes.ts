@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { threadExists } from "#projections/turns/query.ts";
 import { behindCredential } from "../auth/behindCredential.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
@@ -8,15 +7,13 @@ import { ApiError } from "../base/errors.ts";
 import { validator } from "../base/validate.ts";
 import { misplacedAgentRoutes } from "../base/misplacedPaths.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
-import { isAlias } from "#events/route.ts";
-import { findModel } from "../base/model.ts";
-import { readThreadId } from "../turns/previousTurn.ts";
 import { cancelResponse } from "./cancelResponse.ts";
 import { DeletedResponse, deleteResponse } from "./deleteResponse.ts";
-import { findAgent, findRequestedResponse, responseScope } from "./lookups.ts";
+import { findRequestedResponse } from "./lookups.ts";
 import { followResponse, replayResponse } from "./followResponse.ts";
 import { InputItems, inputItems } from "./inputItems.ts";
-import { AgentModels, AgentResponse } from "./responseShape.ts";
+import { modelRoutes } from "./modelRoutes.ts";
+import { AgentResponse } from "./responseShape.ts";
 import { respond } from "./respond.ts";
 import { RESPONSE_CODES, ResponseRequest } from "./schema.ts";
 import { endedAt, readHead, storedResponse } from "./storedResponse.ts";
@@ -115,7 +112,7 @@ function changeRoutes(app: App, http: Http): void {
   );
 }
 
-function listRoutes(app: App, http: Http): void {
+function inputItemsRoute(app: App, http: Http): void {
   app.get(
     "/responses/:id/input_items",
     { schema: { ...ONE, summary: "The messages that a response answers", response: { 200: InputItems } } },
@@ -125,35 +122,10 @@ function listRoutes(app: App, http: Http): void {
       return reply.type("application/json; charset=utf-8").send(inputItems(http, reply, row) as never);
     },
   );
-
-  app.get(
-    "/models",
-    {
-      schema: {
-        ...described,
-        summary: "The agent's one model",
-        params: AgentPath,
-        querystring: ONE.querystring,
-        response: { 200: AgentModels },
-      },
-    },
-    async (request, reply) => {
-      const { caller, query } = request;
-      const agent = await findAgent(http, caller, request.params.agent_id);
-      const thread = readThreadId(request);
-      const scope = responseScope(caller, query.user, agent);
-      if (thread && (await threadExists(http.db, caller.organization_id, thread, scope)))
-        reply.header("x-thread-id", thread);
-      if (!agent.model) return { object: "list" as const, data: [] };
-      const model = await findModel(http, { ...caller, allowed_models: null }, agent.model);
-      const { created = 0, owned_by = isAlias(agent.model) ? "alias" : agent.model.split("/")[0]! } = model ?? {};
-      return { object: "list" as const, data: [{ id: agent.model, object: "model" as const, created, owned_by }] };
-    },
-  );
 }
 
 /** Everything below /api/agents/{agent_id}/v1. */
 export function agentApiRoutes(app: App, http: Http): void {
   misplacedAgentRoutes(app, http);
-  behindCredential(app, http, [createRoute, readRoute, changeRoutes, listRoutes]);
+  behindCredential(app, http, [createRoute, readRoute, changeRoutes, inputItemsRoute, modelRoutes]);
 }

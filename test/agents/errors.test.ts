@@ -27,6 +27,7 @@ const routesOf = ({ call }: Pick<AgentClient, "call">, id = UNKNOWN) => ({
   "POST /responses/{id}/cancel": () => call("POST", `/responses/${id}/cancel`),
   "GET /responses/{id}/input_items": () => call("GET", `/responses/${id}/input_items`),
   "GET /models": () => call("GET", "/models"),
+  "GET /models/offline/echo": () => call("GET", "/models/offline/echo"),
 });
 const ALL = Object.keys(routesOf(agentClient("", "", ""))) as (keyof ReturnType<typeof routesOf>)[];
 
@@ -231,6 +232,7 @@ test("an agent without a model is a 400 model_not_configured, and one whose mode
   const without = await agents.open({ model: null });
   expect(told(await without.post({ input: "x" }))).toEqual([400, "model_not_configured", "agent_id"]);
   expect((await without.call("GET", "/models")).body).toEqual({ object: "list", data: [] });
+  expect(told(await without.call("GET", "/models/offline/echo"))).toEqual([404, "model_not_found", "model"]);
   for (const model of ["openai/gpt-none", "nobody/model", "nonsense"]) {
     const other = await agents.open({ model });
     expect(told(await other.post({ input: "x" }))).toEqual([502, null, null]);

@@ -103,7 +103,13 @@ test("a conversation goes on by the response before, and its items are listed an
 
 test("models: the one that the agent runs on", async () => {
   const client = await clientFor({ model: "offline/echo" });
-  expect((await client.models.list()).data).toMatchObject([{ id: "offline/echo", object: "model" }]);
+  const { data } = await client.models.list();
+  expect(data).toMatchObject([{ id: "offline/echo", object: "model" }]);
+  expect(await client.models.retrieve("offline/echo")).toEqual(data[0]);
+  await expect(client.models.retrieve("offline/scripted")).rejects.toMatchObject({
+    status: 404,
+    code: "model_not_found",
+  });
 });
 
 test("a refusal has status, code and field", async () => {
