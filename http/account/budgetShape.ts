@@ -80,6 +80,12 @@ export const Budget = z
     limits: z.array(LimitShape),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
+    warning: z
+      .string()
+      .optional()
+      .describe(
+        "Only when it is set: the provider's list of models cannot be read, so that the model may be misspelt.",
+      ),
   })
   .meta({ title: "Budget" });
 export type Budget = z.infer<typeof Budget>;

@@ -1,8 +1,10 @@
 import type { ErrorCode } from "#events/errorCodes.ts";
 import { BUDGET_SUBJECT } from "#events/budget.ts";
 import { streamName } from "#events/ids.ts";
+import { isAlias } from "#events/route.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { getKey } from "#projections/keys/query.ts";
+import { listPrices } from "#projections/prices/query.ts";
 import { getMember } from "#projections/users/query.ts";
 import { getWorkflow } from "#projections/workflows/query.ts";
 import type { Http } from "../base/deps.ts";
@@ -10,7 +12,8 @@ import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { findProject } from "../base/findProject.ts";
 import { markUser } from "../base/limits.ts";
-import { modelNotFound, resolveModel } from "../base/model.ts";
+import { findModel, resolveModel } from "../base/model.ts";
+import { nearNames } from "../base/nearNames.ts";
 
 type Find = (http: Http, organization: string, id: string) => Promise<object | undefined>;
 
@@ -68,9 +71,40 @@ export async function checkSubjectExists(http: Http, organization: string, subje
     throw refuse(thing.code, `subject: no ${thing.noun} of this organization has the id ${id}.`);
 }
 
-/** Throws 404 `model_not_found`. */
-export async function checkModel(http: Http, organization_id: string, model: string): Promise<void> {
-  if (!(await resolveModel(http, { organization_id, allowed_models: null }, model))) throw modelNotFound(model, 404);
+/** Models, aliases and names with a price: what somebody may have meant. */
+async function similarTo(http: Http, organization: string, model: string): Promise<string> {
+  const [rows, aliases, prices] = await Promise.all([
+    http.providers.recent(organization),
+    http.aliases.list(organization),
+    listPrices(http.db, organization),
+  ]);
+  const models = await http.catalog.list(organization, rows);
+  const known = [
+    ...aliases.map(({ alias }) => alias),
+    ...models.map(({ id }) => id),
+    ...prices.map((row) => row.model),
+  ];
+  const near = nearNames(model, known);
+  return near.length > 0 ? ` Similar names: ${near.join(", ")}.` : "";
+}
+
+/**
+ * A misspelt model would limit nothing and look like a limit. Throws 404 `model_not_found` with names that are near. Undefined, or
+ * a warning where the provider's list cannot be read, so that nobody here knows whether there is such a model.
+ */
+export async function checkModel(http: Http, organization_id: string, model: string): Promise<string | undefined> {
+  const caller = { organization_id, allowed_models: null };
+  const found = isAlias(model) ? await resolveModel(http, caller, model) : await findModel(http, caller, model);
+  if (!found) {
+    const similar = await similarTo(http, organization_id, model);
+    throw new ApiError("model_not_found", `model: there is no ${model} in this organization.${similar}`, {
+      param: "model",
+      status: 404,
+    });
+  }
+  if (!("isUnlisted" in found)) return undefined;
+  const similar = await similarTo(http, organization_id, model);
+  return `model: the provider's list of models cannot be read, so that it is not known whether it has ${model}. If it has not, this budget counts nothing.${similar}`;
 }
 
 /** Throws 404 `workflow_not_found`. */

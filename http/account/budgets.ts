@@ -109,13 +109,14 @@ async function setBudget(
       },
     );
   await checkSubjectExists(http, organization_id, who);
-  if (model !== undefined) await checkModel(http, organization_id, model);
+  const warning = model === undefined ? undefined : await checkModel(http, organization_id, model);
   if (!known && all.length >= MAX_BUDGETS)
     throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });
   const alert = await readAlert(http, request, who, body.workflow_id);
   const data = { subject, limits, hard: body.hard, ...(alert && { alert }) };
   await http.send(SetBudget, { ...commandFor(request, subject), data });
-  return findBudget(http, organization_id, { name: who, model });
+  const budget = await findBudget(http, organization_id, { name: who, model });
+  return warning === undefined ? budget : { ...budget, warning };
 }
 
 /** What may be spent, for owners and admins. */

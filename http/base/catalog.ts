@@ -26,6 +26,8 @@ export interface ModelInfo {
   context_window?: number;
   max_output_tokens?: number;
   capabilities?: string[];
+  /** The provider's list cannot be read: whether it has the model, only the provider knows. */
+  isUnlisted?: true;
 }
 
 export interface Catalog {

@@ -295,8 +295,13 @@ describe("finding a model", () => {
     expect(provider.requests).toEqual([]);
   });
 
-  test("any model of a provider whose list cannot be fetched is found", async () => {
+  test("any model of a provider whose list cannot be fetched is found, and marked", async () => {
     provider.script({ status: 404 });
-    expect(await find("mine/whatever")).toEqual({ id: "mine/whatever", created: 0, owned_by: "mine" });
+    expect(await find("mine/whatever")).toEqual({
+      id: "mine/whatever",
+      created: 0,
+      owned_by: "mine",
+      isUnlisted: true,
+    });
   });
 });

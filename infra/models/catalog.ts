@@ -147,7 +147,7 @@ async function findModel({ name, configured, listed }: Provider, model: string):
   const cached = find(await listed.get());
   if (cached) return listedInfo(name, cached);
   const fresh = await listed.getFresh();
-  if (!fresh) return configuredInfo(name, model);
+  if (!fresh) return { ...configuredInfo(name, model), isUnlisted: true };
   const found = find(fresh);
   return found && listedInfo(name, found);
 }

@@ -121,6 +121,21 @@ describe("a budget of one model", () => {
     expectRefusal(await set("organization", body, ECHO), 400, undefined, param);
   });
 
+  test("of a misspelt model is refused with names that are near, or warned of where no list tells", async () => {
+    const { set, get, owner } = await openSpender(people);
+    const refused = await set("organization", { cost_per_day: "1" }, "offline/ecko");
+    expectRefusal(refused, 404, "model_not_found", "model");
+    expect(refused.body.error.message).toContain("Similar names: offline/echo.");
+    await owner("PUT", "/providers/silent", { api_key: "k", base_url: "https://models.invalid/v1", models: ["large"] });
+    const warned = await set("organization", { cost_per_day: "1" }, "silent/larg");
+    expect(warned.status).toBe(200);
+    expect(warned.body.warning).toContain(
+      "not known whether it has silent/larg. If it has not, this budget counts nothing. Similar names: silent/large.",
+    );
+    expect((await get("organization", "silent/larg")).body).not.toHaveProperty("warning");
+    expect((await set("organization", { cost_per_day: "1" }, "silent/large")).body).not.toHaveProperty("warning");
+  });
+
   test("of a model that is none is refused, and a subject is no place for one", async () => {
     const { set } = await openSpender(people);
     expectRefusal(await set("organization", { cost_per_day: "1" }, "offline/none"), 404, "model_not_found", "model");
