@@ -80,6 +80,11 @@ describe("the retry headers of an error", () => {
   });
 });
 
+test("a limit of 0 is not tried again", () =>
+  expect(errorHeaders(new ApiError("rate_limited", "", { retryAfterMs: 1_000, isFinal: true }))).toEqual({
+    "x-should-retry": "false",
+  }));
+
 test("a budget that is used up is not tried again, whether or not it begins again", () => {
   const spent = (retryAfterMs?: number) =>
     errorHeaders(new ApiError("budget_exceeded", "", retryAfterMs === undefined ? {} : { retryAfterMs }));

@@ -23,6 +23,8 @@ interface Options {
   /** Overrides the status of the code on this route. */
   status?: number;
   retryAfterMs?: number;
+  /** Nothing changes until somebody changes a setting, although the status usually passes by itself. */
+  isFinal?: boolean;
   /** Further headers of the answer. */
   headers?: Record<string, string>;
   /** The stream of the thing that holds the unique name. */
@@ -39,6 +41,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly param: string | null;
   readonly retryAfterMs: number | undefined;
+  readonly isFinal: boolean;
   readonly headers: Record<string, string>;
   readonly heldBy: string | undefined;
 
@@ -49,6 +52,7 @@ export class ApiError extends Error {
     this.status = options.status ?? (code === null ? 400 : statusForCode(code));
     this.param = options.param ?? null;
     this.retryAfterMs = options.retryAfterMs;
+    this.isFinal = options.isFinal ?? false;
     this.headers = options.headers ?? {};
     this.heldBy = options.heldBy;
   }
@@ -96,8 +100,8 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
  * Tells clients whether to retry. SDKs retry 409, 429 and 5xx by themselves; that does not help after a 500, whose outcome
  * is unknown, nor after a 502, for which the provider was already called more than once, unless the provider named a time.
  */
-export function errorHeaders({ status, errorCode, retryAfterMs }: ApiError): Record<string, string> {
-  if (status === 409 && !(errorCode && PASSING.has(errorCode))) return { "x-should-retry": "false" };
+export function errorHeaders({ status, errorCode, retryAfterMs, isFinal }: ApiError): Record<string, string> {
+  if (isFinal || (status === 409 && !(errorCode && PASSING.has(errorCode)))) return { "x-should-retry": "false" };
   const isBusy = status === 409 || status === 429 || status === 503;
   if (isBusy || (status === 502 && retryAfterMs !== undefined)) {
     const wait = retryAfterMs ?? RETRY_AFTER_MS;

@@ -29,7 +29,7 @@ export const warningHeader = ({ subject, name, spent, at_most }: SpentLimit) => 
 /** 402 `budget_exceeded`; 429 `rate_limited` of what ends by itself. */
 export const limitReached = (limit: SpentLimit): ApiError =>
   limit.name === "concurrent_runs"
-    ? new ApiError("rate_limited", describeLimit(limit))
+    ? new ApiError("rate_limited", describeLimit(limit), { isFinal: limit.at_most === "0" })
     : new ApiError("budget_exceeded", describeLimit(limit), {
         ...(limit.ends_at && { retryAfterMs: Math.max(1, limit.ends_at.getTime() - currentTime()) }),
       });

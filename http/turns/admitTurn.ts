@@ -60,5 +60,5 @@ export async function admitTurn(
   return reached ? { ...admitted, headers: { ...admitted.headers, ...warningHeader(reached) } } : admitted;
 }
 
-const refusedFor = ({ code, message, retry_after_ms, headers }: RateRefusal) =>
-  new ApiError(code, message, { retryAfterMs: retry_after_ms, headers });
+const refusedFor = ({ code, message, retry_after_ms, isFinal, headers }: RateRefusal) =>
+  new ApiError(code, message, { retryAfterMs: retry_after_ms, isFinal, headers });

@@ -10,6 +10,8 @@ export interface RateRefusal {
   code: "rate_limited" | "budget_reserved";
   message: string;
   retry_after_ms: number;
+  /** The limit is 0: it has no room until somebody raises it. */
+  isFinal: boolean;
   headers: Record<string, string>;
   /** Limits that are used to 80 % or more. */
   reached: BudgetStep[];
@@ -20,6 +22,7 @@ export const reservedRefusal = (by: ReturnType<typeof presentMoneyLimit>): RateR
   code: "budget_reserved",
   message: describeReserved(by),
   retry_after_ms: MIN_RETRY_MS,
+  isFinal: false,
   headers: {},
   reached: [],
 });
@@ -38,6 +41,7 @@ export function rateRefusal(counts: TurnCounts, by: RateStatus, { rates, added, 
     code: "rate_limited",
     message: describeRate(by),
     retry_after_ms: Math.max(MIN_RETRY_MS, counts.freeIn(by.counted, by.name, over, now)),
+    isFinal: by.at_most === 0,
     headers: rateHeaders(rates, counts, now),
     reached: reachedRates(rates, now),
   };

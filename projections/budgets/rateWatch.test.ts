@@ -125,6 +125,22 @@ test("an answer has OpenAI's headers, and a refusal the figure that is shown", a
   expect(await watch!.fresh("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 950 }]);
 });
 
+test("a limit of 0 says that no retry helps, also beside one that will have room", async () => {
+  const [watch] = openProcesses(1);
+  admitted(await admit(watch!, { concurrent_turns: 1 }));
+  const refusal = async (limits: Limits) => {
+    const refused = await admit(watch!, limits);
+    if (!("refused" in refused)) throw new Error("not refused");
+    return refused.refused;
+  };
+  expect(await refusal({ concurrent_turns: 1 })).toMatchObject({ isFinal: false, retry_after_ms: 1_000 });
+  for (const name of ["requests_per_minute", "tokens_per_minute", "concurrent_turns"] as const)
+    expect(await refusal({ concurrent_turns: 1, [name]: 0 })).toMatchObject({
+      isFinal: true,
+      message: `The limit ${name} of organization is 0: nothing begins until an administrator raises it.`,
+    });
+});
+
 test("turns at a time are free again as soon as one ends, or did not begin", async () => {
   const [here, there] = openProcesses(2);
   const limits = { concurrent_turns: 2 };

@@ -96,7 +96,9 @@ function isShareGivenOut({ name, used, at_most, counted }: RateStatus, added: Ra
 /** Whether a turn may begin now. */
 export function decideRates(rates: RateStatus[], added: Rates, share: Share): RateDecision {
   const hard = rates.filter((rate) => rate.hard && concerns(rate, added));
-  const by = hard.find((rate) => isFull(rate, added));
+  const full = hard.filter((rate) => isFull(rate, added));
+  // one that never has room says so, also where another one will have room soon
+  const by = full.find(({ at_most }) => at_most === 0) ?? full[0];
   if (by) return { kind: "refuse", by };
   const mustWait = share.processes > 1 && hard.some((rate) => isShareGivenOut(rate, added, share));
   return { kind: mustWait ? "wait" : "admit" };
@@ -154,4 +156,6 @@ const UNITS: Record<RateName, string> = {
 
 /** For people and clients. */
 export const describeRate = ({ subject, name, used, at_most }: RateStatus): string =>
-  `The limit ${name} of ${nameSubject(subject)} is reached: ${used} of ${at_most} ${UNITS[name]} are used.`;
+  at_most === 0
+    ? `The limit ${name} of ${nameSubject(subject)} is 0: nothing begins until an administrator raises it.`
+    : `The limit ${name} of ${nameSubject(subject)} is reached: ${used} of ${at_most} ${UNITS[name]} are used.`;

@@ -148,7 +148,9 @@ describe("a limit of", () => {
   test("concurrent streams leaves other turns alone", async () => {
     const { set, first, made } = await newTenant();
     await made(set("organization", { concurrent_streams: 0 }));
-    expectRefusal(await first("POST", "/chat/completions", say("Hi", { stream: true })), 429, "rate_limited");
+    const refused = await first("POST", "/chat/completions", say("Hi", { stream: true }));
+    expectRefusal(refused, 429, "rate_limited");
+    expect([refused.headers.get("x-should-retry"), refused.headers.get("retry-after")]).toEqual(["false", null]);
     expect((await first("POST", "/chat/completions", say("Hi"))).status).toBe(200);
   });
 
