@@ -41,8 +41,15 @@ export async function findModel(
   );
 }
 
+/** Programs written for one provider leave its name out. */
+const hintForName = (id: string): string =>
+  isAlias(id)
+    ? " Models are named provider/model, such as openai/gpt-5-mini, or by an alias; GET /models lists them."
+    : "";
+
 export const modelNotFound = (id: string, status: 400 | 404): ApiError =>
-  new ApiError("model_not_found", `There is no model ${JSON.stringify(id.slice(0, 200))} for this credential.`, {
-    param: "model",
-    status,
-  });
+  new ApiError(
+    "model_not_found",
+    `There is no model ${JSON.stringify(id.slice(0, 200))} for this credential.${hintForName(id)}`,
+    { param: "model", status },
+  );

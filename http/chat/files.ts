@@ -67,9 +67,14 @@ const findRequested = (
   { caller, query, params }: Pick<FileRequest, "caller" | "query" | "params">,
 ): Promise<FileRow> => find(http, caller, query.user, params.id);
 
-async function list({ db, freshRead }: Http, { organization_id, principal }: Caller, user: string | undefined) {
+async function list(
+  { db, freshRead }: Http,
+  { caller, query }: { caller: Caller; query: { user?: string | undefined; purpose?: string | undefined } },
+) {
   await freshRead(["files"]);
-  const data = (await listFiles(db, organization_id, ownerScope(principal, user), MAX_LISTED)).map(present);
+  const scope = ownerScope(caller.principal, query.user);
+  const rows = await listFiles(db, caller.organization_id, scope, MAX_LISTED, query.purpose);
+  const data = rows.map(present);
   const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
   return { object: "list" as const, data, first_id, last_id, has_more: false as const };
 }
@@ -105,8 +110,9 @@ export function fileRoutes(app: App, http: Http): void {
     return reply.code(201).send(present(await store(http, request, upload)));
   });
 
-  const listing = { ...described, summary: "The newest files", querystring: Query, response: { 200: FileList } };
-  app.get("/files", { schema: listing }, ({ caller, query }) => list(http, caller, query.user));
+  const querystring = Query.extend({ purpose: z.string().optional().describe("Only files of this purpose.") });
+  const listing = { ...described, summary: "The newest files", querystring, response: { 200: FileList } };
+  app.get("/files", { schema: listing }, (request) => list(http, request));
 
   const one = { ...described, params: Params, querystring: Query };
   const reading = { ...one, summary: "One file", response: { 200: File } };

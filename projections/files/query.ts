@@ -2,7 +2,7 @@ import { isUuid } from "#events/ids.ts";
 import type { Principal } from "#events/envelope.ts";
 import { runScope } from "#events/scope.ts";
 import { ownerColumn, type OwnedPage, type Owner } from "../owner.ts";
-import { decode, type Db } from "../projection.ts";
+import { decode, encode, type Db } from "../projection.ts";
 
 export interface FileRow {
   id: string;
@@ -45,11 +45,18 @@ export async function getFile(db: Db, organization: string, scope: string, id: s
   return row && parseRow(row);
 }
 
-/** Newest first. */
-export async function listFiles(db: Db, organization: string, scope: string, limit: number): Promise<FileRow[]> {
+/** Newest first. `purpose`: only those; absent: all. */
+export async function listFiles(
+  db: Db,
+  organization: string,
+  scope: string,
+  limit: number,
+  purpose?: string,
+): Promise<FileRow[]> {
   const rows = await db.query<FileRow>(
-    `${SELECT} where f.organization_id = $1 and f.scope = $2 order by f.created_at desc, f.id desc limit $3`,
-    [organization, scope, limit],
+    `${SELECT} where f.organization_id = $1 and f.scope = $2 and ($4::text is null or f.purpose = $4)
+     order by f.created_at desc, f.id desc limit $3`,
+    [organization, scope, limit, purpose === undefined ? null : encode(purpose)],
   );
   return rows.map(parseRow);
 }

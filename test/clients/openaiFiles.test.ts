@@ -112,6 +112,15 @@ describe("files", () => {
     });
   });
 
+  test("are listed by their purpose", async () => {
+    const { id } = await client.files.create({ file: await toFile(Buffer.from("x"), "x.txt"), purpose: "vision" });
+    const purposes = new Set<string>();
+    for await (const file of client.files.list({ purpose: "vision" })) purposes.add(file.purpose);
+    expect([...purposes]).toEqual(["vision"]);
+    const { data } = await client.files.list({ purpose: "batch" });
+    expect(data.map((file) => file.id)).not.toContain(id);
+  });
+
   test("paging over the list ends", async () => {
     const { id } = await upload("last");
     const ids: string[] = [];

@@ -94,6 +94,7 @@ describe("an answer", () => {
     const refused = await ask("POST", "/api/auth/login", { origin: APP }, login);
     expect([refused.status, shared(refused)]).toEqual([403, {}]);
     const signedIn = await ask("POST", "/api/auth/login", { origin: service.base }, login);
+    expect(signedIn.status).toBe(200);
     const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
     for (const site of ["same-site", "cross-site"]) {
       const posted = await ask(
