@@ -84,7 +84,7 @@ async function similarTo(http: Http, organization: string, model: string): Promi
     ...models.map(({ id }) => id),
     ...prices.map((row) => row.model),
   ];
-  const near = nearNames(model, known);
+  const near = await nearNames(model, known);
   return near.length > 0 ? ` Similar names: ${near.join(", ")}.` : "";
 }
 

@@ -19,11 +19,16 @@ test.each([
   ["fats", []],
   ["fst", ["fast"]],
   ["google/gemini-3-pro", []],
-])("near %s are %j", (wanted, near) => expect(nearNames(wanted, KNOWN).slice(0, near.length || 3)).toEqual(near));
+])("near %s are %j", async (wanted, near) =>
+  expect((await nearNames(wanted, KNOWN)).slice(0, near.length || 3)).toEqual(near),
+);
 
-test("a long list is searched in the time of a request", () => {
+test("a long list is searched without holding up the event loop", async () => {
   const many = Array.from({ length: 10_000 }, (_, n) => `openrouter/vendor-${n % 100}/model-${n}-instruct`);
-  const began = performance.now();
-  expect(nearNames("openrouter/vendor-7/model-107-instrct", many)).toContain("openrouter/vendor-7/model-107-instruct");
-  expect(performance.now() - began).toBeLessThan(5_000);
+  let turns = 0;
+  const ticking = setInterval(() => turns++, 0);
+  const near = await nearNames("openrouter/vendor-7/model-107-instrct", many);
+  clearInterval(ticking);
+  expect(near[0]).toBe("openrouter/vendor-7/model-107-instruct");
+  expect(turns).toBeGreaterThan(0);
 });

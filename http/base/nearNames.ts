@@ -1,9 +1,22 @@
+import { mapInSlices } from "#events/slices.ts";
+
 /** Names that a refusal lists. */
 const MAX_NAMES = 3;
 
+/** Texts without what they begin and end with alike: names of one provider differ in a few letters. */
+function differingParts(one: string, other: string): [string, string] {
+  const shorter = Math.min(one.length, other.length);
+  let from = 0;
+  while (from < shorter && one[from] === other[from]) from++;
+  let end = 0;
+  while (end < shorter - from && one.at(-1 - end) === other.at(-1 - end)) end++;
+  return [one.slice(from, one.length - end), other.slice(from, other.length - end)];
+}
+
 /** Edits that turn one text into the other, or `most` + 1 where there are more. */
-function countEdits(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) return most + 1;
+function countEdits(first: string, second: string, most: number): number {
+  if (Math.abs(first.length - second.length) > most) return most + 1;
+  const [one, other] = differingParts(first, second);
   let before = Array.from({ length: other.length + 1 }, (_, n) => n);
   for (let at = 1; at <= one.length; at++) {
     const row = [at];
@@ -27,10 +40,10 @@ function distance(wanted: string, known: string): number | undefined {
 }
 
 /** Up to three of the known `provider/model` names and aliases that somebody may have meant, the nearest first. */
-export function nearNames(wanted: string, known: Iterable<string>): string[] {
+export async function nearNames(wanted: string, known: Iterable<string>): Promise<string[]> {
   const name = wanted.toLowerCase();
-  return [...new Set(known)]
-    .map((id) => ({ id, edits: distance(name, id) }))
+  const measured = await mapInSlices([...new Set(known)], (id) => ({ id, edits: distance(name, id) }));
+  return measured
     .filter(({ edits }) => edits !== undefined)
     .toSorted((a, b) => a.edits! - b.edits! || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_NAMES)
