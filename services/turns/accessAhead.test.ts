@@ -4,7 +4,7 @@ import { createAccessAhead } from "./accessAhead.ts";
 
 const organization = newId();
 
-/** Look-ups that are counted, and the events of a turn that starts. */
+/** Counts look-ups, and creates the events of a turn that starts. */
 function lookUps() {
   const heads = vi.fn(async () => new Map());
   const sources = { log: { heads, read: async () => [] }, keyring: {}, deployment: [], offline: true } as never;

@@ -7,12 +7,12 @@ import { ModelError, type Model, type ModelRequest } from "./model.ts";
 import { FirstWordTimeout } from "./nextTarget.ts";
 import { filesOfRequest } from "./requestFiles.ts";
 
-/** Requests to a provider that has sent no output yet. */
+/** Attempts at a request whose provider has sent no output yet. */
 const MAX_TRIES = 3;
-/** The longest wait between two tries that a provider may ask for. The client decides about longer ones. */
+/** The longest wait before a retry that a provider may ask for. A longer one is passed to the client. */
 const MAX_RETRY_WAIT_MS = 5_000;
 
-/** Streams have no time limit of their own (spec: Limits): a request is given up when its provider has been silent for this time. */
+/** Streams have no total time limit (spec: Limits). A request is given up when its provider has sent nothing for this long. */
 const SILENCE_TIMEOUT_MS = 30 * 60_000;
 
 export interface ModelAnswer {
@@ -28,7 +28,7 @@ export interface ModelAnswer {
 export class AnswerInterrupted extends Error {
   /** The part that arrived. */
   readonly output: TurnOutput;
-  /** If the provider was working on it: then it counts the prompt, however little has arrived. */
+  /** Set if the provider was working on the request: it then charges the prompt, however little has arrived. */
   readonly unreported: UnreportedRequest | undefined;
   constructor(output: TurnOutput, cause: unknown, request?: ModelRequest) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -42,7 +42,7 @@ export class AnswerInterrupted extends Error {
   }
 }
 
-/** Aborts a streamed request whose model says nothing for too long. An answer in one piece has its own time limit. */
+/** Aborts a streamed request when its model is silent for too long. A buffered answer has a time limit of its own. */
 function watchSilence(signal: AbortSignal, streamed: boolean, firstWordMs: number | undefined) {
   const { signal: until, abort, unlink } = linkAborter(signal);
   let timer = streamed ? setTimeout(abort, firstWordMs ?? SILENCE_TIMEOUT_MS) : undefined;
@@ -68,8 +68,8 @@ function watchSilence(signal: AbortSignal, streamed: boolean, firstWordMs: numbe
 }
 
 /**
- * Asks a model once. Every piece of its output goes to `onFrame` as it arrives. `firstWordMs`: how long a streamed request waits
- * for the first one. Throws AnswerInterrupted.
+ * Asks a model once. Passes each piece of its output to `onFrame` as it arrives. `firstWordMs`: how long a streamed request waits
+ * for the first piece. Throws AnswerInterrupted.
  */
 export async function askOnce(
   model: Model,
@@ -108,7 +108,7 @@ export async function askOnce(
       onFrame(event);
     }
   } catch (error) {
-    // a provider that has the request and says nothing works on it, and is paid
+    // a provider that is silent but has the request is working on it, and charges it
     const wasWorking = hasBegun || silence.until.aborted;
     throw new AnswerInterrupted(
       output(),
@@ -125,13 +125,13 @@ export async function askOnce(
 export const hasSpoken = ({ output: { text, reasoning, citations, refusal } }: AnswerInterrupted): boolean =>
   text !== "" || reasoning !== "" || citations.length > 0 || refusal !== undefined;
 
-/** Milliseconds until a model is asked again that failed `tried` times; undefined when the provider asks for too long a wait. */
+/** Milliseconds until a model that failed `tried` times is asked again; undefined if the provider asks for too long a wait. */
 export function retryWait({ retry_after_ms }: Pick<ModelError, "retry_after_ms">, tried: number): number | undefined {
   const wait = retry_after_ms ?? 250 * 4 ** (tried - 1);
   return wait > MAX_RETRY_WAIT_MS ? undefined : wait * (0.75 + Math.random() / 4);
 }
 
-/** Milliseconds until the next try; undefined when another would not help. */
+/** Milliseconds until the next attempt; undefined if a retry cannot help. */
 function retryDelay(error: AnswerInterrupted, tried: number): number | undefined {
   const { cause } = error;
   if (hasSpoken(error) || tried === MAX_TRIES) return undefined;
@@ -139,7 +139,7 @@ function retryDelay(error: AnswerInterrupted, tried: number): number | undefined
   return retryWait(cause, tried);
 }
 
-/** What a provider may be asked again (see RetryBudget). */
+/** The retries that a provider has left (see RetryBudget). */
 export interface Retries {
   /** Before the first request. */
   count(): void;
@@ -147,7 +147,7 @@ export interface Retries {
 }
 
 /**
- * Asks a model once, and again after a passing fault while it has sent no output and `retries` allow it. Every piece goes to
+ * Asks a model once, and again after a transient failure if it has sent no output and `retries` allow it. Passes each piece to
  * `onFrame` as it arrives. Throws AnswerInterrupted.
  */
 export async function askModel(

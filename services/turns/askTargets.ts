@@ -21,10 +21,10 @@ import {
 import type { UnreportedRequest } from "./estimateUsage.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
 
-/** The usage of a request that broke off, with its cost. */
+/** Estimates the usage of a request that broke off, with its cost. */
 export type Estimate = (unreported: UnreportedRequest) => Promise<Usage>;
 
-/** The client of a model, with what its requests cost. */
+/** The client of a model, and the prices of its requests. */
 export interface OpenModel {
   model: Model;
   addCost(usage: Usage): Usage;
@@ -39,35 +39,35 @@ export interface Targets {
   route: Route;
   /** What the turn has recorded so far. New failures are added to this array. */
   failures: TargetFailure[];
-  /** What answers took that another target's has replaced. New ones are added to this array. */
+  /** Usage of answers that another target's answer has replaced. New ones are added to this array. */
   replaced: ReplacedAnswer[];
   circuits: Circuits;
-  /** What the provider of a target may be asked again. */
+  /** The retries left for the provider of a target. */
   retries(target: string): Retries;
   /** Whether readers get each word as it arrives. */
   streamed: boolean;
   /** The target that was asked last. */
   asked: string | undefined;
-  /** Of a request to that target. */
+  /** Estimates a request to that target. */
   estimate: Estimate;
   /** The client of a target. Throws ModelError with the status 404 when its provider has no credential. */
   open(target: string): Promise<OpenModel>;
-  /** Resolves when the failure is in the log. Throws TurnLost. */
+  /** Resolves when the failure is recorded. Throws TurnLost. */
   recordFailure(failure: TargetFailure): Promise<void>;
-  /** A provider refused its credential, and another target is asked; `details` is what it said. */
+  /** Called when a provider refuses its credential and another target is asked. `details`: the provider's message. */
   onCredentialRefused(details: string): void;
 }
 
 interface Question {
   request: ModelRequest;
   round: number;
-  /** The target that answered the round before. */
+  /** The target that answered the previous round. */
   first: string | undefined;
   signal: AbortSignal;
   onFrame(frame: FramePayload): void;
 }
 
-/** Passes frames on, with the name of the target before the first of them. Those of a buffered turn wait for the whole answer. */
+/** Passes frames on, with the name of the target before the first one. Frames of a buffered turn wait for the whole answer. */
 function openRelay({ streamed }: Targets, target: string, onFrame: Question["onFrame"]) {
   const held: FramePayload[] = [];
   let isNamed = false;
@@ -77,7 +77,7 @@ function openRelay({ streamed }: Targets, target: string, onFrame: Question["onF
     onFrame(frame);
   };
   return {
-    // a refusal comes last and whole: it waits, because the next target may answer instead
+    // holds back a refusal, which comes last and in one piece: the next target may answer instead
     onFrame: (frame: FramePayload): void =>
       streamed && frame.type !== "refusal" ? pass(frame) : void held.push(frame),
     flush(): void {
@@ -87,16 +87,19 @@ function openRelay({ streamed }: Targets, target: string, onFrame: Question["onF
   };
 }
 
-/** `hadItsTime`: the target had all the time that the route gives it, and not only what the turn had left. */
+/** `hadItsTime`: the target had the full time of the route, not only what was left of the turn's. */
 const outcomeOf = (error: unknown, hadItsTime: boolean): TargetOutcome => {
   if (error instanceof FirstWordTimeout) return hadItsTime ? "slow" : "other";
   return error instanceof ModelError && error.kind !== "refused" ? "failed" : "other";
 };
 
-/** A silence until the end of a turn says that a target is down once it is so long: an alias orders its targets, and refuses nothing. */
+/**
+ * The shortest silence at the end of a turn that counts against a target. An alias only orders its targets by this and refuses
+ * nothing, so it can be short.
+ */
 const MIN_SILENCE_MS = 5_000;
 
-/** What the circuit of a target learns where its request was aborted. */
+/** What a target's circuit learns from an aborted request. */
 function describeAbort(signal: AbortSignal, spoke: boolean, waited_ms: number): [TargetOutcome, TargetFailureDetails] {
   const opens_after_ms = signal.reason === "late" ? MIN_SILENCE_MS : SILENCE_MS;
   const isQuiet = !spoke && (signal.reason === "late" || signal.reason === "stopped");
@@ -105,20 +108,20 @@ function describeAbort(signal: AbortSignal, spoke: boolean, waited_ms: number): 
 
 type RoutedAnswer = ModelAnswer & { model: string };
 
-/** A whole answer, of which readers may not have all yet. */
+/** A complete answer that may not have been sent to readers yet. */
 interface GivenAnswer {
   answer: RoutedAnswer;
-  /** Sends readers the rest. */
+  /** Sends the rest to readers. */
   deliver(): RoutedAnswer;
 }
 
-/** Whether a filter stopped an answer before readers saw any of it, and the route asks another target then. */
+/** Whether a filter stopped an answer before readers saw any of it, and the route tries another target then. */
 function isFiltered({ route, streamed }: Targets, { finish_reason, output }: ModelAnswer): boolean {
   if (finish_reason !== CONTENT_FILTER || !isCovered(route, CONTENT_FILTER)) return false;
   return !streamed || (output.text === "" && output.reasoning === "" && output.citations.length === 0);
 }
 
-/** Asks one target once, and tells its circuit how that ended. Throws AnswerInterrupted. */
+/** Asks one target once, and reports the outcome to its circuit. Throws AnswerInterrupted. */
 async function askTarget(targets: Targets, target: string, question: Question): Promise<GivenAnswer> {
   const { route, circuits, organization_id, failures } = targets;
   const { signal, onFrame } = question;
@@ -157,7 +160,7 @@ const waitLeft = (notBefore: number | undefined): { retry_after_ms: number | und
   retry_after_ms: notBefore === undefined ? undefined : Math.max(0, notBefore - performance.now()),
 });
 
-/** Records the targets that are passed over because their circuits are open, once in a round. */
+/** Records the targets skipped because their circuits are open, once per round. */
 async function recordPassed(targets: Targets, round: number, passed: string[]): Promise<void> {
   const known = new Set(targets.failures.filter((failure) => failure.round === round).map(({ target }) => target));
   for (const target of passed)
@@ -169,7 +172,7 @@ async function record({ failures, recordFailure }: Targets, failure: TargetFailu
   failures.push(failure);
 }
 
-/** Counts an answer that broke off and that nobody has seen: its provider worked on it. */
+/** Counts an answer that broke off before anybody saw it, because its provider charges it. */
 async function countBroken(targets: Targets, target: string, { unreported }: AnswerInterrupted) {
   if (!unreported) return undefined;
   const usage = await targets.estimate(unreported);
@@ -177,7 +180,7 @@ async function countBroken(targets: Targets, target: string, { unreported }: Ans
   return usage;
 }
 
-/** The failure of the last target, as the end of the turn tells it. */
+/** The error that ends the turn after the last target has failed. */
 function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInterrupted {
   const reason = last ? ` ${last.message}` : "";
   const { status, retry_after_ms } = last ?? {};
@@ -190,15 +193,15 @@ function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInte
 }
 
 /**
- * Asks the targets of an alias, one after the other, until one answers. Each failure is in the log before the next request. A target
- * that has sent output to readers has no successor. What a filter has stopped is the answer if no other target has one. Throws
+ * Asks the targets of an alias one after the other until one answers. Records each failure before the next request. Once a target
+ * has sent output to readers, no other is asked. An answer stopped by a filter is used only if no other target answers. Throws
  * AnswerInterrupted.
  */
 export async function askTargets(targets: Targets, question: Question): Promise<RoutedAnswer> {
   const { route, circuits, organization_id, failures } = targets;
   const { round, first, signal } = question;
   const circuit = (target: string) => circuits.state(circuitKey(organization_id, target));
-  /** When a target that asked for a wait may be asked again, as `performance.now()` counts. */
+  /** The earliest time (`performance.now()`) at which a target that asked for a wait may be asked again. */
   const notBefore = new Map<string, number>();
   let filtered: GivenAnswer | undefined;
   const replaceFiltered = (given: GivenAnswer): GivenAnswer => {

@@ -11,17 +11,17 @@ interface NamedModel {
   name: string;
   /** Aborts with an AbortReason. */
   signal: AbortSignal;
-  /** What is left of its turn's time. */
+  /** Milliseconds left for the turn. */
   left_ms: number;
 }
 
 /**
- * A model counts as down when requests got no word in the time that they had. A request that has more than this many times as long
- * is sent all the same: their silence says nothing about it.
+ * A model counts as down when it was silent for the whole time that requests had. A request with more than this many times as long
+ * is sent all the same, because those silences say nothing about it.
  */
 const PATIENCE_FACTOR = 2;
 
-/** How long a client waits while a probe is under way. */
+/** How long a client should wait while a probe is in progress. */
 const PROBE_MS = 1_000;
 
 function refuseDown(name: string, { reason, open_until }: { reason: string; open_until: number }): AnswerInterrupted {
@@ -32,25 +32,25 @@ function refuseDown(name: string, { reason, open_until }: { reason: string; open
   return new AnswerInterrupted(NO_OUTPUT, new ModelError("transient", message, { retry_after_ms }));
 }
 
-/** Why a request says that its model is down; undefined if it does not. */
+/** How a request shows that its model is down; undefined if it does not. */
 function findOutage(error: unknown, waited_ms: number, signal: AbortSignal): TargetFailureDetails | undefined {
   if (!(error instanceof AnswerInterrupted) || (signal.aborted && signal.reason !== "late")) return undefined;
   const { cause } = error;
   const spoke = hasSpoken(error);
-  // the wait that a provider asks for is not heeded: a single error must not refuse requests of others
+  // ignores the wait that a provider asks for: a single error must not refuse requests of others
   if (!signal.aborted && cause instanceof ModelError && saysDown(cause))
     return { ...describeFailure(cause, spoke), retry_after_ms: undefined };
   const hasAnswered = spoke || (cause instanceof ModelError && cause.status !== undefined);
   if (hasAnswered) return undefined;
-  // it refuses requests, so only a minute is an outage, of one turn or of several that had less time
+  // an open circuit refuses requests, so only a minute of silence counts, of one turn or of several shorter ones
   if (waited_ms >= SILENCE_MS) return { reason: "timeout", isDown: true };
   const quiet = { ms: waited_ms, opens_after_ms: Number.POSITIVE_INFINITY };
   return signal.aborted ? { reason: "timeout", quiet } : undefined;
 }
 
 /**
- * Asks a model that the turn names itself, unless its circuit is open because it is down: then one request at a time finds out whether
- * it is well again, and the others fail at once (ADR 31). All tries of a request are one failure. Throws AnswerInterrupted.
+ * Asks a model named by the turn itself. If the model is down, its circuit is open: one request at a time probes it, and the others
+ * fail at once (ADR 31). All attempts of a request count as one failure. Throws AnswerInterrupted.
  */
 export async function askUnlessDown(
   circuits: Circuits,
@@ -61,7 +61,7 @@ export async function askUnlessDown(
   const outage = circuits.findOutage(key);
   const isPatient = outage !== undefined && left_ms > PATIENCE_FACTOR * outage.patience_ms;
   if (outage && !isPatient) throw refuseDown(name, outage);
-  // a target that is busy, or slower than an alias lets it be, is passed over by aliases only: an answer here does not change that
+  // only aliases skip a target that is busy or slower than they allow: an answer to this turn does not change that
   if (circuits.state(key) !== "closed" && !isPatient) return ask();
   const report = circuits.begin(key);
   const since = performance.now();

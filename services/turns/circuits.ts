@@ -2,78 +2,78 @@ import { currentTime } from "#events/clock.ts";
 import type { TargetCircuit } from "#events/circuits.ts";
 import { dropOldest } from "#events/dropOldest.ts";
 
-/** Failures in a row after which a target is not asked for a while. One that said nothing for its whole time is not asked at once. */
+/** Consecutive failures that open a circuit. A target that was silent for its full time opens it at once. */
 const FAILURES_TO_OPEN = 3;
-/** How long a circuit stays open; doubled each time that its probe fails. */
+/** How long a circuit stays open. Doubled each time its probe fails. */
 const OPEN_MS = 15_000;
 const MAX_OPEN_MS = 120_000;
-/** Targets with failures that a process remembers; the one whose last failure is the oldest is forgotten first. */
+/** Targets with failures that a process remembers. The one with the oldest last failure is forgotten first. */
 const MAX_CIRCUITS = 10_000;
 
-/** A model that ends without a word after so long is down. One that thinks has said something, or answers at last. */
+/** A model that sends nothing for this long is down. A model that thinks sends something sooner, or answers in the end. */
 export const SILENCE_MS = 60_000;
-/** A silence that is shorter says nothing. */
+/** Shorter silences are ignored. */
 const MIN_SILENCE_MS = 1_000;
 
 /**
- * How a request to a target ended. `slow`: it said nothing within its time. `quiet`: nor did it in the time that its turn had left.
- * `failed`: it broke, and a retry may work. `other`: this says nothing about it.
+ * How a request to a target ended. `slow`: silent for the whole time that it is given. `quiet`: silent for the time the turn had
+ * left. `failed`: an error that a retry may mend. `other`: says nothing about the target.
  */
 export type TargetOutcome = "answered" | "slow" | "quiet" | "failed" | "other";
 
-/** `silent`: open because the target said nothing. Asking it would cost a whole timeout. */
+/** `silent`: open because the target was silent. Asking it would cost a whole timeout. */
 export type CircuitState = "closed" | "open" | "silent";
 
 interface Circuit {
-  /** Failures since the last answer, when the first of them was, and why the last request failed. */
+  /** Failures since the last answer, the time of the first, and the reason of the last. */
   failures: number;
   since: number;
   reason: string;
-  /** The last failures in a row that say that the target is down. */
+  /** Consecutive failures that show that the target is down. */
   outages: number;
-  /** For how long it has said nothing since the last answer, in requests that ended before its time was over, and until when. */
+  /** Total silence since the last answer in requests that ended early, and until when it lasted. */
   silence_ms: number;
   silent_until: number;
-  /** The longest of these silences: a request that has more time may get an answer. Infinity after a failure of another kind. */
+  /** The longest of these silences. A request with more time may get an answer. Infinity after a failure of another kind. */
   patience_ms: number;
-  /** Times that it opened since the last answer. */
+  /** How often it opened since the last answer. */
   opened: number;
   /** Epoch milliseconds; 0 while it is closed. */
   open_until: number;
   isSilent: boolean;
-  /** A request is under way that decides whether it closes. */
+  /** Whether a probe is in progress, which decides whether the circuit closes. */
   isProbing: boolean;
 }
 
-/** What the keys of an organization's circuits begin with. */
+/** Prefix of the keys of an organization's circuits. */
 export const circuitPrefix = (organization_id: string): string => `${organization_id}/`;
 export const circuitKey = (organization_id: string, target: string): string => circuitPrefix(organization_id) + target;
 
 /** Which targets are down, as far as this process has noticed (ADR 31). */
 export interface Circuits {
-  /** `closed` also when a probe is due and no request has made it yet. */
+  /** Also `closed` when a probe is due and no request has made it yet. */
   state(key: string): CircuitState;
-  /** Why a target that is down is not asked now, and until when: a moment that has passed while its probe is under way. */
+  /** Why a target is down, and until when it is not asked. That time has passed while its probe is in progress. Undefined if it is not down. */
   findOutage(key: string): Pick<Circuit, "reason" | "open_until" | "patience_ms"> | undefined;
-  /** Before a request. Answers with what reports its end. */
+  /** Call it before a request. Returns a function that reports the outcome. */
   begin(key: string): (outcome: TargetOutcome, failure?: TargetFailureDetails) => void;
-  /** The circuits with failures whose keys start with `prefix`; their keys come without it. */
+  /** The circuits with failures whose keys start with `prefix`, with the prefix removed from the keys. */
   list(prefix: string): TargetCircuit[];
 }
 
 export interface TargetFailureDetails {
-  /** As in `TargetFailed`. */
+  /** A reason of `TargetFailed`. */
   reason: string;
-  /** For how long the target asked to be left alone. */
+  /** The wait that the target asked for. */
   retry_after_ms?: number | undefined;
-  /** It says that the target is down: it is neither busy nor slower than an alias lets it be. */
+  /** Whether the failure shows that the target is down, rather than busy or slower than an alias allows. */
   isDown?: boolean;
-  /** Of `quiet`: how long it said nothing, and after how long a silence of all its requests since the last answer it opens. */
+  /** For `quiet`: how long it was silent, and the total silence since the last answer that opens the circuit. */
   quiet?: { ms: number; opens_after_ms: number };
 }
 
 interface CircuitOptions {
-  /** A target went down. */
+  /** Called when a target goes down. */
   onOpened?: () => void;
   now?: () => number;
 }
@@ -102,7 +102,7 @@ const UNKNOWN: Omit<Circuit, "since" | "reason"> = {
   isProbing: false,
 };
 
-/** What a failure changes, whether the circuit opens or not. Silences of requests beside each other count once. */
+/** Applies a failure, whether the circuit opens or not. Overlapping silences count once. */
 function addFailure(known: Circuit, details: TargetFailureDetails, now: number): Circuit {
   const { reason, isDown = false, quiet } = details;
   const failed = { ...known, reason, failures: known.failures + 1 };
@@ -136,7 +136,7 @@ export function createCircuits({ onOpened = () => {}, now = currentTime }: Circu
     const opens = quiet
       ? failed.silence_ms >= quiet.opens_after_ms || failures >= FAILURES_TO_OPEN
       : isSilent || wasProbe || retry_after_ms !== undefined || failures >= FAILURES_TO_OPEN;
-    // requests that were under way when it opened change nothing
+    // requests that were in progress when it opened change nothing
     if (!opens || known.open_until > now()) return remember(key, failed);
     const open_ms = Math.min(retry_after_ms ?? OPEN_MS * 2 ** opened, MAX_OPEN_MS);
     remember(key, { ...failed, opened: opened + 1, open_until: now() + open_ms, isSilent });

@@ -21,10 +21,10 @@ type Ids = "turn_id" | "attempt";
 export type RoundRecord = Omit<z.infer<typeof RequestRound.schema>, Ids>;
 export type CallRecord = Omit<z.infer<typeof FinishTool.schema>, Ids | "output"> & { text: string };
 
-/** An answer; with the target that gave it, where the model is an alias. */
+/** An answer of the model. `model`: the target that gave it, if the turn's model is an alias. */
 export type RoundAnswer = ModelAnswer & { model?: string };
 
-/** Asks for the answer that follows the rounds so far, whose usage says what it cost. Throws AnswerInterrupted. */
+/** Asks for the answer that follows the rounds so far, whose usage tells what they cost. Throws AnswerInterrupted. */
 export type Ask = (
   request: ModelRequest,
   rounds: Round[],
@@ -34,7 +34,7 @@ export type Ask = (
 
 /** A call that a person must allow. */
 export interface WaitingCall {
-  /** Its index in its round. */
+  /** Index of the call in its round. */
   n: number;
   call: ToolCall;
   approval: ToolApproval;
@@ -51,7 +51,7 @@ export interface Conversation {
   clientTools: ReadonlySet<string>;
   context: ToolContext;
   onFrame(frame: FramePayload): void;
-  /** Resolves when the step is in the log. Throws TurnLost. */
+  /** Resolves when the round is recorded. Throws TurnLost. */
   recordRound(round: RoundRecord): Promise<void>;
   recordCall(call: CallRecord): Promise<void>;
   /** The tools whose calls wait for a person. */
@@ -59,17 +59,17 @@ export interface Conversation {
   /** Whether the turn can wait for a person. A step of a workflow cannot. */
   mayWait: boolean;
   recordStart(call: { round: number; call: number }): Promise<void>;
-  /** Parks the turn until people have decided, and throws TurnLost. Answers with the reason if it cannot wait. */
+  /** Parks the turn until people have decided, and throws TurnLost. Returns the reason if the turn cannot wait. */
   park(round: number, calls: WaitingCall[]): Promise<string>;
   onToolError(error: unknown, tool: string): void;
-  /** Where results of tools count. */
+  /** Where the results of tools are counted. */
   share: Pick<TurnShare, "add">;
 }
 
 /**
- * Asks the model, runs the tools that it calls and asks again, until it answers, calls a tool of the caller's own, or the
- * rounds are used up. A round is recorded before its tools run, and each call after it has run, so a takeover repeats
- * nothing that `rounds` holds. Resolves with the last answer. Throws AnswerInterrupted, and TurnLost if a call waits for a person.
+ * Asks the model, runs the tools it calls and asks again, until it answers, calls one of the caller's own tools, or the rounds are
+ * used up. Records each round before its tools run, and each result after its call, so that a takeover repeats nothing in `rounds`.
+ * Resolves with the last answer. Throws AnswerInterrupted, and TurnLost if a call waits for a person.
  */
 export async function converse(conversation: Conversation): Promise<RoundAnswer> {
   const { ask, request, rounds, clientTools, context, onFrame } = conversation;
@@ -93,11 +93,11 @@ export async function converse(conversation: Conversation): Promise<RoundAnswer>
   }
 }
 
-/** Other finish reasons cut the answer off, and its last call may be incomplete. Some providers finish with `stop` after calls. */
+/** Any other finish reason cuts the answer off, and its last call may be incomplete. Some providers send `stop` after calls. */
 const wantsTools = ({ calls, finish_reason }: RoundAnswer): boolean =>
   calls.length > 0 && (finish_reason === "tool_calls" || finish_reason === "stop");
 
-/** A forced tool choice holds for the first round: a model that always has to call a tool would never answer. */
+/** A forced tool choice applies to the first round only: a model that must always call a tool would never answer. */
 export const addRounds = (request: ModelRequest, rounds: Round[]): ModelRequest =>
   rounds.length === 0
     ? request
@@ -110,20 +110,20 @@ interface OpenCall {
   gate: Gate;
 }
 
-/** The calls of a round that have no result yet, without those of the caller's own tools. */
+/** The calls of a round that have no result yet, except those of the caller's own tools. */
 function listOpenCalls({ rounds, tools, approvals, mayWait }: Conversation, round: number): OpenCall[] {
   const { calls, results, decisions } = rounds[round]!;
   const options = { approvals, isOfRun: !mayWait };
   const isOffered = (name: string) => tools.some((tool) => tool.name === name);
   return calls.flatMap((call, n) => {
     if (call.client || results[n] !== undefined) return [];
-    // a tool that is not offered does not run, so nobody is asked
+    // a tool that is not offered does not run, so no approval is needed
     const gate = isOffered(call.name) ? gateOf(call, decisions?.[n], options) : { kind: "open" as const };
     return [{ call, n, gate }];
   });
 }
 
-/** The result of a call, or that there is no room for it. */
+/** The result of a call, or an error if there is no room for it. */
 function fitResult({ share }: Conversation, outcome: ToolOutcome): ToolOutcome {
   try {
     share.add(outcome.text.length);
@@ -147,7 +147,7 @@ async function finishCall(conversation: Conversation, round: number, { call, n, 
   onFrame({ type: "called", call: n, status: outcome.status });
 }
 
-/** Finishes the calls of a round that may run, then waits for those that people must allow. */
+/** Finishes the calls of a round that may run, then waits for those that need an approval. */
 async function finishCalls(conversation: Conversation, round: number): Promise<void> {
   const open = listOpenCalls(conversation, round);
   const queue = open.filter(({ gate }) => gate.kind !== "waits").values();

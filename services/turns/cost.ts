@@ -2,10 +2,10 @@ import { fromPicodollars, toPicodollars } from "#events/money.ts";
 import { perToken, type ModelPrice } from "#events/price.ts";
 import type { Usage } from "#events/thread.ts";
 
-/** A provider may count nonsense: parts are never more than the whole, and never negative. */
+/** Providers may report nonsense: a part is at most the whole, and never negative. */
 const count = (tokens: number, most: number): number => Math.max(0, Math.min(tokens, most));
 
-/** Adds what one request to a model cost. Without a price, and without any token counted, the cost is unknown and left out. */
+/** Adds the cost of one request to its usage. Without a price, or without reported tokens, the cost is unknown and left out. */
 export function withCost(usage: Usage, price: ModelPrice | undefined): Usage {
   const prompt = Math.max(0, usage.prompt_tokens);
   const completion = Math.max(0, usage.completion_tokens);

@@ -7,7 +7,7 @@ import type { Send } from "../send.ts";
 const DELETED = "The agent was deleted while its answer waited for the approval of a tool call.";
 
 export interface AgentEnderOptions {
-  /** Some threads in which a turn of an agent waits for a person; undefined while the read model is behind the position. */
+  /** Lists some threads in which a turn of an agent waits for a person; undefined while the read model is behind the position. */
   listParkedThreads(organization: string, agent_id: string, position: number): Promise<string[] | undefined>;
   /** Fails the turn that waits in a thread; undefined if none does. */
   endParked(stream: string, message: string): Promise<CommandResult | undefined>;
@@ -15,7 +15,7 @@ export interface AgentEnderOptions {
   onError(error: unknown, stream: string): void;
 }
 
-/** Ends the turns of deleted agents that wait for people: nobody may decide for an agent that is gone. */
+/** Ends turns of deleted agents that wait for people, because nobody may decide for a deleted agent. */
 export const createAgentEnder = ({ listParkedThreads, endParked, send, onError }: AgentEnderOptions) =>
   createBatchDeleter({
     open(head) {

@@ -9,7 +9,7 @@ import type { AskedTargets } from "./openAsk.ts";
 import type { ReplacedAnswer } from "./targetFailures.ts";
 import { citeSources, joinOutputs, turnUsage, type Round } from "./round.ts";
 
-/** Why a turn's signal aborted: its client or a deletion stops it, its time is up, or another worker has it. */
+/** Why a turn was aborted: its client or a deletion stopped it, its time is up, or another worker has taken it over. */
 export type AbortReason = StopReason | "late" | "lost";
 const MESSAGES: Partial<Record<AbortReason, string>> = {
   late: "The model did not finish within the time that a turn has.",
@@ -25,17 +25,17 @@ export type TurnEnding = {
 
 interface InterruptedTurn {
   rounds: Round[];
-  /** Undefined if it was interrupted before it had a model. */
+  /** Undefined if the turn was interrupted before a model was chosen. */
   estimate?: Estimate;
   of_agent: boolean;
-  /** If the model of the turn is an alias. */
+  /** Set if the turn's model is an alias. */
   routed?: Pick<AskedTargets, "asked"> | undefined;
-  /** What requests took whose answers nobody has. */
+  /** Usage of requests whose answers were not used. */
   replaced?: ReplacedAnswer[] | undefined;
   reason: AbortReason | undefined;
 }
 
-/** Ends a turn whose last answer arrived whole. */
+/** Ends a turn whose last answer is complete. */
 export function endCompleted(
   last: RoundAnswer,
   { rounds, routed, replaced = [] }: Pick<InterruptedTurn, "rounds" | "routed" | "replaced">,
@@ -52,7 +52,7 @@ export function endCompleted(
   };
 }
 
-/** Ends a turn that was interrupted by `error`: stopped, failed with its output so far, or refused. */
+/** Ends a turn interrupted by `error`: as stopped, as failed with its output so far, or as refused. */
 export async function endInterrupted(
   error: unknown,
   { rounds, estimate, of_agent, routed, replaced = [], reason }: InterruptedTurn,
@@ -68,7 +68,8 @@ export async function endInterrupted(
   if (reason === "stopped")
     return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
-  // What a provider worked on is paid. Once tools have run, a retried request must not run them again. A response was promised its id.
+  // Work that a provider charges must be counted. Once tools have run, a retried request must not run them again. A response keeps
+  // its id, which the client already has.
   if (unreported || rounds.length > 0 || replaced.length > 0 || of_agent) {
     const failed = { said, message, ...used, ...(cause instanceof LimitReached && { code: cause.code }) };
     return { command: FailTurn, data: failed, end: { status: "failed", ...failed } };
@@ -78,13 +79,13 @@ export async function endInterrupted(
   return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message, ...advice } };
 }
 
-/** `unavailable`: what the turn needs could not be read, and no provider is the reason. */
+/** `unavailable`: the service could not read something the turn needs; no provider is at fault. */
 function refusalOf(cause: unknown): { code: string | null; retry_after_ms?: number | undefined } {
   if (cause instanceof LimitReached) return { code: cause.code, retry_after_ms: cause.retry_after_ms };
   if (cause instanceof Unavailable) return { code: "unavailable", retry_after_ms: cause.retry_after_ms };
   if (!(cause instanceof ModelError)) return { code: null };
   const code = cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
-  // without a status the time is this house's: a model that is down is not asked before
+  // without a status the wait is ours: a model that is down is not asked before
   const namesTime = cause.status === 429 || cause.status === undefined;
   return { code, retry_after_ms: namesTime ? cause.retry_after_ms : undefined };
 }

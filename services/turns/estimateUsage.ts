@@ -3,23 +3,23 @@ import { isSentAsPicture, type SentFile } from "#events/requestSize.ts";
 import { NO_USAGE, type Usage } from "#events/thread.ts";
 import type { ModelRequest } from "./model.ts";
 
-/** Counts for answers whose provider reported no usage, because they were stopped or cut off. */
+/** Counts tokens of answers whose provider reported no usage, because they were stopped or broke off. */
 export interface TokenCounter {
   countTokens(text: string): Promise<number>;
-  /** Without its files. */
+  /** Does not count the prompt's files. */
   countPrompt(request: ModelRequest): Promise<number>;
 }
 
-/** A request whose provider worked on it and reported no usage. */
+/** A request that its provider worked on without reporting usage. */
 export interface UnreportedRequest {
   request: ModelRequest;
-  /** Of the request, whose bytes may be gone by now. */
+  /** The files of the request, whose bytes may be freed by now. */
   files: SentFile[];
-  /** What has arrived of the answer. */
+  /** The part of the answer that arrived. */
   answer: string;
 }
 
-/** What is usual: providers count pictures by width and height, and pages of a PDF as a picture and their text. */
+/** Typical tokens per file: providers count pictures by width and height, and a PDF page as a picture and its text. */
 const USUAL_PICTURE = 1_500;
 const BYTES_OF_TOKEN = { text: 4, others: 30 };
 
@@ -29,8 +29,8 @@ function probableTokens({ mime_type, bytes }: SentFile): number {
 }
 
 /**
- * Tokens of a request that broke off. Its files have as many as is usual (ADR 98), up to the `window` of the model, in tokens; of
- * one whose window is not known, up to the largest.
+ * Estimates the tokens of a request that broke off. Files count a typical number (ADR 98). The result is at most `window`, the
+ * model's context window in tokens, or the largest known one.
  */
 export async function estimateUsage(
   { countTokens, countPrompt }: TokenCounter,

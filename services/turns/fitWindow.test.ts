@@ -10,7 +10,7 @@ const say = (turn_id: string, role: "user" | "assistant", text: string): ThreadM
   attachments: [],
   turn_id,
 });
-/** Turns of a question and an answer of ten words each. */
+/** Turns with a question and an answer of ten words each. */
 const threadOf = (turns: number): ThreadMessage[] =>
   Array.from({ length: turns }, (_, n) => [
     say(`t${n}`, "user", "word ".repeat(10)),

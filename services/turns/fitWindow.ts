@@ -3,13 +3,13 @@ import type { Prompt } from "#events/thread.ts";
 import type { ToolOffer } from "./model.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 
-/** Providers count differently from us: this share of a window stays empty. */
+/** The share of a window that stays empty, because providers count tokens differently. */
 const MARGIN = 0.1;
-/** The share of a window that is kept for the answer, where the request does not limit it. */
+/** The share of a window reserved for the answer if the request does not limit it. */
 const ANSWER_SHARE = 1 / 8;
-/** A UTF-16 unit has at most about this many tokens; fewer units than that need not be counted. */
+/** Maximum tokens per UTF-16 unit, roughly. A text that fits at this rate need not be counted. */
 const MAX_TOKENS_PER_UNIT = 2;
-/** What a provider adds to each message. */
+/** Tokens that a provider adds to each message. */
 const TOKENS_OF_MESSAGE = 4;
 
 export interface Window {
@@ -25,7 +25,7 @@ type CountTokens = (text: string) => Promise<number>;
 
 const fullText = ({ text, calls }: ThreadMessage): string => (calls ? text + JSON.stringify(calls) : text);
 
-/** Messages that recent histories keep are counted once. */
+/** Token counts of messages, which recent histories keep. */
 const counted = new WeakMap<ThreadMessage, number>();
 async function tokensOf(message: ThreadMessage, count: CountTokens): Promise<number> {
   const known = counted.get(message);
@@ -35,17 +35,17 @@ async function tokensOf(message: ThreadMessage, count: CountTokens): Promise<num
   return tokens;
 }
 
-/** Tokens of a window for the history and the request. */
+/** Tokens of a window that remain for the history and the request. */
 function roomForTexts({ tokens, maxOutput }: Window): number {
   const answer = Math.min(maxOutput ?? tokens * ANSWER_SHARE, tokens / 2);
   return tokens * (1 - MARGIN) - answer;
 }
 
-/** The most tokens that texts can have. */
+/** An upper bound of the tokens of texts. */
 const maxTokens = (texts: string[]): number =>
   texts.reduce((sum, text) => sum + MAX_TOKENS_PER_UNIT * text.length + TOKENS_OF_MESSAGE, 0);
 
-/** Whole turns, oldest first. */
+/** Splits a history into whole turns, oldest first. */
 function splitTurns(history: ThreadMessage[]): ThreadMessage[][] {
   const turns: ThreadMessage[][] = [];
   for (const message of history)
@@ -54,15 +54,15 @@ function splitTurns(history: ThreadMessage[]): ThreadMessage[][] {
   return turns;
 }
 
-/** One turn in this many is an anchor, which may be the first of a history that was cut. */
+/** One turn in this many is an anchor: a cut history begins with one. */
 const ANCHOR_EVERY = 8;
-/** Chosen by the random end of the id, so that every process chooses the same turns, whatever comes after them. */
+/** Derived from the random end of the id, so that every process chooses the same anchors, whatever follows them. */
 const isAnchor = ([first]: ThreadMessage[]): boolean =>
   isUuid(first!.turn_id) && Number.parseInt(first!.turn_id.slice(-2), 16) % ANCHOR_EVERY === 0;
 
 /**
- * Drops up to half of what fits, so that it begins with an anchor: the next requests of the thread then have the same beginning,
- * which providers read from their caches. A history that loses its oldest turn each time is never read from a cache.
+ * Drops up to half of the turns that fit, so that the history begins with an anchor. The thread's next requests then share a
+ * prefix, which providers read from their caches. Dropping only the oldest turn each time would change the prefix of every request.
  */
 function startAtAnchor(fitting: { turn: ThreadMessage[]; tokens: number }[]): ThreadMessage[][] {
   const turns = fitting.map(({ turn }) => turn);
@@ -76,8 +76,8 @@ function startAtAnchor(fitting: { turn: ThreadMessage[]; tokens: number }[]): Th
 }
 
 /**
- * The newest whole turns that fit into the model's window beside the request, oldest first. Without it a long thread would end,
- * because a provider refuses a request that is longer. The request itself is never cut. Attachments are not counted.
+ * The newest whole turns that fit into the model's window beside the request, oldest first. Without this a long thread could not
+ * continue, because providers refuse requests that are too long. The request itself is never cut, and attachments are not counted.
  */
 export async function fitWindow(
   history: ThreadMessage[],
@@ -86,7 +86,7 @@ export async function fitWindow(
 ): Promise<ThreadMessage[]> {
   const room = roomForTexts(window);
   const atMost = maxTokens(history.map(fullText));
-  // most requests are so short that nothing has to be counted
+  // most requests are so short that no tokens need to be counted
   if (maxTokens(window.request) + atMost <= room) return history;
   const used = await Promise.all(window.request.map(count));
   let left = room - used.reduce((sum, each) => sum + each + TOKENS_OF_MESSAGE, 0);
@@ -103,7 +103,7 @@ export async function fitWindow(
   return history;
 }
 
-/** The window into which the history has to fit beside the turn's own request. */
+/** The window for the history, beside the turn's own request. */
 export function describeWindow(
   tokens: number,
   { instructions, agent, max_output_tokens }: Prompt,

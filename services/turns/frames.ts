@@ -7,7 +7,7 @@ type Emit = (frame: FramePayload) => void;
 export const joinFrames = (frames: FramePayload[], type: "text" | "reasoning"): string =>
   frames.map((frame) => (frame.type === type ? frame.text : "")).join("");
 
-/** Separates the model's next text from earlier rounds and shifts its citations, so that frames add up to the whole answer. */
+/** Separates the model's next text from earlier rounds and shifts its citations, so that all frames together form the whole answer. */
 export function continueAfter(rounds: Round[], emit: Emit): Emit {
   if (rounds.length === 0) return emit;
   const before = joinOutputs(rounds);
@@ -62,7 +62,10 @@ function recordedOutput(rounds: Round[], at: number): FramePayload[] {
   return frames;
 }
 
-/** The received frames and the recorded rest; the recorded frames alone if those received do not begin them. */
+/**
+ * Returns the received frames and the missing rest of the recorded output, or only the recorded frames if the received ones are not
+ * a prefix of them.
+ */
 function completeOutput(received: FramePayload[], recorded: FramePayload[]): FramePayload[] {
   const rest: FramePayload[] = [];
   for (const frame of recorded) {
@@ -75,11 +78,11 @@ function completeOutput(received: FramePayload[], recorded: FramePayload[]): Fra
   return [...received, ...rest];
 }
 
-/** What readers received of the round that is not recorded. */
+/** What readers received of the round that is not recorded yet. */
 export const openRoundFrames = (rounds: Round[], received: FramePayload[]): FramePayload[] =>
   splitByRound(received)[rounds.length]?.output ?? [];
 
-/** All frames of a turn so far: the recorded rounds, then what readers received of the round that is not recorded. */
+/** All frames of a turn so far: those of recorded rounds, then what readers received of the round that is not recorded yet. */
 export function framesSoFar(rounds: Round[], received: FramePayload[]): FramePayload[] {
   const frames: FramePayload[] = [];
   replayFrames(rounds, received, (frame) => frames.push(frame));
@@ -87,8 +90,8 @@ export function framesSoFar(rounds: Round[], received: FramePayload[]): FramePay
 }
 
 /**
- * Emits the recorded rounds of an earlier attempt again, for readers who join this attempt. Repeats the frames as they were
- * received, so that a reader who has counted frames finds the same ones.
+ * Emits the recorded rounds of an earlier attempt again, for readers who join this attempt. The frames are the same as before, so
+ * that readers who count frames stay in step.
  */
 export function replayFrames(rounds: Round[], received: FramePayload[], emit: Emit): void {
   const before = splitByRound(received);

@@ -4,18 +4,18 @@ type Emit = (frame: FramePayload) => void;
 type Words = Extract<FramePayload, { type: "text" | "reasoning" }>;
 
 /**
- * Words that follow others so soon share a frame with those after them: numbering, sending and presenting a frame costs more than its
- * words. Beside many turns a frame waits longer, so that there are fewer; a reader sees at least 25 in a second.
+ * Milliseconds for which a frame collects further words: numbering, sending and presenting a frame costs more than its words. With
+ * many turns it waits longer, so that there are fewer frames; readers still get at least 25 a second.
  */
 const GATHER_MS = { least: 5, forEachTurn: 0.3, most: 40 };
-/** UTF-16 units at which a frame is full: 48 KiB at most, far below what NATS takes as one message. */
+/** UTF-16 units at which a frame is full. That is at most 48 KiB, far below the limit of a NATS message. */
 const MAX_GATHERED = 16 * 1024;
 
 const isWords = (frame: FramePayload): frame is Words => frame.type === "text" || frame.type === "reasoning";
 
 /**
- * Joins the words of frames that arrive together. Words after a pause, and all other frames, leave at once and in order.
- * `countTurns`: how many turns run in this process.
+ * Merges words that arrive close together into one frame. Words after a pause, and all other frames, are sent at once and in order.
+ * `countTurns`: the number of turns running in this process.
  */
 export function gatherWords(emit: Emit, countTurns: () => number): { emit: Emit; flush(): void } {
   const gatherMs = () => Math.min(Math.max(countTurns() * GATHER_MS.forEachTurn, GATHER_MS.least), GATHER_MS.most);

@@ -10,7 +10,7 @@ export const GEN_AI = {
   finishReasons: "gen_ai.response.finish_reasons",
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
-  /** Of the input tokens: read from the provider's cache, and stored in it. */
+  /** Input tokens read from the provider's cache, and stored in it. */
   cacheReadTokens: "gen_ai.usage.cache_read.input_tokens",
   cacheWriteTokens: "gen_ai.usage.cache_creation.input_tokens",
   toolName: "gen_ai.tool.name",

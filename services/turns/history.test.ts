@@ -15,7 +15,7 @@ const memory = createTurnMemory();
 const share = memory.open(organization_id);
 const { signal } = new AbortController();
 
-/** A thread in memory, which counts the events that are read from it. */
+/** An in-memory thread that counts the events read from it. */
 function stageThread() {
   const events: RecordedEvent[] = [];
   const read: number[] = [];
@@ -50,7 +50,7 @@ function stageThread() {
     },
     end: (turn_id: string, text: string, model = "a/model") =>
       append("TurnCompleted", turn_id, { said: { text } }, { model }),
-    /** A round with a call of the server, which has run, and one of the caller's own, which ends the turn. */
+    /** A round with a finished call of a server tool, and a call of one of the caller's own tools, which ends the turn. */
     call(turn_id: string, model: string): void {
       const calls = [
         { id: "s", name: "search", arguments: "{}" },

@@ -17,7 +17,7 @@ export interface TurnStores {
 }
 
 export interface HistoryLimits {
-  /** Characters of text that a turn loads of the turns before it. */
+  /** Maximum characters of earlier turns that a turn loads. */
   maxHistoryText: number;
   recentHistories: RecentHistories;
 }
@@ -25,10 +25,10 @@ export interface HistoryStores extends TurnStores, HistoryLimits {
   log: Pick<EventLog, "readNewest">;
 }
 
-/** Events read at once: their personal fields are opened and parsed without a pause. */
+/** Events per read: their personal fields are decrypted and parsed without a pause. */
 const PAGE_EVENTS = 200;
 const PAGE_BYTES = 1_000_000;
-/** A character takes at most 6 bytes of JSON, and a prompt has other fields beside its text. */
+/** A character takes at most 6 bytes of JSON. Prompts have other fields as well. */
 const MAX_JSON_PER_CHARACTER = 6;
 
 interface Span {
@@ -42,11 +42,11 @@ type EndEvent = Exclude<ThreadEvent, StartedEvent> & Pick<RecordedEvent, "versio
 const TYPES = ["TurnStarted", "TurnCompleted", "TurnFailed", "TurnStopped", "TurnRefused", "TurnDeleted"];
 const STEP_TYPES = ["RoundRequested", "ToolFinished"];
 
-/** Reads a blob of a turn; undefined when the bytes or their key are gone. */
+/** Reads a blob of a turn; undefined if the bytes or their key are gone. */
 export const readTurnBlob = ({ vault }: TurnStores, turn: string, blob: string): Promise<Buffer | undefined> =>
   vault.get({ thing: streamName("turn", turn) }, blob);
 
-/** A turn's prompt, from its event or its blob; undefined when it was erased, or its JSON is longer than `maxBytes`. */
+/** A turn's prompt, from its event or its blob; undefined if it was erased, or its JSON exceeds `maxBytes`. */
 export async function readPrompt(
   stores: TurnStores,
   turn: string,
@@ -61,7 +61,7 @@ export async function readPrompt(
   return Prompt.parse(await parseLargeJson(json));
 }
 
-/** What a turn reserves before its prompt is read: nothing if the prompt is short, else the longest history as well. */
+/** The memory that a turn reserves before its prompt is read: none for a short prompt, else enough for the longest history as well. */
 export function sizeToReserve(
   { maxHistoryText }: Pick<HistoryStores, "maxHistoryText">,
   { input, version }: Pick<TurnToRun, "input" | "version">,
@@ -73,7 +73,7 @@ export function sizeToReserve(
 export const turnMessages = (turn_id: string, { messages }: Prompt): ThreadMessage[] =>
   messages.map((message) => ({ ...message, turn_id }));
 
-/** What a turn asked; attachments that were answered have the provider that took them. */
+/** The messages of a turn's prompt. Its attachments name the provider that accepted them. */
 function askedMessages(turn_id: string, prompt: Prompt, end: EndEvent | undefined): ThreadMessage[] {
   const messages = turnMessages(turn_id, prompt);
   if (end?.type !== "TurnCompleted") return messages;
@@ -82,7 +82,7 @@ function askedMessages(turn_id: string, prompt: Prompt, end: EndEvent | undefine
   return messages.map(mark);
 }
 
-/** The answer that a turn left in the thread. A failed or stopped turn keeps its partial answer. */
+/** A turn's answer in the thread. Failed and stopped turns keep their partial answer. */
 function answerMessages(turn_id: string, event: ThreadEvent | undefined): ThreadMessage[] {
   if (!event || !("personal" in event) || !event.personal || !("said" in event.personal)) return [];
   const text = answerText(event.personal.said);
@@ -98,8 +98,8 @@ const roundMessages = ({ text, calls, opaque, results }: Round, turn_id: string,
 ];
 
 /**
- * The rounds of a turn that ended with calls of the caller's own tools. The model goes on as if the turn had not ended: it
- * gets the calls and results of the server's tools too, and its provider's own data, which some require back.
+ * The rounds of a turn that ended with calls to the caller's own tools. The model continues as if the turn had not ended: it also
+ * gets the calls and results of the server's tools, and the provider's own data, which some providers require.
  */
 async function callingMessages(stores: HistoryStores, span: Span, turn_id: string, model: string) {
   const steps: RecordedEvent[] = [];
@@ -123,15 +123,15 @@ async function* newestFirst(
   }
 }
 
-/** How far a history has been read. */
+/** Progress of reading a history. */
 interface HistoryProgress {
-  /** Characters that it may still have. */
+  /** Characters left for it. */
   left: number;
-  /** What a blob counts whose length was not recorded. */
+  /** Bytes assumed for a blob of unrecorded length. */
   unknownBytes: number;
-  /** There are turns that it has no room for. */
+  /** Whether turns were left out for lack of room. */
   isCut: boolean;
-  /** A turn was deleted. */
+  /** Whether a turn was deleted. */
   deletes: boolean;
 }
 
@@ -169,11 +169,11 @@ async function* earlierTurns(stores: HistoryStores, span: Span, reading: History
 
 const callText = ({ calls }: ThreadMessage): number =>
   calls?.reduce((sum, call) => sum + call.arguments.length, 0) ?? 0;
-/** UTF-16 units of what was said and called. */
+/** UTF-16 units of the messages and calls. */
 export const textOf = (messages: ThreadMessage[]): number =>
   messages.reduce((sum, message) => sum + message.text.length + callText(message), 0);
 
-/** The newest whole turns for which there is room, newest first: those of the span, then the given older ones. */
+/** The newest whole turns that fit, newest first: those of the span, then the given older ones. */
 async function newestTurns(
   stores: HistoryStores,
   span: Span,
@@ -197,7 +197,7 @@ async function newestTurns(
   return { version: span.before, turns, size };
 }
 
-/** Before the turn has room, a history is read until it is too long for one that needs none. */
+/** Without reserved room, a history is read only until it is too long to do without. */
 const beginReading = (maxText: number, hasRoom: boolean): HistoryProgress => ({
   left: hasRoom ? maxText : FREE_SIZE,
   unknownBytes: hasRoom ? 0 : Number.POSITIVE_INFINITY,
@@ -206,9 +206,9 @@ const beginReading = (maxText: number, hasRoom: boolean): HistoryProgress => ({
 });
 
 /**
- * The messages before a turn, oldest first: the newest whole turns whose text fits into the budget, so that a request costs
- * the same in a thread of any length. Turns that this process has read before are not read again, unless one was deleted since.
- * A turn whose history is long waits for room before it reads all of it.
+ * The messages before a turn, oldest first: the newest whole turns whose text fits into the limit, so that requests cost the same
+ * in threads of any length. Turns that this process has already read are not read again, unless one was deleted. If the history is
+ * long, waits for room before it reads all of it.
  */
 export async function readHistory(
   stores: HistoryStores,

@@ -10,21 +10,21 @@ import type { TurnToRun } from "./turnToRun.ts";
 /** A request that a turn is about to send. */
 export interface NextRequest {
   size: RequestSize;
-  /** US dollars that it has cost so far, as far as known. */
+  /** US dollars spent by the turn so far, as far as known. */
   spent: Money;
-  /** Nothing of the turn has been asked yet: it may still be refused without a trace. */
+  /** Whether nothing was asked yet: then the turn can be refused without a trace. */
   isFirst: boolean;
 }
 
-/** Holds back what the next request of a turn may cost (ADR 78). Throws LimitReached where it does not fit. */
+/** Reserves money for the cost of the next request (ADR 78). Throws LimitReached if a budget has no room. */
 export type HoldMoney = (turn: TurnToRun, next: NextRequest, signal: AbortSignal) => Promise<void>;
 
-/** What budgets and limits learn of a turn that runs here. */
+/** How budgets and limits follow a turn that runs in this process. */
 export interface TurnBudgets {
   holdMoney: HoldMoney;
-  /** The turn waits for a person, and holds nothing back until it goes on. `spent`: what its rounds have cost, as far as known. */
+  /** Reports that the turn waits for a person and reserves nothing until it continues. `spent`: the cost of its rounds, as far as known. */
   notePark(turn: TurnToRun, spent: Money): Promise<void>;
-  /** The turn goes on after it waited: it is under way again. */
+  /** Reports that the turn continues after waiting. */
   noteResume(turn: TurnToRun): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ const sizeOfMessage = (message: ModelMessage): number => {
   );
 };
 
-/** Everything that is sent: the conversation with its files and rounds, the instructions and the tools. */
+/** Size of everything that is sent: conversation, files, rounds, instructions and tools. */
 export function sizeOfRequest({
   messages,
   instructions,
@@ -70,7 +70,7 @@ export function sizeOfRequest({
 export const costOf = (parts: { usage: Usage }[]): Money =>
   fromPicodollars(parts.reduce((sum, { usage }) => sum + toPicodollars(usage.cost ?? "0"), 0n));
 
-/** Asks only once budgets hold back what the request may cost. A turn that no budget of money concerns is asked at once. */
+/** Asks only after budgets have reserved the cost of the request. Turns without a budget of money are asked at once. */
 export const askWithinBudget = (
   holdMoney: HoldMoney,
   turn: TurnToRun,

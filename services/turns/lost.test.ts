@@ -5,14 +5,14 @@ import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turn
 
 type Stage = ReturnType<typeof stageTurn>;
 
-/** What the log says of requests that were lost with their workers. */
+/** The requests that the log records as lost with their workers. */
 const lostRequests = ({ events }: Stage): any[] =>
   events.flatMap(({ type, data }) =>
     type === "TargetFailed" && (data as any).reason === "worker_lost" ? [data as any] : [],
   );
 const withLost = (turn: Stage, usage: object): Usage =>
   lostRequests(turn).reduce((sum, lost) => addUsage(sum, lost.usage), usage as Usage);
-/** Prompt tokens, as this house estimates them, of the requests in which the model had answered so many rounds. */
+/** The estimated prompt tokens of requests with this many finished rounds. */
 const sentIn = ({ requests }: Stage, round: number): number[] =>
   requests
     .map(({ messages }) => messages)
@@ -48,7 +48,7 @@ describe("a turn that lost its worker", () => {
         data: { attempt: 2, usage: withLost(turn, times(USAGE, 3)) },
         personal: { said: { text: WHOLE } },
       });
-      // it was asking the model then, or about to
+      // it was asking the model, or about to
       expect(lostRequests(turn)).toHaveLength([1, 4, 6].includes(recorded) ? 1 : 0);
       const rounds = turn.types().filter((type) => type === "RoundRequested").length;
       expect(rounds).toBe(2);
@@ -70,7 +70,7 @@ describe("a turn that lost its worker", () => {
     async (first, further) => {
       const turn = stageTurn(script);
       await turn.worker("first", first).start();
-      // it takes over, records what was lost, and dies after some events more
+      // takes over, records what was lost, and dies some events later
       await turn.worker("second", turn.events.length + 2 + further).sweep();
       const answered = () => turn.types().filter((type) => /^(RoundRequested|TurnCompleted)$/.test(type)).length;
       const { type, data } = await (async () => {
@@ -124,7 +124,7 @@ describe("a turn that lost its worker", () => {
       await turn.worker("first").start();
       expect(lastEvent(turn)).toMatchObject({
         type: "TurnFailed",
-        // and 251 where each file has its place among them
+        // 251 if each file is counted at its place
         data: { usage: { prompt_tokens: 251 + ofFiles, completion_tokens: 2 } },
       });
     });

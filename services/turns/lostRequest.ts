@@ -14,19 +14,19 @@ import { readFailures } from "./targetFailures.ts";
 import type { TurnShare } from "./turnMemory.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-/* A worker that is lost leaves no record of the request that was under way, and its provider is paid for it (ADR 98). */
+/* A lost worker leaves no record of its request in progress, which the provider charges all the same (ADR 98). */
 
-/** How long an estimate waits for room. Without it the request is not counted. */
+/** How long an estimate waits for room. Without room the request is not counted. */
 const MAX_WAIT_MS = 10_000;
 
-/** A request that nobody has the answer of. */
+/** A request whose answer was lost. */
 export interface LostRequest {
   /** `provider/model`. */
   target: string;
   usage: Usage;
 }
 
-/** As the log keeps it. */
+/** The failure that the log records for it. */
 export const lostFailure = (round: number, { target, usage }: LostRequest): TargetFailure => ({
   round,
   target,
@@ -35,14 +35,14 @@ export const lostFailure = (round: number, { target, usage }: LostRequest): Targ
   usage,
 });
 
-/** Whether a lost worker was asking the model, as far as the log tells: it had the turn, and nothing else was left to do. */
+/** Whether a lost worker was asking the model, judging by the log: it held the turn, and nothing else was left to do. */
 export function wasAsking(worker: string | null, rounds: Round[]): boolean {
   const { calls, results } = rounds.at(-1) ?? { calls: [], results: [] };
   const isDone = calls.every(({ client }, n) => !client && results[n] !== undefined);
   return worker !== null && isDone && rounds.length < MAX_ROUNDS;
 }
 
-/** What the request of an earlier lost attempt at the same round took: it was the same request. */
+/** The usage recorded for an earlier lost attempt at the same round, which sent the same request. */
 export const knownRequest = (failures: TargetFailure[], round: number): LostRequest | undefined => {
   const known = failures.findLast((failure) => failure.reason === WORKER_LOST && failure.round === round);
   return known?.usage && { target: known.target, usage: known.usage };
@@ -63,7 +63,7 @@ type Needs = Pick<
   | "countPrompt"
 >;
 
-/** The target that was asked: readers of a stream know it, else it is the one whose turn it was. */
+/** The target that was asked: readers of a stream were told; otherwise the next one in turn. */
 function findTarget({ route, model, turn_id, steps, receivedFrames }: TurnToRun, rounds: Round[]): string | undefined {
   if (!route) return model;
   const named = openRoundFrames(rounds, receivedFrames).find(({ type }) => type === "target");
@@ -75,7 +75,7 @@ function findTarget({ route, model, turn_id, steps, receivedFrames }: TurnToRun,
   return nextTarget(route, ofRound, { first, circuit: () => "closed" })?.target;
 }
 
-/** The request, and its files, which need not be loaded for an estimate. */
+/** Rebuilds the request, and describes its files, which an estimate need not load. */
 async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], share: TurnShare) {
   const { organization_id, turn_id, input, model, route } = turn;
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
@@ -95,8 +95,8 @@ async function rebuildRequest(options: Needs, turn: TurnToRun, rounds: Round[], 
 }
 
 /**
- * Estimates what the request took that an attempt before `turn` was waiting for, with the words that readers have of its answer.
- * Undefined where the prompt is gone or no target is left. Throws where something cannot be read.
+ * Estimates the usage of the request that the attempt before `turn` was waiting for, including the part of its answer that readers
+ * have. Undefined if the prompt was erased or no target is left. Throws if reading fails.
  */
 export async function estimateLost(options: Needs, turn: TurnToRun): Promise<LostRequest | undefined> {
   const { organization_id, turn_id, steps, receivedFrames } = turn;

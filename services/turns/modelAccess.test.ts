@@ -13,7 +13,7 @@ interface Settings {
   context_windows?: Record<string, number>;
 }
 
-/** An organization that has one provider, with these settings. */
+/** An organization with one provider. */
 function organizationWith(name: string, settings: Settings) {
   const stream = providerStream(organization, name);
   const data = { name, credential_id: newId(), base_url: null, models: null, ends_credential_id: null, ...settings };
@@ -25,7 +25,7 @@ function organizationWith(name: string, settings: Settings) {
   return { log, keyring: { openSecret: () => "key" }, deployment: [], offline: false } as never;
 }
 
-/** Access to a model of a provider with these settings. */
+/** Access to a model of such a provider. */
 const access = (name: string, settings: Settings, model = MODEL) =>
   findModelAccess(organizationWith(name, settings), organization, `${name}/${model}`);
 

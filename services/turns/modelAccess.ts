@@ -22,15 +22,15 @@ export interface CredentialSources {
 
 export interface ModelAccess {
   credential: Credential;
-  /** Undefined: what the model costs is not known. */
+  /** Undefined: the price of the model is unknown. */
   price: ModelPrice | undefined;
-  /** Tokens that the model reads and writes in one request; undefined where that is not known. */
+  /** The model's context window in tokens; undefined if unknown. */
   window: number | undefined;
 }
 
 /**
  * The credential for a provider: the organization's own, else the deployment's. Reads the log every time, so that a removed
- * credential stops working at once. Throws ModelError when there is none.
+ * credential stops working at once. Throws a ModelError if there is none.
  */
 export async function findCredential(
   from: CredentialSources,
@@ -52,7 +52,7 @@ export async function findModelAccess(
   const heads = await from.log.heads([credentials, prices]);
   const credential = await readCredential(from, organization, provider, heads.get(credentials));
   const own = await readOwnPrices(from, heads.get(prices));
-  // published prices are those of the provider's own address
+  // published prices apply to the provider's own address only
   const published = credential.base_url === null ? defaultPrice(publishedName(credential, model)) : undefined;
   return {
     credential,
@@ -62,8 +62,8 @@ export async function findModelAccess(
 }
 
 /**
- * The window that a thread must fit into: the smallest known one of the targets, or the largest where a request that is too long goes
- * on to the next.
+ * The window that a thread must fit into: the smallest known one of the targets; or the largest if the route passes requests that
+ * are too long to the next target.
  */
 export async function findRouteWindow(
   from: CredentialSources,
@@ -97,7 +97,7 @@ const windowOf = (credential: Credential, model: string): number | undefined =>
   credential.context_windows?.[model.slice(credential.provider.length + 1)] ??
   publishedWindow(publishedName(credential, model));
 
-/** The model as its provider names it, whatever the organization calls the provider. */
+/** The provider's own name of the model, whatever the organization calls the provider. */
 const publishedName = (credential: Credential, model: string): string =>
   `${formatOf(credential)}${model.slice(credential.provider.length)}`;
 

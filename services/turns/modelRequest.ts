@@ -7,18 +7,18 @@ import { providerOf, type ThreadMessage } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 /**
- * Bytes of attachments in a request that has some of earlier turns, unless a turn of the thread has shown that its provider takes
- * more. In base64 they are 29 MB: the strictest provider takes requests of 32 MB, and would refuse each later turn of the thread.
+ * Bytes of attachments in a request that includes some of earlier turns, unless its provider has accepted more in this thread. They
+ * are 29 MB in base64: the strictest provider accepts requests of 32 MB and would refuse each later turn.
  */
 const MAX_FILE_BYTES = 22_000_000;
 
-/** The provider that a turn asks; undefined where its model is an alias. */
+/** The provider that a turn asks; undefined if its model is an alias. */
 export const targetProvider = ({ route, model }: Pick<TurnToRun, "model" | "route">): string | undefined =>
   route ? undefined : providerOf(model);
 
 type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undefined>;
 
-/** Content that is attached several times is loaded once. Undefined when the bytes or their key are gone. */
+/** Loads content that is attached several times only once. Undefined if the bytes or their key are gone. */
 function openFiles({ vault }: TurnStores): LoadFile {
   const loaded = new Map<string, Buffer | undefined>();
   return async (turn, { sha256, blob, sealed_by }) => {
@@ -38,8 +38,8 @@ export function attachedBytes(messages: ThreadMessage[]): number {
 }
 
 /**
- * Bytes that the attachments of a turn take in memory. Throws a ModelError if its provider gets no request of that size: they
- * would be loaded only to be refused. The provider of an alias is not known yet.
+ * Bytes of a turn's attachments in memory. Throws a ModelError before loading if they are too large for its provider. An alias's
+ * provider is not known yet.
  */
 export function measureFiles(turn: Pick<TurnToRun, "model" | "route">, conversation: ThreadMessage[]): number {
   const bytes = attachedBytes(conversation);
@@ -48,7 +48,7 @@ export function measureFiles(turn: Pick<TurnToRun, "model" | "route">, conversat
   return bytes;
 }
 
-/** The most bytes of attachments that the provider has taken in one turn of the history. */
+/** The most bytes of attachments that the provider has accepted in one turn of the history. */
 function takenBytes(history: ThreadMessage[], provider: string): number {
   const turns = Map.groupBy(
     history.filter(({ taken_by }) => taken_by === provider),
@@ -58,8 +58,8 @@ function takenBytes(history: ThreadMessage[], provider: string): number {
 }
 
 /**
- * Leaves out the older attachments for which those of the turn itself have no room; their messages keep the text. `provider`: the
- * one that gets the messages; undefined while it is not known.
+ * Leaves out the oldest attachments that do not fit beside those of the turn itself; their messages keep the text. `provider`: the
+ * recipient; undefined while unknown.
  */
 export function limitFiles(
   history: ThreadMessage[],
@@ -77,11 +77,11 @@ export function limitFiles(
     .toReversed();
 }
 
-/** The files of a message that are sent: one that it names several times is sent once. */
+/** The files of a message, without duplicates. */
 export const distinctFiles = ({ attachments }: ThreadMessage): Attachment[] =>
   attachments.filter((one, n) => attachments.findIndex((other) => isSameFile(one, other)) === n);
 
-/** `provider`: the one that gets the messages; undefined while it is not known. */
+/** `provider`: the recipient; undefined while unknown. */
 async function modelMessage(
   load: LoadFile,
   message: ThreadMessage,
@@ -107,8 +107,8 @@ async function modelMessage(
 }
 
 /**
- * The request to the model: the conversation so far with this turn's messages. Of a turn with a route, each target gets it under
- * its own name, and of the providers' data its own (`isolateState`).
+ * The request to the model: the conversation so far and this turn's messages. For a turn with a route, each target gets its own
+ * model name and only its own provider's data (`isolateState`).
  */
 export async function buildModelRequest(
   stores: TurnStores,
@@ -130,7 +130,7 @@ export async function buildModelRequest(
   const load = openFiles(stores);
   const provider = targetProvider(turn);
   const messages: ModelRequest["messages"] = [];
-  // in sequence: sealed and opened copies of all files at once would take twice the memory
+  // one after the other: sealed and opened copies of all files would take twice the memory
   for (const message of conversation) messages.push(await modelMessage(load, message, provider));
   const model = turn.model.slice(turn.model.indexOf("/") + 1);
   // The caller's instructions come after the agent's own (spec: Agent response request).
@@ -147,7 +147,7 @@ export async function buildModelRequest(
   };
 }
 
-/** Asks with a request, and then gives back the memory of its files. */
+/** Runs work with a request, then frees the memory of its files. */
 export async function useRequest<T>(
   build: () => Promise<ModelRequest>,
   ask: (request: ModelRequest) => Promise<T>,

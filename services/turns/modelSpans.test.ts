@@ -25,7 +25,7 @@ const finish: ModelEvent = {
   finish_reason: "stop",
   usage: { ...NO_USAGE, prompt_tokens: 3, completion_tokens: 2, cached_tokens: 1 },
 };
-/** Sends these events; `seen` gets the trace of each, then "closed". */
+/** A model that sends these events; `seen` gets the trace of each, then "closed". */
 function openModel(...events: (ModelEvent | Error)[]) {
   const seen: unknown[] = [];
   const model: Model = {

@@ -23,29 +23,29 @@ export interface AskOptions extends Omit<CredentialSources, "log">, TokenCounter
   models: Models;
   circuits: Circuits;
   retryBudget: RetryBudget;
-  /** What was looked up before the turn began. */
+  /** Look-ups made before the turn began. */
   ahead: Pick<AccessAhead, "take">;
-  /** A provider refused its credential; `details` is what it said. */
+  /** Called when a provider refuses its credential; `details`: the provider's message. */
   onCredentialRefused(details: string, turn: TurnToRun): void;
 }
 
-/** What a turn has asked so far, where its model is an alias. */
+/** The targets that a turn has asked so far, if its model is an alias. */
 export type AskedTargets = Pick<Targets, "asked" | "failures">;
 
-/** How a turn asks its model: the one that it names, or the targets of its alias. */
+/** How a turn asks its model: the one it names, or the targets of its alias. */
 export interface OpenAsk {
   ask: Ask;
-  /** Of a request to the model that was asked last. */
+  /** Estimates a request to the model that was asked last. */
   estimate: Estimate;
   routed: AskedTargets | undefined;
-  /** What requests took whose answers nobody has. New ones are added to this array. */
+  /** Usage of requests whose answers were not used. New ones are added to this array. */
   replaced: ReplacedAnswer[];
-  /** The context window of the model, of an alias that of one of its targets; undefined where none is known. */
+  /** The context window of the model or of the alias's targets, in tokens; undefined if unknown. */
   findWindow(): Promise<number | undefined>;
 }
 
 interface OpenedModel extends OpenModel {
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   window: number | undefined;
 }
 
@@ -96,7 +96,7 @@ function openTargets(
         round: rounds.length,
         first: rounds.findLast(({ model }) => model !== undefined)?.model,
         signal,
-        // a response names its model when it ends, and its events are a fold over frames that older processes know too
+        // a response names its model only at its end, and older processes fold over these frames as well
         onFrame: (frame) => (agent && frame.type === "target" ? undefined : onFrame(frame)),
       }),
   };
@@ -107,7 +107,7 @@ function retriesOf(budget: RetryBudget, organization_id: string, model: string):
   return { count: () => budget.countRequest(key), take: () => budget.takeRetry(key) };
 }
 
-/** Throws ModelError when a model that the turn names itself has no credential. */
+/** Throws a ModelError if a model named by the turn itself has no credential. */
 export async function openAsk(
   options: AskOptions,
   turn: TurnToRun,

@@ -1,7 +1,7 @@
 import type { ToolCall } from "#events/thread.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
 
-/** The model reads this when the caller went on without the result of a call: providers refuse a call without one. */
+/** The result that the model reads for a call whose result the caller never sent: providers refuse a call without one. */
 const NO_RESULT = JSON.stringify({ error: "The caller went on without running this tool." });
 const LOST_CALL = "The result of a tool call that is no longer part of this conversation:";
 
@@ -13,15 +13,15 @@ const resultOf = (call: ToolCall, text: string, turn_id: string): ThreadMessage 
   turn_id,
 });
 
-/** The messages after `at` that can answer its calls: those before the next message with calls. */
+/** The messages after `at` that may hold results of its calls: up to the next message with calls. */
 function findReplies(messages: ThreadMessage[], at: number): ThreadMessage[] {
   const next = messages.findIndex(({ calls }, n) => n > at && calls !== undefined);
   return messages.slice(at + 1, next === -1 ? undefined : next);
 }
 
 /**
- * Puts the results of each message's calls right behind it, as providers require. A result that was sent again, because a
- * turn failed, replaces the earlier one and what was answered to it.
+ * Moves the results of each message's calls right behind it, as providers require. If a result was sent twice, because a turn
+ * failed, the later one replaces the earlier one and the answers to it.
  */
 export function pairResults(messages: ThreadMessage[]): ThreadMessage[] {
   if (messages.every(({ role, calls }) => role !== "tool" && calls === undefined)) return messages;

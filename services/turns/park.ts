@@ -9,13 +9,13 @@ import { TurnLost, type createStepRecorder } from "./steps.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 export interface WaitOptions {
-  /** How long an approval waits whose agent does not say. */
+  /** How long approvals wait if the agent does not say. */
   default_seconds: number;
-  /** Turns of one organization that may wait for people. */
+  /** Turns of one organization that may wait for people at the same time. */
   max_parked: number;
-  /** The number of turns of an organization that wait, a moment ago. */
+  /** The number of an organization's waiting turns, from the read model. */
   countParked(organization: string): Promise<number>;
-  /** Whether an agent exists, a moment ago. */
+  /** Whether an agent exists, from the read model. */
   hasAgent(organization: string, id: string): Promise<boolean>;
 }
 interface ParkOptions {
@@ -27,17 +27,17 @@ interface ParkedTurn {
   round: number;
   calls: WaitingCall[];
   rounds: Round[];
-  /** What its requests took whose answers nobody has. */
+  /** Usage of its requests whose answers were not used. */
   replaced: { usage: Usage }[];
-  /** All that readers received so far. */
+  /** All frames that readers received so far. */
   frames: FramePayload[];
 }
 
 type Recorder = Pick<ReturnType<typeof createStepRecorder>, "storeFrames" | "recordPark">;
 
 /**
- * Asks people for the approval of calls, and gives the turn back: TurnLost ends this attempt, and the last decision begins the
- * next one. Answers with a reason, in words for the model, if too many turns wait.
+ * Requests approvals for calls and releases the turn: TurnLost ends this attempt, and the last decision starts the next one. If too
+ * many turns wait, returns the reason, worded for the model.
  */
 export async function parkTurn(
   { toolApprovals, budgets }: ParkOptions,

@@ -1,7 +1,7 @@
 import type { FramePayload, Frames, TurnEnd } from "#events/ports.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-/** Numbers the turn's frames and sends them: to all readers of a stream, else to the one process that waits. */
+/** Numbers a turn's frames and sends them: to all readers of a stream, or to the one process that waits. */
 export function openPublisher(frames: Pick<Frames, "publish" | "sendToWaiter">, turn: TurnToRun) {
   let n = 0;
   const send = turn.streamed ? frames.publish : frames.sendToWaiter;

@@ -1,6 +1,6 @@
 import type { ThreadMessage } from "./threadMessage.ts";
 
-/** The turns of a thread that came before a version of it, newest first. */
+/** The turns of a thread before a version of it, newest first. */
 export interface RecentHistory {
   version: number;
   turns: ThreadMessage[][];
@@ -8,11 +8,11 @@ export interface RecentHistory {
   size: number;
 }
 
-/** Characters of all histories together. */
+/** Maximum characters of all histories together. */
 const MAX_SIZE = 8_000_000;
-/** An organization's share: the long threads of one do not push out those of others. */
+/** An organization's share, so that its long threads do not push out those of others. */
 const MAX_SIZE_OF_ORGANIZATION = MAX_SIZE / 4;
-/** What a thread that rests, or was deleted by another process, may stay in memory. */
+/** How long a thread stays in memory unused. It may have been deleted by another process. */
 const MAX_IDLE_MS = 60_000;
 const SWEEP_MS = 10_000;
 
@@ -22,11 +22,11 @@ interface KeptHistory extends RecentHistory {
 }
 
 /**
- * Histories of the threads whose turns this process has run lately: the next turn reads only what is new. The log remains the source, a
- * history that is missing is read from it.
+ * Caches the histories of threads whose turns this process ran recently, so that the next turn reads only what is new. A missing
+ * one is read from the log.
  */
 export function createRecentHistories() {
-  /** The one used longest ago is the first. */
+  /** The least recently used one comes first. */
   const histories = new Map<string, KeptHistory>();
   const sizes = new Map<string, number>();
   let size = 0;

@@ -18,7 +18,7 @@ export const findResumed = ({ events }: Pick<CommittedCommand, "events">, worker
   return data?.worker === worker ? data : undefined;
 };
 
-/** The next attempt of a resumed turn, with the frames that its readers have, and its trace; undefined if it was deleted. */
+/** The next attempt of a resumed turn, with the frames its readers have, and its trace; undefined if the turn was deleted. */
 export async function loadResumed(
   { log, readFrames }: Pick<TakeOverOptions, "readFrames"> & { log: Pick<EventLog, "read"> },
   stream: string,
@@ -37,7 +37,7 @@ export async function loadResumed(
   return { turn, trace: parseTraceHeaders(started.meta) };
 }
 
-/** A parked turn whose approvals are due, as work for the sweep. The commit starts the turn if it is resumed. */
+/** A parked turn with expired approvals, as work for the sweep. If the turn resumes, the commit starts it. */
 export const expireApprovals = (send: Send, head: StreamHead, { id, attempt }: OpenTurn): LostWork<TurnToRun> => ({
   key: `${id}/${attempt}`,
   worker: null,

@@ -1,16 +1,16 @@
 import { currentTime } from "#events/clock.ts";
 import { dropOldest } from "#events/dropOldest.ts";
 
-/** The share of retries among the requests of the last minute. */
+/** Maximum share of retries among the requests of the last minute. */
 const MAX_SHARE = 0.2;
-/** Retries of a minute that are always allowed: where there is little traffic, a share of it is nothing. */
+/** Retries per minute that are always allowed, because a share of little traffic would be none. */
 const MIN_RETRIES = 60;
 const SLOT_MS = 10_000;
 const SLOTS = 6;
-/** Providers of organizations that a process remembers; the one that was asked first is forgotten first. */
+/** Providers of organizations that a process remembers; the first added is forgotten first. */
 const MAX_KEYS = 10_000;
 
-/** The requests and retries of ten seconds. */
+/** Requests and retries within ten seconds. */
 interface Slot {
   /** Number of the slot since the epoch. */
   n: number;
@@ -18,11 +18,11 @@ interface Slot {
   retries: number;
 }
 
-/** Keeps a provider that is down from getting every request several times. A hint: it belongs to a process and is lost with it (ADR 56). */
+/** Keeps a failing provider from receiving every request several times. It belongs to one process and is lost with it (ADR 56). */
 export interface RetryBudget {
-  /** Before a first request. `key`: the organization and the provider. */
+  /** Call it before a first request. `key`: the organization and the provider. */
   countRequest(key: string): void;
-  /** Whether a request may be sent again; counts it if so. */
+  /** Whether a retry may be sent; counts it if so. */
   takeRetry(key: string): boolean;
 }
 
@@ -31,7 +31,7 @@ export const retryKey = (organization_id: string, provider: string): string => `
 export function createRetryBudget(now: () => number = currentTime): RetryBudget {
   const slots = new Map<string, Slot[]>();
 
-  /** The last minute, its newest slot last. */
+  /** The slots of the last minute, the newest last. */
   function lastMinute(key: string): Slot[] {
     const n = Math.floor(now() / SLOT_MS);
     const kept = (slots.get(key) ?? []).filter((slot) => slot.n > n - SLOTS);

@@ -26,9 +26,9 @@ export interface Round extends TurnOutput {
   usage: Usage;
   /** The target that answered, where the model of the turn is an alias. */
   model?: string;
-  /** By call; undefined until the call has run. */
+  /** By index of the call; undefined until it has run. */
   results: (RoundResult | undefined)[];
-  /** By call: what was decided about it. */
+  /** By index of the call: the decision about it. */
   decisions?: (CallDecision | undefined)[];
 }
 
@@ -52,7 +52,7 @@ function appendOutput(before: TurnOutput, next: TurnOutput): TurnOutput {
 /** The output of all rounds as one answer, with the model's own citations. */
 export const joinOutputs = (rounds: TurnOutput[]): TurnOutput => rounds.reduce(appendOutput, NO_OUTPUT);
 
-/** Cites the sources that tools consulted, each for the whole answer, when the model cites none itself. */
+/** Cites the sources that tools consulted, each for the whole answer, if the model cites none itself. */
 export function citeSources(output: TurnOutput, rounds: Round[]): TurnOutput {
   if (output.citations.length > 0) return output;
   const consulted = new Map<string, Source>();
@@ -66,7 +66,7 @@ export function citeSources(output: TurnOutput, rounds: Round[]): TurnOutput {
   return { ...output, citations };
 }
 
-/** The usage of a turn; of one whose model is an alias also the target that answered last, and the usage of each. */
+/** The usage of a turn. With an alias also the target that answered last, and the usage of each. */
 export function turnUsage(parts: { usage: Usage; model?: string }[], isRouted: boolean) {
   const usage = sumUsage(parts);
   if (!isRouted) return { usage };
@@ -81,7 +81,7 @@ export function turnUsage(parts: { usage: Usage; model?: string }[], isRouted: b
 export const sumUsage = (parts: { usage: Usage }[]): Usage =>
   parts.map(({ usage }) => usage).reduce(addUsage, NO_USAGE);
 
-/** UTF-16 units of what the model and its tools have said. */
+/** UTF-16 units of the output of the model and its tools. */
 export const sizeOfRounds = (rounds: Round[]): number =>
   rounds.reduce(
     (sum, { text, reasoning, calls, results }) =>
@@ -109,7 +109,7 @@ const STEPS = ["RoundRequested", "ToolFinished", "ToolApprovalDecided", "ToolApp
 type Step = Extract<ThreadEvent, { type: (typeof STEPS)[number] }>;
 type FinishedCall = NonNullable<Extract<Step, { type: "ToolFinished" }>["personal"]>;
 
-/** Whether an event records a round of the turn, or something of a call. */
+/** Whether an event records a round of the turn, or a change of one of its calls. */
 export const isTurnStep = ({ type, data }: Pick<RecordedEvent, "type" | "data">, turn: string): boolean =>
   (STEPS as readonly string[]).includes(type) && (data as { turn_id: string }).turn_id === turn;
 
@@ -137,7 +137,7 @@ function readDecision(event: Exclude<Step, { type: "RoundRequested" | "ToolFinis
     : { status: "rejected", comment: event.personal?.comment ?? null };
 }
 
-/** The rounds of a turn that the log holds; `open` reads a blob of the turn. Throws if a step was erased. */
+/** The turn's rounds in the log; `open` reads a blob of the turn. Throws if a step was erased. */
 export async function readRounds(events: RecordedEvent[], turn: string, open: OpenBlob): Promise<Round[]> {
   const rounds: Round[] = [];
   for (const event of events.filter((each) => isTurnStep(each, turn)) as unknown as Step[]) {

@@ -31,17 +31,17 @@ import type { TurnToRun } from "./turnToRun.ts";
 export interface TurnRunnerOptions extends AskOptions, HistoryLimits {
   vault: Pick<Vault, "findKey" | "get" | "put">;
   log: EventLog;
-  /** The time to compare with the end of a turn. */
+  /** The clock for the end of a turn. */
   now?(): number;
   frames: Frames;
   tools: Tools;
   handle: Handle;
-  /** Runs work while this process has room for the bytes of attachments that it holds. */
+  /** Runs work when this process has room for the attachments' bytes, and holds that room meanwhile. */
   holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   memory: TurnMemory;
   budgets: TurnBudgets;
   toolApprovals: WaitOptions;
-  /** A tool failed in a way that no other arguments would mend. */
+  /** Called when a tool fails in a way that other arguments would not mend. */
   onToolError(error: unknown, turn: TurnToRun, tool: string): void;
 }
 
@@ -55,8 +55,8 @@ const describeTurn = ({ organization_id, thread, turn_id, attempt, model, stream
 });
 
 /**
- * Runs a turn to its end event, or until `stopping` aborts: then another worker takes it over. A failing provider ends the turn;
- * throws only when the log cannot be written.
+ * Runs a turn to its end event, or until `stopping` aborts; then another worker takes it over. A failing provider ends the turn.
+ * Throws only if the log cannot be written.
  */
 export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun, stopping: AbortSignal): Promise<void> =>
   inSpan("turn", { attributes: describeTurn(turn) }, (note) => run(options, turn, stopping, note));
@@ -99,13 +99,13 @@ async function run(
   };
   try {
     const ending = await answer(options, turn, aborter.signal, { emit: words.emit, emitted }).finally(words.flush);
-    // A response's stream can be read again after the bus has dropped its frames.
+    // A response's stream can be read again after the bus has dropped its frames, so its frames are stored.
     const stored = turn.agent && { frames: await createStepRecorder(options, turn).storeFrames(emittedFrames) };
     note({ "svc.status": ending.end.status });
     const { position } = await options.handle(turnCommand(turn, ending.command, { ...ending.data, ...stored }));
-    // a buffered client learns that its thread is gone, not how the turn was counted
+    // after a deletion a buffered client only learns that its thread is gone
     const isTold = turn.streamed || aborter.signal.reason !== "deleted";
-    // Position 0: the turn was taken over or deleted meanwhile, and its new worker reports the end.
+    // Position 0: the turn was taken over or deleted meanwhile. Its new worker reports the end.
     if (position > 0 && isTold) publish({ type: "end", position, end: ending.end });
   } catch (error) {
     aborter.abort("lost");
@@ -115,7 +115,7 @@ async function run(
   }
 }
 
-/** Where the frames of a turn go. */
+/** Where a turn's frames go. */
 interface FrameSink {
   emit(frame: FramePayload): void;
   /** All frames so far. */
@@ -149,7 +149,7 @@ async function answer(
   }
 }
 
-/** How far a turn has come: its rounds, and the targets that it has asked. */
+/** A turn's progress: its rounds, and the targets it has asked. */
 interface Progress {
   rounds: Round[];
   share: TurnShare;
@@ -158,13 +158,13 @@ interface Progress {
   replaced?: ReplacedAnswer[];
 }
 
-/** The end with the reasons why targets did not answer, if there are any. */
+/** Adds the reasons why targets failed, if any. */
 function withFailures(ending: TurnEnding, { routed }: Progress): TurnEnding {
   const failed_targets = routed?.failures.map(({ reason }) => reason) ?? [];
   return failed_targets.length === 0 ? ending : { ...ending, end: { ...ending.end, failed_targets } };
 }
 
-/** Asks the model until it answers. `answered` holds how far it has come, for when this throws. */
+/** Asks the model until it answers. `answered` holds the progress in case it throws. */
 async function askWithTools(
   options: TurnRunnerOptions,
   turn: TurnToRun,

@@ -14,17 +14,17 @@ import type { TurnAttempt } from "./turnToRun.ts";
 
 type ParkRecord = Omit<z.infer<typeof ParkTurn.schema>, "turn_id" | "attempt">;
 
-/** How long a step or an end is retried while the log is away. Giving up earlier would only leave it to the sweep. */
+/** How long recording a step or an end is retried while the log is unavailable. Giving up earlier would only leave it to the sweep. */
 const RETRY_MS = 60_000;
-/** Bytes of a result that an event holds; a longer one goes to a blob. */
+/** Maximum bytes of a result in an event; longer ones go to a blob. */
 const MAX_IN_EVENT = 64 * 1024;
 
-/** The turn was taken over, deleted or parked: this attempt neither records nor reports anything more. */
+/** The turn was taken over, deleted or parked: this attempt must record and report nothing more. */
 export class TurnLost extends Error {
   override name = "TurnLost";
 }
 
-/** A step may or may not be in the log. The attempt ends here, and the sweep starts the next one. */
+/** Whether a step was recorded is unknown. The attempt ends, and the sweep starts the next one. */
 export class StepNotRecorded extends Error {
   override name = "StepNotRecorded";
 }

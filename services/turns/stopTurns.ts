@@ -4,7 +4,7 @@ import { waitForStop } from "#events/stopGrace.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
 import { readState } from "../states.ts";
 
-/** Stops the turns that run in threads of an organization which are about to be deleted. A turn that waits for people has no worker. */
+/** Stops the running turns of threads that are about to be deleted. A turn that waits for people has no worker to stop. */
 export async function stopTurns(
   { log, frames }: { log: Pick<EventLog, "heads" | "read">; frames: Pick<Frames, "requestStop"> },
   organization: string,

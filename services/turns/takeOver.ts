@@ -10,9 +10,9 @@ import { framesSoFar, joinFrames } from "./frames.ts";
 import { citeSources, isTurnStep, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import { findTurnStart, turnFromEvent, type TurnAttempt, type TurnToRun } from "./turnToRun.ts";
 
-/** Attempts at one turn, each of which lost its worker. */
+/** Attempts at one turn that may lose their worker. */
 const MAX_ATTEMPTS = 3;
-/** Workers that may die while they have a turn: the turn itself may be what they die of. */
+/** Workers that may die while they hold a turn, because the turn itself may be the cause. */
 const MAX_DEATHS = 2;
 const LOST = "The process that worked on this turn was lost.";
 const LATE = "The turn did not finish within the time that it has.";
@@ -23,9 +23,9 @@ export interface TakeOverOptions {
   frames: Pick<Frames, "loadFrames" | "publish">;
   worker: string;
   send: Send;
-  /** Stores every frame that readers of a response received; resolves with the blob's key. */
+  /** Stores all frames that readers of a response received; resolves with the blob's key. */
   storeFrames(turn: TurnAttempt, frames: FramePayload[]): Promise<string>;
-  /** What the request took that the lost attempt before this one was waiting for; undefined where that is not known. */
+  /** Usage of the request that the lost attempt was waiting for; undefined if unknown. */
   estimateLost(turn: TurnToRun): Promise<LostRequest | undefined>;
   /** The frames in a blob of a turn; none if it is gone. */
   readFrames(turn_id: string, blob: string): Promise<FramePayload[]>;
@@ -33,21 +33,18 @@ export interface TakeOverOptions {
 
 export type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["turn"]>;
 
-/** How far a lost turn got, by the log and by the frames that readers received. */
+/** Progress of a lost turn, according to the log and to the frames that readers received. */
 interface TurnProgress {
   output: TurnOutput;
   rounds: Round[];
-  /** The usage of requests whose answers are not part of the turn. */
+  /** Usage of requests whose answers are not part of the turn. */
   replaced: ReplacedAnswer[];
   frames: FramePayload[];
-  /** Readers have seen text of a round that is not recorded. */
+  /** Whether readers have seen text of a round that is not recorded. */
   hasUnrecordedText: boolean;
 }
 
-/**
- * The frames of the newest attempt that sent any, up to the first one that the bus has lost: readers hold back what follows a gap,
- * and it may belong to another round than it seems to.
- */
+/** The frames of the newest attempt that sent any, up to the first gap. Readers hold back what follows a gap, and its round is uncertain. */
 async function receivedFrames({ frames }: TakeOverOptions, head: StreamHead, turn: string): Promise<FramePayload[]> {
   const sent = (await frames.loadFrames(head.organization_id, turn)).filter((frame) => frame.type !== "end");
   // A worker that was only slow may have sent frames at the same time as its successor.
@@ -77,7 +74,7 @@ async function measureProgress(events: RecordedEvent[], turn: string, frames: Fr
   };
 }
 
-/** Fails a turn with the output that it has; refuses it, as if it had not been sent, when it has none. */
+/** Fails a turn with its output so far. Without output, refuses it as if it had not been sent. */
 async function giveUp(
   options: TakeOverOptions,
   head: StreamHead,
@@ -89,7 +86,7 @@ async function giveUp(
   const { organization_id, stream } = head;
   const parts: ReplacedAnswer[] = [...replaced, ...rounds];
   const isPaid = said.text !== "" || said.reasoning !== "" || parts.length > 0;
-  // A response was promised its id, so it fails rather than being refused.
+  // The client has the id of a response, so it fails instead of being refused.
   const isFailed = isPaid || turn.of_agent;
   const used = turnUsage(
     parts,
@@ -112,7 +109,7 @@ async function giveUp(
   return result;
 }
 
-/** Fails a parked turn with the output that it has, which cancels its approvals. */
+/** Fails a parked turn with its output so far, which cancels its approvals. */
 export async function failParked(
   options: TakeOverOptions,
   head: StreamHead,
@@ -124,7 +121,7 @@ export async function failParked(
   return giveUp(options, head, turn, await measureProgress(events, turn.id, frames), message);
 }
 
-/** The frames that readers of a turn had when it was parked last. */
+/** The frames that readers had when the turn was last parked. */
 export async function readParkedFrames(
   { readFrames }: Pick<TakeOverOptions, "readFrames">,
   events: RecordedEvent[],
@@ -136,11 +133,11 @@ export async function readParkedFrames(
   return parked ? readFrames(turn_id, (parked.data as { frames: string }).frames) : [];
 }
 
-/** The events that tell an attempt how far those before it came. */
+/** The events that show an attempt how far earlier ones got. */
 export const stepsOf = (events: RecordedEvent[], turn: string): RecordedEvent[] =>
   events.filter((event) => isTurnStep(event, turn) || isTargetFailure(event, turn));
 
-/** What the lost attempt was asking its model, if it was. A turn that may kill workers is not looked at again. */
+/** What the lost attempt was asking its model, if anything. Not looked up for a turn that may kill workers. */
 async function findLost(
   options: TakeOverOptions,
   turn: TurnToRun,
@@ -151,14 +148,15 @@ async function findLost(
   return isDeadly ? known : options.estimateLost(turn);
 }
 
-/** Why a turn that was taken over is not run again; undefined if it is. */
+/** Why a turn is not run again after a takeover; undefined if it is. */
 function whyOver(
   turn: Pick<OpenTurn, "awaited_by" | "resumed">,
   { attempt, isLate, isDeadly, hasUnrecordedText }: Ending,
 ): string | undefined {
   if (isLate) return LATE;
   if (isDeadly) return KILLS_WORKERS;
-  // Readers keep what they have seen, so a turn with unrecorded text cannot be generated again. Readers of a run's events start over.
+  // Readers keep what they have seen, so a turn with unrecorded text cannot be generated again. Readers of a run's events start
+  // over, however.
   const isContradicted = hasUnrecordedText && turn.awaited_by === undefined;
   return attempt - turn.resumed > MAX_ATTEMPTS || isContradicted ? LOST : undefined;
 }
@@ -177,8 +175,8 @@ async function endLate(options: TakeOverOptions, head: StreamHead, turn: OpenTur
 }
 
 /**
- * Takes over a lost turn; gives the turn to run. Ends it instead, and gives nothing, when it is late or cannot be resumed. What its
- * worker was asking counts (ADR 98).
+ * Takes over a lost turn and returns the turn to run. If it is late or cannot be resumed, ends it and returns undefined. The
+ * request that its worker was waiting for is counted (ADR 98).
  */
 export async function takeOverTurn(
   options: TakeOverOptions,
@@ -195,7 +193,7 @@ export async function takeOverTurn(
   const taken = { ...ids, worker: options.worker, worker_died };
   const { position } = await options.send(head, TakeOverTurn.type, taken);
   if (position === 0) return undefined;
-  // The log now holds all that the lost attempt could record; what it sends from here on is refused.
+  // The log now holds everything that the lost attempt could record; its later commands are refused.
   const events = await options.log.read(head.stream);
   const started = findTurnStart(events, turn.id);
   const progress = await measureProgress(events, turn.id, received);

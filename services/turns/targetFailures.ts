@@ -6,7 +6,7 @@ import type { TargetFailure } from "./nextTarget.ts";
 export const isTargetFailure = ({ type, data }: Pick<RecordedEvent, "type" | "data">, turn: string): boolean =>
   type === "TargetFailed" && (data as { turn_id: string }).turn_id === turn;
 
-/** The failures that earlier attempts of a turn recorded. */
+/** The failures recorded by earlier attempts of a turn. */
 export const readFailures = (events: RecordedEvent[], turn: string): TargetFailure[] =>
   events
     .filter((event) => isTargetFailure(event, turn))
@@ -15,12 +15,12 @@ export const readFailures = (events: RecordedEvent[], turn: string): TargetFailu
       return { round, target, reason, duration_ms, ...(usage && { usage }) };
     });
 
-/** The usage of a request whose answer is not part of the turn. `model`: the target that answered, where the turn's model is an alias. */
+/** The usage of a request whose answer is not part of the turn. `model`: the target that answered, if the turn's model is an alias. */
 export interface ReplacedAnswer {
   usage: Usage;
   model?: string;
 }
 
-/** The usage of the failed requests of earlier attempts. */
+/** The usage of failed requests of earlier attempts. */
 export const readReplaced = (failures: TargetFailure[], isRouted: boolean): ReplacedAnswer[] =>
   failures.flatMap(({ target, usage }) => (usage ? [{ usage, ...(isRouted && { model: target }) }] : []));

@@ -7,7 +7,7 @@ import { ModelError, type ModelEvent } from "./model.ts";
 /* A turn whose model is an alias, and whose worker dies between its attempts. */
 
 const down = () => new ModelError("transient", "The provider answered 503.", { status: 503 });
-/** With what the requests of lost workers took. */
+/** Adds the usage of requests lost with their workers. */
 const withLost = ({ events }: ReturnType<typeof stageTurn>, usage: object): Usage =>
   events
     .filter(({ type, data }) => type === "TargetFailed" && (data as any).reason === "worker_lost")
@@ -58,7 +58,7 @@ test("a worker that takes over has no more failures than its turn has left", asy
   expect(askedOf(turn)).toEqual(["a", "b", "a"]);
   const failed = turn.events.filter(({ type }) => type === "TargetFailed").map(({ data }) => (data as any).reason);
   expect(failed).toEqual(["503", "503", "worker_lost", "503"]);
-  // the provider may have been at work when the first worker died, so the turn is paid
+  // the provider may have been working when the first worker died, so the turn is charged
   expect(lastEvent(turn)).toMatchObject({ type: "TurnFailed", data: { usage: withLost(turn, NO_USAGE) } });
 });
 

@@ -1,11 +1,11 @@
 import type { Message } from "#events/thread.ts";
 
-/** A message of a thread, whose attachments are not loaded yet. */
+/** A message of a thread with attachments that are not loaded yet. */
 export interface ThreadMessage extends Message {
   turn_id: string;
-  /** Of a message with attachments: the provider that took them, and answered. */
+  /** Of a message with attachments: the provider that accepted them and answered. */
   taken_by?: string;
-  /** Of an answer with calls: its provider's own data, which only that provider gets back. */
+  /** Of an answer with calls: its provider's own data, returned only to that provider. */
   opaque?: { provider: string; data: unknown };
 }
 

@@ -4,7 +4,7 @@ import type { Prompt } from "#events/thread.ts";
 import type { ToolContext } from "./tools/tool.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-/** What the tools of a turn know of it. */
+/** What the tools of a turn know about it. */
 export const toolContext = (
   { organization_id, turn_id, thread, scope, awaited_by, principal }: TurnToRun,
   { user, vars, knowledge }: Prompt,

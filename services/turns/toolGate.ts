@@ -2,10 +2,10 @@ import type { ToolApproval, ToolApprovals, ToolCondition } from "#events/toolApp
 import type { ToolCall } from "#events/thread.ts";
 import { parseArguments } from "./tools/parseArguments.ts";
 
-/** Characters of arguments that a person is asked to read. Longer ones could hide what they do. */
+/** Maximum characters of arguments that a person is asked to approve. Longer ones could hide their effect. */
 const MAX_ARGUMENTS = 20_000;
 
-/** What was decided about a call. `isStarted`: it ran, or its process died just before it did. */
+/** The decision about a call. `isStarted`: it ran, or its process died just before. */
 export type CallDecision =
   | { status: "approved"; isStarted: boolean }
   | { status: "rejected"; comment: string | null }
@@ -14,9 +14,9 @@ export type CallDecision =
 /** Whether a call may run now. */
 export type Gate =
   | { kind: "open" }
-  /** It was approved: it runs at most once, so its start is recorded first. */
+  /** Approved: it runs at most once, so its start is recorded first. */
   | { kind: "approved" }
-  /** It does not run; the model reads why. */
+  /** Does not run; the model reads the reason. */
   | { kind: "closed"; reason: string }
   /** A person must decide first. */
   | { kind: "waits"; approval: ToolApproval };
@@ -24,7 +24,7 @@ export type Gate =
 interface GateOptions {
   /** The agent's rules, by tool. */
   approvals: ToolApprovals;
-  /** Whether a step of a workflow asked. It cannot wait for days. */
+  /** Whether a workflow step asked, which cannot wait for days. */
   isOfRun: boolean;
 }
 
@@ -37,7 +37,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whether a person is asked about a call with these arguments. In doubt, one is. */
+/** Whether a person must approve a call with these arguments. If in doubt, yes. */
 export function asks(when: ToolCondition | null, text: string): boolean {
   if (when === null) return true;
   const args = parseObject(text) ?? {};

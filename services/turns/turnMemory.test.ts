@@ -12,7 +12,7 @@ const open = () =>
   });
 const never = new AbortController().signal;
 
-/** Whether it resolves without anything else happening. */
+/** Whether it resolves without further events. */
 async function isReady(work: Promise<void>): Promise<boolean> {
   let ready = false;
   void work.then(() => (ready = true));

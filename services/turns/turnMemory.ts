@@ -3,15 +3,15 @@ import { createCapacity, type CapacityLimits } from "../sharing/capacity.ts";
 import { createFairSemaphore } from "../sharing/fairSemaphore.ts";
 import { FREE_SIZE, ModelError, type AnswerShare } from "./model.ts";
 
-/* What running turns hold while they wait for their providers: a thousand may run, each with megabytes, for ten minutes (ADR 77). */
+/* Limits the memory that turns hold while they wait for providers: a thousand may run, each with megabytes, for ten minutes (ADR 77). */
 
-/** What the turns of a process hold at once: all of them, and those of one organization. */
+/** Limits of a process's turns: in total, and per organization. */
 interface TurnLimits {
-  /** Prompts with the history before them, in UTF-16 units. A turn waits for room. */
+  /** Prompts and the history before them, in UTF-16 units. A turn waits for room. */
   conversations: CapacityLimits;
-  /** Output of models and tools, in UTF-16 units. An answer that finds no room is cut: waiting would hold the provider's connection open. */
+  /** Output of models and tools, in UTF-16 units. An answer without room is cut off: waiting would keep the provider's connection open. */
   answers: CapacityLimits;
-  /** Pieces of answers that have not arrived whole, in bytes. */
+  /** Incomplete pieces of answers, in bytes. */
   pieces: CapacityLimits;
 }
 const LIMITS: TurnLimits = {
@@ -23,7 +23,7 @@ const LIMITS: TurnLimits = {
 const NO_ROOM = "The running turns of this organization hold too much text at once.";
 
 const openShares = ({ conversations, answers, pieces }: TurnLimits) => ({
-  /** Turns that run. */
+  /** Number of running turns. */
   turns: 0,
   maxConversation: conversations.perTenant,
   conversations: createFairSemaphore(conversations),
@@ -32,7 +32,7 @@ const openShares = ({ conversations, answers, pieces }: TurnLimits) => ({
 });
 type Shares = ReturnType<typeof openShares>;
 
-/** What one turn holds. A small turn only adds numbers here: it makes no promise and takes nothing from the shares. */
+/** The memory held by one turn. A small turn only adds up numbers here: no promise is created, and nothing is taken from the limits. */
 export class TurnShare implements AnswerShare {
   readonly #shares: Shares;
   readonly #organization: string;
@@ -53,7 +53,10 @@ export class TurnShare implements AnswerShare {
     return size <= FREE_SIZE || this.#reserved > 0;
   }
 
-  /** Resolves when there is room for a conversation of this size. Called once per turn: turns that hold room and wait for more could wait for each other. */
+  /**
+   * Resolves when there is room for a conversation of this size. Call it once per turn: turns that hold room while waiting for more
+   * could deadlock.
+   */
   async reserve(size: number, signal: AbortSignal): Promise<void> {
     const { conversations, maxConversation } = this.#shares;
     const wanted = Math.min(size, maxConversation);
@@ -63,7 +66,7 @@ export class TurnShare implements AnswerShare {
     else this.#reserved = wanted;
   }
 
-  /** Shrinks the reservation to the size that the conversation turned out to need. */
+  /** Reduces the reservation to the actual size of the conversation. */
   keep(size: number): void {
     if (this.#reserved === 0) return;
     const kept = size <= FREE_SIZE ? 0 : Math.min(size, this.#reserved);
@@ -103,7 +106,7 @@ export class TurnShare implements AnswerShare {
   }
 }
 
-/** Bounds what the running turns of a process hold. */
+/** Limits the memory of a process's running turns. */
 export function createTurnMemory(limits: TurnLimits = LIMITS) {
   const shares = openShares(limits);
   return {

@@ -15,7 +15,7 @@ export interface TurnAttempt {
   request_id: string;
 }
 
-/** An attempt with everything that running it takes. */
+/** An attempt with everything needed to run it. */
 export interface TurnToRun extends TurnAttempt {
   /** `provider/model`, or an alias. */
   model: string;
@@ -25,28 +25,28 @@ export interface TurnToRun extends TurnAttempt {
   agent: TurnAgent | undefined;
   /** The owner of its thread. */
   scope: string;
-  /** The run that waits for it without a worker. */
+  /** The run that waits for it without a worker; null: none. */
   awaited_by: string | null;
-  /** Who sent its command. */
+  /** The sender of its command. */
   principal: Principal;
-  /** Who asked. Where a rule excludes self-approval, they may not decide about its tool calls. */
+  /** Who asked. If self-approval is excluded, they may not decide about its tool calls. */
   asked_by: Actor;
-  /** The project that it is counted for. */
+  /** The project it is counted for. */
   project_id: string | null;
   /** The mark of the request's user. */
   user_mark: string | null;
-  /** US dollars that budgets reserved when it started; null when no budget of money concerns it. */
+  /** US dollars that budgets reserved at its start; null if no budget of money applies. */
   reserved: Money | null;
-  /** It has waited for a person, which released its reservation. */
+  /** Whether it has waited for a person, which released its reservation. */
   wasParked: boolean;
   ends_by: string;
   /** Version of TurnStarted in the thread; 1 means that the thread has no earlier turns. */
   version: number;
   /** Undefined when it was erased. */
   input: PromptOrBlob | undefined;
-  /** Events of its thread, among them the rounds, calls and failed targets that earlier attempts recorded. */
+  /** Events of its thread, including the rounds, calls and failed targets recorded by earlier attempts. */
   steps: RecordedEvent[];
-  /** Frames that readers received from the attempt before. */
+  /** Frames that readers received from the previous attempt. */
   receivedFrames: FramePayload[];
 }
 
@@ -57,10 +57,10 @@ type StartedTurn = Pick<RecordedEvent, "organization_id" | "stream" | "version" 
 export const findTurnStart = (events: RecordedEvent[], turn_id: string): RecordedEvent | undefined =>
   events.find(({ type, data }) => type === "TurnStarted" && (data as { turn_id: string }).turn_id === turn_id);
 
-/** What earlier attempts left: `ends_by` moves when a turn is resumed. */
+/** Results of earlier attempts. `ends_by` moves when a turn resumes. */
 type Progress = Pick<TurnToRun, "steps" | "receivedFrames" | "wasParked"> & { ends_by?: string };
 
-/** An attempt at the turn that an event TurnStarted describes. */
+/** An attempt at the turn that a TurnStarted event describes. */
 export function turnFromEvent(
   started: StartedTurn,
   attempt: number,

@@ -12,16 +12,16 @@ import { expireApprovals, findResumed, loadResumed } from "./resume.ts";
 import { failParked, takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
-/** Turns that one process runs at once. */
+/** Turns that one process runs at the same time. */
 const MAX_TURNS = 1_000;
-/** An organization's share: when its provider hangs, turns of others still find room. */
+/** An organization's share: when its provider hangs, there is still room for turns of others. */
 const MAX_TURNS_OF_ORGANIZATION = MAX_TURNS / 2;
 
 export interface TurnsOptions extends TakeOverOptions {
-  /** The time to compare with the ends of turns. */
+  /** The clock for the ends of turns. */
   now?(): number;
   log: Pick<EventLog, "read" | "hasDied" | "heads">;
-  /** Runs a turn to its end, or until `stopping` aborts: then another worker takes it over. */
+  /** Runs a turn to its end, or until `stopping` aborts; then another worker takes it over. */
   run(turn: TurnToRun, stopping: AbortSignal): Promise<void>;
   onError(error: unknown, turn: Pick<TurnToRun, "turn_id" | "request_id">): void;
 }
@@ -38,7 +38,7 @@ function findStartedTurns({ command, events, version }: CommittedCommand) {
     }));
 }
 
-/** Goes on with a turn that a commit of this process resumed. If this fails, a sweep takes it over. */
+/** Continues a turn that a commit of this process resumed. If this fails, a sweep takes it over. */
 async function resume(
   options: TurnsOptions,
   { command, events }: CommittedCommand,
@@ -48,14 +48,14 @@ async function resume(
   if (!resumed) return;
   try {
     const loaded = await loadResumed(options, command.stream, resumed);
-    // it belongs to the trace of its request, not to that of the decision
+    // the turn belongs to its request's trace, not to that of the decision
     if (loaded) withTrace(loaded.trace, () => start(loaded.turn));
   } catch (error) {
     options.onError(error, { turn_id: resumed.turn_id, request_id: command.request_id });
   }
 }
 
-/** The turns of this process: starts them, counts them, and takes over those that other workers lost. */
+/** The turns of this process: starts and counts them, and takes over those lost by other workers. */
 export function createTurns(options: TurnsOptions) {
   async function open(head: StreamHead, isHeld: (key: string) => boolean): Promise<LostWork<TurnToRun> | undefined> {
     const { state }: { state: ThreadState } = await readState(options.log, head, thread);
@@ -112,7 +112,7 @@ export function createTurns(options: TurnsOptions) {
       void resume(options, handled, turns.start);
     },
     attend: turns.attend,
-    /** Leaves the turns that still run to other workers. */
+    /** Leaves the running turns to other workers. */
     leave: (): void => void turns.stop(),
   };
 }

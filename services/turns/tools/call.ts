@@ -31,7 +31,7 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener("abort", stop));
 }
 
-/** The outcome of a call that does not run; the model reads why. */
+/** The outcome of a call that does not run; the model reads the reason. */
 export const refuseCall = (name: string, reason: string): ToolOutcome => ({
   name,
   status: "failed",
@@ -41,8 +41,8 @@ export const refuseCall = (name: string, reason: string): ToolOutcome => ({
 });
 
 /**
- * Runs a tool call. The model reads every failure as text (spec: Chat API, behaviour 4); `onError` gets the failures that no
- * other arguments would mend. Throws only when the signal aborts.
+ * Runs a tool call. The model reads every failure as text (spec: Chat API, behaviour 4); `onError` gets failures that other
+ * arguments would not mend. Throws only when the signal aborts.
  */
 export async function callTool(
   offered: Tool[],

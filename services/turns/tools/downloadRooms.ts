@@ -2,16 +2,16 @@ import { MIB } from "#events/units.ts";
 import { createCapacity, type CapacityLimits } from "../../sharing/capacity.ts";
 import { WebError, type DownloadRoomOf } from "./web.ts";
 
-/** Bytes that downloads of a process hold at once: those of all organizations, and of one. */
+/** Bytes that the downloads of a process may hold at the same time: in total, and per organization. */
 const MAX_HELD = 192 * MIB;
 const MAX_OF_ORGANIZATION = 64 * MIB;
 const LIMITS: CapacityLimits = { total: MAX_HELD, perTenant: MAX_OF_ORGANIZATION };
-/** The first bytes of a download do not count: most answers are shorter. */
+/** The first bytes of a download are not counted, because most responses are shorter. */
 const FREE_BYTES = 256 * 1024;
 
 /**
- * Bounds what downloads hold: a server that sends megabytes and never ends would keep them for as long as the download may take.
- * Nothing waits with an open connection, so a download that finds no room ends.
+ * Limits the memory of downloads: a server that never finishes its response would keep it until the timeout. A download that finds
+ * no room fails at once, because waiting would keep its connection open.
  */
 export function createDownloadRooms(limits: CapacityLimits = LIMITS): DownloadRoomOf {
   const capacity = createCapacity(limits);

@@ -10,7 +10,7 @@ import type { Web } from "./web.ts";
 import { webFetch } from "./webFetch.ts";
 import { webSearch } from "./webSearch.ts";
 
-/** What the tools work with; roles/ provides it. */
+/** What the tools need; roles/ provides it. */
 export interface ToolPorts {
   knowledge: Knowledge;
   web: Web;
@@ -18,11 +18,11 @@ export interface ToolPorts {
 }
 
 export interface Tools {
-  /** An organization's tools with these names, built in or its own, in the order of the names. Unknown names are left out. */
+  /** The organization's tools with these names, built-in or its own, in the order of the names. Leaves out unknown names. */
   find(organization: string, names: string[]): Promise<Tool[]>;
 }
 
-/** Spans leave out the names of an organization's own tools, which are its data. */
+/** Spans omit the names of an organization's own tools, which are its data. */
 const withSpan = (tool: Tool, isOwn: boolean): Tool => ({
   ...tool,
   run: (input, context) =>

@@ -1,13 +1,13 @@
 import type { Principal } from "#events/envelope.ts";
 
-/* The port to an organization's documents; roles/ implements it with the read models and the blobs. */
+/* The port to an organization's documents. roles/ implements it with the read models and the blobs. */
 
 export interface KnowledgeHit {
   document_id: string;
   name: string;
   /** Display name of its collection. */
   collection: string;
-  /** The version of the document whose text was searched. */
+  /** The version of the document that was searched. */
   version: number;
   seq: number;
   page: number | null;
@@ -15,17 +15,17 @@ export interface KnowledgeHit {
   /** `p. 4`, a heading path, or `excerpt 13`. */
   reference: string;
   content: string;
-  /** Where the content is in that text; absent when an earlier version wrote the index. */
+  /** Where the content begins in that text; absent in an index written by an earlier version. */
   start?: number;
   end?: number;
-  /** For people: opens the passage. */
+  /** For people: a link that opens the passage. */
   url: string;
 }
 
-/** The person or key that a turn reads for. */
+/** The person or key on whose behalf a turn reads. */
 export interface KnowledgeReader {
   principal: Principal;
-  /** The end user that the request names. */
+  /** The end user named in the request. */
   user: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface KnowledgeQuery {
   query: string;
   /** Ids; null: every collection of the organization. */
   collections: string[] | null;
-  /** Slugs or display names from the model; they narrow `collections` down. */
+  /** Slugs or display names that the model gave; they narrow `collections` down. */
   named: string[];
   document_ids: string[];
   tags: string[];

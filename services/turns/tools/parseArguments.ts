@@ -1,12 +1,12 @@
 import { findExcess } from "#events/jsonLimits.ts";
 import { ToolError } from "./tool.ts";
 
-/** UTF-16 units of the arguments of a call. The longest answers of models are half as long. */
+/** Maximum UTF-16 units of a call's arguments: twice the longest answer of a model. */
 const MAX_LENGTH = 1024 * 1024;
-/** Brackets, commas, colons and strings, as `findExcess` counts them: parsed and checked in a few milliseconds. */
+/** Brackets, commas, colons and strings, as `findExcess` counts them. This many take a few milliseconds to parse and check. */
 const MAX_TOKENS = 20_000;
 
-/** The arguments of a model's call; no text is an empty object. Throws a ToolError that tells the model what would be right. */
+/** Parses the arguments of a model's call; an empty text is an empty object. Throws a ToolError that tells the model how to correct them. */
 export function parseArguments(text: string): unknown {
   if (text.length > MAX_LENGTH) throw new ToolError("The arguments are longer than 1,048,576 characters.");
   const excess = findExcess(Buffer.from(text), MAX_TOKENS);

@@ -4,7 +4,7 @@ import { createRedactor, type Redactor } from "../../redaction/redactor.ts";
 import { ScriptError, type ScriptHost, type ScriptRunner } from "../../scripting/runner.ts";
 import { ToolError, withoutNulls, type ScriptUse, type Tool, type ToolContext } from "./tool.ts";
 
-/** The newest version of a tool that an organization wrote itself. */
+/** The newest version of a tool written by an organization. */
 export interface ScriptedTool {
   name: string;
   version: number;
@@ -14,7 +14,7 @@ export interface ScriptedTool {
   js: string;
 }
 
-/** What scripted tools work with; roles/ provides it. */
+/** What scripted tools need; roles/ provides it. */
 export interface ScriptedTools {
   /** The organization's own tools with these names. */
   find(organization: string, names: string[]): Promise<ScriptedTool[]>;
@@ -43,8 +43,8 @@ const scriptMeta = ({ vars, user, thread_id, turn_id }: ToolContext) => ({
 });
 
 /**
- * A secret that the script declares in its meta and a builder granted. Checks the grant at every use, because a turn can last
- * and a grant can be revoked meanwhile. The messages are for the script's author.
+ * Reads a secret that the script's meta declares and a builder granted. Checks the grant at every use, because a grant can be
+ * revoked during a turn. The messages are for the script's author.
  */
 async function readSecret(
   scripts: ScriptedTools,
@@ -56,7 +56,7 @@ async function readSecret(
     throw new Error(`The script does not name the secret ${name} in meta.secrets.`);
   const [current] = await scripts.find(organization, [tool.name]);
   if (!current?.grants.includes(name)) throw new Error(`The secret ${name} is not granted to this script.`);
-  // read after the grant, so that no secret is read after the answer to a cancel
+  // read after the grant: after a cancellation is acknowledged, no secret may be read
   if (run_id !== null && !(await scripts.isRunLive(run_id)))
     throw new Error("The run has ended: its tools can read no more secrets.");
   const value = await scripts.secret(organization, name);
@@ -64,7 +64,7 @@ async function readSecret(
   return value;
 }
 
-/** The arguments for the script. Throws ToolError when they do not fit its parameters, which the model can mend. */
+/** The arguments for the script. Throws a ToolError if they do not match its parameters, which the model can correct. */
 async function checkArguments(scripts: ScriptedTools, { meta }: ScriptedTool, organization: string, args: unknown) {
   const { parameters } = meta;
   const violation = await scripts.check(organization, parameters, args);
@@ -74,7 +74,7 @@ async function checkArguments(scripts: ScriptedTools, { meta }: ScriptedTool, or
   throw new ToolError(`The arguments do not fit: ${violation.pointer || "/"}: ${violation.message}`);
 }
 
-/** The functions that the script can call. Adds each secret that it reads to the redactor. */
+/** The functions that the script can call. Adds each secret it reads to the redactor. */
 const scriptHost = (
   scripts: ScriptedTools,
   tool: ScriptedTool,
@@ -93,7 +93,7 @@ const scriptHost = (
   },
 });
 
-/** A tool of the organization's own. Its code runs in the sandbox; the model reads its result as JSON. */
+/** A tool written by the organization. Its code runs in the sandbox; the model reads its result as JSON. */
 export const scriptedTool = (scripts: ScriptedTools, tool: ScriptedTool): Tool => ({
   name: tool.name,
   description: tool.meta.description,

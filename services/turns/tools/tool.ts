@@ -3,25 +3,25 @@ import type { Principal } from "#events/envelope.ts";
 import type { Source } from "#events/thread.ts";
 import type { ToolOffer } from "../model.ts";
 
-/** The reach of a call. It comes from the turn, never from the model. */
+/** What a call may access. It comes from the turn, never from the model. */
 export interface ToolContext {
   organization_id: string;
   turn_id: string;
-  /** Who asked; a step's is the person that its run acts for. */
+  /** Who asked; for a step, the person that its run acts for. */
   principal: Principal;
   thread_id: string;
-  /** The end user that the request names. */
+  /** The end user named in the request. */
   user: string | null;
   /** The request's variables for tools (spec: `meta.vars`). */
   vars: Record<string, unknown>;
   /** Ids of the collections that the request allows; null: all of the organization. */
   collections: string[] | null;
-  /** The run whose step called the tool, or asked the model that did; null for none. */
+  /** The run whose step called the tool, or asked the model that did; null otherwise. */
   run_id: string | null;
   signal: AbortSignal;
 }
 
-/** What a call of an organization's own tool executed. */
+/** What a call to an organization's own tool executed. */
 export interface ScriptUse {
   tool_version: number;
   /** Names of the secrets that it read. */
@@ -52,7 +52,7 @@ export interface Tool<Name extends string = string> extends ToolOffer {
   run(input: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
-/** What the model reads of a tool. */
+/** What the model sees of a tool. */
 export const offerTool = ({ name, description, parameters }: Tool): ToolOffer => ({ name, description, parameters });
 
 interface Definition<Name extends string, Input> {
@@ -62,7 +62,7 @@ interface Definition<Name extends string, Input> {
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 
-/** Problems of arguments that the model reads. */
+/** Maximum problems of the arguments that the model is told. */
 const MAX_PROBLEMS = 10;
 
 function invalidArguments({ issues }: z.ZodError): ToolError {

@@ -32,12 +32,12 @@ export interface Web {
   read(organization: string, url: string, signal: AbortSignal): Promise<WebPage>;
 }
 
-/** What one download holds of its organization's share. */
+/** The memory of one download, taken from its organization's share. */
 export interface DownloadRoom {
-  /** Counts bytes that have arrived. Throws a WebError when there is no room for them. */
+  /** Counts bytes that have arrived. Throws a WebError if there is no room. */
   take(bytes: number): void;
-  /** Gives back what was counted. */
+  /** Releases all counted bytes. */
   release(): void;
 }
-/** The room of a new download. All downloads of an organization in a process share what it may hold. */
+/** Creates the room for a new download. An organization's downloads in a process share one limit. */
 export type DownloadRoomOf = (organization: string) => DownloadRoom;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool, ToolError, type Tool } from "./tool.ts";
 import type { Web } from "./web.ts";
 
-/** UTF-16 units per call, as in `read_document`. */
+/** UTF-16 units per call, as for `read_document`. */
 const WINDOW = 40_000;
 
 const input = z.object({

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutWindow } from "./window.ts";
 
-/** A text cut into passages of these lengths. */
+/** Passages of these lengths, cut from one text. */
 const cut = (lengths: number[]) => {
   let start = 0;
   const passages = lengths.map((length, seq) => ({ seq, start, end: (start += length) }));

@@ -4,8 +4,8 @@ import type { Passage } from "../../reading/reader.ts";
 const WINDOW_SIZE = 40_000;
 
 /**
- * The text of as many whole passages as fit into one window, but at least one. Undefined without passages. Reads the iterable
- * one passage past the window, to know `next_seq`.
+ * As many whole passages as fit into one window, but at least one. Undefined without passages. Reads one passage beyond the window,
+ * to know `next_seq`.
  */
 export function cutWindow(
   markdown: string,
