@@ -10,7 +10,7 @@ import type { Decider } from "#events/decider.ts";
 import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 
-/** `deleted`: turns that wait for people have not all ended yet. */
+/** `deleted`: some of its turns that wait for people have not ended yet. */
 type State = { status: "absent" } | { status: "active"; version: number } | { status: "deleted" } | { status: "gone" };
 
 export const agent: Decider<State, AgentCommand, AgentEvent> = {

@@ -2,10 +2,10 @@ import { AliasConfigured, AliasRemoved, type AliasCommand, type AliasEvent } fro
 import type { Decider } from "#events/decider.ts";
 import { Rejection } from "#events/rejection.ts";
 
-/** Aliases that an organization may have. */
+/** Maximum aliases of an organization. */
 const MAX_ALIASES = 100;
 
-/** The names of an organization's aliases. What they stand for is read from the read model when a turn starts. */
+/** The names of an organization's aliases. Their targets are read from the read model when a turn starts. */
 export interface AliasState {
   names: string[];
 }

@@ -14,7 +14,7 @@ import type { RunState } from "./runState.ts";
 const MAX_DELEGATIONS = 20;
 const MAX_COMMENTS = 100;
 
-/** The route has checked that one of them may decide and the other may not; what happened at the same moment is seen here. */
+/** The route has checked who may decide. This checks what may have changed since. */
 export function delegateApproval({ data, at }: CommandFrom<typeof DelegateApproval>, state: RunState): RunEvent[] {
   const { reason, absent, ...delegation } = data;
   const { by, to } = data;

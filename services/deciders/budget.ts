@@ -14,15 +14,15 @@ interface ReportedStep {
   period: string;
   percent: number;
   at_most: string;
-  /** Limits that were reported before this one, since the budget was set: processes that read it later may still report them. */
+  /** Limits reported before this one since the budget was set. Processes that learn of the budget later may report them again. */
   former?: string[];
 }
 export type BudgetState =
   | { status: "absent" }
-  /** `reported`: how far each limit was reached in the newest period in which it was. */
+  /** `reported`: for each limit, the highest step reached in the newest period with a report. */
   | { status: "set"; reported: Partial<Record<BudgetStep["limit"], ReportedStep>>; alert?: BudgetAlert | undefined };
 
-/** A limit that is set again may be one of the former ones. */
+/** Setting a limit again may bring back a former one. */
 const forgetFormer = ({ reported }: Extract<BudgetState, { status: "set" }>) =>
   Object.fromEntries(Object.entries(reported).map(([limit, step]) => [limit, { ...step, former: [] }]));
 
@@ -41,7 +41,7 @@ export const budget: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
         const { limit, period, percent, at_most } = command.data;
         const before = state.reported[limit];
         const isKnown = before?.period === period && before.at_most === at_most && before.percent >= percent;
-        // a process whose figures are old may still be in the period before
+        // a process with old figures may still be in the previous period
         const isPast = before !== undefined && before.period > period;
         const isFormer = before?.period === period && before.former?.includes(at_most) === true;
         const { alert } = state;

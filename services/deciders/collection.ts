@@ -13,7 +13,7 @@ import { Rejection } from "#events/rejection.ts";
 export type CollectionState =
   | { status: "absent" }
   | { status: "standing"; slug_claim: string; name_claim: string }
-  /** Invisible to every reader. Its documents are still being deleted. */
+  /** Invisible to all readers while its documents are being deleted. */
   | { status: "deleted" }
   | { status: "emptied" };
 

@@ -112,7 +112,7 @@ describe("replacing a document", () => {
     given(document, [pushed, started(), read(), indexed()]).when(same).then(reread);
     given(document, [pushed, reread]).when(same).then();
     expect(document.claims!([reread])).toEqual({ hold: [], release: [] });
-    // a file is what its bytes are
+    // a file is identified by its bytes
     given(document, ready).when(same).then();
   });
   test("makes late results for the old bytes have no effect", () => {

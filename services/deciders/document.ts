@@ -37,7 +37,7 @@ const externalIdTaken: Claim["rejection"] = {
   code: "external_id_taken",
   message: "This collection has a document of this external_id already.",
 };
-/** Whether a text was replaced by itself in another format. */
+/** Whether a text was replaced by the same text in another format. */
 const keepsClaim = ({ data }: Extract<DocumentEvent, { type: "DocumentReplaced" }>): boolean =>
   data.content_claim === data.released_claim;
 const contentName = (claim: string) => `content:${claim}`;
@@ -49,7 +49,7 @@ function requireDocument(state: DocumentState): StoredDocument {
   return found;
 }
 
-/** The document, if `generation` is its newest one and its status fits. Results for other generations change nothing. */
+/** The document, if `generation` is its newest and its status matches. Results of other generations change nothing. */
 function findNewest(state: DocumentState, status: StoredDocument["status"][], generation: number) {
   const found = storedDocument(state);
   return found && found.generation === generation && status.includes(found.status) ? found : undefined;
@@ -59,7 +59,7 @@ function isReading(state: DocumentState, { generation, attempt }: { generation: 
   return findNewest(state, ["reading"], generation)?.attempt === attempt;
 }
 
-/** The same text in another format is read in another way. A file is what its bytes are. */
+/** Whether the document has this content already. The same text in another format is read differently; a file is identified by its bytes. */
 const hasContent = (
   before: StoredDocument,
   { content_claim, mime_type }: Pick<StoredDocument, "content_claim" | "mime_type">,
@@ -141,7 +141,7 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
         const { generation, space, blob } = command.data;
         if (before?.live?.generation !== generation) return [];
         const kept = keptVectors(before, space);
-        // a worker that was replaced may record its vectors, too
+        // a replaced worker may record its vectors, too
         if (kept?.complete === generation || (blob !== null && before.blobs.includes(blob))) return [];
         const unused = kept ? [] : (before.vectors?.blobs ?? []);
         return [PassagesEmbedded.of({ ...command.data, unused })];
@@ -158,7 +158,7 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
   workStatus(state) {
     if (state.status === "queued") return { status: "pending", due_at: null, worker: state.worker };
     if (state.status === "reading") return { status: "processing", due_at: null, worker: state.worker };
-    // A document that waits for the index needs no worker: the index follower finds it after its checkpoint.
+    // A document that waits for the index needs no worker: the index follower finds it behind its checkpoint.
     return { status: null, due_at: null, worker: null };
   },
 

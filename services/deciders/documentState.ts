@@ -18,15 +18,15 @@ export interface StoredVectors {
   dimensions: number;
   /** Keys of their blobs. */
   blobs: string[];
-  /** The newest generation that has all of its vectors; 0: none. */
+  /** The newest generation with all of its vectors; 0: none. */
   complete: number;
 }
 
-/** Texts of a document that stay readable after they were replaced. */
+/** Maximum replaced texts of a document that stay readable. */
 const MAX_EARLIER = 20;
 
 export interface StoredDocument {
-  /** Of its newest generation. `failed`: it could not be read or indexed. */
+  /** Of the newest generation. `failed`: it could not be read or indexed. */
   status: "queued" | "reading" | "indexing" | "ready" | "failed";
   collection_id: string;
   content_claim: string;
@@ -38,7 +38,7 @@ export interface StoredDocument {
   /** The attempt at reading the newest generation; 0 until a worker starts. */
   attempt: number;
   worker: string | null;
-  /** Read the original again, even if its Markdown is stored. */
+  /** Whether to read the original again even if its Markdown is stored. */
   reextract: boolean;
   /** Whether the newest reading of this original was charged. */
   paid: boolean;
@@ -46,9 +46,9 @@ export interface StoredDocument {
   text: ReadText | null;
   /** The generation that search shows. */
   live: ReadText | null;
-  /** The texts that citations may name: what search showed before each replacement, oldest first. */
+  /** The texts that citations may refer to: what search showed before each replacement, oldest first. */
   earlier: ReadText[];
-  /** Absent if no endpoint has ever made any. */
+  /** Absent if no endpoint has made any yet. */
   vectors?: StoredVectors;
   /** Keys of all blobs that still exist. */
   blobs: string[];
@@ -60,17 +60,17 @@ export type DocumentState = { status: "absent" } | StoredDocument | { status: "d
 export const storedDocument = (state: DocumentState): StoredDocument | undefined =>
   state.status === "absent" || state.status === "deleted" ? undefined : state;
 
-/** Blobs that nothing references any more once search shows the newest text. Citations name earlier ones. */
+/** Blobs that nothing references once search shows the newest text. Earlier texts stay, because citations refer to them. */
 export function unusedBlobs({ blobs, blob, text, earlier, vectors }: StoredDocument): string[] {
   const read = [...earlier, ...(text ? [text] : [])];
   const used = new Set([blob, ...read.flatMap(({ text, passages }) => [text, passages]), ...(vectors?.blobs ?? [])]);
   return blobs.filter((key) => !used.has(key));
 }
 
-/** Blobs of vectors beyond which a document starts again, so that a text that is replaced every day does not grow without end. */
+/** Beyond this many blobs of vectors a document starts over, so that one that is replaced daily does not grow forever. */
 const MAX_VECTOR_BLOBS = 100;
 
-/** The vectors that stay beside those of another event: none of another space. */
+/** The vectors to keep beside newly recorded ones: none of another space. */
 export function keptVectors({ vectors }: StoredDocument, space: string): StoredVectors | undefined {
   return vectors?.space === space && vectors.blobs.length < MAX_VECTOR_BLOBS ? vectors : undefined;
 }
@@ -123,13 +123,13 @@ function evolveStored(
       const { generation, text, passages, warnings } = event.data;
       const blobs = [...new Set([...before.blobs, text, passages])];
       const read = { generation, text, passages, units: billingUnits(event.data), ...(warnings && { warnings }) };
-      // what was read again is paid for once it is indexed, even if that takes several attempts
+      // what was read again is charged once it is indexed, even after several attempts
       return { ...before, status: "indexing", text: read, blobs, paid: before.paid && !before.reextract };
     }
     case "DocumentIndexed": {
       const unused = new Set(event.data.unused);
       const blobs = before.blobs.filter((key) => !unused.has(key));
-      // versions before this one deleted the texts that were replaced
+      // earlier versions deleted the texts that were replaced
       const earlier = before.earlier.filter(({ passages }) => !unused.has(passages));
       return { ...before, status: "ready", reextract: false, paid: true, live: before.text, earlier, blobs };
     }

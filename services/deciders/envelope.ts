@@ -3,7 +3,7 @@ import { Envelope, type EnvelopeChange } from "#events/workflow.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Merges changed fields into others. Null removes a field, so that parsing the result restores its default. */
+/** Merges changed fields into the others. Null removes a field, so that parsing the result restores its default. */
 const merge = (before: Fields, change: Fields): Fields =>
   Object.fromEntries(
     Object.entries({

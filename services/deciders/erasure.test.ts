@@ -8,7 +8,7 @@ const owner = "key:0198c0de-0000-7000-8000-00000000000b";
 const started = ErasureStarted.of({ ...id, owner });
 const counts = { ...NOTHING_ERASED, threads: 50, files: 2, runs: 7 };
 const first = ErasureAdvanced.of({ ...id, ...counts });
-/** As releases before runs, documents and extractions were erased recorded it. */
+/** An event of releases that did not erase runs, documents and extractions. */
 const old = ErasureAdvanced.of({ ...id, threads: 50, files: 2 });
 const completed = ErasureCompleted.of(id);
 
@@ -37,7 +37,7 @@ test("what a killed process has deleted and not recorded is counted at the end, 
   given(erasure, [started, first])
     .when(complete({ threads: 80, documents: 1 }))
     .then(ErasureAdvanced.of({ ...id, ...counts, threads: 80, documents: 1 }), completed);
-  // an older release deleted some of them without the name of the erasure
+  // an older release deleted some of them without the erasure's request id
   given(erasure, [started, first])
     .when(complete({ threads: 10 }))
     .then(completed);

@@ -13,18 +13,18 @@ import { Rejection } from "#events/rejection.ts";
 
 interface ErasureState {
   status: "absent" | "running" | "completed";
-  /** So far. */
+  /** Counts so far. */
   deleted: ErasedCounts;
 }
 
 type Counts = { [Kind in keyof ErasedCounts]?: number | undefined };
 
-/** Each count of the first, combined with that of the second. */
+/** Combines each count of `one` with the same count of `other`. */
 const combine = (one: ErasedCounts, other: Counts, by: (a: number, b: number) => number): ErasedCounts =>
   Object.fromEntries(ERASED_KINDS.map((kind) => [kind, by(one[kind], other[kind] ?? 0)])) as ErasedCounts;
 const add = (a: number, b: number): number => a + b;
 
-/** The deletion of everything that an owner has. Its work goes on until it is completed, in any process. */
+/** The deletion of everything that an owner has. Any process can continue it until it is completed. */
 export const erasure: Decider<ErasureState, ErasureCommand, ErasureEvent> = {
   version: 2,
   initial: { status: "absent", deleted: NOTHING_ERASED },
@@ -40,7 +40,7 @@ export const erasure: Decider<ErasureState, ErasureCommand, ErasureEvent> = {
       case "CompleteErasure": {
         if (status !== "running") return [];
         const { erasure_id } = data;
-        // deletions of an older release are not in the log under the name of the erasure
+        // the log does not attribute deletions by an older release to the erasure
         const whole = combine(deleted, data.deleted ?? {}, Math.max);
         const isCounted = ERASED_KINDS.every((kind) => whole[kind] === deleted[kind]);
         return [

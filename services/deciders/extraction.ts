@@ -16,7 +16,7 @@ import { billingUnits } from "./billingUnits.ts";
 
 interface LiveExtraction {
   expires_at: string;
-  /** Null after a failure has released it. */
+  /** Null once a failure has released it. */
   content_claim: string | null;
 }
 interface OpenExtraction extends LiveExtraction {
@@ -38,19 +38,19 @@ const sameContent: Claim["rejection"] = {
 };
 const claimName = (claim: string) => `extraction:${claim}`;
 
-/** The extraction as it exists at a time. From `expires_at` on it does not exist. */
+/** The extraction at a given time. It ceases to exist at `expires_at`. */
 const findLive = (state: ExtractionState, at: string): OpenExtraction | EndedExtraction | undefined =>
   state.status === "absent" || state.status === "gone" || isExpired(state, at) ? undefined : state;
 
 const isExpired = ({ expires_at }: LiveExtraction, at: string): boolean => Date.parse(at) >= Date.parse(expires_at);
 
-/** The extraction, if it is open and `attempt` is its current attempt. Late results and those of older attempts change nothing. */
+/** The extraction, if it is open and `attempt` is current. Late results, and those of older attempts, change nothing. */
 function findOpen(state: ExtractionState, at: string, attempt: number): OpenExtraction | undefined {
   const live = findLive(state, at);
   return live && live.status !== "ended" && live.attempt === attempt ? live : undefined;
 }
 
-/** Like `findOpen`, if a worker has started the attempt. */
+/** Like `findOpen`, but only if a worker has started the attempt. */
 function findReading(state: ExtractionState, at: string, attempt: number): OpenExtraction | undefined {
   const found = findOpen(state, at, attempt);
   return found?.status === "reading" ? found : undefined;

@@ -2,10 +2,10 @@ import type { Decider } from "#events/decider.ts";
 import { GroupConfigured, GroupRemoved, type GroupCommand, type GroupEvent } from "#events/group.ts";
 import { Rejection } from "#events/rejection.ts";
 
-/** Groups that an organization may have. */
+/** Maximum groups of an organization. */
 const MAX_GROUPS = 200;
 
-/** The names of an organization's groups. Their members are read from the read model when somebody decides. */
+/** The names of an organization's groups. Their members are read from the read model at a decision. */
 export interface GroupState {
   names: string[];
 }

@@ -2,7 +2,7 @@ import type { Decider } from "#events/decider.ts";
 import { HoldPlaced, HoldReleased, type HoldCommand, type HoldEvent } from "#events/hold.ts";
 import { Rejection } from "#events/rejection.ts";
 
-/** Every erasure compares itself with each of them. */
+/** Maximum holds of an organization: every erasure checks all of them. */
 const MAX_HOLDS = 100;
 
 export interface Hold {
@@ -10,10 +10,10 @@ export interface Hold {
   subject: string;
   name: string;
 }
-/** The holds of an organization that stand. */
+/** The active holds of an organization. */
 export type HoldState = Hold[];
 
-/** What may not be erased, until it is released. */
+/** What must not be erased until it is released. */
 export const hold: Decider<HoldState, HoldCommand, HoldEvent> = {
   version: 1,
   initial: [],

@@ -12,7 +12,7 @@ const person = { email: "a@example.com", name: "A", password_hash: "h" };
 const registered = (user_id: string, role: Role) =>
   UserRegistered.of({ user_id, role, email_claim: `claim of ${user_id}` }, person);
 
-/** A command of the member with this id. */
+/** A command sent by the member with this id. */
 const by = (who: Principal, type: string, data: object) => command(type, data, { principal: who });
 const owner = registered("o", "owner");
 const admin = registered("a", "admin");

@@ -22,14 +22,14 @@ interface Member {
 export type Members = Record<string, Member>;
 
 const forbidden = (message: string) => new Rejection("forbidden", message);
-/** Every organization has its own people: the same address may belong to a member of another one (ADR 22). */
+/** Email addresses are unique per organization: a member of another one may have the same address (ADR 22). */
 const emailTaken = () =>
   new Rejection("email_taken", "A member of the organization has this email already.", { param: "email" });
 
 export const findMember = (members: Members, id: string): Member | undefined =>
   Object.hasOwn(members, id) ? members[id] : undefined;
 
-/** Owners manage everybody, admins everybody except owners. The role that the caller has now counts. */
+/** Owners manage everybody, admins everybody except owners. Checks the caller's current role. */
 function requirePermission({ principal }: UserCommand, members: Members, roles: (Role | undefined)[]): void {
   if (principal === "system") return;
   const caller = findMember(members, principal.replace(/^person:/, ""));
@@ -71,7 +71,7 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
     return [UserRegistered.of({ user_id, role, email_claim }, { email, name, password_hash })];
   }
   if (!before) throw new Rejection("member_not_found", "No member has this id.", { param: "id" });
-  /** Of what people may also do for themselves. */
+  /** For commands that people may also send for themselves. */
   const requireOwnPermission = () => {
     if (command.principal !== `person:${user_id}`) requirePermission(command, members, [before.role]);
   };
@@ -101,7 +101,7 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
 }
 
 export function evolveMembers(members: Members, event: UserEvent): Members {
-  // substitutes are read at the time of a decision (ADR 64)
+  // substitutes are read when a decision is made (ADR 64)
   if (event.type === "SubstituteNamed" || event.type === "SubstituteWithdrawn") return members;
   const { user_id } = event.data;
   if (event.type === "UserRegistered") {

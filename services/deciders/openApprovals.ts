@@ -9,22 +9,22 @@ export interface OpenApproval {
   key: string;
   expires_at: string;
   on_expiry: "return" | "reject" | "fail";
-  /** RFC 3339, until it has happened. */
+  /** RFC 3339; absent once it has happened. */
   remind_at?: string | undefined;
   escalate_at?: string | undefined;
-  /** Set when it takes several votes. */
+  /** Set if the approval takes several votes. */
   votes?: { required: number; one_rejection_ends: boolean; cast: Cast[] };
-  /** By id, revoked ones too. */
+  /** By id, including revoked ones. */
   links?: Record<string, ApprovalLink>;
   /** Ids of people, in order. */
   delegations?: { by: string; to: string }[];
   comments?: number;
 }
 
-/** A vote. `in_place_of`: the person for whom a substitute cast it. */
+/** A vote. `in_place_of`: the person whose substitute cast it. */
 type Cast = Pick<VoteAnswer, "by" | "decision"> & { in_place_of?: string | undefined };
 
-/** A link that decides an approval in place of the person who created it. */
+/** A link that decides an approval on behalf of the person who created it. */
 interface ApprovalLink {
   created_by: Actor;
   expires_at: string;
@@ -48,7 +48,7 @@ export function requestApproval(approvals: OpenApprovals, { data }: TypedEvent<"
   return { ...approvals, [approval_id]: approval };
 }
 
-/** When something happens to a pending approval by itself. */
+/** The times at which something happens to a pending approval by itself. */
 export const approvalTimes = ({ expires_at, remind_at, escalate_at }: OpenApproval): string[] =>
   [expires_at, remind_at, escalate_at].filter((time) => time !== undefined);
 
@@ -91,7 +91,7 @@ function applyChange(
   }
 }
 
-/** Changes a pending approval; one that is not pending stays as it is. */
+/** Changes a pending approval; ignores others. */
 export function changeApproval(approvals: OpenApprovals, event: Change): OpenApprovals {
   const { approval_id } = event.data;
   const approval = approvals[approval_id];

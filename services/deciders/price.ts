@@ -2,7 +2,7 @@ import type { Decider } from "#events/decider.ts";
 import { PricesRemoved, PricesSet, type ModelPrice, type PriceCommand, type PriceEvent } from "#events/price.ts";
 import { Rejection } from "#events/rejection.ts";
 
-/** A turn reads the prices of its model from the head row of their stream. Empty: the organization has set none. */
+/** A turn reads its model's prices from the head row of this stream. Empty: the organization has set none. */
 export interface PriceState {
   prices: ModelPrice[];
 }

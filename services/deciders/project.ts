@@ -13,7 +13,7 @@ interface State {
   status: "absent" | "active" | "deleted";
 }
 
-/** http checks in the read models that a project is empty before it sends DeleteProject. */
+/** Before http sends DeleteProject, it checks in the read models that the project is empty. */
 export const project: Decider<State, ProjectCommand, ProjectEvent> = {
   version: 1,
   initial: { status: "absent" },

@@ -10,9 +10,9 @@ import {
 import { Rejection } from "#events/rejection.ts";
 
 /**
- * A turn reads the credential from the head row of the provider's stream. So the state holds the secret although it is a
- * personal field: the event that erases it also removes it from the state. When an erased secret is folded again, it is
- * missing, and a later event of the stream removes the credential.
+ * A turn reads the credential from the head row, so the state holds the secret although it is a personal field. The event that
+ * erases it also removes it from the state. A fold after the erasure lacks the secret, and a later event of the stream removes the
+ * credential.
  */
 export type ProviderState =
   | { status: "absent" }

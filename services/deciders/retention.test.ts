@@ -25,7 +25,7 @@ test("rules are due at once, and again an hour after each round, which ends once
   const ended = RetentionRoundEnded.of({ subject, round: 1, due_at: HOUR_LATER });
   given(retention, [set]).when(endRound(1)).then(ended);
   given(retention, [set, ended]).when(endRound(1)).then();
-  // a round of the rules before
+  // a round under the previous rules
   given(retention, [set, set]).when(endRound(1)).then();
   given(retention, [set, removed]).when(endRound(2)).then();
   const dueAfter = (...events: Parameters<typeof given>[1] & object) =>
@@ -40,7 +40,7 @@ test("deletions are added up, also over a change of the rules; rules that are no
   given(retention, [set, first, set])
     .when(command("AdvanceRetention", { subject, deleted: counts(3, 0, 1, 4) }))
     .then(RetentionAdvanced.of({ subject, deleted: counts(53, 2, 1, 4) }));
-  // an event of before runs and turns had rules
+  // an event of releases without rules for runs and turns
   const { runs: _, turns: __, ...older } = counts(1);
   given(retention, [set, RetentionAdvanced.of({ subject, deleted: older })])
     .when(command("AdvanceRetention", { subject, deleted: counts(0, 0, 0, 2) }))

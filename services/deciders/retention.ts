@@ -11,15 +11,15 @@ import {
   type RetentionRules,
 } from "#events/retention.ts";
 
-/** Rules are in days, so things are late by at most this. */
+/** Interval of rounds. Rules are in days, so things are deleted at most this late. */
 const INTERVAL_MS = 60 * 60 * 1_000;
 
 export interface RetentionState {
-  /** Undefined: none are set. */
+  /** Undefined: no rules are set. */
   rules?: RetentionRules;
   subject: string;
   round: number;
-  /** So far. */
+  /** Counts so far. */
   deleted: RetentionCounts;
   due_at: string | null;
 }
@@ -34,7 +34,7 @@ const add = (a: RetentionCounts, b: RetentionCounts): RetentionCounts => ({
 
 const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
 
-/** For how long an organization or a project keeps things. A round of deletions is due every hour. */
+/** How long an organization or a project keeps things. A round of deletions is due every hour. */
 export const retention: Decider<RetentionState, RetentionCommand, RetentionEvent> = {
   version: 1,
   initial: { subject: "", round: 0, deleted: { threads: 0, files: 0, documents: 0, runs: 0, turns: 0 }, due_at: null },

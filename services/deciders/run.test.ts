@@ -300,7 +300,7 @@ describe("a step", () => {
     const lease = { epoch: 1, worker: "p1" };
     expect(isRunning(stateAfter(...running), A, 1, lease)).toBe(true);
     expect(isRunning(stateAfter(...running), A, 1, { ...lease, epoch: 2 })).toBe(false);
-    // another worker that received the same creation is at epoch 1 as well
+    // another worker that received the same creation has epoch 1 as well
     expect(isRunning(stateAfter(...running), A, 1, { ...lease, worker: "p2" })).toBe(false);
     expect(isRunning(stateAfter(...running, done(A)), A, 1, lease)).toBe(false);
   });

@@ -38,10 +38,10 @@ import { hasWork, workStatus } from "./runWork.ts";
 import { applyTick } from "./runTick.ts";
 import { storedRun } from "./storedRun.ts";
 
-/** Workers lost in a row, without progress in between, before the run fails with `worker_lost`. */
+/** Consecutive workers lost without progress before the run fails with `worker_lost`. */
 const MAX_LOST_WORKERS = 10;
 
-/** The parts of one command are consecutive: if the version that the first tick saw still holds, the later ticks are valid too. */
+/** The parts of one command are consecutive: if the version seen by the first tick still holds, the later ticks are valid, too. */
 export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: RunState): RunEvent[] {
   if (!(isLive(state) || isEnded(state)) || state.epoch !== data.epoch) return [];
   const changes = startChanges(state);
@@ -58,10 +58,7 @@ export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: 
 const dueTimers = ({ timers }: LiveRun, run_id: string): Due[] =>
   Object.entries(timers).map(([key, time]) => dueEvent(time, TimerFired.of({ run_id, key })));
 
-/**
- * Does what is due in the order of its times: `run()` lets the first answer win, and which one that is must not depend on how long
- * no process looked.
- */
+/** Applies what is due in the order of due times. `run()` lets the first answer win, which must not depend on when a process looks. */
 function applyDue(changes: RunChanges, run_id: string, at: string): void {
   const state = changes.state as LiveRun;
   const due = [...dueWaits(state, run_id), ...dueTimers(state, run_id), ...dueApprovals(state, run_id, at)]
@@ -150,13 +147,10 @@ function forgetRun(command: CommandFrom<typeof ForgetRun>, state: RunState): Run
   return [RunForgotten.of({ run_id: command.data.run_id, ...(start_place !== undefined && { start_place }) })];
 }
 
-/** Between two tries to destroy a run that a hold keeps. */
+/** Interval of attempts to destroy a run that a hold covers. */
 const HELD_MS = 60 * 60 * 1_000;
 
-/**
- * A run that ends in the commit that creates it has nobody to tell: the run that started it cannot wait for it yet, and looks at it
- * before it does.
- */
+/** A run that ends in the commit that creates it need not notify its starter, which cannot wait for it yet and will look at it first. */
 function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string; watchers?: unknown }): RunEvent[] {
   const state = events.reduce<RunState>(evolve, { status: "absent" });
   if (watchers !== undefined || !isEnded(state) || !state.settling) return [];
@@ -164,7 +158,7 @@ function settleAtOnce(events: RunEvent[], { run_id, watchers }: { run_id: string
   return cancel.length + stop.length + unstarted.length === 0 && !next ? [RunSettled.of({ run_id })] : [];
 }
 
-/** A run that has just ended first settles: others may wait for its end, and its last steps may still save files. */
+/** An ended run settles first: others may wait for its end, and its last steps may still save files. */
 const mayForget = ({ at, data }: CommandFrom<typeof ForgetRun>, state: RunState): boolean =>
   isEnded(state) &&
   (data.by_rule ? state.settling === null && state.steps.length === 0 : Date.parse(state.forget_at) <= Date.parse(at));

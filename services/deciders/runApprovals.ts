@@ -23,7 +23,7 @@ import { dueEvent, failRun, type Due, type RunChanges } from "./runChanges.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
-/** Links of one approval, revoked ones too: they are part of the run's state. */
+/** Maximum links of one approval, including revoked ones, because they are part of the run's state. */
 const MAX_LINKS = 20;
 
 export const alreadyVoted = (message: string) => new Rejection("already_voted", message);
@@ -36,7 +36,7 @@ export function requirePending(state: RunState, approval_id: string, at: string)
   return approval;
 }
 
-/** Throws `too_many_run_files` when these would be more than people may hand to one run. */
+/** Throws `too_many_run_files` if the run would have more files than people may hand to it. */
 export function checkRoomForFiles(state: RunState, files: string[] = []): void {
   const handed = isLive(state) ? (state.files ?? []) : [];
   if (new Set([...handed, ...files]).size <= MAX_RUN_FILES) return;
@@ -48,7 +48,7 @@ const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.
 const person = (id: string): Actor => ({ type: "person", id });
 
 type Ballot = Pick<CommandFrom<typeof DecideApproval>["data"], "by" | "in_place_of" | "files">;
-/** Without what is undefined. */
+/** Omits undefined fields. */
 const ballotOf = ({ by, in_place_of, files }: Ballot): Ballot => ({
   by,
   ...(in_place_of && { in_place_of }),
@@ -56,31 +56,31 @@ const ballotOf = ({ by, in_place_of, files }: Ballot): Ballot => ({
 });
 
 /**
- * The actors whose vote a ballot uses up, so that each votes once: a link uses its creator's vote, and a substitute uses their own
- * and that of the person they replace.
+ * The actors whose votes a ballot uses up, so that everybody votes once: a link uses its creator's vote, a substitute uses their
+ * own and that of the person they replace.
  */
 const votersOf = ({ links }: OpenApproval, { by, in_place_of }: Ballot): Actor[] => [
   by.type === "link" ? (links?.[by.id]?.created_by ?? by) : by,
   ...(in_place_of ? [person(in_place_of)] : []),
 ];
 
-/** The vote that a person has cast, or that was cast in the person's place. */
+/** The vote of a person, cast by them or on their behalf. */
 export const findVote = (approval: OpenApproval, voter: Actor) =>
   approval.votes?.cast.find((vote) => votersOf(approval, vote).some((one) => isSame(one, voter)));
 
-/** Whether a person has handed the approval on, and did not get it back. What was handed to somebody `absent` does not count. */
+/** Whether a person has delegated the approval and not got it back. Delegations to somebody in `absent` do not count. */
 export const hasDelegated = ({ delegations = [] }: OpenApproval, { id }: Actor, absent: string[] = []): boolean =>
   delegations.findLast(({ by, to }) => !absent.includes(to) && (by === id || to === id))?.by === id;
 
 /** Throws `approver_not_allowed`. */
 function checkNotDelegated(approval: OpenApproval, ballot: Ballot & { absent?: string[] | undefined }): void {
-  // a substitute decides with the right of the person in whose place it is, and only with that
+  // a substitute decides with the rights of the person they replace, and no others
   const decider = votersOf(approval, ballot).at(-1)!;
   if (hasDelegated(approval, decider, ballot.absent))
     throw new Rejection("approver_not_allowed", "This approval was delegated to somebody else.");
 }
 
-/** Throws `approval_link_ended` for a link that is revoked, expired or unknown. */
+/** Throws `approval_link_ended` if a link is revoked, expired or unknown. */
 function checkLink({ links }: OpenApproval, by: Actor, at: string): void {
   if (by.type !== "link") return;
   const link = links?.[by.id];
@@ -88,7 +88,7 @@ function checkLink({ links }: OpenApproval, by: Actor, at: string): void {
   if (Date.parse(link.expires_at) <= Date.parse(at)) throw linkEnded("has expired");
 }
 
-/** The vote that a decision is, on an approval that takes several; undefined on one that takes one. */
+/** The vote that a decision casts if the approval takes several; undefined otherwise. */
 function castVote(
   approval: OpenApproval,
   { data: { run_id, approval_id, decision, data, comment, ...given }, at }: CommandFrom<typeof DecideApproval>,
@@ -115,7 +115,7 @@ function castVote(
 
 type Advance = (data: CommandFrom<typeof AdvanceRun>["data"], state: RunState) => RunEvent[];
 
-/** A decision, and the progress that the worker made after it. */
+/** A decision, and the worker's progress after it. */
 export function decideApproval(
   command: CommandFrom<typeof DecideApproval>,
   state: RunState,
@@ -129,7 +129,7 @@ export function decideApproval(
   const votes = castVote(approval, command);
   if (!votes || votes.events.length > 0) checkRoomForFiles(state, command.data.files);
   if (votes && !votes.decides) return votes.events;
-  // The worker that holds the run continues it. If none does, this process takes it.
+  // The worker that holds the run continues it. If there is none, this process takes it.
   const lease = hasWork(state)
     ? { epoch: state.epoch, worker: state.worker }
     : { epoch: state.epoch + 1, worker: command.worker ?? null };
@@ -151,7 +151,7 @@ export function createApprovalLink({ data, at }: CommandFrom<typeof CreateApprov
   return [ApprovalLinkCreated.of(link, { name, email })];
 }
 
-/** Has no effect on a link that is revoked, or whose approval is not pending: it decides nothing any more. */
+/** Has no effect on a link that is revoked already, or whose approval is not pending. */
 export function revokeApprovalLink({ data }: CommandFrom<typeof RevokeApprovalLink>, state: RunState): RunEvent[] {
   const link = isLive(state) ? state.approvals[data.approval_id]?.links?.[data.link_id] : undefined;
   return link && !link.revoked ? [ApprovalLinkRevoked.of(data)] : [];
@@ -167,7 +167,7 @@ function expireApproval(changes: RunChanges, about: ApprovalAt, { on_expiry }: O
   failRun(changes, about.run_id, about.at, { code: "approval_expired", key: about.key, error });
 }
 
-/** Expiries of approvals, reminders of them and escalations. Of one that has expired at `at`, nobody is reminded any more. */
+/** Expiries, reminders and escalations that are due. An approval that has expired at `at` causes no reminder. */
 export const dueApprovals = ({ approvals }: LiveRun, run_id: string, at: string): Due[] =>
   Object.entries(approvals).flatMap(([approval_id, approval]): Due[] => {
     const { key, expires_at, remind_at, escalate_at } = approval;

@@ -11,7 +11,7 @@ export interface RunChanges {
   add(...events: RunEvent[]): void;
 }
 
-/** Something that happens to a run by itself at a time (RFC 3339). */
+/** Something that happens to a run by itself at a given time (RFC 3339). */
 export interface Due {
   time: string;
   apply(changes: RunChanges): void;
@@ -28,7 +28,7 @@ export const startChanges = (state: RunState): RunChanges => ({
   },
 });
 
-/** Fields of every event that ends a run: its retention and the concurrency slot that it releases. */
+/** The common fields of events that end a run: its retention, and the slot it releases. */
 export const endFields = (
   run: LiveRun,
   status: "completed" | "failed" | "cancelled" | "continued",
@@ -41,7 +41,7 @@ export const endFields = (
   ...((status === "continued" || settlingAfter(run, status)) && { settles: true }),
 });
 
-/** Cancels the pending approvals of a run that ends. */
+/** Cancels the pending approvals of an ending run. */
 export function cancelApprovals(changes: RunChanges, run_id: string): void {
   if (!isLive(changes.state)) return;
   for (const [approval_id, { key }] of Object.entries(changes.state.approvals))

@@ -5,7 +5,7 @@ import { command, given } from "#test/given.ts";
 import { runCreated } from "#test/samples.ts";
 import { run } from "./run.ts";
 
-/* What is due at once, because no process looked for a while. */
+/* Things that become due together, because no process looked for a while. */
 
 const START = Date.parse("2026-01-01T00:00:00.000Z");
 const minute = (n: number): string => new Date(START + n * 60_000).toISOString();

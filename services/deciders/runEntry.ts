@@ -12,7 +12,7 @@ export interface ChangeContext {
 const findOpenStep = (state: RunState, key: string): OpenStep | undefined =>
   isLive(state) || isEnded(state) ? findStep(state, key) : undefined;
 
-/** Adds the events of an entry. An entry that no longer fits the state of the run is ignored. */
+/** Adds the events of an entry. Ignores entries that no longer match the run's state. */
 export function recordEntry(changes: RunChanges, entry: StepEntry, { run_id, at, worker }: ChangeContext): void {
   const step = findOpenStep(changes.state, entry.key);
   if (!step) return;

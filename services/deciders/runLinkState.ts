@@ -3,7 +3,7 @@ import type { Watcher } from "#events/runLinks.ts";
 
 /* The part of a run's state that ties it to other runs. */
 
-/** The events that end a run, and what its status is then. */
+/** The events that end a run, and its status afterwards. */
 export type RunEnd = Extract<RunEvent, { type: "RunCompleted" | "RunFailed" | "RunCancelled" | "RunContinued" }>;
 export const END_STATUS = {
   RunCompleted: "completed",
@@ -21,7 +21,7 @@ export interface ChildRun {
   isCancelled: boolean;
 }
 
-/** A child run of an earlier run of the chain: no call of this run has its key. */
+/** A child run of an earlier run in the chain. No call of this run has its key. */
 export const inheritChild = (run_id: string): ChildRun => ({
   key: run_id,
   run_id,
@@ -41,22 +41,22 @@ export interface Wait {
   awaited_run_id: string | null;
   /** Null: no timeout. */
   expires_at: string | null;
-  /** Whether this run will learn of the end of what it waits for. Nothing has to be done for a message. */
+  /** Whether the awaited run or turn will notify this run. Messages need no registration. */
   isRegistered: boolean;
   turn?: AwaitedTurn;
-  /** When to look whether the turn has ended; absent before it has started. */
+  /** When to check whether the turn has ended; absent before it has started. */
   look_at?: string;
 }
 
 export interface LiveLinks {
   /** Steps scheduled and turns requested so far. */
   scheduled: number;
-  /** A list, because each event copies it. */
+  /** An array, because every event copies it. */
   children: ChildRun[];
   /** Child runs requested so far. */
   childCount: number;
   waits: Record<string, Wait>;
-  /** Runs that wait for the end of this one, or that started it. */
+  /** Runs that wait for this one's end, or that started it. */
   watchers: Watcher[];
 }
 
@@ -64,17 +64,17 @@ export interface LiveLinks {
 export interface Settlement {
   /** Child runs to cancel. */
   cancel: string[];
-  /** Child runs whose start was not recorded: it may still be on its way, and a run that is destroyed before would leave nobody who finds them. */
+  /** Child runs whose start was not recorded and may still be in progress. If this run were destroyed earlier, nothing would lead to them. */
   unstarted: string[];
   /** Turns to stop. */
   stop?: AwaitedTurn[];
-  /** Runs that must learn of the end. */
+  /** Watchers to notify of the end. */
   notify: Watcher[];
-  /** The run that goes on, which must be started. */
+  /** The next run of the chain, which must be started. */
   next?: { run_id: string; watchers: Watcher[]; children?: string[] };
 }
 
-/** Whether a child run is to be started, or a wait to be registered. */
+/** Whether a child run must be started, or a wait registered. */
 export const hasOpenLinks = ({ children, waits }: LiveLinks): boolean =>
   children.some(({ status }) => status === "requested") ||
   Object.values(waits).some(({ isRegistered }) => !isRegistered);
@@ -85,7 +85,7 @@ const openTurns = ({ waits }: Pick<LiveLinks, "waits">): AwaitedTurn[] =>
 const unstartedOf = (children: ChildRun[]): string[] =>
   children.filter(({ status }) => status === "requested").map(({ run_id }) => run_id);
 
-/** What the end of a run asks for; null for nothing. A completed run leaves its child runs alone. */
+/** What must be settled at the end of a run; null for nothing. A completed run does not cancel its child runs. */
 export function settlingAfter({ children, watchers, waits }: LiveLinks, status: string): Settlement | null {
   const cancelled = status === "completed" ? [] : children.filter(({ isCancelled }) => isCancelled);
   const stop = openTurns({ waits });
@@ -99,7 +99,7 @@ export function settlingAfter({ children, watchers, waits }: LiveLinks, status: 
   };
 }
 
-/** What is left to do after a run that goes on as another one: that one gets its watchers, and the child runs that end with the chain. */
+/** What must be settled when another run continues this one. The next run gets its watchers, and the child runs that end with the chain. */
 const settlingContinued = (
   { watchers, children, waits }: LiveLinks,
   { run_id, continued_as }: { run_id: string; continued_as: string },
@@ -115,11 +115,11 @@ const settlingContinued = (
   },
 });
 
-/** What is left to do after an event that ends a run. */
+/** What must be settled after an event that ends a run. */
 export function settlingOf(links: LiveLinks, event: RunEnd): Settlement | null {
   if (event.type === "RunContinued") return settlingContinued(links, event.data);
   const settling = settlingAfter(links, END_STATUS[event.type]);
-  // earlier releases did not wait for child runs that nobody cancels: nothing settles such an end
+  // earlier releases did not wait for child runs that are not cancelled, so nothing settles such an end
   const isWaitOnly = settling && settling.cancel.length + settling.notify.length === 0 && !settling.stop;
   return isWaitOnly && !event.data.settles ? null : settling;
 }
@@ -139,7 +139,7 @@ function changeWait({ waits }: LiveLinks, key: string, change: Partial<Wait>): P
   return wait ? { waits: { ...waits, [key]: { ...wait, ...change } } } : {};
 }
 
-/** Ends a wait. A child run whose end was awaited needs no cancelling any more. */
+/** Ends a wait. A child run whose end has arrived needs no cancelling. */
 function answerWait({ children, waits }: LiveLinks, key: string): Partial<LiveLinks> {
   const ended = waits[key]?.awaited_run_id;
   const isEnded = ({ run_id }: ChildRun) => run_id === ended;
@@ -149,7 +149,7 @@ function answerWait({ children, waits }: LiveLinks, key: string): Partial<LiveLi
   };
 }
 
-/** The fields of a live run that its links change. */
+/** The fields of a live run that links change. */
 interface LinkedRun extends LiveLinks {
   woken: boolean;
   epoch: number;
@@ -175,7 +175,7 @@ type LinkEvent = Extract<
   }
 >;
 
-/** The events that change nothing of a live run. A new event is in neither list, so it does not compile until it is folded. */
+/** The events that do not change a live run. A new event type is in neither list, so that it does not compile until it is folded. */
 type NeutralEvent = Extract<
   RunEvent,
   { type: "RunCreated" | "RunLogged" | "RunWarned" | "ValueNoted" | "RunSettled" | "RunKept" | "RunForgotten" }

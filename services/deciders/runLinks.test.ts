@@ -100,7 +100,7 @@ test("the answer of a wait and the tick computed from it are one command", () =>
   given(run, [...live, wait(), registered])
     .when(command("AnswerRunWaits", told, { worker: "p2" }))
     .then(answered({ epoch: 2, worker: "p2" }), completion);
-  // something else has happened meanwhile: the answer stays, the tick is made again
+  // something else happened meanwhile: the answer stays, and the tick is repeated
   given(run, [...live, wait(), registered])
     .when(command("AnswerRunWaits", { ...told, seen: 4 }, { worker: "p2" }))
     .then(answered({ epoch: 2, worker: "p2" }));

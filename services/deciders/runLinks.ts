@@ -25,14 +25,14 @@ import { watcherIn } from "./runLinkState.ts";
 import { evolve, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 import { hasWork } from "./runWork.ts";
 
-/** Waits that a run may have at once. */
+/** Maximum open waits of a run. */
 const MAX_WAITS = 1_000;
-/** Child runs that one run may start. */
+/** Maximum child runs of a run. */
 const MAX_CHILDREN = 1_000;
-/** Runs that may wait for the end of one run. */
+/** Maximum runs that wait for the end of one run. */
 const MAX_WATCHERS = 100;
 
-/** Adds the child runs and the waits that `run()` asks for now. False when the run fails because of them. */
+/** Adds the child runs and waits that `run()` asks for now. False if the run fails because of them. */
 export function applyLinks(
   changes: RunChanges,
   tick: TickResult,
@@ -60,7 +60,7 @@ export function applyLinks(
   return true;
 }
 
-/** The ends of waits that have a timeout. */
+/** The timeouts of waits. */
 export const dueWaits = ({ waits }: LiveRun, run_id: string): Due[] =>
   Object.entries(waits).flatMap(([key, { expires_at: time }]) =>
     time === null ? [] : dueEvent(time, WaitTimedOut.of({ run_id, key })),
@@ -83,13 +83,13 @@ function watchRun({ data }: Extract<RunLinkCommand, { type: "WatchRun" }>, state
   return [RunWatched.of(data)];
 }
 
-/** The worker that holds the run continues it. If none does, this process takes it. */
+/** The worker that holds the run continues it. If there is none, this process takes it. */
 const leaseFor = ({ worker }: { worker?: string | null | undefined }, state: LiveRun) =>
   hasWork(state) ? { epoch: state.epoch, worker: state.worker } : { epoch: state.epoch + 1, worker: worker ?? null };
 
 type Advance = (data: CommandFrom<typeof AdvanceRun>["data"], state: RunState) => RunEvent[];
 
-/** Answers to waits, and the progress that the worker made after them. */
+/** Answers to waits, and the worker's progress after them. */
 function withProgress(
   answers: ReturnType<typeof WaitAnswered.of>[],
   { run_id, seen = 1, parts = [] }: Extract<RunLinkCommand, { type: "DeliverMessage" | "AnswerRunWaits" }>["data"],
@@ -101,7 +101,7 @@ function withProgress(
   return [...answers, ...advance({ run_id, epoch, seen, parts }, answers.reduce<RunState>(evolve, state))];
 }
 
-/** Whether a wait takes a message: it may have ended, or be over without a record of that. */
+/** Whether a wait accepts a message: not if it has ended or its timeout has passed unrecorded. */
 export function takesMessage(state: RunState, key: string, now: number): boolean {
   const wait = isLive(state) ? state.waits[key] : undefined;
   if (!wait || wait.awaited_run_id !== null || wait.turn) return false;
@@ -149,7 +149,7 @@ function refuseOpenCall({ data, at }: Extract<RunLinkCommand, { type: "RefuseCal
   return isOpen ? refuseCall(state, run_id, at, key, refusal) : [];
 }
 
-/** Adds the events of an entry. An entry that no longer fits the state of the run is ignored. */
+/** Adds the events of an entry. Ignores entries that no longer match the run's state. */
 export function recordLink(changes: RunChanges, link: LinkEntry, { run_id, worker }: ChangeContext): void {
   const { state } = changes;
   if (!isLive(state)) return;
@@ -168,7 +168,7 @@ export function recordLink(changes: RunChanges, link: LinkEntry, { run_id, worke
   }
 }
 
-/** What a command about other runs does to a run. */
+/** Decides a command about other runs. */
 export function decideLinks(command: RunLinkCommand, state: RunState, advance: Advance): RunEvent[] {
   switch (command.type) {
     case "WatchRun":

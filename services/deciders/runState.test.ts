@@ -30,7 +30,10 @@ const events: RunEvent[] = [
   ),
 ];
 
-/** A tick records so many events at once, on the event loop that all organizations share: copies of objects took seconds. */
+/**
+ * Limit of recording a large tick in one piece: it blocks the event loop shared by all organizations. Copying objects instead of
+ * arrays took seconds.
+ */
 const MAX_MS = 1_000;
 
 test("the events of 2,000 steps that are open at once are folded within a second of processor time", () => {

@@ -25,24 +25,24 @@ export interface OpenStep {
 }
 
 interface RunBase {
-  /** Number of events in the stream. A tick that was computed at another version is void. */
+  /** Number of events in the stream. A tick computed at another version is void. */
   version: number;
   epoch: number;
   worker: string | null;
   workflow_id: string;
   project_id: string | null;
-  /** In the order of scheduling. A list, because each event copies it: copying an object of a thousand keys takes a millisecond. */
+  /** In the order of scheduling. An array, because every event copies it: copying an object with a thousand keys takes a millisecond. */
   steps: OpenStep[];
   slot: string | null;
-  /** Absent: its workflow has no rate of starts. */
+  /** Absent if the workflow has no start rate. */
   start_place?: string;
-  /** Ids of files that people handed to it; absent without any. */
+  /** Ids of files that people handed to the run; absent if there are none. */
   files?: string[];
 }
 
 export interface LiveRun extends RunBase, LiveLinks {
   status: "pending" | "running";
-  /** An event has happened that `run()` has not seen yet. */
+  /** Whether something has happened that `run()` has not seen. */
   woken: boolean;
   expires_at: string;
   retention_days: number;
@@ -50,9 +50,9 @@ export interface LiveRun extends RunBase, LiveLinks {
   approvals: Record<string, OpenApproval>;
   /** The time at which each timer fires, by call key. */
   timers: Record<string, string>;
-  /** Workers lost in a row, without progress in between. */
+  /** Consecutive workers lost without progress. */
   lost: number;
-  /** The first run of its chain, when it continues another one. */
+  /** The first run of its chain, if it continues another run. */
   first_run_id: string | null;
 }
 
@@ -60,9 +60,9 @@ export interface EndedRun extends RunBase {
   /** `continued`: another run continues it. */
   status: "completed" | "failed" | "cancelled" | "continued";
   forget_at: string;
-  /** The first run of its chain; null when it is no part of a chain. */
+  /** The first run of its chain; null if it is not part of a chain. */
   first_run_id: string | null;
-  /** What its end asks for; null when it is done. */
+  /** What must be settled after its end; null when done. */
   settling: Settlement | null;
 }
 
@@ -74,8 +74,8 @@ export const findStep = ({ steps }: Pick<RunBase, "steps">, key: string): OpenSt
   steps.find((step) => step.key === key);
 
 /**
- * Whether an attempt at a step is the running one, held by the coordinator of that epoch. The worker is compared as well: a
- * worker starts a run before its command is committed, and a redelivered command may have started it on two workers.
+ * Whether an attempt at a step is the running one and held by the coordinator of that epoch. Compares the worker as well: workers
+ * start a run before its command is committed, so a redelivered command may have started it on two.
  */
 export const isRunning = (
   state: RunState,
@@ -89,7 +89,7 @@ export const isRunning = (
   return isHolder && step?.status === "running" && step.attempt === attempt;
 };
 
-/** The part of the state that an event changes which hands files to the run. */
+/** The state change of an event that hands files to the run. */
 const withFiles = ({ files = [] }: Pick<RunBase, "files">, { data }: { data: { files?: string[] | undefined } }) =>
   data.files && { files: [...new Set([...files, ...data.files])] };
 
@@ -98,7 +98,7 @@ const without = <T>(record: Record<string, T>, key: string): Record<string, T> =
   return rest;
 };
 
-/* Thousands of steps may be open, and each event changes one: the others are copied as a block. */
+/* Thousands of steps may be open, and each event changes one. The others are copied as a block. */
 
 function withoutStep(steps: OpenStep[], key: string): OpenStep[] {
   const at = steps.findIndex((step) => step.key === key);

@@ -80,7 +80,7 @@ function continueRun(changes: RunChanges, tick: TickResult, context: ChangeConte
     const key = (changes.state as LiveRun).approvals[approval_id]?.key;
     if (key) changes.add(ApprovalCancelled.of({ run_id, approval_id, key, reason: "superseded" }));
   }
-  // a run with running or queued steps is not parked: a worker holds it anyway
+  // a run with running or queued steps is not parked, because a worker holds it anyway
   const { woken, steps } = changes.state as LiveRun;
   if (woken && steps.every(({ status }) => status === "waiting")) changes.add(RunParked.of({ run_id }));
   for (const key of tick.start) {

@@ -3,7 +3,7 @@ import { approvalTimes } from "./openApprovals.ts";
 import { hasOpenLinks } from "./runLinkState.ts";
 import { isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 
-/* What a run gives a worker to do, and when. */
+/* What work a run gives a worker, and when. */
 
 /** Whether a worker has something to do now, not counting waits. */
 export const hasWork = (run: LiveRun): boolean =>
@@ -12,7 +12,7 @@ export const hasWork = (run: LiveRun): boolean =>
 const earliest = (times: string[]): string =>
   times.reduce((least, time) => (Date.parse(time) < Date.parse(least) ? time : least));
 
-/** The earliest time at which a timer, a retry, something about an approval, a wait or the run itself is due. */
+/** The earliest due time of the run: of its timers, retries, approvals and waits, or its own expiry. */
 export function nextDue({ expires_at, timers, approvals, steps, waits }: LiveRun): string {
   const times = [
     expires_at,
@@ -24,7 +24,7 @@ export function nextDue({ expires_at, timers, approvals, steps, waits }: LiveRun
   return earliest(times);
 }
 
-/** When to look after turns. The one who looks needs no worker of the run. */
+/** When to check turns. That needs no worker of the run. */
 const nextLooks = ({ waits }: LiveRun): string[] => Object.values(waits).flatMap(({ look_at }) => look_at ?? []);
 
 /** A run that only waits needs no worker (ADR 13). */

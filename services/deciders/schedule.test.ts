@@ -28,7 +28,7 @@ const settings = { rule, jitter_seconds: 0, overlap: "skip" as const, missed: "o
 const owner = { trigger_id, workflow_id: "w1", run_as: null };
 const personal = { name: "hourly", args: "{}" };
 type Settings = Partial<Omit<typeof settings, "overlap" | "missed">> & { overlap?: string; missed?: string };
-/** Created at five past midnight, so first due at one. */
+/** Created at five past midnight, so first due at one o'clock. */
 const created = (more: Settings = {}, next: any = due(hour(1))) =>
   ScheduleCreated.of({ ...owner, ...settings, ...more, next } as any, personal);
 const fired = (at: string, action: "start" | "queue" | "skip", next: string | null, more: object = {}) =>
@@ -163,7 +163,7 @@ describe("while the run before is live, a due time", () => {
       .when(fire(hour(2), hour(2), true))
       .then(queued.at(-1)!);
     expect(work(...queued)).toEqual({ status: "queued", due_at: hour(3), worker: "p1" });
-    // the process that has the queue keeps it, and nothing overtakes
+    // the process that holds the queue keeps it, and nothing overtakes
     given(trigger, queued)
       .when(fire(hour(3)))
       .then(fired(hour(3), "queue", hour(4), second));
@@ -283,7 +283,7 @@ describe("after an outage, a time that fires later by its jitter", () => {
     };
   };
   const schedule = (rule: string) => created({ jitter_seconds, missed: rule }, jittered(1));
-  /** Two minutes past five, before the time of five fires and after that of four has. */
+  /** Two minutes past five: four o'clock has fired, five o'clock has not. */
   const back = hour(5, "02");
   const nexts = (rule: string) =>
     trigger
@@ -306,7 +306,7 @@ describe("after an outage, a time that fires later by its jitter", () => {
     const more = nextWith(3_600, back);
     expect(more.due_at).toBe(hour(5));
     expect(more.fires_at > jittered(5).fires_at).toBe(true);
-    // one that is late stays as late as it is
+    // a late time stays as it is
     expect(nextWith(0, hour(7))).toEqual({ due_at: hour(5), fires_at: jittered(5).fires_at });
   });
 });

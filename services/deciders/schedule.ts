@@ -26,11 +26,11 @@ import {
 import { jitter, timesAfter, timesUpTo } from "#events/scheduleTimes.ts";
 import { hasOpenStart, runAt, type ScheduleState } from "./scheduleState.ts";
 
-/** A due time that no process has attended to by then counts as missed. Restarts and takeovers take less. */
+/** A due time counts as missed if no process has handled it by then. Restarts and takeovers take less. */
 const MISSED_AFTER_MS = 60_000;
-/** With `missed: "all"`, the newest that start runs, and wait at once, after an outage: a day's outage of a schedule of every minute has 1,440. */
+/** With `missed: "all"`: the newest due times that start runs after an outage. A day of a schedule of every minute has 1,440. */
 export const MAX_MISSED = 100;
-/** With `overlap: "queue"`, due times that wait at once; more are skipped. Missed ones count, but have the room above. */
+/** With `overlap: "queue"`: maximum waiting due times; others are skipped. Missed ones count, but have MAX_MISSED as their limit. */
 export const MAX_QUEUED = 10;
 
 type Timing = Pick<ScheduleSettings, "rule" | "jitter_seconds"> & { trigger_id: string };
@@ -54,13 +54,13 @@ function requireNext(timing: Timing, at: string): DueTime {
   throw new Rejection("invalid_schedule", "schedule: has no due time in the future.", { param: "schedule" });
 }
 
-/** A new rule counts from now. New jitter only moves the next time, which may be due already and fire later. */
+/** The next due time after a change. A new rule counts from now. New jitter only moves the next time, which may be due already and fire later. */
 function nextOfChange(timing: Timing, state: ScheduleState, at: string): DueTime | null {
   const { rule, jitter_seconds, next } = state;
   if (!isDeepStrictEqual(timing.rule, rule)) return requireNext(timing, at);
   if (!next || timing.jitter_seconds === jitter_seconds) return next;
   const { due_at, fires_at } = dueTime(timing, new Date(next.due_at));
-  // with less jitter it fires at once: it is not late because of the change
+  // with less jitter it fires at once: the change must not make it late
   const earliest = Math.min(Date.parse(next.fires_at), Date.parse(at));
   return { due_at, fires_at: new Date(Math.max(Date.parse(fires_at), earliest)).toISOString() };
 }
@@ -88,7 +88,7 @@ function changeSchedule({ data, at }: CommandFrom<typeof ChangeSchedule>, state:
     events.push(ScheduleChanged.of({ ...timing, overlap, missed, next, changes_args }, personal));
   }
   if (paused && !state.paused) events.push(SchedulePaused.of({ trigger_id }));
-  // what was due during the pause is not missed
+  // what was due during the pause does not count as missed
   if (!paused && state.paused) events.push(ScheduleResumed.of({ trigger_id, next: nextAfter(timing, at) }));
   return events;
 }
@@ -96,7 +96,7 @@ function changeSchedule({ data, at }: CommandFrom<typeof ChangeSchedule>, state:
 const isDue = ({ fires_at }: DueTime, now: number): boolean => Date.parse(fires_at) <= now;
 const isLate = ({ fires_at }: DueTime, now: number): boolean => Date.parse(fires_at) < now - MISSED_AFTER_MS;
 
-/** The first time after a late one that is not late itself. It may be due already, and fire later by its jitter. */
+/** The first due time after a late one that is not late itself. It may be due already and fire later by its jitter. */
 function firstInTime(state: ScheduleState, late: DueTime, now: number): DueTime | null {
   const horizon = now - MISSED_AFTER_MS;
   const after = Math.max(Date.parse(late.due_at), horizon - state.jitter_seconds * 1_000 - 1);
@@ -105,12 +105,12 @@ function firstInTime(state: ScheduleState, late: DueTime, now: number): DueTime 
   return times.find((time) => !isLate(time, now)) ?? nextAfter(state, horizon);
 }
 
-/** The due time to go on with when the next one is so late that it counts as missed. */
+/** The due time to continue with if the next one is so late that it counts as missed. */
 function afterMissed(state: ScheduleState, next: DueTime, now: number): DueTime | null {
   if (!isLate(next, now)) return next;
   if (state.missed === "none") return firstInTime(state, next, now);
   const count = state.missed === "one" ? 1 : MAX_MISSED;
-  // the newest of them may fire later, by its jitter
+  // the newest of them may fire later because of its jitter
   const newest = timesUpTo(state.rule, new Date(now), count + 1).map((due) => dueTime(state, due));
   const oldest = newest
     .filter((time) => isDue(time, now))
@@ -119,7 +119,7 @@ function afterMissed(state: ScheduleState, next: DueTime, now: number): DueTime 
   return oldest && Date.parse(oldest.due_at) > Date.parse(next.due_at) ? oldest : next;
 }
 
-/** `catchesUp`: for a time that was missed, which waits for the runs before it whatever `overlap` says. */
+/** `catchesUp`: for a missed time, which waits for earlier runs whatever `overlap` says. */
 function chooseAction(
   { overlap, queue }: ScheduleState,
   { overlaps, catchesUp }: { overlaps: boolean; catchesUp: boolean },
@@ -139,7 +139,7 @@ function fireSchedule(command: CommandFrom<typeof FireSchedule>, state: Schedule
   const missed =
     due?.due_at === due_at ? [] : [ScheduleTimesMissed.of({ trigger_id, first_due_at: due_at, next: due })];
   if (!due || !isDue(due, now)) return missed;
-  // The process that has open starts of this schedule keeps them. If none has, this one takes it.
+  // The process that holds this schedule's open starts keeps them. If there is none, this one takes them.
   const lease = hasOpenStart(state)
     ? { epoch: state.epoch, worker: state.worker }
     : { epoch: state.epoch + 1, worker: command.worker ?? null };

@@ -18,24 +18,24 @@ export interface ScheduleState extends ScheduleSettings {
   /** Version of the event that holds the arguments of its runs. */
   args_version: number;
   /**
-   * Version of the newest event by a person who answers for the schedule. It holds while `seen` is the version of the state:
-   * processes of earlier releases leave both as they are.
+   * Version of the newest event by a person who answers for the schedule. Valid only while `seen` equals the state's version:
+   * processes of earlier releases update neither.
    */
   set?: { version: number; seen: number } | undefined;
   paused: boolean;
   /** Null: no further due time. */
   next: DueTime | null;
-  /** The due time whose run is decided, but not known to be started. */
+  /** The due time whose run is decided but not confirmed as started. */
   starting: { due_at: string; cancels: string | null } | null;
   /** Due times that wait for the run of an earlier one to end, oldest first. */
   queue: string[];
-  /** The last run that it started; it may have ended. */
+  /** The last run it started, which may have ended. */
   run_id: string | null;
   epoch: number;
   worker: string | null;
 }
 
-/** Whether a run is to be started, now or once another one has ended. */
+/** Whether a run must be started, now or after another one ends. */
 export const hasOpenStart = ({ starting, queue }: Pick<ScheduleState, "starting" | "queue">): boolean =>
   starting !== null || queue.length > 0;
 
@@ -113,6 +113,6 @@ export function evolveSchedule(state: ScheduleState | undefined, event: Schedule
   return changed && { ...changed, set: applySet(state, event) };
 }
 
-/** The run that this schedule started, or starts, at a due time. */
+/** The id of the run that this schedule starts at a due time. */
 export const runAt = ({ trigger_id }: Pick<ScheduleState, "trigger_id">, due_at: string): string =>
   scheduledRunId(trigger_id, due_at);

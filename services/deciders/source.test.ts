@@ -7,7 +7,7 @@ const source_id = "0198c0de-0000-7000-8000-00000000000a";
 let state: SourceState;
 let at: string;
 
-/** The types of the events of a command at a time. */
+/** The types of events that a command leads to at a time. */
 function run(type: SourceCommand["type"], data: object = {}, worker?: string): string[] {
   const given = { stream: `source-${source_id}`, organization_id: "o", request_id: "r", timeout_ms: 1 };
   const command = { ...newCommand(type, { ...given, data: { source_id, ...data } }), at, ...(worker && { worker }) };

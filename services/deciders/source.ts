@@ -26,15 +26,15 @@ import {
 } from "#events/source.ts";
 import { startRule } from "./schedule.ts";
 
-/** A source that exists. Its pages are rows of the read model. */
+/** An existing source. Its pages are rows of the read model. */
 export interface StoredSource extends SourceSettings {
   status: "stored";
   collection_id: string;
   kind: "url" | "sitemap";
   paused: boolean;
-  /** When it is read by its schedule. */
+  /** When its schedule reads it next. */
   next: string | null;
-  /** Reads so far, with the one under way. */
+  /** Number of reads so far, including the one in progress. */
   reads: number;
   reading: { attempt: number; worker: string | null } | null;
 }
@@ -72,7 +72,7 @@ function change({ data, at }: CommandFrom<typeof ChangeSource>, before: StoredSo
       ),
     );
   if (paused && !before.paused) events.push(SourcePaused.of({ source_id }));
-  // reads that were due during the pause are not caught up on
+  // reads that were due during the pause are not made up for
   if (!paused && before.paused) events.push(SourceResumed.of({ source_id, next: nextTime(rule, at) }));
   return events;
 }
@@ -100,7 +100,7 @@ const pageText = ({ url, etag, last_modified, error }: PageChange) => ({ url, et
 const pagesRead = ({ source_id, read, pages }: CommandFrom<typeof RecordPages>["data"]): SourceEvent =>
   SourcePagesRead.of({ source_id, read, pages: pages.map(publicPage) }, { pages: pages.map(pageText) });
 
-/** Whether this attempt still has the read: results of an attempt that another one replaced are not recorded. */
+/** Whether this attempt still holds the read. Results of replaced attempts are not recorded. */
 function isCurrentAttempt(state: SourceState, { read, attempt }: { read: number; attempt: number }): boolean {
   const found = storedSource(state);
   return found?.reads === read && found.reading?.attempt === attempt;

@@ -6,7 +6,7 @@ import { isParked, type RunningTurn, type ThreadState } from "./threadState.ts";
 export const notFound = () =>
   new Rejection("thread_not_found", "No such thread for this key and user.", { param: "x-thread-id" });
 
-/** The results of a turn must be those of all open calls: each call gets exactly one result (spec leaves it open). */
+/** A turn must bring the results of all open calls, so that each call gets exactly one (the spec leaves it open). */
 function checkAnswers({ answers = [], agent }: CommandFrom<typeof StartTurn>["data"], open: string[]): void {
   if (answers.length === 0) return;
   const refuse = (message: string) => {
@@ -30,8 +30,8 @@ const describeBusy = (turn: RunningTurn): string =>
     : "Another turn of this thread is still running.";
 
 /**
- * The vars of a thread are merged before the command is sent: they may be in a blob, and a state holds nothing personal. A turn that came
- * first while the command waited has vars that it does not know, so they are merged again.
+ * A thread's vars are merged before the command is sent, because they may be in a blob and the state holds nothing personal. If
+ * another turn comes first, the merged vars are outdated, and the command is sent again.
  */
 function checkFollows({ follows }: CommandFrom<typeof StartTurn>["data"], newest: string | null): void {
   if (follows !== undefined && newest !== null && follows !== newest)
@@ -45,7 +45,7 @@ export function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadS
   if (state.status === "open") {
     if (state.scope !== settings.scope) throw notFound();
     if (state.turn) throw new Rejection("thread_busy", describeBusy(state.turn), { retryable: true });
-    // The outcome of its command was deleted, so a redelivered command would start the turn again, under another data key.
+    // The outcome of its command was deleted, so a redelivered command would start the turn again with another data key.
     if (state.refused.includes(command.data.turn_id))
       throw new Rejection("unavailable", "This turn was refused; the request may be sent again.", { retryable: true });
     checkFollows(command.data, state.newest);

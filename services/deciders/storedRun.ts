@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { StoredState } from "#events/decider.ts";
 import type { RunState } from "./runState.ts";
 
-/* The head row of a run leaves out what is empty, which is most of it: 200,000 runs may wait for people. */
+/* The head row of a run omits empty fields, which are most of them: 200,000 runs may wait for people. */
 
 const EMPTY_RUN = { project_id: null, worker: null, slot: null, first_run_id: null, steps: [] };
 const EMPTY_LIVE = {

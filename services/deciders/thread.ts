@@ -21,7 +21,7 @@ import { findCurrent, findRunning, workStatus, type RunningTurn, type ThreadStat
 
 export type { ThreadState } from "./threadState.ts";
 
-/** Refused turns that a thread remembers, to recognize a redelivered StartTurn. Redelivery takes seconds. */
+/** Refused turns that a thread remembers, to recognize a redelivered StartTurn. Redelivery takes only seconds. */
 const MAX_REFUSED_TURNS = 50;
 
 type StartedTurn = Extract<ThreadEvent, { type: "TurnStarted" }>["data"];
@@ -60,7 +60,7 @@ function endTurn(command: EndCommand, state: ThreadState): ThreadEvent[] {
     case "RefuseTurn": {
       const { turn_id, attempt, code, message } = command.data;
       const turn = findRunning(state, command.data);
-      // the message of a budget is our own; a provider's message could hold personal data, which must not be public
+      // a budget's message is our own; a provider's could hold personal data, which must not be public
       const limit = code === "budget_exceeded" || code === "budget_reserved" ? { limit: message } : {};
       return turn ? [TurnRefused.of({ turn_id, attempt, code, ...limit, ...awaited(turn) })] : [];
     }
@@ -197,7 +197,7 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
           refused: [...refused, event.data.turn_id].slice(-MAX_REFUSED_TURNS),
         };
       case "TurnDeleted":
-        // a worker that still runs the turn will find its result ignored
+        // the result of a worker that still runs the turn will be ignored
         return state.status === "open" ? withoutTurn(state, event.data.turn_id) : state;
       case "ThreadDeleted":
         return { status: "deleted" };
@@ -213,7 +213,7 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
     streams: events.some((event) => event.type === "ThreadDeleted") ? [stream] : [],
   }),
 
-  // A refused turn leaves no trace: the same request may be tried again under its idempotency key.
+  // A refused turn leaves no trace: the same request may be sent again with its idempotency key.
   forgets: (events, state) =>
     state.status === "open" && state.turn && events.some((event) => event.type === "TurnRefused")
       ? [state.turn.command_id]

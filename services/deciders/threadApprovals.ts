@@ -14,9 +14,9 @@ import {
 import { notPending } from "./openApprovals.ts";
 import { findCurrent, findRunning, isParked, type RunningTurn, type ThreadState } from "./threadState.ts";
 
-/* Approvals of tool calls: a turn that waits for them is parked, and resumed when all are decided (ADR 48). */
+/* Approvals of tool calls. A turn that waits for them is parked, and resumes when all are decided (ADR 48). */
 
-/** A decision may come when the turn has spent its time. What the model says to the result needs some. */
+/** Minimum time that a resumed turn has left: the decision may come late, and the model must still answer the result. */
 const MIN_LEFT_MS = 60_000;
 
 export function parkTurn({ data, at }: CommandFrom<typeof ParkTurn>, state: ThreadState): ThreadEvent[] {
@@ -66,7 +66,7 @@ export function expireToolApprovals(
   return expired.length === 0 ? [] : resumeWhenDecided(turn, expired, at, worker ?? null);
 }
 
-/** The approvals of a turn that ends, or is deleted, before they are decided. */
+/** Cancels the pending approvals of a turn that ends or is deleted. */
 export const cancelApprovals = (turn: RunningTurn | null | undefined): ThreadEvent[] =>
   Object.entries(turn?.approvals ?? {}).map(([approval_id, { round, call }]) =>
     ToolApprovalCancelled.of({ turn_id: turn!.id, approval_id, round, call }),
@@ -77,7 +77,7 @@ function withoutApproval(turn: RunningTurn, id: string): RunningTurn {
   return { ...turn, approvals };
 }
 
-/** Applies what changes the turn in flight and does not end it. */
+/** Applies events that change the turn in flight without ending it. */
 export function evolveTurn(turn: RunningTurn, event: ThreadEvent): RunningTurn {
   switch (event.type) {
     case "TurnTakenOver": {

@@ -15,21 +15,21 @@ export interface RunningTurn {
   model: string;
   ends_by: string;
   command_id: string;
-  /** Whether it is a response of an agent. A response that has started stays in its thread, even if it is refused. */
+  /** Whether it is a response of an agent, which stays in its thread even if it is refused. */
   of_agent: boolean;
-  /** The run that learns of its end. */
+  /** The run that is notified of its end. */
   awaited_by?: string;
-  /** Workers that died while they had it. */
+  /** Workers that died while they held it. */
   deaths: number;
   /** Pending approvals of its calls, by id. */
   approvals: Record<string, OpenApproval>;
-  /** Of a parked turn: the time that it has left when it is resumed. Null: a worker runs it. */
+  /** Of a parked turn: the milliseconds it has left when it resumes. Null: a worker runs it. */
   left_ms: number | null;
-  /** How often it was resumed; each time is an attempt that no worker lost. */
+  /** How often it was resumed. Each resumption is an attempt that no worker lost. */
   resumed: number;
 }
 
-/** Calls of the caller's own tools that the last turn ended with. */
+/** Calls to the caller's own tools, with which the last turn ended. */
 interface OpenCalls {
   turn_id: string;
   ids: string[];
@@ -41,24 +41,24 @@ export type ThreadState =
       status: "open";
       scope: string;
       turn: RunningTurn | null;
-      /** The newest turn that was not refused, and the one before it. Null: unknown, because it was deleted, or none. */
+      /** The newest turn that was not refused, and the one before it. Null: there is none, or it was deleted. */
       newest: string | null;
       before: string | null;
       refused: string[];
-      /** A turn that fails leaves them open, so its results may be sent again. */
+      /** A failed turn leaves them open, so that its results may be sent again. */
       open_calls: OpenCalls | null;
     }
   | { status: "deleted" };
 
 export const isParked = ({ left_ms }: RunningTurn): boolean => left_ms !== null;
 
-/** The turn in flight, if a command belongs to its current attempt. Those of other turns and older attempts change nothing. */
+/** The turn in flight, if a command belongs to its current attempt. Commands of other turns and older attempts change nothing. */
 export function findCurrent(state: ThreadState, data: { turn_id: string; attempt: number }): RunningTurn | undefined {
   const turn = state.status === "open" ? state.turn : null;
   return turn?.id === data.turn_id && turn.attempt === data.attempt ? turn : undefined;
 }
 
-/** The same, unless it is parked: then no worker has anything to record. */
+/** Like findCurrent, but not if the turn is parked: then no worker has anything to record. */
 export function findRunning(state: ThreadState, data: { turn_id: string; attempt: number }): RunningTurn | undefined {
   const turn = findCurrent(state, data);
   return turn && !isParked(turn) ? turn : undefined;

@@ -16,7 +16,7 @@ import { evolveSchedule, scheduleWork, type ScheduleState } from "./scheduleStat
 
 export interface TriggerState {
   status: "absent" | "enabled" | "disabled" | "deleted";
-  /** Of the secret that the sender signs with. */
+  /** Of the secret with which the sender signs. */
   credential_id?: string;
   /** Of an enabled trigger that starts runs at due times. */
   schedule?: ScheduleState;

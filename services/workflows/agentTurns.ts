@@ -20,12 +20,12 @@ import { readRunEnvelope } from "./host/permissions.ts";
 import { findTurnEnd } from "./host/turnEnd.ts";
 import { StepFailure } from "./tick.ts";
 
-/* Turns of agents that `run()` asks for. The run rests meanwhile, and the end of the turn answers its call (ADR 45). */
+/* Turns of agents that `run()` asks for. The run parks meanwhile, and the end of the turn answers its call (ADR 45). */
 
 const COMMAND_TIMEOUT_MS = 15_000;
-/** A reaction reports the end of a turn. The look is for the case that the bus lost it. */
+/** A reaction reports the end of a turn. The run looks by itself in case the bus lost the report. */
 const FIRST_LOOK_MS = 120_000;
-/** Later looks: a turn may wait for a person for weeks. */
+/** Interval of later looks. It is long, because a turn may wait for a person for weeks. */
 const LOOK_MS = 3_600_000;
 
 /** A turn that a call of `run()` asks for. */
@@ -36,24 +36,24 @@ export interface NewAgentTurn {
   agent: string;
   /** JSON of `{input, vars}`. */
   request: string;
-  /** Whether the thread is that of an earlier turn. */
+  /** Whether it continues the thread of an earlier turn. */
   continues: boolean;
 }
 
-/** `later`: a limit of a minute or a moment has no room now. */
+/** `later`: a limit per minute or on concurrency has no room now. */
 type AgentTurnStart = { agent_id: string } | { refused: Refusal } | { later: number };
 
-/** Starts a turn once, however often it is called. Throws Unavailable. */
+/** Starts a turn. Idempotent. Throws Unavailable. */
 export type StartAgentTurn = (run: Starter, turn: NewAgentTurn) => Promise<AgentTurnStart>;
 
 export const firstLook = (): string => new Date(currentTime() + FIRST_LOOK_MS).toISOString();
 export const nextLook = (): string => new Date(currentTime() + LOOK_MS).toISOString();
 
-/** JSON of the answer of a call whose turn could not start, or has ended. */
+/** JSON of the answer to a call whose turn could not start, or has ended. */
 export const refusedAnswer = ({ code, message }: Refusal): string =>
   JSON.stringify({ ok: false, error: { code, message: `agent: ${message}` } } satisfies AgentAnswer);
 
-/** Undefined while the turn goes on, or has not started. */
+/** Undefined while the turn runs, or before it has started. */
 export function agentAnswer(events: RecordedEvent[], ids: { thread_id: string; turn_id: string }): string | undefined {
   const end = findTurnEnd(events, ids.turn_id);
   if (!end) return undefined;
@@ -70,7 +70,7 @@ async function resolveAgent({ agents }: AgentDeps, owner: TurnOwner, name: strin
   return id;
 }
 
-/** The limits count the turn until it ends, if this process lives as long. Returns what forgets it. */
+/** Lets the limits count the turn until it ends, or until this process does. Returns a function that stops listening for the end. */
 function settleAtEnd(deps: AgentDeps, { organization_id }: TurnOwner, turn_id: string, settle: (end: TurnEnd) => void) {
   const forget = () => {
     clearTimeout(timer);
@@ -88,7 +88,7 @@ function settleAtEnd(deps: AgentDeps, { organization_id }: TurnOwner, turn_id: s
 
 type CreatedRun = Starter["created"];
 
-/** The scope of a thread that this run may continue: its own, or that of a run whose answers it inherits. */
+/** The scope of a thread that this run may continue: the run's own, or that of a run whose answers it inherits. */
 async function scopeToContinue(
   { log }: AgentDeps,
   { organization_id }: TurnOwner,
@@ -119,7 +119,7 @@ async function startCommand(deps: AgentDeps, owner: TurnOwner, start: PreparedSt
   return newCommand(StartTurn.type, {
     ...built,
     timeout_ms: COMMAND_TIMEOUT_MS,
-    // readers of the run's events get its words
+    // readers of the run's events receive its words
     data: { ...data, scope, streamed: true, awaited_by: owner.run_id, ends_by },
   });
 }
@@ -156,7 +156,7 @@ async function start(
   const { rejection } = await startCommand(deps, owner, { turn, scope, prepared, route, reserved })
     .then((command) => deps.handle(command))
     .catch((error: unknown) => {
-      // a turn whose start has an unknown outcome may run
+      // a turn whose start has an unknown outcome may be running
       if (!(error instanceof Unavailable)) drop();
       throw error;
     });
@@ -172,7 +172,7 @@ export const createAgentTurns =
     const { run_id, workflow_id, project_id, user_mark = null } = created;
     const owner = { organization_id, run_id, workflow_id, project_id, asked_by: askerOf(created), user_mark };
     const thread = await deps.log.read(streamName("thread", turn.thread_id));
-    // A process that was lost before it could record it has started it.
+    // Another process started it, and was lost before it recorded that.
     const started = thread.find((event) => isTurnStart(event, turn.turn_id));
     if (started) return { agent_id: (started.data as { agent: TurnAgent }).agent.agent_id };
     try {

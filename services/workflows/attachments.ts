@@ -9,7 +9,7 @@ import { mayReadFile } from "./host/files.ts";
 
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
 
-/** The first approval that attaches a file which its run may not read: people would see what nobody handed to it. */
+/** The first approval that attaches a file which its run may not read. Showing it would reveal a file that nobody handed to the run. */
 export async function findRefusedAttachment(
   log: Log,
   history: History,

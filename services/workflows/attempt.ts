@@ -19,16 +19,16 @@ import { RunGone } from "./values.ts";
 export interface AttemptDeps {
   runner: Pick<WorkflowRunner, "step">;
   openHost(step: StepAttempt): OpenStepHost;
-  /** The time to compare with times of the log, and to record. */
+  /** The clock for comparing and recording times of the log. */
   now?(): number;
   onError(error: unknown, stream: string): void;
   /** Checks arguments against the input schema of a step. */
   schemas: SchemaChecker;
 }
 
-/** UTF-16 units of the lines that the steps of a run log together: every process that opens the run reads them all. */
+/** UTF-16 units of all log lines of a run's steps: every process that opens the run reads all of them. */
 const MAX_STEP_LOGS = 16 * 1024 * 1024;
-/** Tries to store a result, 500 ms apart: for 30 s. */
+/** Attempts to store a result, 500 ms apart: 30 s in total. */
 const MAX_STORE_TRIES = 60;
 const STORE_RETRY_MS = 500;
 
@@ -51,7 +51,7 @@ async function checkArgs(
   throw new StepFailure("invalid_step_args", message, { final: true });
 }
 
-/** Stores a result, and waits for a store that is away: another attempt would repeat the step's effects. */
+/** Stores a result, and waits while the store is unavailable: another attempt would repeat the step's effects. */
 async function storeResult(deps: AttemptDeps, { history, values }: OpenRun, json: string, signal: AbortSignal) {
   for (let tries = 1; ; tries++)
     try {
@@ -110,20 +110,20 @@ async function runStep(
   });
 }
 
-/** The lines of an attempt for which the run has room. */
+/** The lines of an attempt that fit into the run's limit. */
 export function keepLogs({ stepLogs }: Pick<History, "stepLogs">, logs: string[]): string[] {
   let left = MAX_STEP_LOGS - stepLogs;
   const kept = logs.filter(({ length }) => (left -= length) >= 0);
   return kept.length < logs.length ? [...kept, "… what was logged after this is not kept"] : logs;
 }
 
-/** As one JSON text: it gives the event loop its turn, and limits the marks of all lines together. */
+/** Redacts all lines as one JSON text, which lets other work run in between and limits the marks of all lines together. */
 async function redactLogs({ redactJson }: OpenStepHost, history: History, logs: string[]): Promise<string[]> {
   const kept = keepLogs(history, logs);
   return kept.length === 0 ? kept : (JSON.parse(await redactJson(JSON.stringify(kept))) as string[]);
 }
 
-/** Runs one attempt at a step. Throws the signal's reason when another process has the attempt. */
+/** Runs one attempt at a step. Throws the signal's reason if another process has taken the attempt. */
 export async function runAttempt(
   deps: AttemptDeps,
   run: OpenRun,
@@ -133,7 +133,7 @@ export async function runAttempt(
 ): Promise<StepEntry> {
   const { key, attempt } = attemptToRun;
   const { history } = run;
-  // Read now: a reload empties the history while it reads the log.
+  // Read before anything is awaited: a reload empties the history while it reads the log.
   const settings = stepSettings(script, history.steps.get(key)!.name);
   const lostWorkers = "steps" in history.state ? (findStep(history.state, key)?.lost ?? 0) : 0;
   const lostBefore = lostWorkers + (history.losses.get(key) ?? 0);

@@ -5,19 +5,19 @@ import type { History } from "./history.ts";
 import type { Script } from "./script.ts";
 import { StepFailure } from "./tick.ts";
 
-/* Whether, and when, a step is tried again after an attempt that failed or was lost. */
+/* Decides whether, and when, a step is retried after an attempt failed or was lost. */
 
 const DEFAULT_SETTINGS = StepSettings.parse({});
 /** Attempts at one step that may lose their worker or their runner process. They do not count as retries. */
 const MAX_LOST_ATTEMPTS = 5;
-/** Delay after the first attempt that the service could not run; it doubles each time. */
+/** Delay after the first attempt that failed because of the service. It doubles each time. */
 const SERVICE_RETRY_MS = 1_000;
 const serviceDelay = (losses: number): number => SERVICE_RETRY_MS * 2 ** losses;
 const MAX_RETRY_DELAY_MS = 7 * 24 * 60 * 60 * 1000;
 
 type FailedEntry = Extract<StepEntry, { type: "step_attempt_failed" }>;
 
-/** The time of the next attempt after a failed one; null when there is none. `chance`: 0 to 1, for the jitter. */
+/** When the next attempt starts after a failed one; null if there is none. `chance`: 0 to 1, for the jitter. */
 export function retryAt(
   { retries, backoff }: StepSettings,
   failed: { attempt: number; lost: number; now: number; chance: number } & Pick<
@@ -28,7 +28,7 @@ export function retryAt(
   const failures = failed.attempt - failed.lost;
   if (failed.final || failures > retries) return null;
   const { kind, initial_ms, factor, max_ms, jitter } = backoff;
-  // A lost first attempt waits as long as a failed one.
+  // After a lost first attempt, waits as long as after a failed one.
   const nth = Math.max(failures, 1);
   const delay = Math.min(max_ms, kind === "fixed" ? initial_ms : initial_ms * factor ** (nth - 1));
   const spread = delay * (1 + jitter * (2 * failed.chance - 1));
@@ -47,7 +47,7 @@ const failure = (fields: Pick<FailedEntry, "key" | "attempt" | "code" | "retry_a
   secrets: [],
 });
 
-/** The failure of a step whose worker was lost and that may not run again; undefined when it may. */
+/** The failure of a step whose worker was lost and that may not run again; undefined if it may. */
 export function failLostStep(history: History, script: Script, key: string): StepEntry | undefined {
   const step = "steps" in history.state ? findStep(history.state, key) : undefined;
   if (!step || step.lost === 0) return undefined;
@@ -59,7 +59,7 @@ export function failLostStep(history: History, script: Script, key: string): Ste
   return failure({ key, attempt: step.attempt, code: "step_lost", retry_at: null }, message);
 }
 
-/** The failure of an attempt that the service could not run, with a growing delay. The last one has no retry. */
+/** The failure of an attempt that the service could not run. Retried with a growing delay, except for the last one. */
 export function failForRetry(
   { losses }: Pick<History, "losses">,
   { key, attempt, now }: { key: string; attempt: number; now: number },
@@ -71,8 +71,8 @@ export function failForRetry(
 }
 
 /**
- * A step that failed while the service lacked what it needs is not to blame: like a lost one it costs no retry, and is run again
- * after a growing delay, unless it may not run twice.
+ * The failure of a step that lacked something the service provides. Like a lost attempt it costs no retry and is repeated after a
+ * growing delay, unless the step may not run twice.
  */
 export function blame({ on_lost }: StepSettings, failed: StepFailure, lostBefore: number): StepFailure {
   const { code, message, line, column, logs } = failed;
@@ -81,7 +81,7 @@ export function blame({ on_lost }: StepSettings, failed: StepFailure, lostBefore
   return new StepFailure("runner_lost", message, { retry_after_ms, line, column, logs });
 }
 
-/** The time of the retry after a failure. `lostBefore`: attempts that lost their worker or their runner process. */
+/** When a failed step is retried. `lostBefore`: attempts that lost their worker or their runner process. */
 export function retryFailure(
   settings: StepSettings,
   { attempt, lostBefore, now }: { attempt: number; lostBefore: number; now: number },

@@ -6,21 +6,21 @@ import { failForRetry } from "./attemptFailure.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Script } from "./script.ts";
 
-/** The attempts at one run's steps that this process executes. */
+/** The attempts at one run's steps in this process. */
 export interface Attempts {
-  /** Starts every attempt that the history has as running and that does not run yet. */
+  /** Starts every attempt that is running according to the history and has not started here. */
   start(script: Script, epoch: number): void;
   running(): number;
-  /** Number of finished attempts that were not taken. */
+  /** Number of finished attempts that were not dropped. */
   finished(): number;
-  /** The finished attempts, in the order of their ends. They count as finished until `drop`. */
+  /** The finished attempts in the order in which they ended. They stay until `drop`. */
   peekFinished(): StepEntry[];
   dropFinished(count: number): void;
   /** True once after an attempt with effects outside of its run has finished. */
   takeHadEffects(): boolean;
-  /** Fits the attempts to a reloaded history: aborts and drops those that it does not have as running. `finished`: more finished ones. */
+  /** After a reload of the history, aborts and drops attempts that it does not list as running. `finished`: more finished attempts. */
   refit(finished: StepEntry[], epoch: number): void;
-  /** Aborts what runs; resolves when it has ended. */
+  /** Aborts the running attempts; resolves when they have ended. */
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface AttemptsDeps extends AttemptDeps {
 }
 
 interface AttemptsOptions {
-  /** Resolves when the history is recorded, with the starts of all attempts. */
+  /** Resolves when the history, including the starts of all attempts, is recorded. */
   ensureRecorded(): Promise<void>;
   onEnded(): void;
 }
@@ -58,7 +58,7 @@ function startAttempt(state: State, script: Script, key: string, attempt: number
   const aborter = new AbortController();
   const { signal } = aborter;
   let hasEffects = false;
-  // An attempt has effects on others only after it was recorded.
+  // An attempt may have effects on others only after its start was recorded.
   const ensureRecorded = (): Promise<void> => {
     hasEffects = true;
     return state.ensureRecorded();

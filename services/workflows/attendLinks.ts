@@ -25,14 +25,14 @@ export interface LinkDeps extends RunAnswerDeps {
   startAgentTurn: StartAgentTurn;
 }
 
-/** Starts of child runs and of turns, and registrations of waits, that run at the same time. */
+/** Starts of child runs and turns, and registrations of waits, at the same time. */
 const CONCURRENCY = 10;
-/** Pause before another look at a chain whose next run is on its way. */
+/** Pause before another look at a chain whose next run is being started. */
 const RETRY_MS = 200;
 /** Pause before the limits are asked again. */
 const MAX_PAUSE_MS = 1_000;
 
-/** What the coordinator records of the calls that it has attended to. */
+/** What the coordinator records about the calls it has attended to. */
 export interface LinkProgress {
   links: LinkEntry[];
   /** JSON of the answers in it. */
@@ -50,7 +50,7 @@ async function startChild(deps: LinkDeps, run: OpenRun, key: string, { links }: 
   else links.push({ type: "child_started", key });
 }
 
-/** A turn that the limits of a minute have no room for is tried again, while the run does other things. */
+/** Starts a turn. If a limit per minute has no room, it is tried again while the run does other things. */
 async function startTurn({ startAgentTurn, send }: LinkDeps, { history, values }: OpenRun, key: string): Promise<void> {
   const { request, ...turn } = history.links.agentTurns.get(key)!;
   const { run_id } = history.created;
@@ -68,7 +68,7 @@ const NOT_FOUND: Refusal = {
   message: "waitForRun: no run that this one can reach has this id.",
 };
 
-/** The awaited run as the log has it now, or the one that continues it; undefined when this run cannot reach it. */
+/** The awaited run according to the log, or the run that continues it; undefined when this run may not access it. */
 async function readAwaited({ log }: LinkDeps, { history }: OpenRun, run_id: string) {
   const found = await readNewestRun(log, run_id);
   if (found?.head.organization_id !== history.organization_id) return undefined;
@@ -78,7 +78,7 @@ async function readAwaited({ log }: LinkDeps, { history }: OpenRun, run_id: stri
   return project_id === null || state.project_id === project_id ? { head, state } : undefined;
 }
 
-/** A live run, and the wait of another run for its end. */
+/** A live run whose end another run waits for. */
 interface WatchedRun {
   run_id: string;
   head: StreamHead;
@@ -91,7 +91,7 @@ interface WatchedRun {
 const isWatched = ({ run_id, state, watcher_id, awaited_run_id }: WatchedRun): boolean =>
   state.watchers.some((one) => one.run_id === watcher_id && (one.awaited_run_id ?? run_id) === awaited_run_id);
 
-/** Makes a run a watcher of the awaited one, or of the one that continues it. Returns why not. */
+/** Registers a run as a watcher of the awaited run, or of the run that continues it. Returns why it could not. */
 async function watch({ send }: LinkDeps, organization_id: string, watched: WatchedRun) {
   if (isWatched(watched)) return undefined;
   const { run_id, watcher_id, awaited_run_id, head } = watched;
@@ -113,8 +113,8 @@ async function answerWait(
 }
 
 /**
- * Makes sure that the end of the awaited run answers the wait. It becomes a watcher of that run first and looks at it afterwards,
- * so the end either finds the watcher or is seen here.
+ * Makes sure that the end of the awaited run answers the wait. Registers as a watcher first and looks at the run afterwards: either
+ * the end finds the watcher, or the look finds the end.
  */
 async function registerWait(
   deps: LinkDeps,
@@ -138,12 +138,12 @@ async function registerWait(
     awaited = await readAwaited(deps, run, awaited_run_id);
   }
   if (!awaited) return void (await refuse(deps, run, key, NOT_FOUND));
-  // Otherwise another run has gone on for it meanwhile: the wait stays open, and its next look finds that one.
+  // Otherwise another run has continued it meanwhile: the wait stays open, and the next look finds that run.
   if (isLive(awaited.state)) {
     if (isWatched(watched(awaited.head, awaited.state))) progress.links.push({ type: "wait_registered", key });
     return;
   }
-  // The next run of the chain is on its way.
+  // The next run of the chain is being started.
   if (isContinued(awaited.state)) return await sleep(RETRY_MS);
   await answerWait(deps, run, { run_id: awaited_run_id, head: awaited.head }, progress);
 }
@@ -158,7 +158,7 @@ async function inBatches(work: (() => Promise<void>)[]): Promise<void> {
 
 const emptyProgress = (): LinkProgress => ({ links: [], jsons: new Map() });
 
-/** The answers of the awaited runs that have ended already. Their waits need not be recorded. */
+/** Answers of awaited runs that have ended already. Their waits need no registration. */
 export async function findEndedRuns(deps: LinkDeps, run: OpenRun): Promise<LinkProgress> {
   const { state } = run.history;
   const progress = emptyProgress();
@@ -172,7 +172,7 @@ export async function findEndedRuns(deps: LinkDeps, run: OpenRun): Promise<LinkP
   return progress;
 }
 
-/** Starts the child runs and the turns that a run asks for, and registers its waits. All of them must be recorded. */
+/** Starts the child runs and turns that a run asks for, and registers its waits. All of them must be recorded. */
 export async function attendLinks(deps: LinkDeps, run: OpenRun): Promise<LinkProgress> {
   const { state } = run.history;
   const progress = emptyProgress();

@@ -11,8 +11,8 @@ interface Needs {
 }
 
 /**
- * A tick that asks for an approval whose options no sandbox can check, because they name what the organization has, fails the run
- * where it asks. Otherwise the outcome as it is.
+ * Checks the approvals of a tick against the organization's data, which the sandbox cannot see. If one is invalid, the run fails at
+ * the call that asked for it. Otherwise the outcome stays as it is.
  */
 export async function checkApprovals(
   { log, runner }: Needs,
@@ -26,7 +26,7 @@ export async function checkApprovals(
     (await findRefusedAttachment(log, history, calls)) ??
     (await findRefusedAssignee(log, history.organization_id, calls));
   if (!refused) return outcome;
-  // only a tick that traces its calls knows their places, and takes longer
+  // places of calls are known only to a traced tick, which takes longer
   const traced = await runner.tick({ ...call, trace: true });
   const { line = null, column = null } = traced.calls?.find(({ key }) => key === refused.key) ?? {};
   const end = { type: "failed" as const, code: "run_error" as const, message: refused.message, line, column };

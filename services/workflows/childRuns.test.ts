@@ -20,7 +20,7 @@ const registered = {
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date", "performance"] }));
 afterEach(() => vi.useRealTimers());
 
-/** What a run that asks for a child run gets, when it is live or not at the look before the start, which takes `check_ms` more. */
+/** Starts a child run for a starter with this status before the start. That look takes `check_ms` more. */
 async function startedBy(status: string, check_ms = 0) {
   const began = Date.now();
   const created = { run_id: newId(), workflow_id, project_id: null, started_by: { type: "person", id: "p" } };

@@ -10,7 +10,7 @@ import { findState } from "../states.ts";
 import { isListed } from "./host/envelopeRules.ts";
 import { findWorkflow, START_TIMEOUT_MS, startWorkflowRun, type StartDeps } from "./startRun.ts";
 
-/** Runs that may start each other in a row, the first one not counted. A workflow that starts itself ends here. */
+/** Maximum length of a chain of runs that start each other, not counting the first. It stops a workflow that starts itself. */
 const MAX_DEPTH = 10;
 
 /** A run that starts another one. */
@@ -28,7 +28,7 @@ export interface NewChildRun {
   args: string;
 }
 
-/** Starts a child run once, however often it is called. Returns why it was refused, if it was. Throws Unavailable. */
+/** Starts a child run. Idempotent. Returns the refusal, if any. Throws Unavailable. */
 export type StartChildRun = (starter: Starter, child: NewChildRun) => Promise<Refusal | undefined>;
 
 export interface ChildRunDeps extends StartDeps {
@@ -38,11 +38,11 @@ export interface ChildRunDeps extends StartDeps {
 
 const refuse = (code: string, message: string): Refusal => ({ code, message });
 
-/** A project's workflow starts workflows of its project only. */
+/** A workflow of a project starts only workflows of the same project. */
 const isReachable = ({ created }: Starter, { project_id }: StartableWorkflow): boolean =>
   created.project_id === null || created.project_id === project_id;
 
-/** The starter's own workflow and those that a call names, and the refusal of a starter that has ended. One query reads all of them. */
+/** Reads the starter's own workflow and those a call names, in one query. Refuses a starter that has ended. */
 async function readStart(deps: ChildRunDeps, { organization_id, created }: Starter, name: string) {
   const ids = isUuid(name) ? [name.toLowerCase()] : await deps.findWorkflowIds(organization_id, name);
   const find = (id: string) => findWorkflow(deps, organization_id, id);
@@ -54,7 +54,7 @@ async function readStart(deps: ChildRunDeps, { organization_id, created }: Start
   return { refusal, own, named: named.filter((one) => one !== undefined) };
 }
 
-/** The workflow that a call means, or why there is none. */
+/** The workflow that a call names, or why there is none. */
 function pickReachable(starter: Starter, named: StartableWorkflow[], name: string): StartableWorkflow | Refusal {
   const reachable = named.filter((one) => isReachable(starter, one));
   if (reachable.length > 1)
@@ -62,7 +62,7 @@ function pickReachable(starter: Starter, named: StartableWorkflow[], name: strin
   return reachable[0] ?? refuse("workflow_not_found", `There is no workflow ${name} that this one can reach.`);
 }
 
-/** Why the rules of the starter's workflow forbid it. */
+/** Why the envelope of the starter's workflow forbids the start. */
 function checkAllowed(
   { created }: Starter,
   own: StartableWorkflow | undefined,
@@ -76,8 +76,9 @@ function checkAllowed(
 }
 
 /**
- * A run that has ended starts none: who destroys it waits a minute for the starts on their way (`settleRun`), and a process that was
- * stopped for longer would start a run that nobody finds. A start takes effect within START_TIMEOUT_MS after this look, or never.
+ * A run that has ended must start no other run. Before it is destroyed, `settleRun` waits a minute for starts in progress; a
+ * process suspended for longer would start a run that nothing leads to. So a start takes effect within START_TIMEOUT_MS of this
+ * check, or never.
  */
 async function refuseEnded({ log }: ChildRunDeps, run_id: string): Promise<Refusal | undefined> {
   const stream = streamName("run", run_id);
@@ -109,7 +110,7 @@ async function startChildRun(
     start_by,
     more: {
       starter: { run_id, depth: (first?.depth ?? 0) + 1, by: askerOf(starter.created) },
-      // what it spends is spent for the same external user
+      // its costs count for the same external user
       ...(user_mark !== undefined && { user_mark }),
     },
   });
@@ -121,6 +122,6 @@ export const createChildRuns =
     const refusal = await startChildRun(deps, starter, child);
     if (!refusal) return undefined;
     const stream = streamName("run", child.child_run_id);
-    // A process that was lost before it could record it has started it, when nothing spoke against it.
+    // If the refusal came too late: another process started it, and was lost before it recorded that.
     return (await deps.log.heads([stream])).has(stream) ? undefined : refusal;
   };

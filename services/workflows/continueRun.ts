@@ -16,17 +16,17 @@ import { openValues, RunGone } from "./values.ts";
 
 /* `continueAs`: a run ends, and another one continues it with new arguments and an empty history (ADR 57). */
 
-/** A run of a chain lives at least so long: a loop that does nothing else starts one run a second. */
+/** Minimum life of a run in a chain: a loop of nothing but `continueAs` starts one run a second. */
 const MIN_LIFE_MS = 1_000;
 
-/** Milliseconds until a run may go on as another one. */
+/** Milliseconds until a run may be continued by the next one. */
 export const continuationDelay = ({ created }: Pick<History, "created">, now: number): number =>
   Math.max(0, Date.parse(created.created_at) + MIN_LIFE_MS - now);
 
 type RunContinuation = Extract<TickOutcome["end"], { type: "continued" }>;
 type PlanDeps = Pick<StartDeps, "log" | "scripts" | "schemas">;
 
-/** The rules of the next run, those of the workflow now; or why it cannot be started. */
+/** The rules of the next run, taken from the workflow as it is now; or why it cannot be started. */
 export async function planContinuation(
   deps: PlanDeps,
   { organization_id, created }: Pick<History, "organization_id" | "created">,
@@ -57,7 +57,7 @@ export interface ContinuationDeps extends VaultDeps {
 type CreatedEvent = EventFrom<typeof RunCreated>;
 type ContinuedEvent = EventFrom<typeof RunContinued>;
 
-/** The data of StartRun for the next run. It depends on the log alone, so every process that starts it sends the same. */
+/** The data of StartRun for the next run. It depends only on the log, so that all processes that start it send the same. */
 function nextRun({ data, personal }: CreatedEvent, { data: end }: ContinuedEvent, ended_at: Date, args: StoredValue) {
   const { created_at: _, worker: _worker, parent: _parent, start_place: _start, continued_from, ...settings } = data;
   const { definition_version, limits, approvals, retention_days } = end;
@@ -82,24 +82,24 @@ function nextRun({ data, personal }: CreatedEvent, { data: end }: ContinuedEvent
 }
 
 async function readOne({ log }: ContinuationDeps, { stream, version }: StreamHead, type: string) {
-  // one event, whatever its size
+  // a single event, so its size does not matter
   const [event] = await log.readNewest(stream, { before: version + 1, types: [type], limit: 1, bytes: 1 });
   if (!event?.personal) throw new RunGone(`${stream} was destroyed`);
   return event;
 }
 
-/** Without those that have ended: a chain has no end, and its list of child runs would have none either. */
+/** Leaves out child runs that have ended, because a chain is endless and its list must not grow without limit. */
 async function findLive({ log }: ContinuationDeps, children: string[]): Promise<string[]> {
   const live: string[] = [];
   for (const run_id of children) {
     const newest = await readNewestRun(log, run_id);
-    // a start that is on its way is not in the log yet
+    // a start in progress is not in the log yet
     if (!newest || !isEnded(newest.state) || isContinued(newest.state)) live.push(run_id);
   }
   return live;
 }
 
-/** Starts the run that continues an ended one, once: its id derives from that one. */
+/** Starts the run that continues an ended one. Idempotent: its id derives from the ended run. */
 export async function startNextRun(
   deps: ContinuationDeps,
   head: StreamHead,

@@ -11,10 +11,10 @@ interface DeliveryCommand {
   data: { run_id: string; key: string; reached: number; refused_for?: number };
 }
 
-/** What the log has of the wait of a run. */
+/** The state of a run's wait according to the log. */
 type WaitInLog = "open" | "ended" | "over";
 
-/** The head of a run with that wait, as far as a message for one run reads it. */
+/** The head of a run with that wait, as far as delivery reads it. */
 function headWith(stream: string, key: string, wait: WaitInLog) {
   const expires_at = wait === "over" ? new Date(Date.now() - 1).toISOString() : null;
   const waits = wait === "ended" ? {} : { [key]: { awaited_run_id: null, expires_at, isRegistered: true } };
@@ -22,8 +22,9 @@ function headWith(stream: string, key: string, wait: WaitInLog) {
 }
 
 /**
- * Delivers a message with this many bytes of text to all waits. `oneOf`: the message is for one run, and the log has these waits. `before`: runs that another process has answered, which the read
- * model has left out. The first scan after the message ends before the newest events, as it does where another process has appended.
+ * Delivers a message with this many bytes of text to all waits. `oneOf`: the message is for one run, and the log has these waits.
+ * `before`: runs answered by another process, which the read model therefore leaves out. The first scan after the message ends
+ * before the newest events, as if another process had appended.
  */
 async function deliver(
   waits: MessageWait[],

@@ -14,9 +14,9 @@ import { isInEvent, openValues, RunGone } from "./values.ts";
 const TIMEOUT_MS = 10_000;
 /** Waits that are answered at the same time. */
 const CONCURRENCY = 20;
-/** Bytes of copies that one message may make. */
+/** Maximum bytes of all copies of one message. */
 const MAX_COPIED_BYTES = 64 * 1024 * 1024;
-/** Events of one query that counts the answered waits. */
+/** Events per query when counting answered waits. */
 const PAGE = 200;
 
 export interface DeliveryDeps extends VaultDeps, WaitSources {
@@ -27,11 +27,11 @@ export interface DeliveryDeps extends VaultDeps, WaitSources {
 
 interface Delivery extends Target {
   message_id: string;
-  /** What the waits of a run are answered with, stored once for each run. */
+  /** The answer for the waits of one run, stored once per run. */
   answerFor(run_id: string): Promise<StoredValue>;
 }
 
-/** The same for every process that delivers the message: a wait is answered once. */
+/** Equal in every process that delivers the message, so that a wait is answered once. */
 const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): string =>
   deriveCommandId("deliver", message_id, run_id, key);
 
@@ -53,7 +53,7 @@ const send = (
     }),
   );
 
-/** Answers one wait, unless it has ended. Gives the position of the answer; 0 without one. */
+/** Answers one wait, unless it has ended. Returns the position of the answer, or 0. */
 async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait): Promise<number> {
   const { message_id, organization_id } = delivery;
   const { run_id, key } = wait;
@@ -68,7 +68,7 @@ async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageW
   }
 }
 
-/** Stores the answer of each run once. Its promise rejects with RunGone where the run was destroyed. */
+/** Stores the answer once per run. The promise rejects with RunGone if the run was destroyed. */
 function createAnswers(deps: DeliveryDeps, organization_id: string, json: string): Delivery["answerFor"] {
   const stored = new Map<string, Promise<StoredValue>>();
   return (run_id) => {
@@ -80,8 +80,8 @@ function createAnswers(deps: DeliveryDeps, organization_id: string, json: string
 }
 
 /**
- * The waits that one message answers: those that have waited longest, as many as make MAX_COPIED_BYTES of copies. A long answer is
- * stored once for each run, and a short one in the event of each wait.
+ * The waits that one message answers: the oldest ones, up to MAX_COPIED_BYTES of copies. A long answer is stored once per run, a
+ * short one in the event of each wait.
  */
 function limitCopies(waits: MessageWait[], answer: string): MessageWait[] {
   const max = Math.ceil(MAX_COPIED_BYTES / Buffer.byteLength(answer));
@@ -91,8 +91,8 @@ function limitCopies(waits: MessageWait[], answer: string): MessageWait[] {
 }
 
 /**
- * Runs that the message has reached, by the log from its position to another one: a process that died may have answered waits that
- * are not found any more.
+ * Counts the runs that the message has reached, by scanning the log from its position on. The read model may no longer list waits
+ * that a dead process has answered.
  */
 async function countReached({ log }: DeliveryDeps, { message_id }: Delivery, [from, to]: [number, number]) {
   const reached = new Set<string>();
@@ -108,22 +108,22 @@ async function countReached({ log }: DeliveryDeps, { message_id }: Delivery, [fr
 
 const countRuns = (waits: MessageWait[]): number => new Set(waits.map(({ run_id }) => run_id)).size;
 
-/** Runs that a message for one of them would reach: those that have ended must not keep it from the one that waits. */
+/** Counts the runs that would receive a message for one of them. Ended runs do not count. */
 const countReceivers = async ({ log }: DeliveryDeps, waits: MessageWait[]): Promise<number> =>
   countRuns(waits) > 1 ? countRuns(await keepOpen(log, waits)) : 1;
 
 /** A message in the log. */
 export type PostedMessage = EventFrom<typeof MessagePosted> & { position: number };
 
-/** The message that a commit of this process has posted. */
+/** The message that a commit of this process posted. */
 export function findPosted({ events, position }: Pick<CommittedCommand, "events" | "position">) {
   const [first] = events;
   return first?.type === MessagePosted.type ? { ...(first as EventFrom<typeof MessagePosted>), position } : undefined;
 }
 
 /**
- * Delivers a message to all waits that it matches and that the log had before it. It may be repeated, and done by two processes
- * at once. Does nothing while the read model is far behind: the sweep comes again. `known`: the message, where it need not be read.
+ * Delivers a message to all matching waits that precede it in the log. Idempotent, and safe in two processes at once. Does nothing
+ * while the read model is far behind; the sweep repeats it. `known`: the message, to save reading it.
  */
 export async function deliverMessage(deps: DeliveryDeps, head: Target, known?: PostedMessage): Promise<void> {
   const { stream, organization_id } = head;
@@ -144,7 +144,7 @@ export async function deliverMessage(deps: DeliveryDeps, head: Target, known?: P
   const matching = limitCopies(all, answer);
   const answerFor = createAnswers(deps, organization_id, answer);
   const delivery = { stream, organization_id, message_id, answerFor };
-  // what others have answered is not found, or the read model had it
+  // the query leaves out waits answered by others, unless the read model has passed them
   let answered = found.projected;
   for (let n = 0; n < matching.length; n += CONCURRENCY) {
     const batch = matching.slice(n, n + CONCURRENCY).map((wait) => answerWait(deps, delivery, wait));

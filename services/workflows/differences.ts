@@ -1,4 +1,4 @@
-/** JSON pointers to the places where two values differ, five at most. */
+/** JSON pointers to at most five places where two values differ. */
 export function differences(a: unknown, b: unknown, path = "", found: string[] = []): string[] {
   if (found.length >= 5 || Object.is(a, b)) return found;
   const isTree = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

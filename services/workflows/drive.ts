@@ -36,17 +36,17 @@ import { RunGone } from "./values.ts";
 const MAX_TICK_CRASHES = 3;
 const RETRY_MS = 200;
 
-/** The control of a run that is being driven. */
+/** Controls a run that is being driven. */
 export interface Drive extends Pick<Outbox, "hasPart" | "flushRequested" | "handOver"> {
-  /** Events were folded. */
+  /** Tells the driver that events were folded. */
   wake(): void;
   /** Resolves when this process has nothing left to do for the run. */
   ended: Promise<void>;
-  /** Starts nothing more; the running attempts finish. */
+  /** Starts nothing more; running attempts continue to their end. */
   stop(): void;
 }
 
-/** The steps whose retry is due, and those that the limits of the run and of their batch let start. */
+/** Steps whose retry is due, and steps that the limits of the run and its batches allow to start. */
 function startableEntries({ history }: OpenRun, script: Script, now: number): StepEntry[] {
   const { state } = history;
   if (!isLive(state)) return [];
@@ -82,7 +82,7 @@ async function tick(driver: Driver, script: Script): Promise<void> {
     driver.crashes = 0;
     const { end } = outcome;
     const delay = end.type === "continued" ? continuationDelay(history, call.now) : 0;
-    // It ticks again after that, because anything may happen meanwhile.
+    // Ticks again afterwards, because anything may have happened during the pause.
     if (delay > 0) return void (await sleeper.sleep(delay));
     const continuation = end.type === "continued" ? await planContinuation(deps, history, end, values.store) : null;
     const result = await planTick(history, outcome, { now: call.now, store: values.store, continuation });
@@ -118,8 +118,8 @@ async function fireTimers(driver: Driver): Promise<void> {
 }
 
 /**
- * Starts child runs and registers waits, once the log has the calls that ask for them. A run that has ended answers its wait
- * before that: then the wait, its answer and the next tick share a commit.
+ * Starts child runs and registers waits once their calls are recorded. Looks for awaited runs that have ended before that, so that
+ * the wait, its answer and the next tick share a commit.
  */
 async function startLinks(driver: Driver): Promise<void> {
   const { deps, run, outbox } = driver;
@@ -161,7 +161,7 @@ async function perform(driver: Driver, script: Script, action: Exclude<Action, {
   }
 }
 
-/** Takes the next step; false when nothing is left to do here. */
+/** Performs the next action; false when nothing is left to do in this process. */
 async function advance(driver: Driver, script: Script): Promise<boolean> {
   const { run, outbox, attempts } = driver;
   if (outbox.hasFailed()) await recover(driver);
@@ -184,7 +184,7 @@ async function driveToEnd(driver: Driver): Promise<void> {
       try {
         isActive = await advance(driver, script);
       } catch (error) {
-        // While the log is away, attempts continue: the run is this process's until the log says otherwise.
+        // While the log is unavailable, attempts continue: the lease holds until the log says otherwise.
         if (!(error instanceof Unavailable)) throw error;
         deps.onError(error, stream);
         await sleeper.sleep(POLL_MS);

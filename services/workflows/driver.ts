@@ -21,7 +21,7 @@ export interface DriveDeps extends AttemptsDeps, LinkDeps {
   scripts: ScriptStore;
 }
 
-/** A run that this process drives, and its way to the log. */
+/** A run driven by this process, and its outbox to the log. */
 export interface Driver {
   deps: DriveDeps;
   run: OpenRun;
@@ -29,13 +29,13 @@ export interface Driver {
   attempts: Attempts;
   sleeper: Sleeper;
   stateSize: () => number;
-  /** The lease by which this process drives the run. */
+  /** The lease under which this process drives the run. */
   epoch: number;
-  /** Runner crashes in a row. */
+  /** Consecutive crashes of the runner. */
   crashes: number;
   isUrgent: boolean;
   isStopping: boolean;
-  /** Why the last append failed; undefined when the log took other events. */
+  /** Why the last append failed; undefined if the log had other events. */
   failure: unknown;
 }
 
@@ -48,7 +48,7 @@ const recordTime = (driver: Driver): string => new Date(currentTime(driver)).toI
 export const enqueue = (driver: Driver, entries: StepEntry[], tick: TickResult | null, readJson = noValues): boolean =>
   driver.outbox.enqueue({ at: recordTime(driver), entries, tick }, driver.epoch, readJson);
 
-/** Entries about other runs are not kept when they fail to be recorded: the coordinator looks again. */
+/** Entries about other runs are dropped when their append fails, because the coordinator looks again. */
 export const enqueueLinks = (driver: Driver, links: LinkEntry[], readJson: ReadJson): boolean =>
   driver.outbox.enqueue({ at: recordTime(driver), links, entries: [], tick: null }, driver.epoch, readJson);
 
@@ -57,9 +57,9 @@ export async function recover(driver: Driver): Promise<void> {
   const { deps, run, outbox, attempts, sleeper, failure } = driver;
   driver.failure = undefined;
   if (failure !== undefined) {
-    // The log would refuse the events again: the run is left, and the sweep fails it when that happens too often.
+    // The log would refuse the events again. Leave the run: the sweep fails it when that happens too often.
     if (!(failure instanceof Unavailable)) throw failure as Error;
-    // The append may have succeeded: results that are recorded already change nothing when they are appended again.
+    // The append may have succeeded; appending recorded results again changes nothing.
     deps.onError(failure, run.history.stream);
     await sleeper.sleep(RETRY_MS);
   }
@@ -67,7 +67,7 @@ export async function recover(driver: Driver): Promise<void> {
   attempts.refit(outbox.takeUnrecorded(), driver.epoch);
 }
 
-/** Folds events of others. Records first, because optimistic events may conflict with them. */
+/** Folds events appended by others. Records its own first, because optimistic events may conflict with them. */
 export async function catchUp(driver: Driver): Promise<void> {
   await driver.outbox.flush();
   if (driver.outbox.hasFailed()) await recover(driver);
@@ -81,7 +81,7 @@ export async function poll(driver: Driver): Promise<void> {
   if (head && head.version > run.recorded()) await catchUp(driver);
 }
 
-/** Whether this process holds the lease. Adopts a newer one of its own, when no attempt of the older one runs. */
+/** Whether this process holds the lease. Adopts its own newer lease when no attempt of the older one is running. */
 export function holdsLease(driver: Driver): boolean {
   const { state } = driver.run.history;
   if (!("epoch" in state) || state.worker !== driver.deps.worker) return false;

@@ -13,18 +13,18 @@ import { openValues } from "./values.ts";
 interface TurnsDeps extends VaultDeps {
   log: Pick<EventLog, "heads" | "read">;
   send: Send;
-  /** The time to compare with times of the log, and to record. */
+  /** The clock for comparing and recording times of the log. */
   now?(): number;
 }
 
-/** A turn that a run waits for. `answer`: JSON; undefined: it goes on. */
+/** A turn that a run waits for. `answer`: JSON; undefined while it runs. */
 interface SeenTurn {
   key: string;
   turn_id: string;
   answer: string | undefined;
 }
 
-/** The turns that have ended, and those that the run must look at again later; undefined for none. */
+/** Turns that have ended, and turns to look at again later; undefined if there are none. */
 export async function findEndedTurns(
   { log, now = currentTime }: TurnsDeps,
   { waits }: LiveRun,

@@ -20,16 +20,16 @@ const REASON = "Everything that its owner has is erased.";
 
 interface RunErasure {
   results: CommandResult[];
-  /** Some runs could not be erased yet. */
+  /** Whether some runs could not be erased yet. */
   waits: boolean;
-  /** The newest log position of the ended runs. Read models that have passed it list everything that these runs created. */
+  /** The newest log position of the ended runs. Read models past it list everything that these runs created. */
   newest: number;
 }
 
-/** Whether the run creates nothing any more: it has notified those that wait for its end, and its last steps are over. */
+/** Whether the run can create nothing more: its watchers are notified, and its last steps have ended. */
 const isOver = (state: RunState): boolean => isEnded(state) && state.settling === null && state.steps.length === 0;
 
-/** Cancels the live runs and destroys the ended ones, with what their steps have started and saved, as listed at a position. */
+/** Cancels live runs, and destroys ended ones with everything their steps started and saved, as listed at a position. */
 export async function eraseRuns(
   { log, belongingsOf, send }: EraseRunsDeps,
   part: Omit<Target, "stream">,

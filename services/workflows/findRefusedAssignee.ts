@@ -10,7 +10,7 @@ import type { ApprovalCall, RefusedApproval } from "./newApprovals.ts";
 type Log = Pick<EventLog, "heads" | "read" | "readNewest">;
 type Assignee = ApprovalCall["options"]["assignees"][number];
 
-/** Events that are read at once while the newest settings of a group are looked for. */
+/** Page size of the search for the newest settings of a group. */
 const PAGE = { limit: 100, bytes: 1_000_000 };
 
 const groupName = ({ group: name }: { group: string }): string => name.toLowerCase();
@@ -23,7 +23,7 @@ async function readMembers(log: Log, organization_id: string): Promise<Members> 
   return state.status === "active" ? state.members : {};
 }
 
-/** The ids of those who were put into some groups, by name; without the groups that do not exist. */
+/** Member ids by group name; groups that do not exist are missing. */
 async function readGroups(log: Log, organization_id: string, names: Set<string>): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const stream = groupsStream(organization_id);
@@ -31,7 +31,7 @@ async function readGroups(log: Log, organization_id: string, names: Set<string>)
   if (!head) return found;
   const { names: existing }: GroupState = (await readState(log, head, group)).state;
   const missing = new Set(existing.filter((name) => names.has(name)));
-  // the decider's state has no members, because all groups of an organization could make it large
+  // the decider's state has no members, because an organization's groups could make it large
   for (let before = head.version + 1; missing.size > 0 && before > 1; ) {
     const events = await log.readNewest(stream, { before, types: [GroupConfigured.type], ...PAGE });
     for (const { data } of events.toReversed()) {
@@ -43,7 +43,7 @@ async function readGroups(log: Log, organization_id: string, names: Set<string>)
   return found;
 }
 
-/** Why nobody, or too few people, would be asked. */
+/** Why nobody, or too few people, could decide. */
 function refuse(call: ApprovalCall, groups: Map<string, string[]>, members: Members): string | undefined {
   const people = new Set<string>();
   for (const [what, list] of Object.entries({
@@ -60,7 +60,7 @@ function refuse(call: ApprovalCall, groups: Map<string, string[]>, members: Memb
       for (const id of active) people.add(id);
     }
   const required = call.options.votes?.required ?? 1;
-  // who has a role is not counted: that changes more often than groups do
+  // role members are not counted, because roles change more often than groups
   const isCounted = askedBy(call).every((one) => !("role" in one));
   return isCounted && people.size < required
     ? `awaitApproval: required is ${required}, but only ${people.size} ${people.size === 1 ? "person is" : "people are"} asked.`
@@ -68,8 +68,8 @@ function refuse(call: ApprovalCall, groups: Map<string, string[]>, members: Memb
 }
 
 /**
- * The first approval that names a group which does not exist, or in which nobody is left, or that asks fewer people than it
- * requires: it would wait for nobody, and say nothing. Groups may change later, also while it is pending.
+ * The first approval that names a missing or empty group, or has fewer assignees than required votes. Otherwise it would silently
+ * wait forever. Groups may still change later, even while it is pending.
  */
 export async function findRefusedAssignee(
   log: Log,

@@ -9,11 +9,11 @@ import { run as runDecider } from "../deciders/run.ts";
 import { takesMessage } from "../deciders/runLinks.ts";
 import { readState } from "../states.ts";
 
-/** Waits that one message answers; those that have waited longest. */
+/** Maximum waits answered by one message: the oldest ones. */
 const MAX_WAITS = 10_000;
-/** Waits that are compared with a message at once, in a few milliseconds. */
+/** Waits compared with a message in one piece, in a few milliseconds. */
 const WAITS_AT_ONCE = 1_000;
-/** Events of one query that looks for waits, and runs of one that looks whether they have ended. */
+/** Page size of queries for waits, and for the status of their runs. */
 const PAGE = 200;
 
 /** A wait of a run for a message. */
@@ -21,22 +21,22 @@ export interface MessageWait {
   run_id: string;
   key: string;
   match: Record<string, unknown>;
-  /** Where it began in the log. */
+  /** Log position of its beginning. */
   position: number;
 }
 
 interface WaitQuery {
   project_id: string | null;
   name: string;
-  /** Of the message. */
+  /** Log position of the message. */
   position: number;
 }
 
 export interface WaitSources {
   log: Pick<EventLog, "scan" | "event">;
   /**
-   * The waits after a position of the log and before that of the message, oldest first, as far as the read model has followed the
-   * log (`projected`); undefined while it is far behind.
+   * The waits between a log position and that of the message, oldest first, up to the position that the read model has reached
+   * (`projected`); undefined while it is far behind.
    */
   findMessageWaits(
     organization: string,
@@ -46,11 +46,11 @@ export interface WaitSources {
 
 type Fits = (match: MessageWait["match"]) => boolean;
 
-/** Whether the top-level fields of a message are what a wait asks for. */
+/** Whether the message's top-level fields match a wait. */
 export const isMatch = (match: MessageWait["match"], data: Record<string, unknown>): boolean =>
   Object.entries(match).every(([field, value]) => Object.hasOwn(data, field) && isDeepStrictEqual(data[field], value));
 
-/** Those of the read model. Any number of runs may wait for messages of one name, so they are compared page by page. */
+/** The matching waits in the read model, compared page by page because any number of runs may wait for one name. */
 async function findProjected({ findMessageWaits }: WaitSources, organization: string, query: WaitQuery, fits: Fits) {
   const waits: MessageWait[] = [];
   let [first, last] = [undefined as number | undefined, 0];
@@ -67,8 +67,8 @@ async function findProjected({ findMessageWaits }: WaitSources, organization: st
 }
 
 /**
- * The waits that a message answers, oldest first, and how far the read model had followed the log. Those that it does not have yet
- * are read from the log: waiting for it would take longer than all else.
+ * The waits that a message answers, oldest first, and how far the read model had come. Newer waits are read from the log, because
+ * waiting for the read model would take longer than everything else.
  */
 export async function findWaits(
   sources: WaitSources,
@@ -80,7 +80,7 @@ export async function findWaits(
   const found = await findProjected(sources, organization, query, fits);
   if (!found) return undefined;
   const { projected } = found;
-  // the read model may have got some of them while its pages were read
+  // the read model may have added some of them while its pages were read
   const waits = new Map(found.waits.map((wait) => [`${wait.run_id} ${wait.key}`, wait]));
   for (let [after, isBehind] = [projected.first, projected.first < query.position]; isBehind; ) {
     const { events, seen } = await log.scan(after, [MessageWaitStarted.type], PAGE);
@@ -98,10 +98,7 @@ export async function findWaits(
   return { waits: [...waits.values()].slice(0, MAX_WAITS), projected: projected.last };
 }
 
-/**
- * Those of the waits that still take a message, by the log: the read model follows it later, and a timeout that is over may not be
- * recorded yet.
- */
+/** Keeps the waits that are still open according to the log: the read model lags, and a timeout may have passed without being recorded. */
 export async function keepOpen(log: Pick<EventLog, "heads" | "read">, waits: MessageWait[]): Promise<MessageWait[]> {
   const open: MessageWait[] = [];
   for (let n = 0; n < waits.length; n += PAGE) {

@@ -6,16 +6,19 @@ import { runScope } from "#events/scope.ts";
 import { DeleteThread } from "#events/thread.ts";
 import type { Send, Target } from "../send.ts";
 
-/** What steps of a run have started and saved (ids). */
+/** Ids of what the steps of a run started and saved. */
 export interface RunBelongings {
   threads: string[];
   files: string[];
 }
 
-/** Whose run it is, and what its destruction is part of. */
+/** The organization of a run, and the work that its destruction is part of. */
 type Part = Omit<Target, "stream">;
 
-/** Destroys an ended run. Its threads and files go first: after a kill the run is still there to find them. One that a hold keeps keeps the run. */
+/**
+ * Destroys an ended run. Deletes its threads and files first: if the process dies in between, the run still leads to them. If a
+ * hold covers one of them, the run stays.
+ */
 export async function forgetRun(
   send: Send,
   { organization_id, request_id }: Part,

@@ -14,36 +14,36 @@ import { evolve, type RunState } from "../deciders/runState.ts";
 import { foldLink, newLinkHistory, type LinkHistory } from "./linkHistory.ts";
 import type { MemoEntry } from "./tick.ts";
 
-/** A scheduled step. Kept after its end, to compare later calls of the same step with it. */
+/** A scheduled step. Kept after its end for comparison with later calls of the same step. */
 export interface KnownStep {
   name: string;
   args: StoredValue;
   batch: string | null;
 }
 
-/** A run's events, folded into what its coordinator needs. */
+/** A run's events, folded into the data that its coordinator needs. */
 export interface History {
   organization_id: string;
   stream: string;
   created: EventFrom<typeof RunCreated>["data"];
   /** JSON. */
   args: string;
-  /** Of the request that started the run. */
+  /** Headers of the request that started the run. */
   headers: Record<string, string> | undefined;
   state: RunState;
-  /** Number of folded events. It includes optimistic ones, which are not recorded yet (openRun.ts). */
+  /** Number of folded events, including optimistic ones that are not recorded yet (openRun.ts). */
   version: number;
   memo: MemoEntry[];
   /** Keys in the memo. */
   memoKeys: Set<string>;
-  /** Keys of the answers that the parent run gave. */
+  /** Keys of answers inherited from the parent run. */
   inheritedKeys: Set<string>;
   steps: Map<string, KnownStep>;
-  /** By step: attempts that lost their script runner while this coordinator stayed alive. */
+  /** By step key: attempts that lost their script runner while this coordinator lived. */
   losses: Map<string, number>;
-  /** Keys of the steps that wait for their first or next start, oldest first. */
+  /** Keys of steps waiting for their first or next start, oldest first. */
   queue: string[];
-  /** By batch: how many items are open, and how many may run at once. */
+  /** By batch key: the number of open items, and how many may run at the same time. */
   batches: Map<string, { open: number; concurrency: number }>;
   /** By approval id. */
   approvals: Map<string, ApprovalSoFar>;
@@ -52,16 +52,16 @@ export interface History {
   logged: number;
   /** UTF-16 units of the recorded log lines of steps. */
   stepLogs: number;
-  /** Identities of the recorded warnings. */
+  /** Identities of recorded warnings. */
   warned: Set<string>;
-  /** Something has happened that `run()` has not seen. */
+  /** Whether something has happened that `run()` has not seen. */
   needsTick: boolean;
 }
 
 const measureLogs = (personal: { logs: string[] } | undefined): number =>
   personal?.logs.reduce((sum, line) => sum + line.length, 0) ?? 0;
 
-/** The JSON of a value of an event. The caller reads values from blobs before the fold. */
+/** Returns the JSON of an event's value. The caller must have loaded values in blobs before the fold. */
 export type ReadJson = (value: StoredValue) => string;
 
 const inheritedStep = ({ kind, key, name, args, batch }: InheritedCall): [string, KnownStep][] =>
@@ -98,14 +98,14 @@ export function emptyHistory(
   };
 }
 
-/** Answers a call of `run()` on every later tick. The first answer stays. */
+/** Answers a call of `run()` for all later ticks. The first answer is final. */
 function addToMemo(history: History, key: string, value: MemoEntry["value"]): void {
   if (history.memoKeys.has(key)) return;
   history.memoKeys.add(key);
   history.memo.push({ key, value });
 }
 
-/** Closes a step. `run()` can continue after a single step, or after the last of a batch. */
+/** Closes a step. `run()` can continue after a single step, or after the last step of a batch. */
 function closeStep(history: History, key: string, value: MemoEntry["value"]): void {
   addToMemo(history, key, value);
   const batch = history.steps.get(key)?.batch;
@@ -114,13 +114,13 @@ function closeStep(history: History, key: string, value: MemoEntry["value"]): vo
   if (!counts || counts.open === 0) history.needsTick = true;
 }
 
-/** Those that start are near the front. */
+/** Searches from the front, where starting steps are. */
 function leaveQueue({ queue }: History, key: string): void {
   const at = queue.indexOf(key);
   if (at !== -1) queue.splice(at, 1);
 }
 
-/** Equal for warnings that repeat each other. */
+/** Equal for repeated warnings. */
 export const warningIdentity = ({
   code,
   call,
@@ -131,7 +131,7 @@ export const warningIdentity = ({
   line: number | null;
 }): string => [code, call, line].join("\n");
 
-/** Folds an event in. `readJson` must know the values of `foldedValues`. */
+/** Folds an event into the history. `readJson` must know the values listed by `foldedValues`. */
 export function fold(history: History, event: NewEvent, readJson: ReadJson): void {
   const happened = event as RunEvent;
   history.version += 1;

@@ -2,7 +2,7 @@ import { agentCallAnswer, timedOutAnswer, type CallAnswer } from "#events/inheri
 import type { RunEvent } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 
-/** What a run's coordinator knows of the child runs, the awaited runs and the turns of agents, by call key. */
+/** The coordinator's data about child runs, awaited runs and agent turns, by call key. */
 export interface LinkHistory {
   children: Map<string, { child_run_id: string; workflow: string; args: StoredValue }>;
   awaited: Map<string, string>;
@@ -11,7 +11,7 @@ export interface LinkHistory {
 
 export const newLinkHistory = (): LinkHistory => ({ children: new Map(), awaited: new Map(), agentTurns: new Map() });
 
-/** Folds an event about other runs in. The call that it answers, and the answer. */
+/** Folds an event about other runs. Returns the call that it answers, with the answer. */
 export function foldLink(
   links: LinkHistory,
   event: RunEvent,

@@ -18,7 +18,7 @@ export interface LostRunsDeps extends SettleDeps {
   belongingsOf(organization: string, run_id: string, position: number): Promise<RunBelongings | undefined>;
 }
 
-/** Destroys a run at the end of its retention, with what its steps have started and saved. */
+/** Destroys a run at the end of its retention, with what its steps started and saved. */
 async function forgetLostRun({ belongingsOf, send }: LostRunsDeps, head: StreamHead, id: string): Promise<void> {
   const belongings = await belongingsOf(head.organization_id, id, head.position);
   if (!belongings) return;
@@ -26,7 +26,7 @@ async function forgetLostRun({ belongingsOf, send }: LostRunsDeps, head: StreamH
   if (rejection?.code === "legal_hold") await send(head, KeepRun.type, { run_id: id });
 }
 
-/** What a run needs that no process drives: a worker, because its own was lost or a timer is due, its settlement, or its destruction. */
+/** Work that a run needs and no process does: driving (its worker was lost or a timer is due), settlement, or destruction. */
 export async function findLostRun(
   deps: LostRunsDeps,
   head: StreamHead,
@@ -34,7 +34,7 @@ export async function findLostRun(
 ): Promise<LostWork<never> | undefined> {
   const { stream } = head;
   const { state }: { state: RunState } = await readState(deps.log, head, decider);
-  // A process may still hold it: the last commit of its driver has just ended the run.
+  // A process may still hold it: its driver's last commit has just ended the run.
   if (isEnded(state) && state.settling) {
     const { settling } = state;
     return {
@@ -74,7 +74,7 @@ export async function findLostRun(
     key: stream,
     worker: lost ? worker : null,
     needsRoom: true,
-    // The commit of RunTaken starts the run.
+    // The commit of RunTaken starts the work.
     takeOver: () => deps.send(head, TakeRun.type, { run_id, epoch, worker: deps.worker, lost }),
   };
 }

@@ -41,7 +41,7 @@ test("values with the same JSON have the same key", () => {
 });
 
 test("the key of a text does not normalise its characters", () => {
-  // the same letter in one character and in two
+  // the same letter as one code point and as two
   expect(keyOf("\u00e9")).not.toBe(keyOf("e\u0301"));
   expect(keyOf("\ud800")).not.toBe(keyOf("\ud801"));
   expect(keyOf("a\u0000")).not.toBe(keyOf("a"));

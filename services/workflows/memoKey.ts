@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 
-/**
- * Kinds of calls of `run()`: a step, an item of runStepMany, an approval, a timer, a fixed value, a run to start, a run or an
- * event to wait for, a turn of an agent.
- */
+/** Kinds of calls of `run()`: step, item of runStepMany, approval, timer, fixed value, child run, wait for a run or an event, agent turn. */
 export type CallKind =
   | "step"
   | "many-item"
@@ -15,14 +12,14 @@ export type CallKind =
   | "message-wait"
   | "agent";
 
-/** Characters of the digest, 132 bits: enough to never meet a collision. */
+/** Characters of the digest, 132 bits, so that collisions never happen in practice. */
 const LENGTH = 22;
-/** Part of every key, to be raised when keys are computed differently. */
+/** Part of every key. Raise it when the computation of keys changes. */
 const VERSION = 1;
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** Canonical JSON: names sorted by their UTF-16 units, no white space (RFC 8785). */
+/** Canonical JSON (RFC 8785): names sorted by UTF-16 units, no white space. */
 export function canonicalJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -33,8 +30,8 @@ export function canonicalJson(value: Json): string {
 }
 
 /**
- * Identifies a call of `run()` on every tick, wherever it stands in the code: by its kind, its name, the key that its author
- * gave it and the structure of its arguments. `args` is JSON.
+ * Identifies a call of `run()` on every tick, independent of its place in the code: by kind, name, the author's key and the
+ * structure of the arguments. `args` is JSON.
  */
 export function memoKey(kind: CallKind, name: string, userKey: string | null, args: string): string {
   const call = JSON.stringify([VERSION, kind, name, userKey]);

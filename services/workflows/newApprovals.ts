@@ -4,13 +4,13 @@ import type { PendingCall, TickOutcome } from "./tick.ts";
 
 export type ApprovalCall = Extract<PendingCall, { kind: "approval" }>;
 
-/** Why an approval cannot be asked for. `key`: of its call. */
+/** Why an approval cannot be requested. `key`: of its call. */
 export interface RefusedApproval {
   key: string;
   message: string;
 }
 
-/** The approvals of a tick that are not pending already. */
+/** The approvals of a tick that are not pending yet. */
 export function newApprovals({ state }: History, { asked, end }: TickOutcome): ApprovalCall[] {
   if (end.type !== "suspended") return [];
   const open = new Set(isLive(state) ? Object.values(state.approvals).map(({ key }) => key) : []);

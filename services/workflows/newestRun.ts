@@ -11,7 +11,7 @@ import { findHead, readState } from "../states.ts";
 
 type Log = Pick<EventLog, "heads" | "read">;
 
-/** The next run of a chain is started within milliseconds; after a crash, by the sweep. */
+/** Poll interval until a chain's next run is started: within milliseconds normally, by the sweep after a crash. */
 const RETRY_MS = 200;
 const MAX_TRIES = 50;
 
@@ -26,8 +26,8 @@ async function readRun(log: Log, stream: string): Promise<{ head: StreamHead; st
 export const isContinued = (state: RunState): boolean => state.status === "continued";
 
 /**
- * The run that continues this one, or the run itself. Its state is `continued` for the moment in which the next run of the
- * chain is on its way. Undefined for a run that does not exist.
+ * The run that continues this one, or the run itself. Its state is `continued` while the next run of the chain is being started.
+ * Undefined if the run does not exist.
  */
 export async function readNewestRun(log: Log, run_id: string) {
   const found = await readRun(log, streamName("run", run_id));
@@ -37,7 +37,7 @@ export async function readNewestRun(log: Log, run_id: string) {
   return (newest && (await readRun(log, newest))) || found;
 }
 
-/** Cancels a run, or the one that continues it. One that has ended by itself is left alone. Throws Unavailable. */
+/** Cancels a run, or the run that continues it. Does nothing if that has ended. Throws Unavailable. */
 export async function cancelNewestRun(
   { log, send }: { log: Log; send: Send },
   run_id: string,

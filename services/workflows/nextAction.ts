@@ -3,29 +3,29 @@ import { hasOpenLinks } from "../deciders/runLinkState.ts";
 import { isLive, type LiveRun, type RunState } from "../deciders/runState.ts";
 import { hasWork, nextDue } from "../deciders/runWork.ts";
 
-/** A run rests when its next timer is further away. Until then its worker waits for it. */
+/** A run parks when its next timer is further away than this. Otherwise its worker waits for it. */
 const REST_AFTER_MS = 60_000;
-/** How often a worker that waits looks for commits of others: a decision, a cancellation. */
+/** Interval at which a waiting worker looks for commits of others, such as a decision or a cancellation. */
 export const POLL_MS = 500;
-/** Parts that are enqueued before the run waits for a commit. */
+/** Parts that may be enqueued before the run waits for a commit. */
 const MAX_UNRECORDED = 100;
-/** JSON of everything that a run keeps for its ticks, in UTF-16 units. */
+/** Maximum UTF-16 units of the JSON that a run keeps for its ticks. */
 const MAX_STATE_SIZE = 32 * 1024 * 1024;
 
-/** A run that this process drives, up to date with the log. */
+/** A run driven by this process, up to date with the log. */
 export interface DrivenRun {
   state: RunState;
-  /** `run()` has not seen everything that happened. */
+  /** Whether something has happened that `run()` has not seen. */
   needsTick: boolean;
   /** Size of the data for ticks, in UTF-16 units. */
   stateSize(): number;
-  /** Attempts that run here. */
+  /** Attempts running in this process. */
   running: number;
   /** Finished attempts that are not enqueued. */
   finished: number;
   /** Enqueued parts that are not recorded. */
   unrecorded: number;
-  /** An enqueued part reports effects on others: it must not wait for more parts. */
+  /** Whether an enqueued part reports effects on others, and so must not wait for more parts. */
   isUrgent: boolean;
   isStopping: boolean;
   /** The attempts that can start. */
@@ -36,30 +36,30 @@ export type Action =
   /** Enqueues the results of finished attempts. */
   | { type: "report" }
   | { type: "tick" }
-  /** The run has more data than a tick may have. */
+  /** Fails the run: it has more data than a tick may have. */
   | { type: "failTooLarge" }
   | { type: "start"; entries: StepEntry[] }
   /** Starts child runs and registers waits for runs. */
   | { type: "attendLinks" }
-  /** Appends the queued results. `wait`: waits for the commit. */
+  /** Appends the enqueued parts. `wait`: until the commit. */
   | { type: "flush"; wait: boolean }
-  /** Takes a new lease, which fires the timers that are due. */
+  /** Takes a new lease, which fires the due timers. */
   | { type: "fireTimers" }
-  /** Waits until it is woken. `poll`: looks into the log when nothing has woken it. */
+  /** Sleeps until woken. `poll`: checks the log if nothing has woken it. */
   | { type: "sleep"; ms: number; poll: boolean }
-  /** Nothing is left to do here: the run has ended, rests, or is left to other workers. */
+  /** Nothing is left to do here: the run has ended, parks, or is left to other workers. */
   | { type: "leave" };
 
-/** Nothing but waiting is left, and the state is still marked as woken: a tick records that the run rests. */
+/** Only waiting is left, but the state is still marked as woken: a tick records that the run parks. */
 const isIdle = ({ woken, steps }: LiveRun): boolean => woken && steps.every(({ status }) => status === "waiting");
 
 const isRetryDue = ({ steps }: LiveRun, now: number): boolean =>
   steps.some(({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= now);
 
-/** What the driver of a run does next. `now`: epoch milliseconds. */
+/** The next action of a run's driver. `now`: epoch milliseconds. */
 export function nextAction(run: DrivenRun, now: number): Action {
   const { state, running, unrecorded } = run;
-  // Not between a report and its tick: they share a commit when possible.
+  // Does not flush between a report and its tick, so that they can share a commit.
   if (run.finished > 0) return unrecorded >= MAX_UNRECORDED ? { type: "flush", wait: true } : { type: "report" };
   const live = isLive(state) && !run.isStopping ? state : undefined;
   if (live && (run.needsTick || isIdle(live)))

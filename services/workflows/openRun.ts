@@ -11,7 +11,7 @@ import type { Target } from "../send.ts";
 import { emptyHistory, fold, foldedValues, type History, type ReadJson } from "./history.ts";
 import { openValues, RunGone, type Values } from "./values.ts";
 
-/** A run in memory: the events of the log, and after them events that are applied optimistically before they are recorded. */
+/** A run in memory: the recorded events, followed by events applied optimistically before they are recorded. */
 export interface OpenRun {
   history: History;
   values: Values;
@@ -24,11 +24,11 @@ export interface OpenRun {
    * needs no reload.
    */
   expectCommit(version: number, carrier?: string): void;
-  /** Takes note of a commit of this process. */
+  /** Handles a commit of this process. */
   commit(command: string, handled: Pick<CommittedCommand, "events" | "version">): void;
-  /** The log has events that are not folded. */
+  /** Whether the log has events that are not folded. */
   isBehind(): boolean;
-  /** Reads and folds the events that are missing. Throws RunGone. */
+  /** Reads and folds the missing events. Throws RunGone. */
   catchUp(): Promise<void>;
   /** Folds the log from its start and drops all optimistic events. Throws RunGone. */
   reload(): Promise<void>;
@@ -42,14 +42,14 @@ const readInline = (value: StoredValue): string => {
   throw new Error("the value is in a blob, which was not read");
 };
 
-/** The recorded part of a history: how far it reaches, and whether the log has more. */
+/** How far the recorded part of a history reaches, and whether the log has more. */
 interface Position {
   recorded: number;
   isBehind: boolean;
   expected: { from: number; to: number; carrier: string } | undefined;
 }
 
-/** Folds the events of the log into a history; `catchUp` calls at the same time share one read. */
+/** Folds events of the log into a history. Concurrent `catchUp` calls share one read. */
 function createReader({ log }: Deps, history: History, values: Values, position: Position) {
   let catching: Promise<void> | undefined;
 
@@ -61,7 +61,7 @@ function createReader({ log }: Deps, history: History, values: Values, position:
       if (event.version !== history.version + 1) continue;
       const [value] = event.personal === undefined ? [] : foldedValues(event);
       const json = value === undefined ? "" : await values.json(value);
-      // A commit of this process may have folded the event meanwhile.
+      // A commit of this process may already have folded the event.
       if (event.version === history.version + 1) fold(history, event, () => json);
     }
     position.recorded = history.version;
@@ -89,7 +89,7 @@ function createReader({ log }: Deps, history: History, values: Values, position:
   };
 }
 
-/** One chunk after the other: together they may have 32 MiB. */
+/** One chunk after the other, because together they may have 32 MiB. */
 async function readInherited(values: Values, chunks: StoredValue[] = []): Promise<InheritedCall[]> {
   const calls: InheritedCall[] = [];
   for (const chunk of chunks)
@@ -127,7 +127,7 @@ async function open(
       const { expected } = position;
       let events = committed;
       if (version <= position.recorded) return;
-      // What follows the expected events was decided with them.
+      // Optimistic events after the expected ones are based on them, so they stay valid.
       if (command === expected?.carrier && version - events.length === expected.from && version >= expected.to) {
         position.recorded = expected.to;
         events = events.slice(expected.to - expected.from);

@@ -36,11 +36,11 @@ const completed = (key: string, attempt = 1): StepEntry => ({
 });
 const reports = (...entries: StepEntry[]): RunPart => ({ at: AT, entries, tick: null });
 
-/** A command on its way to the log. */
+/** A sent command that is not committed yet. */
 interface SentCommand {
   seen: number;
   parts: RunPart[];
-  /** Commits the events that the decider makes of it. */
+  /** Commits the events that the decider returns for it. */
   commit(): void;
   answer: PromiseWithResolvers<void>;
 }
@@ -49,7 +49,7 @@ let run: OpenRun;
 let outbox: Outbox;
 let commands: SentCommand[];
 let failures: unknown[];
-/** Commits the creation of the run with the parts that were handed over. */
+/** Commits the creation of the run with the parts handed over. */
 let create: (parts: RunPart[]) => void;
 /** `creation`: the run is not in the log yet. */
 function open(creation?: Promise<void>): void {
@@ -92,7 +92,7 @@ async function succeed(one: SentCommand): Promise<void> {
   one.answer.resolve();
   await settled();
 }
-/** Flushes; `over` resolves when the flush does. */
+/** Flushes; `over` resolves with the flush. */
 async function flush(): Promise<{ over: Promise<void> }> {
   const over = outbox.flush();
   await settled();
@@ -138,7 +138,7 @@ test("parts that arrive during a commit share the next one, which builds on it",
   expect(outbox.size()).toBe(3);
   await succeed(commands[0]!);
   await first.over;
-  // their 25 ms are over, so they are sent at once
+  // their 25 ms have passed, so they are sent at once
   const second = await flush();
   expect(commands[1]).toMatchObject({ seen: 4, parts: [reports(completed(A)), schedules(B)] });
   await succeed(commands[1]!);
@@ -247,7 +247,7 @@ describe("the outbox of a run that is being created", () => {
     expect(parts).toEqual([schedules(A)]);
     enqueue(reports(completed(A)));
     await vi.advanceTimersByTimeAsync(1_000);
-    // nothing is sent for a run that may never exist
+    // nothing is sent for a run that may never be created
     expect(commands).toHaveLength(0);
     create(parts);
     creation.resolve();

@@ -4,36 +4,36 @@ import type { ReadJson } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";
 
 /**
- * Milliseconds that a part may wait for others to share its commit. A step without effects on the platform may run again after
- * a crash, so it need not be recorded before the next one starts (ADR 19).
+ * Milliseconds a part may wait to share a commit with others. A step without effects on the platform may run again after a crash,
+ * so it need not be recorded before the next one starts (ADR 19).
  */
 const MAX_DELAY_MS = 25;
 
 export interface Outbox {
-  /** Applies a part to the run and records it within MAX_DELAY_MS; false when it changes nothing. */
+  /** Applies a part to the run and records it within MAX_DELAY_MS. False if it changes nothing. */
   enqueue(part: RunPart, epoch: number, readJson: ReadJson): boolean;
-  /** Resolves when everything enqueued before is recorded, or has failed (`hasFailed`). */
+  /** Resolves when everything enqueued so far is recorded or has failed (`hasFailed`). */
   flush(): Promise<void>;
   /** Number of parts that are not recorded. */
   size(): number;
-  /** The optimistic history is not, or may not be, what the log holds. */
+  /** Whether the optimistic history may differ from the log. */
   hasFailed(): boolean;
-  /** Empties the outbox after a failure; gives the finished attempts that may not be recorded. */
+  /** Empties the outbox after a failure. Returns the finished attempts that may not be recorded. */
   takeUnrecorded(): StepEntry[];
   /** Waits for the append in flight and drops the rest. */
   close(): Promise<void>;
-  /** Resolves with the first part: the first tick has come back. */
+  /** Resolves with the first part, that is, after the first tick. */
   hasPart: Promise<void>;
-  /** Resolves at the first `flush`: an effect waits until the run is recorded. */
+  /** Resolves at the first `flush`, when an effect waits for the run to be recorded. */
   flushRequested: Promise<void>;
-  /** Gives the parts to the command that creates or resumes the run, which records them in its commit. */
+  /** Hands the parts to the command that creates or resumes the run, which records them in its commit. */
   handOver(carrier: string): RunPart[];
 }
 
 interface OutboxOptions {
   send(data: { epoch: number; seen: number; parts: RunPart[] }): Promise<unknown>;
   onFailed(error?: unknown): void;
-  /** For a run whose command is on its way: nothing is sent before `handOver`. Resolves when the command was handled. */
+  /** For a run whose command is in flight: nothing is sent before `handOver`. Resolves when the command was handled. */
   creation?: Promise<void> | undefined;
 }
 
@@ -65,7 +65,7 @@ function drop(outbox: State): void {
   Object.assign(outbox, { waiting: [], inFlight: [], hasFailed: false });
 }
 
-/** Puts the waiting parts in flight; gives the version that their commit will reach. */
+/** Moves the waiting parts into flight. Returns the version that their commit will reach. */
 function beginAppend(outbox: State, carrier?: string): number {
   stopTimer(outbox);
   const end = outbox.run.history.version;
@@ -123,7 +123,7 @@ function handOver(outbox: State, carrier: string): RunPart[] {
   return outbox.inFlight;
 }
 
-/** Appends the parts of one run to the log: one commit at a time, and parts that arrive meanwhile share the next. */
+/** Appends the parts of one run to the log, one commit at a time. Parts that arrive meanwhile share the next one. */
 export function createOutbox(run: OpenRun, options: OutboxOptions): Outbox {
   const outbox: State = {
     ...options,
@@ -147,7 +147,7 @@ export function createOutbox(run: OpenRun, options: OutboxOptions): Outbox {
     takeUnrecorded() {
       const entries = [...outbox.inFlight, ...outbox.waiting].flatMap((part) => part.entries);
       drop(outbox);
-      // An attempt that started without being recorded has not started.
+      // An attempt whose start was not recorded has not started.
       return entries.filter(({ type }) => type !== "step_started");
     },
     async close() {

@@ -8,13 +8,13 @@ import { startableSteps, type StepToStart } from "./startableSteps.ts";
 import { planLinks } from "./planLinks.ts";
 import type { PendingCall, TickOutcome, TickWarning } from "./tick.ts";
 
-/** Finished calls of one step that `run()` may drop for other arguments. More mean that its arguments change on every tick. */
+/** Finished calls of one step that `run()` may drop in favour of other arguments. More suggest that the arguments change on every tick. */
 const MAX_DROPPED_CALLS = 25;
 
 type StepCalls = Extract<PendingCall, { kind: "steps" }>;
 type Store = (json: string) => Promise<StoredValue>;
 
-/** The steps that were not scheduled before, each once. */
+/** The steps that are not scheduled yet, without duplicates. */
 function newSteps(history: History, calls: PendingCall[]): StepCalls[] {
   const taken = new Set<string>();
   return calls.flatMap((call) => {
@@ -63,9 +63,9 @@ interface ChangedCall {
   args: string;
 }
 
-/** Steps that `run()` calls with new arguments while it drops finished calls of the same step, by name. */
+/** By step name: steps that `run()` calls with new arguments while it drops finished calls of the same step. */
 function findChangedCalls(history: History, calls: StepCalls[], unasked: string[]): Map<string, ChangedCall> {
-  // a fork drops answers of its parent on purpose
+  // a fork drops its parent's answers on purpose
   const own = unasked.filter((key) => !history.inheritedKeys.has(key));
   const droppedByName = Map.groupBy(own, (key) => history.steps.get(key)?.name ?? "");
   const changed = new Map<string, ChangedCall>();
@@ -109,7 +109,7 @@ async function planEnd(
   return { type: "failed", code: "memo_thrash", step, error: { message, line: null } };
 }
 
-/** All items of one `runStepMany` belong to the batch that its first item names. */
+/** All items of one `runStepMany` share a batch, named by its first item. */
 const batchKey = ({ concurrency, steps }: StepCalls): string | null => (concurrency === null ? null : steps[0]!.key);
 
 async function planSchedule(calls: StepCalls[], store: Store): Promise<TickResult["schedule"]> {
@@ -129,7 +129,7 @@ async function planSchedule(calls: StepCalls[], store: Store): Promise<TickResul
   return schedule;
 }
 
-/** The new timers and approvals of a tick, and the approvals that it drops. */
+/** The new timers and approvals of a tick, and the approvals that it no longer requests. */
 function planWaits(
   history: History,
   outcome: TickOutcome,
@@ -160,7 +160,7 @@ interface PlanContext {
   continuation?: TickResult["end"];
 }
 
-/** Turns the outcome of a tick into the events' content: new steps, timers and approvals, what starts at once, or the end. */
+/** Turns the outcome of a tick into the content of events: new steps, timers and approvals, the steps that start at once, or the end. */
 export async function planTick(history: History, outcome: TickOutcome, context: PlanContext): Promise<TickResult> {
   const { now, store } = context;
   const calls = outcome.end.type === "suspended" ? newSteps(history, outcome.asked) : [];

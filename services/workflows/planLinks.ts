@@ -11,13 +11,13 @@ interface PlanContext {
   store(json: string): Promise<StoredValue>;
 }
 
-/** When a wait ends without an answer. */
+/** When a wait times out. */
 const expiry = (now: number, timeout_ms: number | null): string | null =>
   timeout_ms === null ? null : new Date(now + timeout_ms).toISOString();
 
 type Plan = Pick<TickResult, "children" | "runWaits" | "messageWaits" | "agentTurns">;
 
-/** The child runs, the turns of agents, and the waits for runs and messages, that a tick asks for and that are new. */
+/** The new child runs, agent turns, and waits for runs and messages that a tick asks for. */
 export async function planLinks(
   calls: readonly PendingCall[],
   { run_id, live, now, store }: PlanContext,

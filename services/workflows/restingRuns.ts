@@ -12,14 +12,14 @@ interface RestingDeps extends VaultDeps {
   runner: Pick<WorkflowRunner, "forget">;
 }
 
-/** Runs that wait, kept folded in memory: a decision resumes one without reading its log. Drops the oldest beyond MAX_RESTING. */
+/** Keeps parked runs folded in memory, so that a decision resumes one without reading its log. Drops the oldest beyond MAX_RESTING. */
 export function createRestingRuns(deps: RestingDeps) {
   const resting = new Map<string, OpenRun>();
   return {
     get: (stream: string): OpenRun | undefined => resting.get(stream),
     drop: (stream: string): void => void resting.delete(stream),
 
-    /** Keeps a run that nothing drives any more, unless it has ended or holds events that were not recorded. */
+    /** Keeps a run that nothing drives any more, unless it has ended or has unrecorded events. */
     keep(run: OpenRun): void {
       const { stream, state, created, version } = run.history;
       resting.delete(stream);
@@ -31,7 +31,7 @@ export function createRestingRuns(deps: RestingDeps) {
       deps.runner.forget(oldest![1].history.created.run_id);
     },
 
-    /** The run up to `version` at least, from memory or from the log. Throws RunGone. */
+    /** The run at `version` or later, from memory or from the log. Throws RunGone. */
     async open(target: Target, version: number): Promise<OpenRun> {
       const run = resting.get(target.stream);
       if (!run) return fromLog(deps, target);

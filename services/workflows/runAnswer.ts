@@ -10,7 +10,7 @@ export interface RunAnswerDeps extends VaultDeps {
 
 const ENDS: string[] = [RunCompleted.type, RunFailed.type, RunCancelled.type, RunContinued.type];
 
-/** The event that ended a run: nearly always its last one, and those of several runs share a query. Throws RunGone. */
+/** The event that ended a run, nearly always its last one. Concurrent reads share a query. Throws RunGone. */
 export async function readRunEnd({ log }: Pick<RunAnswerDeps, "log">, { stream, version }: StreamHead) {
   const last = await log.event(stream, version);
   const end =

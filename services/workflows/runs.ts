@@ -20,15 +20,15 @@ import { fromCreated, type OpenRun } from "./openRun.ts";
 import { createRestingRuns, type RestingRuns } from "./restingRuns.ts";
 import { RunGone } from "./values.ts";
 
-/** Runs that one process drives at once. */
+/** Runs that one process drives at the same time. */
 const MAX_RUNS = 1_000;
 const MAX_RUNS_OF_ORGANIZATION = MAX_RUNS / 2;
 /**
- * How long a command that starts or resumes a run waits for the run's next tick, to record both in one commit. A small tick takes
- * 1 ms, and as long as it waits for a thread on a busy machine, where a commit more is what the run can afford least.
+ * How long a command that starts or resumes a run waits for the run's next tick, to record both in one commit. A small tick takes 1
+ * ms, plus the wait for a thread on a busy machine, where saving a commit matters most.
  */
 const FIRST_TICK_MS = 250;
-/** How long it waits after that for what the tick has started. */
+/** How long it then waits for what the tick has started. */
 const FIRST_STEPS_MS = 20;
 
 export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRunsDeps, "log"> {
@@ -37,7 +37,7 @@ export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRu
 
 /** A run to drive. `run`: already open; `creation`: its stream is not in the log yet. */
 interface RunWork extends Target {
-  /** Version that its stream has at least. */
+  /** The minimum version of its stream. */
   version: number;
   run?: OpenRun | undefined;
   creation?: Promise<void> | undefined;
@@ -60,7 +60,7 @@ function findLeasedRuns({ command: { stream, organization_id }, events, version 
   });
 }
 
-/** Drives a run until it ends, rests or is left to another worker. */
+/** Drives a run until it ends, parks or is left to another worker. */
 function startRun(deps: RunsDeps, resting: RestingRuns, work: RunWork, stopping: AbortSignal): ActiveRun {
   const active: ActiveRun = { run: undefined, drive: undefined, ended: Promise.resolve() };
   const driveToEnd = async (): Promise<void> => {
@@ -76,7 +76,10 @@ function startRun(deps: RunsDeps, resting: RestingRuns, work: RunWork, stopping:
   return active;
 }
 
-/** A run as StartRun will create it. Undefined when the command cannot carry more: it claims a slot, or its input is in blobs. */
+/**
+ * The run that StartRun is about to create. Undefined if its commit cannot include the first progress, because it claims a slot or
+ * its input is in blobs.
+ */
 async function openCreated(deps: RunsDeps, command: Command, creation: Promise<void>): Promise<OpenRun | undefined> {
   const { slot, args, inherited = [] } = command.data as z.infer<typeof StartRun.schema>;
   // One commit cannot take a claim and release it.
@@ -85,14 +88,14 @@ async function openCreated(deps: RunsDeps, command: Command, creation: Promise<v
   return fromCreated(deps, command, event, creation);
 }
 
-/** Commands that answer a call of a run, with the answer where the command has one. */
+/** Commands that answer a call of a run, and where they hold the answer, if they do. */
 const ANSWERS = new Set<string>([DecideApproval.type, AnswerRunWaits.type, DeliverMessage.type]);
 /** Events by which such a command resumes a run. */
 const RESUMING = new Set<RunEvent["type"]>(["ApprovalDecided", "WaitAnswered"]);
 
 /**
- * A resting run as a command that answers one of its calls will change it. Undefined when it does not rest, the command is
- * refused, or its answer is in a blob.
+ * A parked run as a command that answers one of its calls will change it. Undefined if it is not parked, the command is refused, or
+ * the answer is in a blob.
  */
 async function openAnswered(
   resting: RestingRuns,
@@ -112,12 +115,12 @@ async function openAnswered(
     run.applyOptimistically(events, () => answer?.json ?? "");
     return run;
   } catch {
-    // Refused, forgotten, or the log is away: handling the command reports it.
+    // Refused, destroyed, or the log is unavailable: handling the command reports it.
     return undefined;
   }
 }
 
-/** Resolves when the command that starts or resumes a run can take along what the run has done so far. */
+/** Resolves when the command that starts or resumes a run may include the run's progress so far. */
 async function waitForFirstTick({ hasPart, flushRequested, ended }: Drive): Promise<void> {
   const { promise: isLate, resolve } = Promise.withResolvers<void>();
   let timer = setTimeout(resolve, FIRST_TICK_MS);
@@ -150,12 +153,12 @@ export function createRuns(deps: RunsDeps) {
     hasRoom: runs.hasRoom,
     busy: runs.busy,
     attend: runs.attend,
-    /** Starts nothing more; resolves when the running attempts have ended. Other workers take over the rest. */
+    /** Starts nothing more; resolves when running attempts have ended. Other workers take over the rest. */
     stop: runs.stop,
 
     /**
-     * Drives a run while the command that starts it, or answers one of its calls, is on its way to the log, and adds what the
-     * run does at first to the command. Undefined for other commands. Call `release` when the command is handled.
+     * Drives a run while the command that starts it, or answers one of its calls, is on its way to the log, and adds the run's
+     * first progress to the command. Undefined for other commands. Call `release` when the command is handled.
      */
     async begin(command: Command): Promise<{ command: Command; release(): void } | undefined> {
       if (command.worker !== deps.worker) return undefined;

@@ -12,7 +12,7 @@ export interface Script {
   js: string;
   sha256: string;
   steps: Record<string, StepSettings>;
-  /** `run()` may catch the signal that suspends it, so it must be suspended at the same calls on every tick. */
+  /** `run()` may catch the signal that suspends it, so every tick must suspend it at the same calls. */
   catches: boolean;
   /** Answers reach `run()` in the order of the log, one after the other (ADR 58). */
   ordered: boolean;
@@ -28,20 +28,20 @@ export interface DefinitionVersion {
 
 const MAX_CACHED = 200;
 
-/** The definition was deleted, and its code with it. */
+/** The definition, and its code, was deleted. */
 export class ScriptGone extends Error {
   override name = "ScriptGone";
 }
 
 const gone = () => new ScriptGone("The definition of this workflow was deleted.");
 
-/** Reads versions of definitions from the log and caches them, because they never change. Throws ScriptGone. */
+/** Reads versions of definitions from the log and caches them, because they are immutable. Throws ScriptGone. */
 export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "read"> }) {
   const cached = new Map<string, Promise<Script>>();
 
   async function read({ organization_id, definition_id, definition_version }: DefinitionVersion): Promise<Script> {
     const stream = streamName("definition", definition_id);
-    // Each save is one event, so the version of a definition is its version in the stream.
+    // Each save is one event, so a definition's version is its version in the stream.
     const [event] = await deps.log.read(stream, definition_version);
     if (!event || event.type === "DefinitionDeleted" || event.organization_id !== organization_id) throw gone();
     const saved = event as RecordedEvent<SavedEvent>;

@@ -4,7 +4,7 @@ import { settleRun, type SettleDeps } from "./settleRun.ts";
 const head = { stream: "run-parent", organization_id: "o", version: 5 } as never;
 const settling = { cancel: ["child"], unstarted: ["child"], notify: [] };
 
-/** Deps for a parent run that has just ended, with a child run that is in the log from the second look on. */
+/** Dependencies for a parent run that has just ended, with a child run that is in the log from the second look on. */
 function openDeps() {
   const sent: string[] = [];
   let looks = 0;

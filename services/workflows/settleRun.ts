@@ -14,15 +14,15 @@ import { readState } from "../states.ts";
 import { isTurnStart } from "./host/turnStart.ts";
 import { openValues, RunGone } from "./values.ts";
 
-/** A start that is on its way when its run ends is in the log by then, or never: its command has a deadline of 10 s. */
+/** After this time, a start that was in progress when its run ended is in the log or never will be: its command has a deadline of 10 s. */
 const START_GRACE_MS = 60_000;
 
 export interface SettleDeps extends RunAnswerDeps {
   log: RunAnswerDeps["log"] & Pick<EventLog, "heads" | "read">;
   send: Send;
-  /** The time to compare with times of the log, and to record. */
+  /** The clock for comparing and recording times of the log. */
   now?(): number;
-  /** Asks a turn to stop, which it does soon. */
+  /** Asks a turn to stop; it does so soon. */
   stopTurn(organization: string, turn: AwaitedTurn): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ async function cancelChildren(deps: SettleDeps, head: StreamHead, children: stri
 }
 
 /**
- * The watchers that wait for the end of this run. One whose wait is not recorded yet looks at this run once it is, and finds
- * the end in the log.
+ * The watchers that wait for the end of this run. A watcher whose wait is not recorded yet will look at this run later, and find
+ * its end in the log.
  */
 async function findWaiting({ log }: SettleDeps, own_id: string, watchers: Watcher[]): Promise<Watcher[]> {
   const heads = await log.heads(watchers.map(({ run_id }) => streamName("run", run_id)));
@@ -66,7 +66,7 @@ async function notifyWatchers(deps: SettleDeps, head: StreamHead, watchers: Watc
   }
 }
 
-/** Asks the turns that run to stop. False when one runs, or may still start. */
+/** Asks running turns to stop. False if one is still running or may still start. */
 async function stopTurns(deps: SettleDeps, head: StreamHead, turns: AwaitedTurn[]): Promise<boolean> {
   const { log, stopTurn } = deps;
   const heads = await log.heads(turns.map(({ thread_id }) => streamName("thread", thread_id)));
@@ -82,7 +82,7 @@ async function stopTurns(deps: SettleDeps, head: StreamHead, turns: AwaitedTurn[
   return haveEnded;
 }
 
-/** Whether all that was on its way when the run ended is in the log, or never will be. */
+/** Whether everything in progress when the run ended is in the log, or never will be. */
 async function isOver(deps: SettleDeps, head: StreamHead): Promise<boolean> {
   const { recorded_at } = await readRunEnd(deps, head);
   return (deps.now ?? currentTime)() - recorded_at.getTime() >= START_GRACE_MS;
@@ -96,14 +96,14 @@ async function mayStillStart(deps: SettleDeps, head: StreamHead, unstarted: stri
   return !(await isOver(deps, head));
 }
 
-/** Does what the end of a run asks for. It may be repeated, and done by two processes at once. */
+/** Settles an ended run. Idempotent, and safe in two processes at once. */
 export async function settleRun(deps: SettleDeps, head: StreamHead, settling: Settlement): Promise<void> {
-  // Asked first, so that a child run that appears later is not taken for a cancelled one.
+  // Checked first, so that a child run that appears later is not mistaken for a cancelled one.
   const awaitsStarts = settling.unstarted.length > 0 && (await mayStillStart(deps, head, settling.unstarted));
   await cancelChildren(deps, head, settling.cancel);
   if (settling.next) await startNextRun(deps, head, settling.next);
   if (settling.notify.length > 0) await notifyWatchers(deps, head, settling.notify);
-  // The sweep comes again.
+  // The sweep repeats it.
   if (settling.stop && !(await stopTurns(deps, head, settling.stop))) return;
   if (awaitsStarts) return;
   await deps.send(head, SettleRun.type, { run_id: parseStreamName(head.stream).id });

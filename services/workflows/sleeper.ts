@@ -1,11 +1,11 @@
 export interface Sleeper {
-  /** Resolves after `ms`, or when it is woken: then with true. */
+  /** Resolves after `ms`, or with true when it is woken. */
   sleep(ms: number): Promise<boolean>;
   /** Ends the sleep, if there is one. */
   wake(): void;
 }
 
-/** One sleep at a time that others can end. */
+/** One sleep at a time, which others can end. */
 export function createSleeper(): Sleeper {
   let wake = (): void => {};
   return {

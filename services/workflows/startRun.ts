@@ -36,31 +36,31 @@ export interface StartDeps {
   keyring: Pick<Keyring, "keyedHash">;
   admitRun: AdmitRun;
 }
-/** Asks the limits of budgets for one more run. */
+/** Checks the budget limits for one more run. */
 export type AdmitRun = (run: {
   organization_id: string;
   project_id: string | null;
 }) => Promise<{ refused: string } | { admitted: { settle(position: number): void; withdraw(): void } }>;
 
-/** A run to start. Its id, and the ids of its commands, derive from what starts it, so that it starts once. */
+/** A run to start. Its id and the ids of its commands derive from its cause, so that it starts only once. */
 export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"> {
   /** JSON. */
   args: string;
-  /** Instead of the one that the envelope names. */
+  /** Overrides the identity that the envelope names. */
   run_as: Parameters<typeof runSettings>[1]["run_as"] | null;
-  /** `attempt` counts the concurrency slots that others took meanwhile. */
+  /** `attempt` counts attempts to claim a concurrency slot. */
   commandId(attempt: number): string;
   /** More fields of StartRun. */
   more?: object;
-  /** Take effect with the start, or the start is refused with `joined_command_refused`. */
+  /** Commands that take effect together with the start. If one cannot, the start is refused with `joined_command_refused`. */
   joined?: Command[] | undefined;
-  /** Called when nothing speaks against the start any more. */
+  /** Called when all checks have passed. */
   beforeStart?(): Promise<void>;
-  /** Until when (`performance.now()`) it takes effect, or never. Default: START_TIMEOUT_MS from when nothing speaks against it. */
+  /** The start takes effect until then (`performance.now()`) or never. Default: START_TIMEOUT_MS after all checks have passed. */
   start_by?: number;
 }
 
-/** A workflow of the organization as its stream has it now. */
+/** A workflow of the organization in its current state. */
 export async function findWorkflow(
   { log }: { log: Pick<EventLog, "heads" | "read"> },
   organization_id: string,
@@ -73,7 +73,7 @@ export async function findWorkflow(
   return state.status === "registered" ? { ...state, id, organization_id } : undefined;
 }
 
-/** Why arguments do not fit the newest code of a workflow, if they do not. */
+/** Why arguments do not match the newest code of a workflow; undefined if they do. */
 export async function refuseArgs(
   { scripts, schemas }: Pick<StartDeps, "scripts" | "schemas">,
   workflow: StartableWorkflow,
@@ -90,14 +90,14 @@ export async function refuseArgs(
   }
 }
 
-/** One of the names at random that no run holds now; undefined when all are taken. */
+/** A random one of the names that no run holds; undefined when all are taken. */
 async function pickFree({ log }: StartDeps, names: string[], claimOf: (name: string) => string) {
   const claims = await log.heads(names.map((name) => claimStream(claimOf(name))));
   const free = names.filter((name) => !claims.get(claimStream(claimOf(name)))?.state);
   return free[Math.floor(Math.random() * free.length)];
 }
 
-/** What the limits of a workflow have left for a start: a slot and one of the period's starts, or why there is none. */
+/** A free slot and a free start of the period, as the workflow's limits require, or why there is none. */
 async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Record<string, unknown>) {
   const { concurrency, start_rate } = workflow.envelope;
   const { keyedHash } = deps.keyring;
@@ -109,7 +109,7 @@ async function pickPlaces(deps: StartDeps, workflow: StartableWorkflow, args: Re
   return start_place === undefined ? tooMany(workflow, start_rate) : { slot, start_place };
 }
 
-/** The limit that has no room, or one of the two where others were quicker again and again. */
+/** The refusal for the limit without room. After repeated lost races it may be either of the two. */
 function tooMany({ envelope }: StartableWorkflow, rate = envelope.concurrency ? null : envelope.start_rate): Refusal {
   if (rate) return { code: "start_rate_limited", message: tooManyStarts(rate) };
   const { max_runs } = envelope.concurrency!;
@@ -151,7 +151,7 @@ async function sendStart(
   return tooMany(workflow);
 }
 
-/** Starts a run. Returns why it was refused, if it was. Throws Unavailable. */
+/** Starts a run. Returns the refusal, if any. Throws Unavailable. */
 export async function startWorkflowRun(
   deps: StartDeps,
   workflow: StartableWorkflow,

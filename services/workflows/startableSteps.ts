@@ -7,7 +7,7 @@ export interface StepToStart {
   concurrency: number;
 }
 
-/** Steps that are running, in all and by batch. */
+/** Numbers of running steps, in total and by batch. */
 function countRunning({ steps }: History, state: LiveRun): { all: number; byBatch: Map<string | null, number> } {
   const byBatch = new Map<string | null, number>();
   let all = 0;
@@ -21,8 +21,8 @@ function countRunning({ steps }: History, state: LiveRun): { all: number; byBatc
 }
 
 /**
- * Keys of the steps that can start now, oldest first, within the limits of the run and of each batch. `more`: steps that are
- * being scheduled. Steps that lost a worker count only `withLost`, because they may have to fail instead.
+ * Keys of the steps that can start now, oldest first, within the limits of the run and of each batch. `more`: steps that are being
+ * scheduled. Steps that lost a worker are included only `withLost`, because they may have to fail instead.
  */
 export function startableSteps(
   history: History,

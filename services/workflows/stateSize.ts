@@ -1,6 +1,6 @@
 import type { History } from "./history.ts";
 
-/** Measures the data that a run keeps for its ticks, in UTF-16 units of JSON. Counts each memo entry once. */
+/** Measures the data that a run keeps for its ticks, in UTF-16 units of JSON. Measures each memo entry only once. */
 export function createStateSizer(history: Pick<History, "memo">): () => number {
   let measured = { memo: history.memo, counted: 0, size: 0 };
   return () => {

@@ -3,16 +3,16 @@ import { DocumentText, ExternalId, Metadata, Tags, TextFormat } from "#events/do
 import { ResponseFormat } from "#events/thread.ts";
 
 /*
- * Inputs of the platform calls of steps: the host checks them when a step runs, the sandbox what it can read of them when a
+ * Inputs of the platform calls of steps. The host checks them when a step runs; the sandbox checks what it can read of them when a
  * definition is saved. Unknown fields are refused, because a misspelt field would be ignored silently.
  */
 
-/** UTF-16 units of all messages of one request. */
+/** Maximum UTF-16 units of all messages of one request. */
 const MAX_TEXT = 4_000_000;
-/** Keys of `vars` (spec: Limits). */
+/** Maximum keys of `vars` (spec: Limits). */
 const MAX_VARS = 32;
 
-/** Keeps the object as it is. A record of zod would lose a key `__proto__`. */
+/** Keeps the object as it is: z.record would lose a key `__proto__`. */
 const Fields = z.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
@@ -91,7 +91,7 @@ const Search = z.strictObject({
 
 const Read = z.strictObject({ document_id: z.string().max(100), from_seq: z.int().min(0).nullish() });
 
-/** Of a file or a document. */
+/** The name of a file or a document. */
 const Name = z.string().regex(/^[^\p{C}/\\]{1,200}$/u, "must be a name of 1 to 200 characters, without / and \\");
 const Collection = z.string().min(1).max(200);
 
@@ -119,10 +119,10 @@ const Remove = z
     { path: ["document_id"], error: "is required, or collection and external_id instead" },
   );
 
-/** Bytes of a file that a step saves or reads: it is in the memory of the step at once. */
+/** Maximum bytes of a file that a step saves or reads, which is in the step's memory as a whole. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const CHARACTERS_OF_FILE = Math.ceil(MAX_FILE_BYTES / 3) * 4;
-/** A decoder skips what is no base64, so that the bytes are then too few. */
+/** Decoders skip invalid characters, so the decoded bytes would be too few. */
 const isBase64 = (text: string): boolean =>
   text.length % 4 === 0 &&
   Buffer.from(text, "base64").length === (text.length / 4) * 3 - /={0,2}$/.exec(text)![0].length;

@@ -8,7 +8,7 @@ const describeStep = ({ organization_id, context }: StepCall): Attributes => ({
   "svc.attempt": context.attempt,
 });
 
-/** Restores the trace in the step's host calls, which arrive from a process that has none. */
+/** Restores the trace in the step's host calls, which come from a process without one. */
 function restoreTrace({ fetch, secret, call }: StepHost): StepHost {
   const trace = currentTrace();
   return {

@@ -12,38 +12,38 @@ export interface MemoEntry {
 
 export interface TickCall {
   organization_id: string;
-  /** Of the organization's calls that wait for a free place, those of a lower rank go first. */
+  /** An organization's calls of lower rank get a free place first. */
   rank?: number;
   run_id: string;
   /** The id that `run()` sees, when it is not its own: that of the run that a retry or a fork continues. */
   seen_as?: string | undefined;
   /** JavaScript module that exports `run(ctx, args)` and `steps`. */
   js: string;
-  /** SHA-256 of `js`, hex: a runner may cache compiled code by it. */
+  /** SHA-256 of `js`, hex. Runners may cache compiled code by it. */
   sha256: string;
   /** JSON. */
   args: string;
-  /** Of the request that started the run. */
+  /** Headers of the request that started the run. */
   headers?: Record<string, string> | undefined;
-  /** Epoch milliseconds: the clock of `run()` on every tick. */
+  /** Epoch milliseconds. `run()` sees this time on every tick. */
   created_at: number;
   /** Epoch milliseconds of this tick, for `ctx.now` and for timers. */
   now: number;
   /**
-   * The answered calls, oldest first. The array of a run only grows at its end, so a runner that has seen a part needs only the
-   * rest. A new array object is a new history.
+   * The answered calls, oldest first. A run's array only grows at its end, so a runner that has seen a part needs only the rest. A
+   * new array object is a new history.
    */
   memo: MemoEntry[];
-  /** The context of steps. When given, the runner may execute steps within the tick, unless they call the platform. */
+  /** The context of steps. If given, the runner may execute steps within the tick, unless they call the platform. */
   ahead?: {
     run_as: StepContext["run_as"];
     max_result_bytes: number;
-    /** The run that the idempotency keys derive from, when it is another. */
+    /** The run that idempotency keys derive from, if it is another. */
     effects_of?: string | undefined;
   };
   /** Answers reach `run()` one after the other, in the order of the memo (ADR 58). */
   ordered?: boolean;
-  /** Asks for `calls` in the outcome. */
+  /** Requests `calls` in the outcome. */
   trace?: true;
 }
 
@@ -62,16 +62,16 @@ export interface PendingStep {
 }
 /** A call of `run()` without an answer, new or repeated. */
 export type PendingCall =
-  /** One step, or the items of one runStepMany: in order, equal ones once. */
+  /** One step, or the items of one runStepMany in order and without duplicates. */
   | {
       kind: "steps";
       steps: PendingStep[];
-      /** Items that run at once; null outside runStepMany. */
+      /** Items that run at the same time; null outside runStepMany. */
       concurrency: number | null;
       on_error: "fail" | "return";
     }
   | { kind: "approval"; key: string; name: string; options: ApprovalOptions }
-  /** `in_ms`: counted from the first tick that requests it. */
+  /** `in_ms` counts from the first tick that requests the timer. */
   | { kind: "timer"; key: string; until: { in_ms: number } | { at: string } }
   /** A run of another workflow to start. `workflow`: its id or its name; `args`: JSON. */
   | { kind: "child"; key: string; workflow: string; args: string; on_parent_end: "cancel" | "leave" }
@@ -94,9 +94,9 @@ export interface ApprovalOptions {
   escalate?: { after_ms: number; to: ApprovalOptions["assignees"] };
   self_approval: boolean;
   api_key_may_decide: boolean;
-  /** Files (ids) that those who decide see. */
+  /** Ids of files that the deciders see. */
   attachments?: string[];
-  /** Set when it takes several votes. */
+  /** Set if the approval takes several votes. */
   votes?: { required: number; one_rejection_ends: boolean };
 }
 
@@ -107,13 +107,13 @@ export interface TickWarning {
   line: number | null;
 }
 
-/** `run_stuck`: `run()` waits for something that is no call. */
+/** `run_stuck`: `run()` awaits something that is not a call. */
 export type RunFailureCode =
   | "run_error"
   | "run_timeout"
   | "out_of_memory"
   | "run_stuck"
-  /** An argument or a result is no JSON. */
+  /** An argument or a result is not JSON. */
   | "not_serialisable"
   | "result_too_large";
 
@@ -122,19 +122,19 @@ export interface TickOutcome {
   end:
     | { type: "suspended" }
     | { type: "completed"; completion: "explicit" | "implicit"; json: string }
-    /** It called `continueAs()`. `args`: JSON. */
+    /** `run()` called `continueAs()`. `args`: JSON. */
     | { type: "continued"; args: string; line: number | null; column: number | null }
     | { type: "failed"; code: RunFailureCode; message: string; line: number | null; column: number | null };
-  /** The pending calls in their order, each key once. They mean nothing when the run has ended. */
+  /** The pending calls in order, without duplicate keys. Meaningless once the run has ended. */
   asked: PendingCall[];
-  /** Keys of the memo that `run()` did not call; only given when there is a new call. */
+  /** Keys of the memo that `run()` did not call. Only given if there is a new call. */
   unasked: string[];
   /** Values that `ctx.now(label)` fixed in this tick. */
   notes: { key: string; json: string }[];
   warnings: TickWarning[];
   /** All lines that `run()` logged since its start. */
   logs: string[];
-  /** Every call with or without an answer, in order, each once. */
+  /** All calls, answered or not, in order and without duplicates. */
   calls?: TracedCall[];
 }
 
@@ -155,7 +155,7 @@ export interface StepHost {
     signal: AbortSignal,
   ): Promise<{ status: number; headers: [string, string][]; body: string }>;
   secret(name: string): Promise<string>;
-  /** `input` comes from the script, not validated. `nth`: 0, 1, 2 … counts the calls of the attempt. Resolves with JSON. */
+  /** `input` comes from the script and is not validated. `nth` counts the calls of the attempt from 0. Resolves with JSON. */
   call(what: PlatformCall, input: unknown, nth: number, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -169,9 +169,9 @@ export interface StepCall {
   args: string;
   context: StepContext;
   host: StepHost;
-  /** Wall-clock time of the step from its start, with the calls that it waits for. */
+  /** Wall-clock milliseconds from the start of the step, including calls it waits for. */
   timeout_ms: number;
-  /** Bytes of JSON of the result. */
+  /** Maximum bytes of the result's JSON. */
   max_result_bytes: number;
   signal: AbortSignal;
 }
@@ -184,9 +184,9 @@ export interface StepResult {
 /** A step failed. The message is for the author of the script. */
 export class StepFailure extends Error {
   readonly code: StepFailureCode;
-  /** Another attempt would fail the same way. */
+  /** Whether a retry would fail the same way. */
   readonly final: boolean;
-  /** The shortest wait before the next attempt that the other side asks for, in milliseconds. */
+  /** The minimum wait before the next attempt that the other side asks for, in milliseconds. */
   readonly retry_after_ms: number | null;
   readonly line: number | null;
   readonly column: number | null;
@@ -230,17 +230,17 @@ export type StepFailureCode =
   /** The person that the run acts for is no longer active in the organization. */
   | "run_as_inactive"
   | "nested_step"
-  /** The process that ran the step was lost: the step may have had effects. */
+  /** The process that ran the step was lost, so the step may have had effects. */
   | "runner_lost";
 
 /** The runner was lost during a tick, which can be retried. */
 export class TickLost extends Error {}
 
 export interface WorkflowRunner {
-  /** Executes `run()` against the memo. Pure: equal histories have equal outcomes. Throws TickLost. */
+  /** Executes `run()` against the memo. Deterministic: equal histories give equal outcomes. Throws TickLost. */
   tick(call: TickCall): Promise<TickOutcome>;
   /** Executes a step. Throws StepFailure, or the signal's reason. */
   step(call: StepCall): Promise<StepResult>;
-  /** Drops what the runner caches for a run. */
+  /** Drops the runner's caches for a run. */
   forget(run_id: string): void;
 }

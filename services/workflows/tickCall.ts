@@ -10,12 +10,13 @@ const NORMAL = 1;
 export const rankOf = ({ priority }: Pick<History["created"], "priority">): number =>
   priority === undefined ? NORMAL : RANKS[priority];
 
-/** The call of the runner for a run's next tick. */
+/** The runner's call for a run's next tick. */
 export function buildTickCall(history: History, { js, sha256, catches, ordered }: Script, now: number): TickCall {
   const { organization_id, created, args, headers, memo, state } = history;
   const { run_id, created_at, run_as, limits, parent } = created;
   const ahead = { run_as, max_result_bytes: limits.max_result_bytes, effects_of: parent?.effects_of };
-  // When a step runs ahead, the tick ends at it and does not reach a pending approval behind it, which would then be superseded.
+  // A step executed ahead ends the tick at that step, so that it does not reach a pending approval behind it, which would then be
+  // superseded.
   const hasApprovals = isLive(state) && Object.keys(state.approvals).length > 0;
   return {
     organization_id,

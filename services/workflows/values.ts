@@ -2,10 +2,10 @@ import type { StoredValue } from "#events/runParts.ts";
 import { openThingBlobs, type ThingBlobs, type VaultDeps } from "../thingBlobs.ts";
 import type { Target } from "../send.ts";
 
-/** Bytes of JSON that an event holds; a longer value goes to a blob. */
+/** Maximum bytes of JSON in an event; longer values go to a blob. */
 const MAX_IN_EVENT = 64 * 1024;
 
-/** Whether an event holds this JSON. */
+/** Whether this JSON goes into the event. */
 export const isInEvent = (json: string): boolean => Buffer.byteLength(json) <= MAX_IN_EVENT;
 
 /** The values of one run, in its events or in blobs sealed with its key. */

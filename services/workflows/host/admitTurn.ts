@@ -6,56 +6,56 @@ import type { Prompt } from "#events/thread.ts";
 import { StepFailure } from "../tick.ts";
 import type { TurnOwner } from "./step.ts";
 
-/** Who the turn of a step is counted for. */
+/** Whose limits count a step's turn. */
 interface Spender {
   organization_id: string;
   principal: string;
   project_id: string | null;
   agent_id: string | null;
   user_mark: string | null;
-  /** That the turn names, a model or an alias. */
+  /** The model or alias that the turn names. */
   model: string;
 }
 
-/** A turn that may begin. */
+/** A turn that is allowed to begin. */
 interface Admission {
-  /** It did not begin. */
+  /** Reports that the turn did not begin. */
   withdraw(): void;
-  /** It ended. */
+  /** Reports the end of the turn. */
   end(spending: TurnSpending): void;
-  /** US dollars that budgets hold back for it. */
+  /** US dollars that budgets reserve for it. */
   reserved?: string;
 }
 
-/** `refused`: the message of a budget that is used up. `rate_limited`: a limit of a minute or a moment has room later. */
+/** `refused`: the message of an exhausted budget. `rate_limited`: a limit per minute or on concurrency will have room later. */
 type TurnAnswer = { admitted: Admission } | { refused: string } | { rate_limited: { retry_after_ms: number } };
 
-/** Asks the limits of a turn's spender. */
+/** Checks the limits for a turn. */
 export type AskLimits = (spender: Spender, turn: AskedTurn) => Promise<TurnAnswer>;
 
 interface AskedTurn {
   turn_id: string;
-  /** The model, or the targets of its alias. */
+  /** The model, or the targets of the alias. */
   models: string[];
   prompt: Prompt;
 }
 
-/** A turn of a step that the limits admitted. */
+/** A step's turn that the limits have admitted. */
 export interface AdmittedTurn {
   withdraw(): void;
   end(end: TurnEnd): void;
   reserved: string | undefined;
 }
 
-/** A turn of a run is counted for who is behind the run and for its external user, as if they had asked the model themselves. */
+/** A run's turns are counted for the person or key behind the run and for its external user, as if they had asked the model themselves. */
 export const spenderOf = (
   { organization_id, project_id, asked_by, user_mark }: TurnOwner,
   turn: Pick<Spender, "agent_id" | "model">,
 ): Spender => ({ organization_id, principal: payerOf(asked_by), project_id, user_mark, ...turn });
 
 /**
- * A budget's words are the step's error, whose own retries may wait for the next period. A limit of a minute or a moment makes
- * the step wait, as long as its timeout allows: fanned-out steps would use up their retries.
+ * Admits a turn. An exhausted budget becomes the step's error, because its retries may wait for the next period. At a limit per
+ * minute or on concurrency, the step waits as long as its timeout allows; otherwise fanned-out steps would use up their retries.
  */
 export async function admitTurn(
   ask: AskLimits,

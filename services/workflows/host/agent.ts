@@ -16,7 +16,7 @@ export interface AgentSettings {
   id: string;
   version: number;
   instructions: string;
-  /** `provider/model`; null until it is set. */
+  /** `provider/model`; null: not set yet. */
   model: string | null;
   tools: string[];
   /** Ids; null: all of the organization. */
@@ -38,14 +38,14 @@ export interface AgentDeps extends TurnDeps {
   collections: Collections;
 }
 
-/** A run, and what its workflow allows. */
+/** A run, and the rules of its workflow. */
 export interface AskingRun {
   organization_id: string;
   project_id: string | null;
   envelope: Envelope;
 }
 
-/** The agent, if the envelope allows it. An agent of another organization or project does not exist for the run. */
+/** The agent, if the envelope allows it. Agents of another organization or project do not exist for the run. */
 async function findAgent({ agents }: AgentDeps, run: AskingRun, id: string) {
   const { organization_id, project_id, envelope } = run;
   if (!isListed(envelope.agents, id))
@@ -59,11 +59,11 @@ async function findAgent({ agents }: AgentDeps, run: AskingRun, id: string) {
   return { ...agent, model: agent.model };
 }
 
-/** The collections that both the agent and the envelope allow; null: all. */
+/** The collections allowed by both the agent and the envelope; null: all. */
 const intersect = (own: string[] | null, allowed: string[] | null): string[] | null =>
   own && allowed ? own.filter((id) => allowed.includes(id)) : (own ?? allowed);
 
-/** What a turn of an agent starts with. The envelope limits the agent, whatever it may do elsewhere. */
+/** The start data of an agent's turn. The envelope restricts the agent further than its own settings. */
 export async function prepareAgentTurn(deps: AgentDeps, run: AskingRun, input: CallInput<"agent">) {
   const { organization_id, envelope } = run;
   const agent = await findAgent(deps, run, input.agent_id);
@@ -84,14 +84,14 @@ export async function prepareAgentTurn(deps: AgentDeps, run: AskingRun, input: C
     vars: input.vars ?? {},
     tools,
     knowledge: collections && { collections },
-    // calls of these tools do not run in a step, which cannot wait for people
+    // calls to these tools are refused in a step, which cannot wait for people
     agent: { instructions, reasoning_effort, tool_approvals },
   };
   const turnAgent = { agent_id, version, expose_tool_items, previous_turn_id: null };
   return { model, prompt, agent: turnAgent, thread_id: input.thread_id ?? null };
 }
 
-/** What a turn of an agent gives to the one who asked. */
+/** The result of an agent's turn for the caller. */
 export const agentOutput = ({ thread_id, turn_id, end }: CompletedTurn) => ({
   response_id: `resp_${turn_id}`,
   thread_id,

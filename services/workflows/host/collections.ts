@@ -8,11 +8,11 @@ export interface Collections {
 
 interface CollectionRequest {
   organization_id: string;
-  /** The envelope's list. */
+  /** The collections that the envelope allows. */
   allowed: string[];
-  /** The names that the step gives. */
+  /** The collections that the step names. */
   named: string[] | null | undefined;
-  /** The input field with the names, for messages. */
+  /** The input field of these names, for messages. */
   field: string;
 }
 

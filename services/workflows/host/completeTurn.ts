@@ -22,9 +22,9 @@ import {
 } from "./turnStart.ts";
 
 const COMMAND_TIMEOUT_MS = 15_000;
-/** How often the log is asked for the end of a turn, whose last frame may be lost. */
+/** Interval of looking for the end of a turn in the log, because its last frame may be lost. */
 const POLL_MS = 2_000;
-/** How long a turn waits for another one of its thread, and how often it tries. */
+/** How long a turn waits for another turn of its thread, and how often it tries. */
 const MAX_BUSY_MS = 20_000;
 const BUSY_RETRY_MS = 100;
 
@@ -32,7 +32,7 @@ export interface CompletedTurn extends Pick<TurnIds, "thread_id" | "turn_id"> {
   end: Extract<TurnEnd, { status: "completed" }>;
 }
 
-/** The ids of one try. Each try has its own, because a failed turn keeps its ids. */
+/** The ids of one try. They differ between tries, because a failed turn keeps its ids. */
 function deriveIds({ run_id, key }: StepAttempt, { call, thread_id }: TurnRequest, n: number): TurnIds {
   const id = (what: string) => deriveId("call of a step", what, run_id, key, ...call, String(n));
   return {
@@ -48,7 +48,7 @@ interface CallProgress {
   end?: TurnEnd;
 }
 
-/** How far a call got in earlier attempts of its step. A turn that failed is followed by one more try in each attempt. */
+/** How far earlier attempts of the step came with this call. After a failed turn, each attempt makes one more try. */
 async function findProgress({ log }: TurnDeps, step: StepAttempt, request: TurnRequest): Promise<CallProgress> {
   const tries = Array.from({ length: step.attempt }, (_, n) => deriveIds(step, request, n));
   const first = { ids: tries[0]!, isStarted: false };
@@ -68,7 +68,7 @@ async function findProgress({ log }: TurnDeps, step: StepAttempt, request: TurnR
   return first;
 }
 
-/** Starts the turn once its limits admit it. */
+/** Starts the turn once the limits admit it. */
 async function startAdmitted(
   deps: TurnDeps,
   step: StepAttempt,
@@ -86,7 +86,7 @@ async function startAdmitted(
     await startTurn(deps, step, request, { ids, route, reserved }, signal);
     return admitted;
   } catch (error) {
-    // a turn whose start has an unknown outcome may run
+    // a turn whose start has an unknown outcome may be running
     if (!(error instanceof Unavailable)) admitted.withdraw();
     throw error;
   }
@@ -134,8 +134,8 @@ function requireCompleted(end: TurnEnd): CompletedTurn["end"] {
 }
 
 /**
- * Runs the turn of a call once, and waits for its end. An attempt that repeats a call of an earlier attempt resumes the turn of
- * that one, and starts another only if that one failed. Throws StepFailure, or the signal's reason: then the turn continues.
+ * Runs a call's turn and waits for its end. If an earlier attempt of the step started the turn, resumes that one, and starts
+ * another only if it failed. Throws StepFailure, or the signal's reason; in that case the turn continues.
  */
 export async function completeTurn(
   deps: TurnDeps,

@@ -36,7 +36,7 @@ const notWritable = (field: string, slug: string): StepFailure =>
     { final: true },
   );
 
-/** Slugs and display names are accepted, as for reading. Throws StepFailure. */
+/** Finds a collection by slug or display name, and checks that the step may write to it. Throws StepFailure. */
 async function requireWritable(
   { collections }: DocumentDeps,
   { step, permissions }: HostCall,
@@ -52,7 +52,7 @@ async function requireWritable(
   return collection.id;
 }
 
-/** The document with an id of the caller's own. */
+/** Finds a document by the caller's own id. */
 async function findExternal(log: DocumentDeps["log"], external_claim: string): Promise<string | undefined> {
   const claim = claimStream(`external:${external_claim}`);
   const holder = (await findHead(log, claim))?.state;
@@ -64,7 +64,7 @@ interface PushedDocument {
   result: "created" | "replaced" | "unchanged";
 }
 
-/** A text that a step pushes, as the document that it becomes. */
+/** The document that a pushed text becomes. */
 function readPush(keyring: DocumentDeps["keyring"], collection_id: string, input: CallInput<"push">) {
   const bytes = Buffer.from(input.text);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -90,7 +90,7 @@ function readPush(keyring: DocumentDeps["keyring"], collection_id: string, input
   return { content, sent, about, placed: { collection_id, source: "api", external_id, external_claim, ...about } };
 }
 
-/** Gives a document what was sent with its unchanged text. */
+/** Updates the details of a document whose text is unchanged. */
 async function applySent(deps: DocumentDeps, { step }: HostCall, document_id: string, sent: Partial<Description>) {
   const stream = streamName("document", document_id);
   const recorded = describeDocument(await deps.log.read(stream));
@@ -104,8 +104,8 @@ async function applySent(deps: DocumentDeps, { step }: HostCall, document_id: st
 }
 
 /**
- * Pushes text, as `POST …/documents/text` does. A document without `external_id` has an id that derives from the call, so that
- * every attempt of the step means the same one.
+ * Pushes text, like `POST …/documents/text`. Without `external_id`, the document's id derives from the call, so that all attempts
+ * of the step address the same document.
  */
 export async function push(deps: DocumentDeps, hostCall: HostCall, input: CallInput<"push">): Promise<PushedDocument> {
   const { step, call } = hostCall;
@@ -127,7 +127,7 @@ export async function push(deps: DocumentDeps, hostCall: HostCall, input: CallIn
   );
 }
 
-/** Stores a push as this document; `held_by`: another one has the content, or the external id since a moment ago. */
+/** Stores a push as this document. `held_by`: another document has the content, or has just taken the external id. */
 async function storePush(
   deps: DocumentDeps,
   hostCall: HostCall,
@@ -143,7 +143,7 @@ async function storePush(
   if ("refused" in stored) throw new StepFailure("step_error", `push: ${stored.refused}`);
   const { position, isNew, rejection } = stored;
   if (rejection?.held_by !== undefined) return { held_by: parseStreamName(rejection.held_by).id };
-  // an earlier attempt has created it, and somebody has deleted it since
+  // an earlier attempt created it, and somebody has deleted it since
   if (rejection?.code === "document_exists") return "unchanged";
   if (rejection) throw new StepFailure("step_error", `push: ${rejection.message}`);
   if (position > 0) return isNew ? "created" : "replaced";
@@ -158,7 +158,10 @@ async function findRemoved(deps: DocumentDeps, hostCall: HostCall, input: CallIn
   return findExternal(deps.log, externalClaim(deps.keyring, collection_id, input.external_id!));
 }
 
-/** Deletes a document of a collection that the workflow may write to. One that is gone is no error: an earlier attempt may have deleted it. */
+/**
+ * Deletes a document of a collection that the workflow may write to. A missing document is no error, because an earlier attempt may
+ * have deleted it.
+ */
 export async function remove(
   deps: DocumentDeps,
   hostCall: HostCall,
@@ -187,7 +190,7 @@ export async function remove(
   return { document_id, removed: !rejection };
 }
 
-/** A document of a collection that the workflow may not write to is one that does not exist for it. */
+/** Documents of collections that the workflow may not write to do not exist for it. */
 async function requireWritableId({ collections }: DocumentDeps, { step, permissions }: HostCall, id: string) {
   const { writable_collections = [] } = permissions.envelope;
   if (writable_collections.includes("*")) return;

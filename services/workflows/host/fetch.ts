@@ -5,7 +5,7 @@ import { StepFailure, type StepHost } from "../tick.ts";
 import { isEgressAllowed } from "./envelopeRules.ts";
 import { invalidInput } from "./input.ts";
 
-/** Fetches an address that a step names. Calls `permit`, which may throw, with the address and each redirect. Throws WebError. */
+/** Fetches a URL for a step. Calls `permit`, which may throw, with the URL and with each redirect. Throws WebError. */
 export type FetchPort = (
   url: URL,
   init: RequestInit,
@@ -15,7 +15,7 @@ export type FetchPort = (
 
 /** UTF-16 units of a request body; responses have the same limit. */
 const MAX_BODY = 10 * 1024 * 1024;
-/** Headers of the transport, which the platform sets. */
+/** Headers of the transport, which only the platform may set. */
 const TRANSPORT_HEADERS = new Set([
   "connection",
   "content-length",
@@ -47,7 +47,7 @@ function parseHeaders(sent: [string, string][]): Headers {
 
 const notAllowed = (message: string): StepFailure => new StepFailure("egress_not_allowed", message, { final: true });
 
-/** Sends a step's request, within the hosts of its envelope's egress. Throws StepFailure. */
+/** Sends a step's request if the envelope's egress rules allow its host. Throws StepFailure. */
 export async function fetchWithin(
   port: FetchPort,
   egress: string[],

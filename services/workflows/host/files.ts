@@ -14,7 +14,7 @@ import { invalidInput } from "./input.ts";
 import { isOfOwnRuns, readCreatedRun, type CreatedRun } from "./ownRun.ts";
 import type { HostCall, StepAttempt } from "./step.ts";
 
-/* Files that steps save and read. They belong to the run, and are destroyed with it. */
+/* Files that steps save and read. They belong to the run and are destroyed with it. */
 
 const TIMEOUT_MS = 10_000;
 
@@ -35,13 +35,13 @@ export interface FileDeps {
   vault: Pick<Vault, "createKey" | "get" | "put">;
   handle: Handle;
   files: { find(organization: string, id: string): Promise<StoredFile | undefined> };
-  /** Asks the limits of storage and of budgets for what a step adds. */
+  /** Checks the storage and budget limits for content that a step adds. */
   admitContent(owner: Pick<StepAttempt, "organization_id" | "project_id">, added: Growth): Promise<Admission>;
 }
 
 /**
- * Whether the run may read a file: it was handed to it, at its start or later (`handed`), or is its own, or that of a run that it
- * continues or has started.
+ * Whether the run may read a file: it was handed to the run (`handed`), or it belongs to the run, to a run that it continues, or to
+ * a run that it started.
  */
 export async function mayReadFile(
   log: Pick<EventLog, "readNewest">,
@@ -57,7 +57,7 @@ export async function mayReadFile(
   return created?.starter?.run_id === run.run_id;
 }
 
-/** Saves a file once, however many attempts of the step call it: its id derives from the call. */
+/** Saves a file. All attempts of the step save the same one, because its id derives from the call. */
 export async function saveFile(
   { log, vault, handle, admitContent }: FileDeps,
   { step, call }: HostCall,
@@ -72,7 +72,7 @@ export async function saveFile(
   const type = mime_type ?? (base64 == null ? "text/plain" : "application/octet-stream");
   const saved = { file_id, name, mime_type: type, bytes: bytes.length };
   const thing = streamName("file", file_id);
-  // an earlier attempt has saved it
+  // an earlier attempt saved it
   if ((await log.heads([thing])).has(thing)) return saved;
   const room = await admitContent(step, { bytes: bytes.length, documents: 0 });
   if ("refused" in room) throw new StepFailure("step_error", `save_file: ${room.refused}`);
@@ -108,7 +108,7 @@ export async function saveFile(
 
 const isText = (bytes: Buffer): boolean => Buffer.from(bytes.toString("utf8")).equals(bytes);
 
-/** Reads a file that the run may read; every other one does not exist for it. */
+/** Reads a file that the run may read. Other files do not exist for it. */
 export async function readFile(
   { log, vault, files }: FileDeps,
   { step, permissions }: HostCall,

@@ -24,13 +24,13 @@ export interface StepHostDeps extends TurnDeps, ToolDeps, FileDeps, DocumentDeps
   keyring: Pick<Keyring, "openSecret" | "keyedHash">;
   agents: Agents;
   fetchFor(organization: string): FetchPort;
-  /** A step has read a secret. */
+  /** Called when a step reads a secret. */
   onSecret(step: StepAttempt, name: string): void;
-  /** The platform failed at a call. */
+  /** Called when the platform fails at a call. */
   onError(error: unknown, step: StepAttempt, what: string): void;
 }
 
-/** The platform for one attempt, and the redaction of the secrets that the attempt has read. */
+/** The platform as one attempt sees it, and the redaction of the secrets it has read. */
 export interface OpenStepHost {
   host: StepHost;
   /** For logs and messages. */
@@ -39,7 +39,7 @@ export interface OpenStepHost {
   redactJson: Redactor["json"];
   /** Names of the secrets that the attempt has read. */
   secretNames: Redactor["names"];
-  /** Whether the call that ended last failed because something that the service needs is away. */
+  /** Whether the last call failed because a dependency of the service was unavailable. */
   wasAway(): boolean;
 }
 
@@ -57,7 +57,7 @@ const CALLS: Calls = {
   read_file: readFile,
   tool: callTool,
 };
-/** Calls whose input goes to a model, or is stored: secrets are redacted. */
+/** Calls whose input goes to a model or is stored, so secrets in it are redacted. */
 const REDACTED_CALLS: ReadonlySet<PlatformCall> = new Set(["chat", "agent", "push", "save_file"]);
 
 async function readSecret(deps: StepHostDeps, step: StepAttempt, name: string): Promise<string> {
@@ -83,7 +83,7 @@ const encode = (what: PlatformCall, input: unknown): string => {
   }
 };
 
-/** Runs work for a step. Failures of the platform become a StepFailure that a retry may mend. */
+/** Runs work for a step. Turns failures of the platform into a StepFailure that may be retried. */
 function createGuard({ onError }: StepHostDeps, step: StepAttempt) {
   let isAway = false;
   return {
@@ -112,7 +112,8 @@ function createCaller(deps: StepHostDeps, step: StepAttempt, redactor: Redactor)
     const json = encode(what, parseInput(what, input));
     const redacted = REDACTED_CALLS.has(what) ? await redactor.json(json) : json;
     const content = createHash("sha256").update(redacted).digest("base64url");
-    // The content and the count among equal calls identify a call: dropping an earlier call does not change the others.
+    // Identifies a call by its content and its number among equal ones, so that dropping an earlier call does not change the
+    // others.
     const identity = `${what} ${content}`;
     const before = counts.get(identity) ?? 0;
     counts.set(identity, before + 1);
@@ -122,10 +123,7 @@ function createCaller(deps: StepHostDeps, step: StepAttempt, redactor: Redactor)
   };
 }
 
-/**
- * The platform for steps. Every call reads from the log whether its attempt is the current one, and what the workflow's
- * envelope allows.
- */
+/** The platform for steps. Each call checks in the log that its attempt is current, and what the envelope allows. */
 export function createStepHosts(deps: StepHostDeps): (step: StepAttempt) => OpenStepHost {
   return (step) => {
     const redactor = createRedactor();

@@ -1,7 +1,7 @@
 import { STEP_INPUTS, type CallInput, type PlatformCall } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
 
-/** A failure that only the script's author can fix: another attempt would fail the same way. */
+/** A failure that only the script's author can fix: a retry would fail the same way. */
 export const invalidInput = (message: string): StepFailure => new StepFailure("step_error", message, { final: true });
 
 const fieldPath = (path: PropertyKey[]): string =>

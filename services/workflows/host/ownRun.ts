@@ -6,7 +6,7 @@ import { runOfScope, runScope } from "#events/scope.ts";
 
 export type CreatedRun = EventFrom<typeof RunCreated>["data"];
 
-/** How a run was created; undefined when it is not in the log, or another organization's. */
+/** How a run was created; undefined if it is not in the log or belongs to another organization. */
 export async function readCreatedRun(
   log: Pick<EventLog, "readNewest">,
   organization_id: string,
@@ -20,7 +20,7 @@ export async function readCreatedRun(
 const firstRun = ({ run_id, parent }: Pick<CreatedRun, "run_id" | "parent">): string =>
   parent?.seen_as.run_id ?? run_id;
 
-/** Whether what has this scope belongs to the run, or to one whose answers it inherits: a retry or fork goes on with it. */
+/** Whether something with this scope belongs to the run, or to a run whose answers it inherits as a retry or fork. */
 export async function isOfOwnRuns(
   log: Pick<EventLog, "readNewest">,
   organization_id: string,

@@ -28,7 +28,7 @@ const inactive = () =>
     { final: true },
   );
 
-/** The rules of a run's workflow at this moment. Throws StepFailure when the run's person is gone. */
+/** The current rules of a run's workflow. Throws StepFailure if the run's person is no longer active. */
 export async function readRunEnvelope(
   log: Pick<EventLog, "heads" | "read">,
   { organization_id, workflow_id, run_as }: Pick<StepAttempt, "organization_id" | "workflow_id" | "run_as">,
@@ -43,8 +43,8 @@ export async function readRunEnvelope(
 }
 
 /**
- * Reads the permissions of an attempt from the log, in one query. An edit of the envelope, a cancellation, a removed secret and
- * the deactivation of the run's person apply from the next call on. Throws StepFailure when the attempt is not the current one.
+ * Reads an attempt's permissions from the log in one query, so that changes of the envelope, cancellations, removed secrets and
+ * deactivated people apply from the next call on. Throws StepFailure if the attempt is not the current one.
  */
 export async function readPermissions(
   log: Pick<EventLog, "heads" | "read">,

@@ -35,7 +35,7 @@ export function checkTools(allowed: string[], names: string[]): void {
   });
 }
 
-/** Throws StepFailure for a name that no tool has. `field`: the input field with the names. */
+/** Throws StepFailure for names of tools that do not exist. `field`: the input field of the names. */
 export async function checkToolsExist(
   tools: Tools,
   organization: string,

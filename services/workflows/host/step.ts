@@ -9,41 +9,41 @@ export interface StepAttempt extends StepContext {
   workflow_id: string;
   /** The project of the run. */
   project_id: string | null;
-  /** Who is behind the run: its turns are counted for them. */
+  /** Who is behind the run. Its turns are counted for them. */
   asked_by: Actor;
   /** The mark of the run's external user. */
   user_mark: string | null;
   /** The step's key in its run (services/workflows/memoKey.ts). */
   key: string;
-  /** The lease of the coordinator that runs the attempt. */
+  /** The lease epoch of the coordinator that runs the attempt. */
   epoch: number;
   worker: string;
-  /** Resolves when the log holds the start of the attempt. Before that, the attempt may have no effect on others. */
+  /** Resolves when the start of the attempt is recorded. Before that, the attempt must have no effect on others. */
   ensureRecorded(): Promise<void>;
 }
 
-/** The run that a turn belongs to. */
+/** The run that asks for a turn. */
 export type TurnOwner = Pick<
   StepAttempt,
   "organization_id" | "run_id" | "workflow_id" | "project_id" | "asked_by" | "user_mark"
 >;
 
-/** What an attempt may do at this moment. */
+/** What an attempt may do now. */
 export interface Permissions {
-  /** False when the run has ended: the attempt may finish, without secrets. */
+  /** Whether the run is live. If it has ended, the attempt may finish, but without secrets. */
   live: boolean;
-  /** Ids of the files that people have handed to the run. */
+  /** Ids of the files handed to the run by people. */
   files: string[];
   envelope: Envelope;
   /** Heads of the other streams that were requested. */
   heads: Map<string, StreamHead>;
 }
 
-/** A call of the platform by an attempt. */
+/** An attempt's call of the platform. */
 export interface HostCall {
   step: StepAttempt;
   permissions: Permissions;
-  /** Identifies the call among all of the step's calls: equal in every attempt. */
+  /** Identifies the call among the step's calls: equal in every attempt. */
   call: string[];
   signal: AbortSignal;
 }

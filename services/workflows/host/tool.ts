@@ -15,7 +15,7 @@ export interface ToolDeps {
 }
 
 interface ToolUse {
-  /** The call in the step, for messages. */
+  /** The name of the call as the step wrote it, for messages. */
   what: string;
   name: string;
   args: Record<string, unknown>;
@@ -31,7 +31,7 @@ function parseResult(text: string): unknown {
   }
 }
 
-/** Runs a tool. Its result is a value if it is JSON, else its text. */
+/** Runs a tool. A result in JSON is parsed; any other stays text. */
 async function runTool({ tools }: ToolDeps, { step, signal }: HostCall, { what, name, args, collections }: ToolUse) {
   const { organization_id, run_id, step_id, run_as } = step;
   const [tool] = await tools.find(organization_id, [name]);

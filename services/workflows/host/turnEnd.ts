@@ -4,7 +4,7 @@ import { NO_OUTPUT, NO_USAGE, type ThreadEvent } from "#events/thread.ts";
 
 const DELETED: TurnEnd = { status: "failed", said: NO_OUTPUT, usage: NO_USAGE, message: "The turn was deleted." };
 
-/** What a turn was refused for, as far as the log knows it: a provider's own words are not kept. */
+/** Messages for refused turns by code. The provider's own message is not in the log. */
 const REFUSALS: Record<string, string> = {
   budget_exceeded: "A budget has no room for the turn: GET /api/limits says which one and when it begins again.",
   budget_reserved: "What is left of a budget is held for turns that run now: try again when they have ended.",
@@ -14,7 +14,7 @@ const REFUSALS: Record<string, string> = {
 const refusalMessage = (code: string | null): string =>
   REFUSALS[code ?? ""] ?? "The model provider refused the request.";
 
-/** The end of a turn by the events of its thread; undefined while it runs. */
+/** The end of a turn, from its thread's events; undefined while it runs. */
 export function findTurnEnd(events: RecordedEvent[], turn_id: string): TurnEnd | undefined {
   for (const event of events.toReversed() as unknown as ThreadEvent[]) {
     if (event.type === "ThreadDeleted") return DELETED;
@@ -23,7 +23,7 @@ export function findTurnEnd(events: RecordedEvent[], turn_id: string): TurnEnd |
       case "TurnCompleted": {
         const { finish_reason, usage, model, usage_by_model } = event.data;
         const target = usage_by_model && { model };
-        // Its output is erased when it is deleted.
+        // Deleting the turn erases its output.
         return event.personal
           ? { status: "completed", said: event.personal.said, finish_reason, usage, ...target }
           : DELETED;

@@ -9,12 +9,12 @@ import type { AskLimits } from "./admitTurn.ts";
 import { invalidInput } from "./input.ts";
 import type { TurnOwner } from "./step.ts";
 
-/* What a turn that a run asks for starts with. */
+/* Prepares the start of turns that runs ask for. */
 
-/** Bytes of JSON of a prompt that an event holds; a longer one goes to a blob. */
+/** Maximum bytes of a prompt's JSON in an event; longer ones go to a blob. */
 const MAX_IN_EVENT = 128 * 1024;
 
-/** What an alias stands for in a new turn; undefined when the organization has no alias of this name. */
+/** The route of a new turn for an alias; undefined if the organization has no such alias. */
 export type FindRoute = (organization: string, alias: string) => Promise<Route | undefined>;
 
 export interface TurnDeps {
@@ -25,19 +25,19 @@ export interface TurnDeps {
   frames: Pick<Frames, "subscribe">;
   vault: Pick<Vault, "createKey" | "put">;
   askLimits: AskLimits;
-  /** Milliseconds that a turn may take. */
+  /** Maximum duration of a turn in milliseconds. */
   turn_ms: number;
-  /** The time from which that counts. */
+  /** The clock for that duration. */
   now?(): number;
 }
 
 export interface TurnRequest {
-  /** Identifies the call among all of the step's calls: equal in every attempt. */
+  /** Identifies the call among the step's calls: equal in every attempt. */
   call: string[];
   model: string;
   prompt: Prompt;
   agent?: TurnAgent;
-  /** A thread to continue; null: a new one. */
+  /** The thread to continue; null: a new one. */
   thread_id: string | null;
 }
 
@@ -70,14 +70,14 @@ export async function findRoute(deps: TurnDeps, { organization_id }: TurnOwner, 
   return route;
 }
 
-/** What is known of a turn when its limits have admitted it. */
+/** The results of admission that a start needs. */
 export interface AdmittedStart {
   ids: TurnIds;
   route: Route | undefined;
   reserved: string | undefined;
 }
 
-/** The fields of StartTurn that every try of the command shares. */
+/** The fields of StartTurn that all tries of the command share. */
 export async function buildStart(deps: TurnDeps, owner: TurnOwner, request: TurnStart, start: AdmittedStart) {
   const { ids, route, reserved } = start;
   const { input, keys } = await storeInput(deps, owner, ids, request.prompt);
@@ -92,7 +92,7 @@ export async function buildStart(deps: TurnDeps, owner: TurnOwner, request: Turn
     ...(keys && { keys }),
     data: {
       turn_id,
-      // The thread belongs to the run alone, which may continue it.
+      // Only the run may read and continue the thread.
       scope: runScope(owner.run_id),
       workflow_id: owner.workflow_id,
       asked_by: owner.asked_by,
