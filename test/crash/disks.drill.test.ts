@@ -5,11 +5,24 @@ import { openDisks } from "../../dev/crash/faults/disks.ts";
 import { afterTest } from "../cleanUp.ts";
 import { testFolder } from "../harness.ts";
 
-test("the crash harness fills a disk that is full already, and its space is back when both faults end", async () => {
+async function openBlobDisk() {
   const folder = await testFolder();
   const disks = openDisks(join(folder, "data"), join(folder, "disks"));
   afterTest(() => disks.close());
-  const { bfree } = statfsSync(join(folder, "data", "blobs"));
+  return { disks, free: () => statfsSync(join(folder, "data", "blobs")).bfree };
+}
+
+test("the crash harness fills a disk that is full already, and its space is back when both faults end", async () => {
+  const { disks, free } = await openBlobDisk();
+  const before = free();
   await Promise.all([disks.fill("blobs", 100), disks.fill("blobs", 100)]);
-  await expect.poll(() => statfsSync(join(folder, "data", "blobs")).bfree).toBe(bfree);
+  await expect.poll(free).toBe(before);
+});
+
+test("a disk that the crash harness filled has its space although its power is cut right after", async () => {
+  const { disks, free } = await openBlobDisk();
+  const before = free();
+  await disks.fill("blobs", 1_000);
+  await disks.cut(["blobs"], async () => () => {});
+  expect(free() / before).toBeGreaterThan(0.9);
 });

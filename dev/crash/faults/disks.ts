@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { syncFolder } from "#infra/folders.ts";
 import { STORES, type Store } from "./surroundings.ts";
 
 /** Of each disk; its file on the disk below holds only what was written. */
@@ -114,6 +115,8 @@ export function openDisks(data: string, images: string): Disks {
       const file = fillUp(folderOf(store));
       await sleep(ms);
       rmSync(file, { force: true });
+      // a disk that breaks right after would have the file again, and stay full
+      await syncFolder(dirname(file));
     },
     async slowDown(store, ms) {
       for (const until = performance.now() + ms; performance.now() < until; await sleep(THAWED_MS)) {
