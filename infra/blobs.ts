@@ -7,10 +7,10 @@ import { StorageFull, StorageUnavailable } from "#events/ports.ts";
 import { failpoint } from "./failpoint.ts";
 import { isError, makeFolder, syncFolder } from "./folders.ts";
 
-/** What is said by a disk that is read-only, failing or gone, or in a process without file handles. */
+/** Error codes of a disk that is read-only, failing or gone, and of a process without file handles. */
 const UNAVAILABLE = ["EROFS", "EIO", "ESTALE", "ENXIO", "ENODEV", "ETIMEDOUT", "EMFILE", "ENFILE"];
 
-/** Faults of the disk pass, so they are no faults of the request or the work. */
+/** Turns errors of the disk into StorageUnavailable, because they are temporary and not the fault of the request. */
 async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -21,12 +21,12 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ends the name of a blob that is not complete. A process that dies leaves it. */
+/** Suffix of an incomplete blob. It stays behind when the process dies. */
 export const PART = ".part";
 const MAX_ATTEMPTS = 20;
 /**
- * Creates a file, and its folder only where that is missing: most exist, as a document has several blobs. Retries when the empty
- * folder is removed at the same moment.
+ * Creates a file. Creates its folder only if that is missing, because most exist: a document has several blobs. Retries if the
+ * empty folder is removed at the same moment.
  */
 async function createBelow<T>(path: string, create: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
@@ -40,17 +40,17 @@ async function createBelow<T>(path: string, create: () => Promise<T>): Promise<T
 
 const createFile = (path: string): Promise<FileHandle> => createBelow(path, () => open(path, "w", 0o600));
 
-/** Gives a file a second name. False where the disk knows no hard links, or the file has too many. Throws ENOENT. */
+/** Gives a file a second name. False if the file system has no hard links, or the file has too many. Throws ENOENT. */
 async function linkFile(from: string, to: string): Promise<boolean> {
   await stat(from);
   try {
     await createBelow(to, () => link(from, to));
   } catch (error) {
-    // on a full disk, the copy that follows says so
+    // the copy that follows reports a full disk
     if (isError(error, "ENOSPC", "EDQUOT", "EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) return false;
     throw error;
   }
-  // both names share the time of change, and the clean-up removes old blobs of things that do not exist yet
+  // both names share the modification time, and the clean-up would remove an old blob of a thing that does not exist yet
   const now = new Date(currentTime());
   await utimes(to, now, now);
   await syncFolder(dirname(to));
@@ -65,7 +65,7 @@ async function removeIfEmpty(folder: string): Promise<void> {
   }
 }
 
-/** Keeps what was removed away, also after a power cut: syncs the nearest folder above it that is left. */
+/** Makes a removal durable: syncs the nearest remaining folder above it. */
 async function syncRemoval(path: string): Promise<void> {
   try {
     await syncFolder(dirname(path));
@@ -85,7 +85,7 @@ async function* findFiles(directory: string): AsyncIterable<{ path: string; mtim
   }
 }
 
-/** Writes a file, to the disk. Leaves nothing behind when that fails. */
+/** Writes a file durably. Leaves nothing behind on failure. */
 async function storePart(path: string, sealed: Uint8Array): Promise<void> {
   try {
     const file = await createFile(path);
@@ -101,7 +101,7 @@ async function storePart(path: string, sealed: Uint8Array): Promise<void> {
   }
 }
 
-/** The time by which the disk dates its files. It may belong to another machine, and the clock of this process may be wrong. */
+/** The clock by which the file system dates files. It may be another machine's, and the clock of this process may be wrong. */
 async function readDiskTime(directory: string): Promise<number> {
   const path = join(directory, `${randomUUID()}${PART}`);
   await storePart(path, Buffer.alloc(0));

@@ -22,7 +22,7 @@ const list = () =>
     );
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 const ORIGINS = "must be origins such as https://app.example.com, separated by commas, or * alone";
-/** As browsers write it: without a path, in small letters, without the port that the scheme has anyway. Those of apps have other schemes. */
+/** An origin as browsers send it: lower case, without a path and without the scheme's default port. Origins of apps have other schemes. */
 const isOrigin = (text: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\/([a-z0-9._-]+|\[[0-9a-f:]+\])(:\d+)?$/.test(text) &&
   URL.canParse(text) &&
@@ -62,7 +62,7 @@ const headers = () =>
   );
 const share = "must be a number from 0 to 1";
 const PERCENTS = "must be three numbers from 0 to 100 separated by commas, none above the one before, such as 5,3,1";
-/** Three shares in percent, the largest first. */
+/** Three percentages, in descending order. */
 const percents = () =>
   z
     .string()
@@ -80,7 +80,7 @@ const hasOneLogin = (text: string): boolean => {
 
 const REPLICAS = "must be 1, 3 or 5";
 const KEY_FORMAT = "32 random bytes in base64, such as `openssl rand -base64 32` prints";
-// Without this, zod checks settings against each other only when each of them is valid.
+// Makes zod run checks across settings even if some settings are invalid.
 const always = { when: () => true };
 
 const schema = z

@@ -24,7 +24,7 @@ function readBuiltFile(path: string): BuiltFile {
   };
 }
 
-/** Reads the built files that match into memory. Undefined if nothing is built. */
+/** Reads the built files that match the pattern into memory. Undefined if nothing is built. */
 async function readBuiltFiles(folder: string, pattern: string): Promise<BuiltFiles | undefined> {
   if (!existsSync(join(folder, "index.html"))) return undefined;
   const paths = await Array.fromAsync(glob(pattern, { cwd: folder }));

@@ -16,21 +16,21 @@ async function copyToDisk(from: string, to: string): Promise<void> {
   }
 }
 
-/** The complete blobs of a folder; none where there is no folder. */
+/** The complete blobs of a folder; none if the folder does not exist. */
 async function* findBlobs(folder: string): AsyncGenerator<Dirent> {
   if (!existsSync(folder)) return;
   for await (const entry of await opendir(folder, { recursive: true }))
     if (entry.isFile() && !entry.name.endsWith(PART)) yield entry;
 }
 
-/** How many complete blobs a folder has. */
+/** Counts the complete blobs of a folder. */
 export async function countBlobs(folder: string): Promise<number> {
   let count = 0;
   for await (const _ of findBlobs(folder)) count += 1;
   return count;
 }
 
-/** Copies all complete blobs, to the disk, while others are written and removed. Answers with how many. */
+/** Copies all complete blobs durably while others are written and removed. Returns their number. */
 export async function copyBlobs(from: string, to: string): Promise<number> {
   let count = 0;
   await mkdir(to, { recursive: true, mode: 0o700 });

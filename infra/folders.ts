@@ -1,17 +1,17 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/* Folders that are on the disk, with the names in them, before work goes on. */
+/* Makes folders, and the names in them, durable. */
 
 interface FolderSync {
-  /** What was done before it began is on disk when it is done. */
+  /** Whether it has started. A sync covers everything done before it started. */
   hasBegun: boolean;
   done: Promise<void>;
 }
-/** The newest sync of each folder that is under way. */
+/** The newest sync in progress of each folder. */
 const folderSyncs = new Map<string, FolderSync>();
 
-/** Syncs a folder to disk. Calls share a sync that has not begun: many things are created at once in the folder of an organization. */
+/** Syncs a folder to disk. Calls share a sync that has not started, because many files are created at once in an organization's folder. */
 export function syncFolder(path: string): Promise<void> {
   const newest = folderSyncs.get(path);
   if (newest && !newest.hasBegun) return newest.done;
@@ -35,7 +35,7 @@ async function runSync(path: string, sync: FolderSync): Promise<void> {
   }
 }
 
-/** On a read-only disk, Node's recursive `mkdir` says ENOENT. Throws what the disk says. */
+/** Node's recursive `mkdir` reports ENOENT on a read-only disk. This throws the disk's own error. */
 async function throwDiskError(path: string): Promise<void> {
   if (dirname(path) !== path) await throwDiskError(dirname(path));
   await mkdir(path).catch((error: unknown) => {
@@ -43,7 +43,7 @@ async function throwDiskError(path: string): Promise<void> {
   });
 }
 
-/** Creates a folder durably: the parent of every new level is synced to disk. `mode`: of the new levels. */
+/** Creates a folder durably, syncing the parent of every new level. `mode`: of the new levels. */
 export async function makeFolder(path: string, mode?: number): Promise<void> {
   const first = await mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) }).catch(
     async (error: unknown) => {

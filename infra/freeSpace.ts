@@ -6,17 +6,17 @@ import { SPACE_RULES, SPACE_USES, STORES, type FreeSpace, type SpaceUse, type St
 import type { Settings } from "./config.ts";
 
 const EVERY_MS = 2_000;
-/** What was refused is taken again when this many times its share is free, so that work does not start and stop at one value. */
+/** Refused work is accepted again when this many times its share is free, so that it does not flap around one value. */
 const ENOUGH = 1.2;
 
-/** `free`: a share; 0 where nothing can be written at all, and `problem` says why. */
+/** `free`: a share from 0 to 1. It is 0 if nothing can be written at all; `problem` says why. */
 export interface DiskSpace {
   free: number;
   problem?: string;
 }
 type Disks = Partial<Record<Store, DiskSpace>>;
 
-/** What to refuse. `before`: what is refused now. `percent`: the share of each level. */
+/** Decides what to refuse. `before`: what is refused now. `percent`: the share of each level. */
 export function judgeSpace(disks: Disks, percent: readonly number[], before: ReadonlySet<SpaceUse>): Set<SpaceUse> {
   return new Set(
     SPACE_USES.filter((use) => {
@@ -24,7 +24,7 @@ export function judgeSpace(disks: Disks, percent: readonly number[], before: Rea
       const needed = (percent[level]! / 100) * (before.has(use) ? ENOUGH : 1);
       return stores.some((store) => {
         const disk = disks[store];
-        // a disk that cannot be written for another reason says so itself
+        // a disk that cannot be written for another reason reports that itself
         return disk !== undefined && disk.problem === undefined && disk.free < needed;
       });
     }),
@@ -33,7 +33,7 @@ export function judgeSpace(disks: Disks, percent: readonly number[], before: Rea
 
 type ServerSettings = Pick<Settings, "DATA_DIR" | "DATABASE_URL" | "NATS_URL" | "MEILI_URL">;
 
-/** The folders of the stores that are known: the blobs, and the servers that run here. */
+/** The known store folders: the blobs, and the servers that run here. */
 export function storeFolders({ DATA_DIR, DATABASE_URL, NATS_URL, MEILI_URL }: ServerSettings) {
   const elsewhere = join(DATA_DIR, "postgres.path");
   const postgres = (): string =>
@@ -46,7 +46,7 @@ export function storeFolders({ DATA_DIR, DATABASE_URL, NATS_URL, MEILI_URL }: Se
   } satisfies Partial<Record<Store, string>>;
 }
 
-/** Undefined for a folder that does not exist: its server runs elsewhere. The blobs are written by this process. */
+/** Undefined if the folder does not exist, because its server runs elsewhere. For blobs, also checks that this process can write. */
 async function readDisk(store: Store, folder: string): Promise<DiskSpace | undefined> {
   try {
     const { bavail, blocks } = await statfs(folder);
@@ -88,7 +88,7 @@ export async function watchFreeSpace({ folders, percent, logger, read = readDisk
     else if (isChanged) logger.info({ disks }, "disks have space again");
     return disks;
   };
-  // a network file system may not answer: one look at a time
+  // a network file system may hang, so there is only one look at a time
   const look = (): Promise<Disks> => (looking ??= readAll().finally(() => (looking = undefined)));
 
   await look();

@@ -1,13 +1,13 @@
 import pino, { type DestinationStream, type Logger } from "pino";
 import { currentTrace } from "#events/spans.ts";
 
-/** Our API keys, session tokens and webhook secrets, providers' keys, and passwords in URLs. */
+/** Our API keys, session tokens and webhook secrets, keys of providers, and passwords in URLs. */
 const SECRETS =
   /\b(?:sk|sess|whsec)-[A-Za-z0-9][A-Za-z0-9_-]{15,}|\bAIza[A-Za-z0-9_-]{30,}|(?<=:\/\/[^\s:@/"]{0,64}:)[^\s@/"]+(?=@)/g;
 
 export const redactSecrets = (line: string): string => line.replace(SECRETS, "[secret]");
 
-/** The logged fields of an error. Other fields of a database error can contain a tenant's data. */
+/** The fields of an error that are logged. Other fields of a database error may contain a tenant's data. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;

@@ -30,7 +30,7 @@ interface SealedSample {
   sealed: Buffer;
 }
 
-/** The oldest sealed event. It shows which key the log started with, even if a process wrote with a wrong one later. */
+/** The oldest sealed event. It identifies the key the log started with, even if a process later wrote with a wrong one. */
 async function findFirstSealed(db: Db): Promise<SealedSample | undefined> {
   const [log] = await db.query<{ there: boolean }>("select to_regclass('log.keys') is not null as there");
   return log!.there ? (await db.query<SealedSample>(FIRST_SEALED))[0] : undefined;
@@ -46,8 +46,8 @@ function opens(key: Buffer, { thing, wrapped, sealed }: SealedSample): boolean {
 }
 
 /**
- * The key that wraps all others, in base64: from the setting, else from the data folder, where it is created if the log has
- * no sealed event yet. `opens` is the position of the event that it was tested on. Throws MasterKeyError for a wrong key.
+ * The key that wraps all others, in base64: from the settings, otherwise from the data folder. There it is created if the log has
+ * no sealed event yet. `opens`: position of the event it was tested on. Throws MasterKeyError if the key is wrong.
  */
 export async function loadMasterKey(
   settings: KeySettings,

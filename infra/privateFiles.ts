@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** Keeps the names in a folder through a power cut. */
+/** Makes the names in a folder durable. */
 export function syncFolder(folder: string): void {
   const open = openSync(folder, "r");
   try {
@@ -22,7 +22,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Writes the file atomically and durably, readable only by its owner. */
+/** Writes a file atomically and durably, readable only by its owner. */
 export const writePrivate = (path: string, text: string) => {
   const next = `${path}.${process.pid}.new`;
   writeFileSync(next, text, { mode: 0o600, flush: true });
@@ -42,12 +42,12 @@ const linkNew = (from: string, to: string): boolean => {
   }
 };
 
-/** Creates a file atomically and durably; false when it exists already. */
+/** Creates a file atomically and durably; false if it exists already. */
 export const claimFile = (path: string, text: string) => {
   const next = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   writeFileSync(next, text, { mode: 0o600, flush: true });
   const isNew = linkNew(next, path);
-  // also after another process, which may end before it does this
+  // also for a file of another process, which may die before it syncs
   syncFolder(dirname(path));
   return isNew;
 };

@@ -7,7 +7,7 @@ type AddressesFile = ProcessIdentity & Addresses;
 
 export const addressesFile = (dataDir: string) => join(dataDir, "run", "services.json");
 
-/** The addresses of the servers that a living process runs on this data folder; undefined when there is none. */
+/** The addresses of the servers run by a living process on this data folder; undefined if there is none. */
 export const runningAddresses = (dataDir: string): Addresses | undefined => {
   const file = readJson<AddressesFile>(addressesFile(dataDir));
   if (!file || !isAlive(file)) return undefined;

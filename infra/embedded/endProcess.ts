@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive, signal, type ProcessIdentity } from "./processIdentity.ts";
 
-/** Waits until the process has ended; false when it is still alive after `ms`. */
+/** Waits until the process has ended; false if it is still alive after `ms`. */
 export const endsWithin = async (identity: ProcessIdentity, ms: number) => {
   for (const until = performance.now() + ms; isAlive(identity); await sleep(20))
     if (performance.now() > until) return false;

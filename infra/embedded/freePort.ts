@@ -9,8 +9,8 @@ const isFree = (port: number) =>
   });
 
 /**
- * A free port on loopback, below the range of outgoing connections: in that range a client that reconnects in a loop can
- * connect to its own socket while the server is down, and then occupies the server's port.
+ * A free port on loopback, outside the range of outgoing connections. In that range, a client that reconnects in a loop while the
+ * server is down can connect to its own socket and then occupy the server's port.
  */
 export const freePort = async () => {
   for (let attempt = 0; attempt < 200; attempt++) {

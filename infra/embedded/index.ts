@@ -29,7 +29,7 @@ const externalAddresses = ({
     ? { database_url: DATABASE_URL, nats_url: NATS_URL, meili_url: MEILI_URL, meili_master_key: MEILI_MASTER_KEY ?? "" }
     : undefined;
 
-// As root, others may enter the folder but not list it: PostgreSQL's own user must reach its files in it.
+// As root, lets other users enter the folder without listing it: PostgreSQL's own user must reach its files there.
 const makeDataFolder = (dataDir: string) => makeFolder(join(dataDir, "run"), process.getuid?.() === 0 ? 0o711 : 0o700);
 
 const startMissing = async (

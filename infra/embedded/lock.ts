@@ -5,7 +5,7 @@ import { endProcess, endsWithin } from "./endProcess.ts";
 import { claimFile, readJson, writePrivate } from "../privateFiles.ts";
 import { isAlive, identifyProcess, type ProcessIdentity } from "./processIdentity.ts";
 
-/** `launcher` is the svc.mjs that started the holder. A holder that outlives it is an orphan. */
+/** `launcher`: the svc.mjs that started the holder. A holder that outlives it is an orphan. */
 type Holder = ProcessIdentity & { launcher?: ProcessIdentity; stopping?: true };
 export type Lock = { markStopping: () => void; release: () => void };
 
@@ -26,7 +26,7 @@ const removeStaleLock = (path: string) => {
   rmSync(stale, { force: true });
 };
 
-// A holder has one second to end or to announce that it is stopping, so that a start directly after a stop works.
+// Gives a holder one second to end, or to announce that it is stopping, so that a start directly after a stop works.
 const waitForRelease = async (path: string, holder: Holder, onLine: (line: string) => void) => {
   if (isOrphan(holder)) {
     onLine(`Ending process ${holder.pid}, left over from an earlier start`);
@@ -41,7 +41,7 @@ const waitForRelease = async (path: string, holder: Holder, onLine: (line: strin
   return false;
 };
 
-/** Locks the data folder for this process. Throws a one-line error with the holder's pid while another process has the lock. */
+/** Locks the data folder for this process. If another process has the lock, throws a one-line error with its pid. */
 export const acquireLock = async (dataDir: string, onLine: (line: string) => void): Promise<Lock> => {
   const path = join(dataDir, "run", "lock");
   const own: Holder = { ...identifyProcess(process.pid), launcher: identifyLauncher() };

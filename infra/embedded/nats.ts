@@ -8,14 +8,17 @@ import { natsBinary } from "./natsBinary.ts";
 import { requireVersion } from "./programVersion.ts";
 import type { ServerSpec } from "./serverSpec.ts";
 
-/** The first version with consumers that name their filter in the subject of the request. */
+/** The first version in which a request can name a consumer's filter in its subject. */
 const OLDEST = [2, 9] as const;
-/** A power cut takes the messages of this long; their senders ask again, and the sweep finds their work. `always` would wait for the disk with each word of an answer. */
+/**
+ * A power cut loses messages of up to this age. Their senders repeat them, and the sweep finds their work. `always` would wait for
+ * the disk for every frame of an answer.
+ */
 const SYNC_INTERVAL = "1s";
-/** The first version that knows `sync_interval`; an older one refuses a configuration with it. */
+/** The first version with `sync_interval`. Older ones refuse a configuration that has it. */
 const WITH_SYNC_INTERVAL = [2, 10] as const;
 
-/** `system`: of the user whom the server tells about its streams. */
+/** `system`: of the system account's user, who can read the state of streams. */
 interface Passwords {
   password: string;
   system: string;
@@ -39,7 +42,7 @@ jetstream {
 }
 `;
 
-/** NATS with JetStream in the data folder, on loopback, with a password. */
+/** A NATS server with JetStream in the data folder, on loopback, with a password. */
 export const natsServer = async (
   dataDir: string,
   runtimeDir: string,

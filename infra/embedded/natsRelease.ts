@@ -7,7 +7,7 @@ import { findOnPath } from "./findOnPath.ts";
 
 const runCommand = promisify(execFile);
 
-/** A download whose bytes are known. */
+/** A release with pinned checksums. */
 export interface Release {
   version: string;
   /** SHA-256 by platform. */
@@ -18,7 +18,7 @@ interface DebianPackage extends Release {
   revision: string;
 }
 
-/** The newest that Debian has. */
+/** The newest release in Debian. */
 export const NEWEST: DebianPackage = {
   version: "2.15.1",
   revision: "2.15.1-1",
@@ -28,7 +28,7 @@ export const NEWEST: DebianPackage = {
   },
 };
 
-/** The newest one with an official Docker image, which docker-compose.yml and deploy/scale.yml name. GitHub keeps the release. */
+/** The newest release with an official Docker image, which docker-compose.yml and deploy/scale.yml name. GitHub keeps it. */
 export const GITHUB: Release = {
   version: "2.14.5",
   checksums: {
@@ -37,7 +37,7 @@ export const GITHUB: Release = {
   },
 };
 
-/** Of Debian 13 and 12, whose mirrors keep them after they have replaced the newest one. */
+/** The releases of Debian 13 and 12, which mirrors keep after they have replaced NEWEST. */
 export const OLDER: DebianPackage[] = [
   {
     version: "2.10.27",
@@ -57,7 +57,7 @@ export const OLDER: DebianPackage[] = [
   },
 ];
 
-/** Downloads a release into a folder, and answers with the program's path. */
+/** Downloads a release into a folder, and returns the program's path. */
 export interface NatsSource {
   name: string;
   version: string;
@@ -66,7 +66,7 @@ export interface NatsSource {
 
 const architecture = (): string => (process.arch === "x64" ? "amd64" : process.arch);
 
-/** Throws unless the bytes are those of the release for this platform. */
+/** Throws unless the bytes have this platform's checksum. */
 export function requireBytes(bytes: Uint8Array, { version, checksums }: Release, from: string): void {
   const platform = `${process.platform}-${architecture()}`;
   const wanted = checksums[platform];
@@ -77,14 +77,14 @@ export function requireBytes(bytes: Uint8Array, { version, checksums }: Release,
 
 const APT_HELPER = "/usr/lib/apt/apt-helper";
 
-/** Addresses of the mirrors that this machine takes Debian's packages from. */
+/** The Debian mirrors that this machine is configured to use. */
 async function readMirrors(): Promise<string[]> {
   const args = ["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"];
   const { stdout } = await runCommand("apt-get", args, { timeout: 30_000 });
   return [...new Set(stdout.split("\n").filter((uri) => uri && !uri.includes("security")))];
 }
 
-/** With apt's own downloader, which knows the machine's proxies. It needs no root and changes nothing. */
+/** Downloads with apt's own downloader, which knows the machine's proxies. Needs no root and changes nothing. */
 async function fetchPackage(release: DebianPackage, folder: string): Promise<string> {
   const file = `nats-server_${release.revision}_${architecture()}.deb`;
   const archive = join(folder, "nats-server.deb");

@@ -11,7 +11,7 @@ const runCommand = promisify(execFile);
 const cluster = (home: PostgresHome) => join(home.data, "18");
 const program = (home: PostgresHome, name: string) => join(home.binaries, "bin", name);
 
-// Initializes a temporary folder and renames it at the end, so that a start that was killed half-way starts over.
+// Initializes a temporary folder and renames it at the end, so that an interrupted start begins again.
 const initialize = async (home: PostgresHome, password: string) => {
   if (existsSync(cluster(home))) return;
   const next = `${cluster(home)}.new`;
@@ -39,7 +39,7 @@ const initialize = async (home: PostgresHome, password: string) => {
   }
 };
 
-// PostgreSQL trusts a postmaster.pid whose pid is alive, even when it now belongs to another program.
+// PostgreSQL trusts a postmaster.pid if its pid is alive, even if that now belongs to another program.
 const removeStalePidFile = (home: PostgresHome) => {
   const path = join(cluster(home), "postmaster.pid");
   if (!existsSync(path)) return;
@@ -55,7 +55,7 @@ const readCommandLine = (pid: number) => {
   }
 };
 
-/** PostgreSQL from npm's binaries, on loopback without a socket file, with a password and its durable defaults. */
+/** A PostgreSQL server from npm's binaries, on loopback without a socket file, with a password and the durable defaults. */
 export const postgresServer = async (dataDir: string, onLine: (line: string) => void): Promise<ServerSpec> => {
   const home = postgresHome(dataDir, onLine);
   const password = loadSecret(join(dataDir, "postgres.password"));
@@ -67,7 +67,7 @@ export const postgresServer = async (dataDir: string, onLine: (line: string) => 
     `port=${port}`,
     "-c",
     "unix_socket_directories=",
-    // so that WAL segments with deleted data are overwritten in time
+    // so that WAL segments with deleted data are overwritten soon
     "-c",
     "archive_timeout=1h",
   ];

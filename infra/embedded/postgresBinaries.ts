@@ -17,7 +17,7 @@ const platformPackage = () => {
   }
 };
 
-// npm packages contain no symlinks. The package creates them in an install script, which npm may be configured not to run.
+// npm packages contain no symlinks. The package creates them in an install script, which npm may be configured to skip.
 const repairLinks = (root: string) => {
   const links = JSON.parse(readFileSync(join(root, "native", "pg-symlinks.json"), "utf8")) as Link[];
   for (const { source, target } of links) {

@@ -40,7 +40,7 @@ const requireOwnFolder = (path: string) => {
   return path;
 };
 
-// The name is random, so that a new data folder at the same path does not get the files of an earlier one.
+// A random name, so that a new data folder at the same path does not get the files of an earlier one.
 const makeExternalFolder = (dataDir: string, note: string) => {
   const path = join(
     "/var/tmp",
@@ -85,9 +85,9 @@ const prepareBinaries = (user: User, onLine: OnLine) => {
 };
 
 /**
- * PostgreSQL's data folder, its programs and its user. Normally that is the data folder and our own user. When we are root
- * it is an unprivileged user; files that this user cannot reach in the data folder are then in /var/tmp, and `postgres.path`
- * in the data folder names their folder.
+ * PostgreSQL's data folder, its programs and its user. Normally they are in our data folder and the user is ours. As root, the user
+ * is an unprivileged one, and files it cannot reach in the data folder are in /var/tmp; `postgres.path` in the data folder names
+ * their folder.
  */
 export const postgresHome = (dataDir: string, onLine: OnLine): PostgresHome => {
   if (process.getuid?.() !== 0)

@@ -14,7 +14,7 @@ const readStartTimeOnLinux = (pid: number) => {
   return fields[0] === "Z" || fields[0] === "X" ? undefined : `${bootId()} ${fields[19]}`;
 };
 
-/** Start time of the process with this pid, as text that differs for every process; undefined when there is none, or a zombie. */
+/** Start time of the process with this pid, as a text that is different for every process; undefined if there is none, or only a zombie. */
 export const readStartTime = (pid: number): string | undefined => {
   try {
     if (process.platform === "linux") return readStartTimeOnLinux(pid);
@@ -32,7 +32,7 @@ export const identifyProcess = (pid: number): ProcessIdentity => ({ pid, started
 export const isAlive = (identity: ProcessIdentity) =>
   identity.started !== "" && readStartTime(identity.pid) === identity.started;
 
-/** Sends the signal to the process, or with `group` to its process group. Does nothing when the process has ended. */
+/** Sends a signal to the process, or with `group` to its process group. Does nothing if the process has ended. */
 export const signal = (pid: number, name: NodeJS.Signals, group = false) => {
   try {
     process.kill(group ? -pid : pid, name);

@@ -9,7 +9,7 @@ interface Program {
 const isBefore = ([major, minor]: Version, [otherMajor, otherMinor]: Version) =>
   major < otherMajor || (major === otherMajor && minor < otherMinor);
 
-/** What a server program says about itself, such as `nats-server: v2.9.10`. Throws a one-line error if it is older than `minimum`. */
+/** The version line of a server program, such as `nats-server: v2.9.10`. Throws a one-line error if it is older than `minimum`. */
 export const requireVersion = (
   { name, path }: Program,
   minimum: Version,

@@ -3,9 +3,9 @@ import { constants } from "node:os";
 const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Prevents signals from ending the process without its exit hooks while servers run. During the start a signal exits the
- * process; after `onStarted` only the caller's own listeners act, and a second signal does not interrupt the stop. When
- * the svc.mjs that started this process was killed, and so passed on no signal, the process sends itself SIGTERM.
+ * Keeps signals from ending the process without its exit hooks while servers run. During the start a signal exits the process.
+ * After `onStarted`, only the caller's listeners act, and a second signal does not interrupt the stop. If the svc.mjs that started
+ * this process was killed, it could not forward a signal, so the process sends itself SIGTERM.
  */
 export const guardSignals = () => {
   let isStarting = true;

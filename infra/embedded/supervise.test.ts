@@ -5,7 +5,7 @@ import { testDataFolder } from "#test/harness.ts";
 import type { ServerSpec } from "./serverSpec.ts";
 import { supervise } from "./supervise.ts";
 
-/** A server that exits with 1 while `refuses` says so in its shell, and else stays and is ready. */
+/** A server that exits with 1 while the shell condition `refuses` is true; otherwise it stays and is ready. */
 const serverThat = (refuses: string, rebuildable: string, started: string): ServerSpec => ({
   name: "meilisearch",
   command: () => ({

@@ -10,19 +10,19 @@ import { DataUnreadable, type ServerSpec } from "./serverSpec.ts";
 import { watchAlive } from "./watchAlive.ts";
 
 export type RunningServer = { url: string; stop: () => Promise<void> };
-/** `exited` resolves to the reason. */
+/** `exited` resolves with the reason. */
 type Child = { identity: ProcessIdentity; exited: Promise<string> };
-/** Every living child, and the signal that stops it. */
+/** The living children, each with its stop signal. */
 const living = new Map<ProcessIdentity, NodeJS.Signals>();
 const STOP_TIMEOUT_MS = 15_000;
 const READY_TIMEOUT_MS = 60_000;
 const MAX_BACKOFF_MS = 10_000;
 /** A server that dies after this time restarts without backoff. */
 const STABLE_MS = 30_000;
-/** Another process can take the port between the check and the start. */
+/** Another process may take the port between the check and the start. */
 const MAX_START_ATTEMPTS = 3;
 
-/** Signals by which somebody else ends a server. */
+/** Signals that show that somebody else ended a server. */
 const KILLED = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
 
 const pidFile = (dataDir: string, name: string) => join(dataDir, "run", `${name}.pid`);
@@ -32,12 +32,12 @@ const lastLogLines = (dataDir: string, name: string) => {
   return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").slice(-3).join(" | ").slice(-400) : "";
 };
 
-/** Sends every child its stop signal without waiting, for a process that is about to exit. */
+/** Sends every child its stop signal without waiting. For a process that is about to exit. */
 export const signalAll = () => {
   for (const [identity, stopSignal] of living) if (isAlive(identity)) signal(identity.pid, stopSignal);
 };
 
-/** Ends the process that an earlier start left running for this server, if there is one. */
+/** Ends the process that an earlier start left running for this server, if any. */
 const endOrphan = async (dataDir: string, spec: ServerSpec, onLine: (line: string) => void) => {
   const orphan = readJson<ProcessIdentity>(pidFile(dataDir, spec.name));
   if (!orphan || !isAlive(orphan)) return;
@@ -45,7 +45,8 @@ const endOrphan = async (dataDir: string, spec: ServerSpec, onLine: (line: strin
   await endProcess(orphan, spec.stopSignal, STOP_TIMEOUT_MS);
 };
 
-// In its own session, so that the terminal's Ctrl-C does not reach it. Output goes to a file, because a pipe would break if we die first.
+// Starts the server in its own session, so that the terminal's Ctrl-C does not reach it. Output goes to a file, because a pipe
+// would break if we die first.
 const spawnLogged = (dataDir: string, spec: ServerSpec, port: number) => {
   const { file, args, env, ...rest } = spec.command(port);
   const log = openSync(logFile(dataDir, spec.name), "w", 0o600);
@@ -62,7 +63,7 @@ const spawnLogged = (dataDir: string, spec: ServerSpec, port: number) => {
   }
 };
 
-/** Throws where a file cannot be written: the disk is full, or read-only. */
+/** Throws if a file cannot be written: the disk is full or read-only. */
 const launch = async (dataDir: string, spec: ServerSpec, port: number): Promise<Child> => {
   await spec.prepare?.(port);
   const child = spawnLogged(dataDir, spec, port);
@@ -76,14 +77,14 @@ const launch = async (dataDir: string, spec: ServerSpec, port: number): Promise<
   try {
     writePrivate(pidFile(dataDir, spec.name), JSON.stringify(identity));
   } catch (error) {
-    // nobody would find it after the next start
+    // after the next start nobody would find it
     await endProcess(identity, "SIGKILL", STOP_TIMEOUT_MS);
     throw error;
   }
   return { identity, exited };
 };
 
-// Undefined when the server is ready, else the reason why it is not.
+// Undefined when the server is ready, otherwise why it is not.
 const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stopping?: AbortSignal) => {
   let failure: string | undefined;
   void child.exited.then((reason) => (failure = reason));
@@ -108,10 +109,10 @@ const waitUntilReady = async (spec: ServerSpec, port: number, child: Child, stop
   return failure ?? `not ready after ${READY_TIMEOUT_MS / 1_000} s`;
 };
 
-/** Deaths of a server in a row, each soon after its start. `crashes` leaves out those by a signal from outside. */
+/** Consecutive deaths of a server soon after its start. `crashes` does not count deaths by a signal from outside. */
 type Ends = { deaths: number; crashes: number };
 type ServerToSupervise = { dataDir: string; spec: ServerSpec; onLine: (line: string) => void };
-/** `child`: also of a failed start, whose child has ended; none where the server could not be launched. */
+/** `child`: also set for a failed start whose child has ended; absent if the server could not be launched. */
 type Start = { child: Child; failure: undefined } | { child: Child | undefined; failure: string };
 
 const notLaunched = (error: unknown): Start => ({
@@ -130,7 +131,7 @@ const start = async (dataDir: string, spec: ServerSpec, port: number, stopping?:
   return failure === undefined ? { child, failure } : { child, failure };
 };
 
-/** Starts the server without its data. When that fails too, the data were not the reason and are put back. */
+/** Starts the server without its data. If that fails too, the data were not the cause and are put back. */
 const startWithoutData = async (folder: string, startOnce: () => Promise<Start>): Promise<Start> => {
   const aside = `${folder}.unreadable`;
   try {
@@ -145,7 +146,7 @@ const startWithoutData = async (folder: string, startOnce: () => Promise<Start>)
     rmSync(dataWereReason ? aside : folder, { recursive: true, force: true });
     if (!dataWereReason) renameSync(aside, folder);
   } catch {
-    // the disk takes nothing: a later start removes what is left aside
+    // the disk accepts no writes: a later start removes the leftovers
   }
   return started;
 };
@@ -155,7 +156,7 @@ const countEnd = ({ deaths, crashes }: Ends, reason: string): Ends => ({
   crashes: KILLED.has(reason) ? 0 : crashes + 1,
 });
 
-/** A start after this many failed ones or crashes. The last attempt leaves out data that can be rebuilt, because they may be what fails. */
+/** A restart after a number of failed starts or crashes. The last attempt leaves out rebuildable data, which may be the cause. */
 const startAfter = async (
   failures: number,
   { dataDir, spec, onLine }: ServerToSupervise,
@@ -184,7 +185,7 @@ const startFirst = async (supervised: ServerToSupervise) => {
   }
 };
 
-/** Starts the server on a free port and restarts it there with backoff, until `stop`. Rejects with a one-line error when the first start fails. */
+/** Starts the server on a free port, and restarts it there with backoff until `stop`. Rejects with a one-line error if the first start fails. */
 export const supervise = async (
   dataDir: string,
   spec: ServerSpec,
@@ -235,7 +236,7 @@ export const supervise = async (
       stopping.abort();
       await endProcess(child.identity, spec.stopSignal, STOP_TIMEOUT_MS);
       await Promise.all([restarting, watching]);
-      // again, because a restart may have been under way
+      // again, because a restart may have been in progress
       await endProcess(child.identity, spec.stopSignal, STOP_TIMEOUT_MS);
       rmSync(pidFile(dataDir, spec.name), { force: true });
     },

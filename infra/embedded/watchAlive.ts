@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const EVERY_MS = 2_000;
-/** Longer than a busy machine needs: a server that is killed for being slow makes everything slower. */
+/** Longer than a busy machine needs, because killing a slow server makes everything slower. */
 const ANSWER_MS = 4_000;
 const MAX_FAILURES = 3;
 
 /**
- * Calls `onHung` with the newest reason when a server has not answered as it should three times in a row. Some servers do not recover by themselves: after its
- * disk was full, NATS 2.9 never answers JetStream's requests again, and NATS 2.14 takes no message for a stream that failed to write.
+ * Calls `onHung` with the latest reason after three consecutive failed checks. Some servers do not recover by themselves: after a
+ * full disk, NATS 2.9 never answers JetStream requests again, and NATS 2.14 accepts no message for a stream that failed to write.
  */
 export async function watchAlive(
   check: (signal: AbortSignal) => Promise<unknown>,

@@ -24,8 +24,8 @@ export interface IndexDocument {
 }
 
 /**
- * A document that every index gets at its creation: an index without it was lost, emptied, or created implicitly by an
- * upload of documents. No organization has this id, so no search finds it.
+ * A document that every index gets when it is created. An index without it was lost, emptied, or created implicitly by an upload.
+ * No organization has this id, so no search finds it.
  */
 export const MARKER = "marker";
 export const marker: Pick<IndexDocument, "pk" | "org"> = { pk: MARKER, org: MARKER };
@@ -45,7 +45,7 @@ export const passageId = (pk: string): PassageId => {
   return { document_id, generation: Number(generation), seq: Number(seq) };
 };
 
-/** The passages of a document share their metadata object, so its marks are computed once. */
+/** The passages of a document share their metadata object, so its marks are computed only once. */
 const marksByMetadata = new WeakMap<object, string[]>();
 
 const marksOf = ({ mime_type, metadata, readers }: IndexedPassage): string[] => {
@@ -74,9 +74,9 @@ export const toDocument = (passage: IndexedPassage): IndexDocument => ({
 
 export const toFound = ({ pk, ...fields }: FoundDocument): FoundPassage => ({ ...passageId(pk), ...fields });
 
-/** The server accepts 100 MB, but a body is encoded without a pause: this much takes about a millisecond. */
+/** The server accepts 100 MB, but a body is encoded in one piece: this many bytes take about a millisecond. */
 const MAX_BODY_BYTES = 2_000_000;
-/** Passages of a few KB each that are encoded before the event loop runs again. */
+/** Passages of a few KB each that are encoded before other work may run. */
 const BATCH_SIZE = 200;
 
 export const encodeBodies = (passages: IndexedPassage[]): AsyncGenerator<Buffer> =>

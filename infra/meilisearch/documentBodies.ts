@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 
 interface Bounds<T> {
-  /** What encoding an item takes, in a unit of the caller's. */
+  /** The cost of encoding an item, in a unit of the caller's choice. */
   weigh(item: T): number;
-  /** Weight that is encoded before the event loop gets its turn. */
+  /** Cost that is spent before other work may run. */
   max_weight: number;
-  /** A body has several documents only up to this size. */
+  /** A body gets a further document only up to this size. */
   max_bytes: number;
 }
 

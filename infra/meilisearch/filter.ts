@@ -4,7 +4,7 @@ import type { DocumentFilter, EngineScope, Period } from "#projections/passages/
 import type { PassageRemoval } from "#services/knowledge/passageIndex.ts";
 import { conditionMarks, readerMark, RESTRICTED_MARK, tagMark, typeMark } from "./marks.ts";
 
-/** The filter of every search: a conjunction that always contains the organization. An invalid id matches nothing. */
+/** The filter of every search: a conjunction that always includes the organization. An invalid id matches nothing. */
 export const filterWithin = ({
   organization_id,
   collection_ids,
@@ -24,11 +24,11 @@ export const filterWithin = ({
 const hasTag = (tags: string[]): string => `tags IN [${tags.map(tagMark).join(", ")}]`;
 export const hasMark = (marks: string[]): string => `marks IN [${marks.join(", ")}]`;
 
-/** Lets pass what is not marked as restricted, because a process of the previous release indexes unrestricted documents without marks. */
+/** Matches documents without the restricted mark, because processes of the previous release index unrestricted documents without marks. */
 const isReadable = (reader: readonly Reader[]): string =>
   `marks NOT IN [${RESTRICTED_MARK}]${reader.length > 0 ? ` OR ${hasMark(reader.map(readerMark))}` : ""}`;
 
-/** The conditions that the index can check. It does not have the time of the last change, which the read model checks afterwards. */
+/** The conditions that the index can check. It does not store when a document last changed; the read model checks that afterwards. */
 const narrow = ({ any_tags, all_tags, types, created, metadata }: DocumentFilter): string[] => [
   ...(any_tags.length > 0 ? [hasTag(any_tags)] : []),
   ...all_tags.map((tag) => hasTag([tag])),
@@ -42,7 +42,7 @@ const narrowPeriod = ({ from, before }: Period): string[] => [
   ...(before ? [`created < ${before.getTime()}`] : []),
 ];
 
-/** The passages that removals name. */
+/** A filter for the passages that removals name. */
 export const filterSuperseded = (superseded: PassageRemoval[]): string => {
   const single = superseded.filter(({ only_generation }) => only_generation !== undefined);
   const others = superseded.filter(({ only_generation }) => only_generation === undefined);

@@ -4,7 +4,7 @@ import type { Server } from "./server.ts";
 
 const MISSING = new Set(["index_not_found", "document_not_found"]);
 
-/** Whether the index exists and was not emptied: its marker is in it. */
+/** Whether the index exists and has its marker, that is, was not emptied. */
 export const hasIndex = async (server: Server, uid: string): Promise<boolean> => {
   try {
     await server.request({ method: "GET", path: `/indexes/${uid}/documents/${MARKER}?fields=pk`, timeoutMs: 5_000 });

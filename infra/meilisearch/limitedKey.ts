@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { MeilisearchError, type Send } from "./request.ts";
 
-/** A key that the server makes from its master key, and that allows these actions on these indexes only. */
+/** A key that the server derives from its master key, limited to these actions on these indexes. */
 export interface LimitedKey {
   masterKey: string;
   /** What it is for, shown in the server's list of keys. */
@@ -11,10 +11,10 @@ export interface LimitedKey {
   actions: string[];
 }
 
-/** How the requests of one connection prove who they are. */
+/** How the requests of one connection authenticate. */
 interface Access {
   key(): Promise<string>;
-  /** Called when the server does not know the key: it may have lost its data. */
+  /** Called when the server does not know the key, because it may have lost its data. */
   renew(): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export const indexKey = ({ masterKey, prefix }: Options): LimitedKey => ({
   actions: [...READ, ...WRITE],
 });
 
-/** Every process asks for the same key. Other rights are another key, because those of a key cannot be changed. */
+/** The same for every process. Other rights give another uid, because a key's rights cannot be changed. */
 const uidOf = ({ name, indexes, actions }: LimitedKey): string => {
   const hex = createHash("sha256")
     .update(JSON.stringify([name, indexes, actions]))
@@ -73,14 +73,14 @@ async function readOrCreate(
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
   }
-  // another process may create it meanwhile
+  // another process may create it at the same time
   const created = await create().catch((error: unknown) => (statusOf(error) === 409 ? read() : Promise.reject(error)));
   return created.key;
 }
 
 export function openAccess(given: string | LimitedKey, send: Send): Access {
   if (typeof given === "string") return { key: async () => given, renew: async () => given };
-  // a server that was started without a master key has no keys
+  // a server started without a master key has no keys
   if (given.masterKey === "") return { key: async () => "", renew: async () => "" };
   const uid = uidOf(given);
   let current: Promise<string> | undefined;

@@ -2,33 +2,36 @@ import { createHash } from "node:crypto";
 import type { Metadata, MetadataValue, Reader } from "#events/documentDetails.ts";
 import type { Bounds, MetadataCondition } from "#projections/passages/engine.ts";
 
-/* What a document can be filtered by is one array of short hashes, so that the settings of the index do not grow with the keys of tenants (ADR 52). */
+/*
+ * All filterable properties of a document are one array of short hashes, so that the index's settings do not grow with the tenants'
+ * metadata keys (ADR 52).
+ */
 
-/** Hexadecimal digits: enough that other documents are rarely found, and these are dropped afterwards. */
+/** Hex digits of a mark. Few other documents match by accident, and those are dropped afterwards. */
 const MARK_LENGTH = 16;
-/** Hexadecimal digits of a number that are marked: the sign, the exponent and 20 bits of the mantissa. */
+/** Hex digits of a number that get marks: its sign, its exponent and 20 bits of the mantissa. */
 const NUMBER_DIGITS = 8;
 
 const mark = (...parts: string[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, MARK_LENGTH);
 
 /**
- * The index stores hashes of tags. Filters then contain no user input that needs escaping, and tags match exactly; the
- * server's own comparison ignores case and accents.
+ * The mark of a tag. With hashes, filters contain no user input that needs escaping, and tags match exactly; the server's own
+ * comparison ignores case and accents.
  */
 export const tagMark = (tag: string): string => createHash("sha256").update(tag).digest("hex").slice(0, 32);
 
 export const typeMark = (mime_type: string): string => mark("type", mime_type);
-/** A document has it if not everybody may read it. */
+/** The mark of documents that not everybody may read. */
 export const RESTRICTED_MARK = mark("restricted");
 export const readerMark = (reader: Reader): string => mark("reader", JSON.stringify(reader));
-/** Passages with a vector of this space have it. */
+/** The mark of passages with a vector of this space. */
 export const spaceMark = (space: string): string => mark("space", space);
 const keyMark = (key: string): string => mark("key", key);
 const valueMark = (key: string, value: MetadataValue): string => mark("value", key, typeof value, String(value));
 const numberMark = (key: string, digits: string): string => mark("number", key, digits);
 
-/** Hexadecimal digits that sort as numbers do. */
+/** Hex digits whose text order is the numeric order. */
 function sortableDigits(value: number): string {
   const view = new DataView(new ArrayBuffer(8));
   // -0 becomes 0
@@ -41,7 +44,7 @@ function sortableDigits(value: number): string {
 
 const DIGITS = Array.from("0123456789abcdef");
 
-/** The shortest prefixes of all digits from one text to another of the same length. */
+/** The shortest set of prefixes that covers all digits from one text to another of the same length. */
 function coverRange(from: string, to: string): string[] {
   if (from === to || (/^0*$/.test(from) && /^f*$/.test(to))) return [from === to ? from : ""];
   const [first, last] = [from[0]!, to[0]!];
@@ -64,7 +67,7 @@ export const metadataMarks = (metadata: Metadata): string[] =>
     return [...marks, ...Array.from(digits, (_, n) => numberMark(key, digits.slice(0, n + 1)))];
   });
 
-/** Marks of which each document within bounds has one. Some outside have one, too. */
+/** Marks such that every document within the bounds has at least one. Some documents outside have one, too. */
 function boundsMarks(key: string, { gt, gte, lt, lte }: Bounds): string[] {
   const [least, most] = [gte ?? gt, lte ?? lt];
   if (typeof (least ?? most) !== "number") return [keyMark(key)];
@@ -74,7 +77,7 @@ function boundsMarks(key: string, { gt, gte, lt, lte }: Bounds): string[] {
   return prefixes.map((prefix) => (prefix === "" ? keyMark(key) : numberMark(key, prefix)));
 }
 
-/** Marks of which each document that meets the condition has one. */
+/** Marks such that every document that meets the condition has at least one. */
 export const conditionMarks = (condition: MetadataCondition): string[] =>
   "values" in condition
     ? condition.values.map((value) => valueMark(condition.key, value))

@@ -16,7 +16,7 @@ export const openPassageIndex = ({ prefix, ...place }: ServerAddress & { prefix:
   const server = openServer(place);
   const index: PassageIndex = {
     create: (uid) => create(server, uid),
-    // after a restore under another prefix the index is another deployment's, and has to be built again
+    // after a restore under another prefix, the index belongs to another deployment and must be rebuilt
     exists: async (uid) => uid.startsWith(indexesOf(prefix)) && hasIndex(server, uid),
     count: (uid) => count(server, uid),
     generations: (uid) => generations(server, uid),
@@ -33,7 +33,7 @@ export const openPassageIndex = ({ prefix, ...place }: ServerAddress & { prefix:
     },
     async remove(uid, superseded) {
       const body = { filter: filterSuperseded(superseded) };
-      // the server makes changes in order: once the words are removed, so are the vectors
+      // the server applies changes in order: once the words are removed, so are the vectors
       for (const one of await vectorIndexes(server, uid))
         await change(server, "POST", `${documents(one)}/delete`, body);
       return change(server, "POST", `${documents(uid)}/delete`, body);
@@ -55,7 +55,7 @@ const change = async (
   return taskUid;
 };
 
-/** Waits until the change has succeeded; an error with the ignored code counts as success. */
+/** Waits until the change has succeeded. An error with the ignored code counts as success. */
 const waitFor = async (server: Server, queued: Promise<Change>, ignoredCode?: string): Promise<void> => {
   const uid = await queued;
   const outcome = (await waitForTasks(server, [uid])).get(uid);
@@ -72,7 +72,7 @@ const create = async (server: Server, uid: string): Promise<void> => {
 const vectorIndexes = async (server: Server, uid: string): Promise<string[]> =>
   (await list(server, `${uid}-v`)).filter((found) => wordIndexOf(found) === uid);
 
-/** Queues the vectors of passages, in an index for each of their lengths. */
+/** Queues the vectors of passages, using one index per vector length. */
 const putVectors = async (server: Server, uid: string, passages: IndexedPassage[]): Promise<Change[]> => {
   const byLength = groupByLength(passages);
   if (byLength.size === 0) return [];
@@ -99,7 +99,7 @@ const count = async (server: Server, uid: string): Promise<number> => {
   return total - 1;
 };
 
-/** Primary keys read at once. */
+/** Primary keys per page. */
 const KEYS_PAGE = 10_000;
 const KEYS_MS = 30_000;
 const generations = async (server: Server, uid: string): Promise<IndexedGeneration[] | undefined> => {
@@ -123,7 +123,7 @@ const generations = async (server: Server, uid: string): Promise<IndexedGenerati
   return [...counts.values()];
 };
 
-/** One word per script whose dictionary the server loads at its first use, which takes 3.9 s for Chinese. */
+/** One word per script whose dictionary the server loads at its first use. That takes 3.9 s for Chinese. */
 const SCRIPTS = [
   { q: "中文", locales: ["cmn"] },
   { q: "日本語", locales: ["jpn"] },

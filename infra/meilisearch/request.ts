@@ -17,7 +17,10 @@ export interface ServerRequest {
   /** JSON, or NDJSON if it is a buffer. */
   body?: object | Buffer;
   timeoutMs: number;
-  /** Silence after which the request is sent once more on a new connection, within `timeoutMs`: the network may have dropped the old one. */
+  /**
+   * Milliseconds of silence after which the request is repeated on a new connection, within `timeoutMs`: the network may have
+   * dropped the old one.
+   */
   retryAfterMs?: number;
 }
 

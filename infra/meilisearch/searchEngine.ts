@@ -7,10 +7,10 @@ import { MeilisearchError } from "./request.ts";
 import { openServer, type ServerAddress } from "./server.ts";
 import { EMBEDDER, vectorIndexOf } from "./vectors.ts";
 
-/** A search takes some milliseconds. */
+/** Generous, because a search takes a few milliseconds. */
 const PATIENCE = { timeoutMs: 4_000, retryAfterMs: 1_500 };
 
-/** The server answers the queries of one request one after another, and several requests at once on its cores. */
+/** The server runs the queries of one request one after another, but several requests in parallel. */
 const REQUESTS_AT_ONCE = 3;
 
 /** Searches an index of passages. */
@@ -45,7 +45,7 @@ export const openSearchEngine = (place: ServerAddress) => {
       try {
         const path = `/indexes/${vectorIndexOf(index, values.length)}/search`;
         const { hits } = await server.request<NearAnswer>({ method: "POST", path, body, ...PATIENCE });
-        // the server's score of a vector is from 0 to 1
+        // the server scores vectors from 0 to 1
         return hits.map(({ pk, _rankingScore }) => ({ ...passageId(pk), nearness: 2 * _rankingScore - 1 }));
       } catch (error) {
         if (error instanceof MeilisearchError && error.code === "index_not_found") return [];
@@ -68,7 +68,7 @@ export const openSearchEngine = (place: ServerAddress) => {
 
 type Ask = <T>(path: string, body: object) => Promise<T>;
 
-/** Throws SearchFailed also if the index was emptied, which would answer that nothing is found. */
+/** Throws SearchFailed also if the index was emptied, because it would answer that nothing is found. */
 async function askTogether<T extends { query: object }>(
   ask: Ask,
   index: string,
@@ -82,7 +82,7 @@ async function askTogether<T extends { query: object }>(
   return some.map((one, at) => ({ ...one, answer: results[at]! }));
 }
 
-/** Deals items to as many hands, in turn. */
+/** Distributes items over at most `hands` lists, in turn. */
 const deal = <T>(items: T[], hands: number): T[][] =>
   Array.from({ length: Math.min(hands, items.length) }, (_, hand) => items.filter((_, at) => at % hands === hand));
 
@@ -96,7 +96,7 @@ interface NearAnswer {
 }
 
 const HAN = /\p{Script=Han}/u;
-/** Han characters alone are segmented as Chinese, differently from Japanese texts, so they are searched as both languages. */
+/** A query of Han characters alone would be segmented as Chinese, and Japanese texts are segmented differently, so it is searched as both. */
 const localesFor = ({ words }: EngineQuery): { locales?: string[] }[] =>
   HAN.test(words) ? [{ locales: ["cmn"] }, { locales: ["jpn"] }] : [{}];
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Change, ChangeResult } from "#services/knowledge/passageIndex.ts";
 import type { Server } from "./server.ts";
 
-/** Task uids in one request: keeps its URL below 1 kB. */
+/** Task uids per request, which keep its URL below 1 kB. */
 const MAX_UIDS = 100;
 const [FIRST_WAIT_MS, MAX_WAIT_MS] = [10, 500];
 
@@ -13,7 +13,7 @@ interface Task {
   error: { code: string; message: string } | null;
 }
 
-/** Waits until each change has succeeded or failed. A change that the server does not know was lost with its data. */
+/** Waits until each change has succeeded or failed. A change unknown to the server was lost with its data. */
 export const waitForTasks = async (server: Server, changes: Change[]): Promise<Map<Change, ChangeResult>> => {
   const settled = new Map<Change, ChangeResult>();
   let open = [...new Set(changes)].toSorted((a, b) => a - b);

@@ -4,20 +4,20 @@ import { encodeDocuments } from "./documentBodies.ts";
 import { spaceMark } from "./marks.ts";
 
 /*
- * Vectors are in indexes of their own beside that of the words, one for each number of dimensions (ADR 60): an index takes vectors
- * of one length only, and refuses every document that has none.
+ * Vectors are in separate indexes beside that of the words, one per number of dimensions (ADR 60): an index accepts vectors of one
+ * length only, and refuses documents without one.
  */
 
-/** The server's name of the vectors in such an index. */
+/** The name of the vectors' embedder in such an index. */
 export const EMBEDDER = "passage";
 
 export const vectorIndexOf = (index: string, dimensions: number): string => `${index}-v${dimensions}`;
-/** The index of words that an index belongs to. */
+/** The index of words that a vector index belongs to. */
 export const wordIndexOf = (index: string): string => index.replace(/-v\d+$/, "");
 
 type FilteredFields = Pick<IndexDocument, "pk" | "org" | "coll" | "doc" | "gen" | "tags" | "marks" | "created">;
 
-/** Decimals of a number: more change no order, and double what is sent. */
+/** Rounding of numbers. More decimals change no order, and double the bytes sent. */
 const PRECISION = 1e6;
 const round = (values: Float32Array): number[] =>
   Array.from(values, (value) => Math.round(value * PRECISION) / PRECISION);
@@ -31,13 +31,13 @@ const toVectorDocument = (passage: PassageWithVector): FilteredFields & { _vecto
   return { ...filtered, _vectors: { [EMBEDDER]: { embeddings: round(values), regenerate: false } } };
 };
 
-/** Passages with a vector, by its length. */
+/** Passages with a vector, by vector length. */
 export function groupByLength(passages: IndexedPassage[]): Map<number, PassageWithVector[]> {
   const withVector = passages.filter((passage): passage is PassageWithVector => passage.vector !== undefined);
   return Map.groupBy(withVector, ({ vector }) => vector.values.length);
 }
 
-/** Numbers encoded before the event loop gets its turn: about 10 ms. */
+/** Numbers encoded before other work may run: about 10 ms. */
 const MAX_NUMBERS = 50_000;
 const MAX_BODY_BYTES = 8_000_000;
 

@@ -1,13 +1,13 @@
 import type { Worker } from "node:worker_threads";
 import { beginWork } from "#events/slices.ts";
 
-/** Texts to count one after the other until they have more than `limit` tokens. */
+/** Texts to count one after the other until they exceed `limit` tokens. */
 export interface TokenQuestion {
   id: number;
   texts: string[];
   limit: number;
 }
-/** `units`: of all texts, or of the longest beginning within the limit. `tokens`: of the slices that fit whole. */
+/** `units`: of all texts, or of the longest prefix within the limit. `tokens`: of the slices that fit completely. */
 export interface TokenAnswer {
   id: number;
   tokens: number;
@@ -17,7 +17,7 @@ export interface TokenAnswer {
 type Thread = Pick<Worker, "postMessage" | "ref" | "unref" | "on">;
 type Ask = (question: Omit<TokenQuestion, "id">) => Promise<TokenAnswer>;
 
-/** Keeps the process alive only while a count is under way. */
+/** Keeps the process alive only while a count is in progress. */
 function listenTo(thread: Thread, onLost: () => void): Ask {
   const waiting = new Map<number, PromiseWithResolvers<TokenAnswer>>();
   let lastId = 0;
@@ -26,7 +26,7 @@ function listenTo(thread: Thread, onLost: () => void): Ask {
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   };
-  /** Answers that arrive together come in one callback, and each lets a turn go on: they share the rounds of the event loop. */
+  /** Answers that arrive together come in one callback, and each resumes a turn, so they share rounds of the event loop. */
   const deliver = async (answer: TokenAnswer): Promise<void> => {
     await beginWork()();
     waiting.get(answer.id)?.resolve(answer);
@@ -47,11 +47,11 @@ function listenTo(thread: Thread, onLost: () => void): Ask {
   };
 }
 
-/** Asks a thread that starts with the first question. When it is lost, the questions under way fail, and the next one starts another. */
+/** Asks a thread that starts with the first question. If it is lost, open questions fail, and the next question starts another one. */
 export function openTokenThread(start: () => Thread): Ask {
   let current: Ask | undefined;
   const startThread = (): Ask => {
-    // a thread that fails also ends, when the next one may have started
+    // a failing thread also exits, when the next one may already have started
     const ask = listenTo(start(), () => (current = current === ask ? undefined : current));
     return ask;
   };

@@ -10,28 +10,28 @@ import { offlineNames } from "./offline.ts";
 import { hasAddress } from "./providerAddress.ts";
 import { openTransport } from "./send.ts";
 
-/** Lists cached, one per provider. */
+/** Maximum cached lists, one per provider. */
 const MAX_LISTS = 500;
-/** Models that one list shows. */
+/** Maximum models in one response. */
 const MAX_SHOWN = 10_000;
 
 interface CatalogOptions {
   offline: boolean;
-  /** Credentials of the whole deployment; an organization's own of the same name wins. */
+  /** Credentials of the whole deployment. An organization's own of the same name takes precedence. */
   deployment: Credential[];
-  /** The secret behind a `sealed_api_key`; may throw. */
+  /** Decrypts a `sealed_api_key`; may throw. */
   unseal: (organization: string, provider: string, sealed: string) => string;
   privateHosts: string[];
 }
 
 interface Provider {
   name: string;
-  /** Models that the organization named; the provider's list need not have them. */
+  /** Models that the organization configured, whether or not the provider lists them. */
   configured: string[];
   listed: ModelListCache;
 }
 
-/** Provider names that never have an organization's models. */
+/** Names of providers without models of an organization. */
 const NO_MODELS = new Set(["offline", WEB_SEARCH]);
 
 const offlineModels: ModelInfo[] = offlineNames
@@ -43,7 +43,7 @@ const splitId = (id: string): [provider: string, model: string] => {
   return slash === -1 ? [id, ""] : [id.slice(0, slash), id.slice(slash + 1)];
 };
 
-/** The models of all providers that have a credential: those that the provider lists (cached for 5 minutes) and those configured. */
+/** The models of all providers with a credential: those they list (cached for 5 minutes) and those configured. */
 export function openCatalog(options: CatalogOptions): Catalog {
   const { offline } = options;
   const providersOf = createProviders(options);
@@ -58,7 +58,7 @@ export function openCatalog(options: CatalogOptions): Catalog {
         return { id: `${provider.name}/`, models };
       });
       const own = offline ? [{ id: "offline/", models: offlineModels }] : [];
-      // each part is sorted, so the parts are put in order: sorting 10,000 names for each request would hold up everybody
+      // the parts are sorted already, so only the parts are put in order: sorting 10,000 names per request would delay everybody
       return [...own, ...merged].toSorted(compareIds).flatMap(({ models }) => models);
     },
     async find(organization, rows, id) {
@@ -70,11 +70,11 @@ export function openCatalog(options: CatalogOptions): Catalog {
   };
 }
 
-/** Gives an organization's providers by name, with their cached lists. */
+/** Creates a function that returns an organization's providers by name, with their cached lists. */
 function createProviders({ deployment, unseal, privateHosts }: CatalogOptions) {
   const transport = openTransport({ privateHosts });
   const lists = lruCache<{ settings?: string; list?: ModelListCache }>(MAX_LISTS);
-  /** One list for each name of an owner: with other settings it replaces the one before, so changing them does not fill the memory. */
+  /** One list per owner's provider name. Other settings replace it, so that changing them does not fill the memory. */
   function listFor(openCredential: () => Credential, owner: string, name: string, ...more: (string | null)[]) {
     const settings = JSON.stringify(more);
     const entry = lists(JSON.stringify([owner, name]), () => ({}));
@@ -122,16 +122,16 @@ const listedInfo = (name: string, { id, owned_by = name, ...details }: ListedMod
   ...details,
 });
 
-/** How long the model list waits for slower providers after the first has answered. */
+/** How long a response waits for slower providers after the first one has answered. */
 const GRACE_MS = 500;
 
-/** Undefined for each result that comes more than GRACE_MS after the first. */
+/** The results; undefined for each that comes more than GRACE_MS after the first. */
 async function resolvedSoon<T>(results: Promise<T>[]): Promise<(T | undefined)[]> {
   const deadline = Promise.race(results).then(() => wait(GRACE_MS, undefined, { ref: false }));
   return Promise.all(results.map((result) => Promise.race([result, deadline])));
 }
 
-/** Configured models and listed ones, each once, at most `room`, in the order of their ids. */
+/** Configured and listed models, without duplicates, sorted by id, at most `room`. */
 function mergeModels({ name, configured }: Provider, listed: ListedModel[], room: number): ModelInfo[] {
   const configuredNames = new Set(configured);
   const named = [...configuredNames].slice(0, room).map((model) => configuredInfo(name, model));
@@ -140,7 +140,7 @@ function mergeModels({ name, configured }: Provider, listed: ListedModel[], room
   return named.length === 0 ? shown : [...named, ...shown].toSorted(compareIds);
 }
 
-/** If the provider's list cannot be fetched, any name passes: the provider itself decides about it. */
+/** Finds a model. If the provider's list is not available, any name passes: the provider itself will decide. */
 async function findModel({ name, configured, listed }: Provider, model: string): Promise<ModelInfo | undefined> {
   if (configured.includes(model)) return configuredInfo(name, model);
   const find = (list: ListedModel[] | undefined) => list?.find(({ id }) => id === model);

@@ -21,7 +21,7 @@ const MAX_CLIENTS = 1_000;
 const fileBytes = ({ messages }: ModelRequest): number =>
   messages.flatMap(({ parts }) => parts).reduce((sum, part) => sum + (part.type === "file" ? part.bytes.length : 0), 0);
 
-/** Of an alias, only the target that is asked says who is sent the files. */
+/** Refuses too many bytes of files. For an alias, only the target that is asked determines the provider. */
 const withLimit = (model: Model): Model => ({
   async *complete(request, signal) {
     limitSentFiles(fileBytes(request));
@@ -37,7 +37,7 @@ const unusable = (message: string): Model => ({
 });
 
 /**
- * The models behind credentials: the offline models for the provider `offline`, where they are on, and a client for every other.
+ * The models behind credentials: offline models for the provider `offline`, if enabled, and a client for every other.
  * `privateHosts`: private addresses that tenants may name, as in guardedFetch.
  */
 export function openModels({ offline, privateHosts }: { offline: boolean; privateHosts: string[] }): Models {

@@ -1,6 +1,6 @@
 import { dropOldest } from "#events/dropOldest.ts";
 
-/** A cache of the `capacity` values used most recently; `create` makes a missing one. */
+/** A cache of the `capacity` most recently used values; `create` makes a missing one. */
 export function lruCache<V>(capacity: number): (key: string, create: () => V) => V {
   const values = new Map<string, V>();
   return (key, create) => {

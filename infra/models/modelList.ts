@@ -15,14 +15,14 @@ export interface ListedModel {
 }
 export type Capability = "image_input" | "pdf_input" | "reasoning" | "structured_outputs";
 
-/** Models read of one provider's list; the longest known lists have several hundred. */
+/** Maximum models read of a provider's list; the longest known lists have several hundred. */
 export const MAX_MODELS = 5_000;
-/** Characters of their names that are kept, of one list: hundreds of lists are in memory at once. */
+/** Maximum characters of names kept per list, because hundreds of lists are in memory. */
 const MAX_CHARACTERS = 200_000;
 
 export const compareIds = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 
-/** The first models of a list, which are kept in memory, in the order of their ids. */
+/** The models of a list that are kept in memory: the first ones, sorted by id. */
 export function shortenList(models: ListedModel[]): ListedModel[] {
   let left = MAX_CHARACTERS;
   return models
@@ -31,5 +31,5 @@ export function shortenList(models: ListedModel[]): ListedModel[] {
     .toSorted(compareIds);
 }
 
-/** Fetches the list of a provider's models. Throws ModelErrors, and what the network and the parsers throw. */
+/** Fetches a provider's list of models. Throws ModelErrors, and errors of the network and the parsers. */
 export type ListModels = (credential: Credential, send: RequestSender, signal: AbortSignal) => Promise<ListedModel[]>;

@@ -7,7 +7,7 @@ import type { RequestSender } from "./send.ts";
 /** A provider's own list of models. */
 export type ModelListCache = RefreshingCache<ListedModel[]>;
 
-/** `openCredential` may throw: a key that cannot be unsealed counts as a list that cannot be fetched. */
+/** `openCredential` may throw: if a key cannot be decrypted, the list counts as not available. */
 export const modelListCache = (
   openCredential: () => Credential,
   transport: (credential: Credential) => RequestSender,

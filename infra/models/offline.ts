@@ -6,7 +6,7 @@ import { scripted } from "./offline/scripted.ts";
 
 const MODELS: Record<string, Model> = { echo, extractive, scripted };
 
-/** Models that answer without a provider, as in `offline/echo`. None of them pretends to be a language model. */
+/** Models that answer without a provider, such as `offline/echo`. None of them pretends to be a language model. */
 export const offlineNames: readonly string[] = Object.keys(MODELS);
 
 /** All offline models; the request names one. */

@@ -1,7 +1,7 @@
 import type { Credential, ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import type { RequestSender } from "./send.ts";
 
-/** The models behind a credential. The returned function may throw ModelErrors, and what the network and the parsers throw. */
+/** The models behind a credential. The returned function may throw ModelErrors, and errors of the network and the parsers. */
 export type OpenProvider = (
   credential: Credential,
   send: RequestSender,

@@ -4,7 +4,7 @@ import type { Model, ModelEvent, ModelMessage } from "#services/turns/model.ts";
 /** Opaque state that came with tool calls, and the provider that sent it. */
 const ProviderState = z.object({ provider: z.string(), state: z.unknown() });
 
-/** A model that gets back only the opaque state of its own provider; another provider's is useless to it and private. */
+/** Wraps a model so that it gets back only opaque state of its own provider. State of other providers is useless to it, and private. */
 export const isolateState = (provider: string, model: Model): Model => ({
   async *complete(request, signal) {
     const messages = request.messages.map((message) => keepOwnState(provider, message));

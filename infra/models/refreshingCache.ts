@@ -1,15 +1,15 @@
-/** How long a fetched value counts as fresh, and how long a failed fetch is not repeated. */
+/** How long a fetched value is fresh, and how long a failed fetch is not repeated. */
 const FRESH_MS = 5 * 60_000;
 const RETRY_MS = 30_000;
-/** A provider that takes longer counts as unreachable. */
+/** Timeout after which a provider counts as unreachable. */
 const TIMEOUT_MS = 3_000;
 
 /**
- * A value that a provider publishes, cached in this process. Only one fetch runs at a time, and a failed fetch keeps the last
- * value. Neither method throws or takes longer than 3 s; both give undefined while no fetch has succeeded.
+ * A value published by a provider, cached in this process. Only one fetch runs at a time, and a failed fetch keeps the last value.
+ * The methods never throw and take at most 3 s; they return undefined until a fetch has succeeded.
  */
 export interface RefreshingCache<T> {
-  /** Waits for the first fetch only. Later a stale value is returned at once and refreshed in the background. */
+  /** Waits only for the first fetch. Later, a stale value is returned at once and refreshed in the background. */
   get(): Promise<T | undefined>;
   /** Waits for the refresh of a stale value. */
   getFresh(): Promise<T | undefined>;

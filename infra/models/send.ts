@@ -15,14 +15,14 @@ export interface IncomingResponse {
   status: number;
   headers: Headers;
   chunks: AsyncIterator<Uint8Array>;
-  /** Closes the connection of a response that is not read to its end. */
+  /** Closes the connection of a response that was not read completely. */
   cancel(): void;
 }
 
-/** Sends one request. Throws what the network throws. */
+/** Sends one request. Throws the network's errors. */
 export type RequestSender = (url: string, outgoing: OutgoingRequest) => Promise<IncomingResponse>;
 
-/** Connections per provider address; a running turn holds one. HTTP/2 would put a hundred turns on one connection. */
+/** Maximum connections per provider address; each running turn holds one. HTTP/2 would put a hundred turns on one connection. */
 const MAX_CONNECTIONS = 512;
 
 /**
@@ -55,9 +55,7 @@ const guardedSender = (privateHosts: string[]): RequestSender => {
   };
 };
 
-/**
- * Adds the `traceparent` of the current trace, but not its `tracestate`: other vendors' data in it must not reach the provider.
- */
+/** Adds the `traceparent` of the current trace, but not its `tracestate`, which may hold data of other vendors. */
 const tracedSender =
   (send: RequestSender): RequestSender =>
   (url, outgoing) => {
@@ -66,7 +64,7 @@ const tracedSender =
     return send(url, { ...outgoing, headers: { ...outgoing.headers, traceparent: formatTraceparent(trace) } });
   };
 
-/** Chooses how requests with a credential are sent: through the guard if a tenant named the address. All users share the connections. */
+/** Chooses how to send requests with a credential: through the guard if a tenant named the address. All users share the connections. */
 export function openTransport({ privateHosts }: { privateHosts: string[] }): (credential: Credential) => RequestSender {
   const guarded = tracedSender(guardedSender(privateHosts));
   const plain = tracedSender(plainSender());

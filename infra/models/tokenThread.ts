@@ -3,15 +3,15 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { beginWork } from "#events/slices.ts";
 import type { TokenAnswer, TokenQuestion } from "./askTokenThread.ts";
 
-/* The program of the thread that counts tokens. Questions share its time, as other long work shares that of the event loop. */
+/* The thread that counts tokens. Concurrent questions share its time in slices. */
 
-/** UTF-16 units encoded at once: 100,000 equal letters take the encoder 2.5 s, 64,000 in slices of 1,000 take 8 ms. */
+/** UTF-16 units encoded in one piece: 100,000 equal letters take the encoder 2.5 s, 64,000 in slices of 1,000 take 8 ms. */
 const SLICE_SIZE = 1_000;
 /** Special tokens such as <|endoftext|> count as plain text. */
 const PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
 const count = (text: string): number => countTokens(text, PLAIN_TEXT);
 
-/** Slices of a text; none ends inside a surrogate pair. */
+/** Slices of a text, which never split a surrogate pair. */
 function* slices(text: string): Generator<{ at: number; slice: string }> {
   for (let at = 0; at < text.length; ) {
     const splitsPair = text.codePointAt(at + SLICE_SIZE - 1)! > 0xffff;
@@ -21,7 +21,7 @@ function* slices(text: string): Generator<{ at: number; slice: string }> {
   }
 }
 
-/** The units of the longest beginning that fits: a binary search, because `decode` carries an unfinished character into the next text. */
+/** Length of the longest prefix that fits. Uses a binary search, because `decode` carries an unfinished character into the next text. */
 function longestWithin(text: string, limit: number): number {
   let [fitting, tooLong] = [0, text.length];
   while (tooLong - fitting > 1) {

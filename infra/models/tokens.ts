@@ -2,16 +2,22 @@ import { Worker } from "node:worker_threads";
 import type { ModelMessage, ModelRequest } from "#services/turns/model.ts";
 import { openTokenThread } from "./askTokenThread.ts";
 
-/* Counts tokens in a thread of its own, because the encoder takes 60 MB and 0.3 s to load. It starts with the first count: where providers report the usage, nothing needs it. */
+/*
+ * Counts tokens in a separate thread, because the encoder takes 60 MB and 0.3 s to load. The thread starts with the first count:
+ * where providers report the usage, it is not needed.
+ */
 
-/** UTF-16 units that are counted; the rest is extrapolated. 64,000 characters of prose take 3 to 5 ms, of JSON up to 40. */
+/** Maximum UTF-16 units that are counted; the rest is extrapolated. 64,000 characters of prose take 3 to 5 ms, of JSON up to 40. */
 const MAX_COUNTED = 64_000;
 
 const ask = openTokenThread(
   () => new Worker(new URL("./tokenThread.ts", import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: 256 } }),
 );
 
-/** Tokens of several texts; their first MAX_COUNTED units are counted, so that a long history costs no more than a long text. */
+/**
+ * Counts the tokens of several texts. Only their first MAX_COUNTED units in total are counted, so that a long history costs no more
+ * than a long text.
+ */
 async function countAll(texts: string[]): Promise<number> {
   const beginnings: string[] = [];
   let left = MAX_COUNTED;
@@ -25,7 +31,7 @@ async function countAll(texts: string[]): Promise<number> {
   return units === length ? tokens : Math.round((tokens * length) / units);
 }
 
-/** Tokens of a text, accurate to a few per cent; other providers' models count differently anyway. */
+/** Counts the tokens of a text, accurate to a few per cent for OpenAI's models; others count differently anyway. */
 export async function countTokens(text: string): Promise<number> {
   return text === "" ? 0 : countAll([text]);
 }
@@ -43,7 +49,7 @@ export async function countPrompt(request: ModelRequest): Promise<number> {
   return (await countAll(texts)) + 4 * texts.length;
 }
 
-/** The longest beginning of a text with at most `limit` tokens; it never ends inside a surrogate pair. */
+/** The longest prefix of a text with at most `limit` tokens. Never splits a surrogate pair. */
 export async function firstTokens(text: string, limit: number): Promise<string> {
   let left = limit;
   for (let at = 0; at < text.length; ) {

@@ -1,11 +1,11 @@
 import { createInbox, type Msg } from "@nats-io/transport-node";
 import type { Connection } from "./connection.ts";
 
-/** `stored`: the message's number in the stream. */
+/** `stored`: the message's sequence number in the stream. */
 export type PubAck = { stored: number } | "no_responders" | { refused: string };
 
 export interface Acks {
-  /** A reply subject whose PubAck the listener receives. */
+  /** Creates a reply subject. The listener gets the PubAck that arrives on it. */
   expect(listener: (ack: PubAck) => void): { reply: string; stop(): void };
 }
 

@@ -5,10 +5,13 @@ import type { PubSub } from "./pubSub.ts";
 
 /** Header of a command's message: the subject for its answer. */
 export const ANSWER_TO = "Svc-Answer-To";
-/** Header of a command whose sender may give up early: a worker that takes it late asks first (claims.ts). Senders of older versions leave it out. */
+/**
+ * Header of a command whose sender may give up early: a worker that takes it late must ask first (claims.ts). Senders of older
+ * versions do not set it.
+ */
 export const ASK_FIRST = "Svc-Ask-First";
 
-/** Code of the answer to a canary that a worker took while commands cannot take effect. */
+/** Code of the answer to a canary taken by a worker while commands cannot take effect. */
 export const CANARY_REFUSED = "canary_refused";
 
 /** An answer to the message with the id `to`. */
@@ -17,7 +20,7 @@ export interface AnswerMessage {
   answer: CommandResult;
 }
 
-/** A worker has the message with the id `to`. With `reply_to` it wants to know whether the sender still waits. */
+/** Says that a worker has the message with the id `to`. With `reply_to` it asks whether the sender still waits. */
 export interface ClaimMessage {
   to: string;
   claim: string;
@@ -31,16 +34,16 @@ export interface ClaimReply {
 
 interface Waiter {
   onAnswer(answer: CommandResult): void;
-  /** A worker has the message: the sender waits on. */
+  /** Called when a worker has the message, so that the sender keeps waiting. */
   onClaim(): void;
 }
 
 export interface Answers {
-  /** The subject of this process's answers. */
+  /** The subject for answers to this process. */
   subject: string;
   /**
-   * Receives the answer to one message. Two messages of the same command get an answer each. After a call of the
-   * returned function, workers that ask hear that nobody waits.
+   * Waits for the answer to one message; two messages of the same command are answered separately. The returned function stops
+   * waiting: workers that ask are then told that nobody waits.
    */
   expect(messageId: string, waiting: Waiter): () => void;
 }

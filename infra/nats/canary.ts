@@ -6,16 +6,16 @@ import { ANSWER_TO, CANARY_REFUSED, type Answers } from "./answers.ts";
 import type { BusContext } from "./context.ts";
 
 const POLL_MS = [10, 20, 50, 100, 200];
-/** Longer than a busy process needs, and short enough for /readyz to tell within 5 s. */
+/** Longer than a busy process needs, and short enough that /readyz answers within 5 s. */
 const LIMIT_MS = 2_500;
 
-/** A version without canaries drops the command as one that is too late, and acknowledges it as well. */
+/** Versions without canaries drop it as a command that is too late, which acknowledges it as well. */
 const CANARY = JSON.stringify({ id: "canary", type: "Canary", deadline: new Date(0).toISOString() });
 
 /**
- * Sends a command that has no effect through the stream, and watches it leave: a work queue removes what a worker has
- * acknowledged. Under load it may wait behind others; then it is enough that the others move. A worker that cannot write to the log
- * answers before it acknowledges; others, and older versions, say nothing.
+ * Sends a command without effect through the stream and checks that it is consumed. Under load it may wait behind others; then it
+ * is enough that those are consumed. A worker that cannot write to the log answers before it acknowledges; other workers, and older
+ * versions, do not answer.
  */
 export async function checkDelivery(context: BusContext & { answers: Answers }): Promise<void> {
   const { answers, connection } = context;

@@ -4,7 +4,7 @@ import { newId } from "#events/ids.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 
-/** How long reports are collected: the number of processes that answer is unknown. */
+/** How long answers are collected, because the number of processes is unknown. */
 const PATIENCE_MS = 300;
 
 interface Question {
@@ -17,7 +17,7 @@ interface Answer {
   circuits: TargetCircuit[];
 }
 
-/** Like hints, over core NATS: a process that does not answer in time is left out. */
+/** Uses core NATS, like hints: a process that does not answer in time is left out. */
 export const createCircuitReports = ({ pubSub }: Connection, { hint }: Names): CircuitReports => ({
   answer: (process, list) =>
     pubSub.subscribe(hint.circuitsAsked, ({ id, organization }: Question) => {

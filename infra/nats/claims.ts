@@ -9,21 +9,21 @@ const REPLY_MS = 1_000;
 
 export interface Claims {
   /**
-   * Asks the sender whether it still waits, and keeps it waiting if it does. False: it has given up, so its client may have
-   * sent the request again, and the message must not take effect. Throws Unavailable when the sender does not reply.
+   * Asks the sender whether it still waits, and keeps it waiting if so. False if it has given up: its client may have repeated the
+   * request, so the message must not take effect. Throws Unavailable if the sender does not reply.
    */
   claim(message: JsMsg): Promise<boolean>;
   /** Tells the sender that a worker still has the message. */
   tell(message: JsMsg): void;
 }
 
-/** Where a message's sender hears claims; undefined if it waits until the deadline in any case. */
+/** Where a message's sender receives claims; undefined if it waits until the deadline anyway. */
 function senderOf({ headers }: JsMsg): { subject: string; to: string } | undefined {
   const [subject, to] = [headers?.get(ANSWER_TO), headers?.get("Nats-Msg-Id")];
   return headers?.has(ASK_FIRST) && subject && to ? { subject, to } : undefined;
 }
 
-/** The worker's side of giving up commands (docs/adr/0076-a-command-that-nobody-takes-is-given-up.md). */
+/** The worker's part in giving up commands (docs/adr/0076-a-command-that-nobody-takes-is-given-up.md). */
 export function openClaims({ connection: { pubSub }, names }: Pick<BusContext, "connection" | "names">): Claims {
   const inbox = names.hint.claims(nuid.next());
   const waiting = new Map<string, (isGranted: boolean) => void>();

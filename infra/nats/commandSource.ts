@@ -12,7 +12,7 @@ const FAILED: CommandResult = {
   rejection: { code: "internal", message: "The command could not be handled", retryable: true },
 };
 
-/** A sender whose clock is wrong may still wait. */
+/** The result for an overdue command. A sender whose clock is wrong may still wait for it. */
 const OVERDUE: CommandResult = {
   position: 0,
   repeated: false,
@@ -28,8 +28,8 @@ const refuseCanary = (message: string): CommandResult => ({
 const isCommand = ({ id, type }: Command): boolean => typeof id === "string" && typeof type === "string";
 
 /**
- * A sender gives up after 3.4 s. Clocks of two processes may differ by 2 s: one that is further off takes no commands. What a
- * worker takes earlier than this is not asked about, because that would cost every command a round trip.
+ * Age from which a worker asks the sender before it takes a command. A sender gives up after 3.4 s, and clocks of two processes may
+ * differ by 2 s (a process further off takes no commands). Asking always would cost every command a round trip.
  */
 const LATE_MS = 1_000;
 const isLate = ({ at }: Command, now: number): boolean => now - Date.parse(at) > LATE_MS;
@@ -39,7 +39,7 @@ export function createSource(bus: BusContext, now: () => number = Date.now): Com
   const { log, pubSub } = bus.connection;
   const answer = ({ headers }: JsMsg, result: CommandResult) => {
     const subject = headers?.get(ANSWER_TO);
-    // a replayed dead letter has no sender that waits
+    // nobody waits for a replayed dead letter
     if (!subject) return;
     pubSub.publishToOne(subject, { to: headers!.get("Nats-Msg-Id"), answer: result } satisfies AnswerMessage);
   };

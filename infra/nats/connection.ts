@@ -10,19 +10,19 @@ const FIRST_CONNECT_MS = 30_000;
 
 export interface Connection {
   nc: NatsConnection;
-  /** Every reply to this user arrives below it, so that a user's permissions can be limited to its own. */
+  /** The prefix of reply subjects of this user, so that its permissions can be limited to its own. */
   inboxPrefix: string;
   log: Logger;
   pubSub: PubSub;
   connected(): boolean;
-  /** Milliseconds since the connection was lost; 0 while there is one. */
+  /** Milliseconds since the connection was lost; 0 while connected. */
   lostFor(): number;
   /** Number of the current connection. Messages in flight on an earlier one may be lost. */
   epoch(): number;
   onReconnect(listener: () => void): () => void;
   /** Resolves when connected, or when the connection is closed for good. */
   whenConnected(): Promise<void>;
-  /** Rejects as soon as the connection is lost: a request on it never gets an answer. */
+  /** Rejects as soon as the connection is lost, because a request on it never gets an answer. */
   during<T>(request: Promise<T>): Promise<T>;
 }
 

@@ -7,7 +7,7 @@ import { storeDeadLetter } from "./deadLetters.ts";
 
 const MAX_DELIVERIES = 5;
 const MAX_BACKOFF_MS = 10_000;
-/** A request for messages expires soon: the server delivers into a connection that was dropped without a word until then. */
+/** Requests for messages expire soon: until then, the server delivers into a connection that was dropped silently. */
 const PULL = { max_messages: 256, expires: 2_000, idle_heartbeat: 1000, abort_on_missing_resource: true };
 
 export interface QueueConsumer {
@@ -16,9 +16,9 @@ export interface QueueConsumer {
   gate?: Gate | undefined;
   /** Throws Undecodable for a message that no retry can help. */
   handle(message: JsMsg): Promise<void>;
-  /** Called now and then for a message whose handler takes long. */
+  /** Called repeatedly for a message whose handler takes long. */
   onWorking?(message: JsMsg): void;
-  /** Called after a message that was decoded, and failed too often, is in the dead letters. */
+  /** Called when a decoded message has failed too often and was moved to the dead letters. */
   onDeadLetter?(message: JsMsg): void;
 }
 
@@ -30,7 +30,7 @@ class Undecodable extends Error {
   }
 }
 
-/** The message's JSON. Throws Undecodable when it is not JSON, or not `valid`. */
+/** Parses the message. Throws Undecodable if it is not JSON, or not valid. */
 export function decodeMessage<T>(message: JsMsg, isValid: (value: T) => boolean = () => true): T {
   try {
     const value = message.json<T>();
@@ -41,7 +41,7 @@ export function decodeMessage<T>(message: JsMsg, isValid: (value: T) => boolean 
   }
 }
 
-/** Handles the queue's messages until stopped; the durable consumer limits how many at once. */
+/** Handles the queue's messages until stopped. The durable consumer limits how many are in progress. */
 export function consumeQueue(bus: BusContext, consumer: QueueConsumer): { stop(): Promise<void> } {
   const { log } = bus.connection;
   const { ack_wait_ms } = bus.limits;
@@ -61,7 +61,7 @@ export function consumeQueue(bus: BusContext, consumer: QueueConsumer): { stop()
     }
   };
   const heartbeats = setInterval(extendAckWait, ack_wait_ms / 6);
-  /** Another worker takes them at once. A handler that still runs here finds their outcome. */
+  /** Other workers take them at once. A handler that is still running here will find their outcome. */
   const giveBack = () => {
     if (inProgress.size > 0) log.warn({ count: inProgress.size, queue: consumer.queue }, "bus: messages given back");
     for (const message of inProgress.keys()) message.nak();
@@ -117,7 +117,7 @@ function pullUntilStopped(
       }
     }
   };
-  // After a silent disconnect the library's own backoff can last 15 s before it pulls again.
+  // After a silent disconnect, the library's own backoff can last 15 s before it pulls again.
   const unsubscribe = connection.onReconnect(() => void drain(messages));
   const ignoreGate = gate.onChange((isOpen) => {
     if (!isOpen) void drain(messages).then(giveBack);
@@ -135,7 +135,7 @@ function pullUntilStopped(
   };
 }
 
-/** The library's own stop drops messages that are on their way, and they would wait `ack_wait` for their redelivery. */
+/** The library's own stop drops messages in transit, which would wait `ack_wait` for redelivery. */
 async function drain(messages: ConsumerMessages | undefined): Promise<void> {
   const { sub } = (messages ?? {}) as { sub?: Subscription };
   await sub?.drain().catch(() => {});
@@ -168,7 +168,7 @@ async function processMessage(bus: BusContext, consumer: QueueConsumer, message:
   }
 }
 
-/** Undefined when the message should be retried: always, while a dependency is unavailable. */
+/** Undefined if the message should be retried, as it always is while a dependency is unavailable. */
 function deadLetterReason(error: unknown, deliveryCount: number): string | undefined {
   if (error instanceof Undecodable) return "undecodable";
   if (error instanceof Unavailable) return undefined;

@@ -24,7 +24,7 @@ function faultIn({ consumer, stream }: ConsumerLook): ConsumerFault | undefined 
   return num_pending > 0 && num_waiting > 0 && hasRoom ? "stalled" : undefined;
 }
 
-/** The fault that two looks show, some time apart. A single look can meet a delivery or an acknowledgement under way. */
+/** The fault shown by two looks some time apart. A single look may coincide with a delivery or an acknowledgement. */
 export function findConsumerFault(before: ConsumerLook, after: ConsumerLook): ConsumerFault | undefined {
   const fault = faultIn(before);
   if (!fault || faultIn(after) !== fault) return undefined;

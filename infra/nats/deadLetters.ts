@@ -6,7 +6,7 @@ import type { BusContext } from "./context.ts";
 
 const REPLAY_DEADLINE_MS = 60_000;
 
-/** A message that was not handled. `command` is its content: parsed JSON, or text if it is not JSON. */
+/** A message that could not be handled. `command`: its content as parsed JSON, or as text if it is not JSON. */
 export interface DeadLetter {
   reason: string;
   error: string;
@@ -14,11 +14,11 @@ export interface DeadLetter {
   command: unknown;
 }
 
-/** With `organization`, other organizations' letters do not exist. */
+/** With `organization`, letters of other organizations do not exist. */
 export interface DeadLetters {
   /** Oldest first. */
   list(limit: number, organization?: string): Promise<(DeadLetter & { seq: number; at: Date })[]>;
-  /** Publishes it again, with a deadline in one minute, and removes it. False when there is none. Throws Unavailable. */
+  /** Publishes it again with a deadline in one minute, and removes it. False if there is none. Throws Unavailable. */
   replay(seq: number, organization?: string): Promise<boolean>;
   /** False when there is none. */
   remove(seq: number, organization?: string): Promise<boolean>;
@@ -29,7 +29,7 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: BusCo
   const get = (query: SeqMsgRequest & { next_by_subj?: string }) => jsm.streams.getMessage(stream, query);
   const subjectOf = (organization?: string) =>
     organization === undefined ? names.all.dead : names.deadOf(organization);
-  /** The letter of exactly this number. */
+  /** The letter with exactly this number. */
   const find = async (seq: number, organization?: string) => {
     const found = await get({ seq, next_by_subj: subjectOf(organization) });
     return found?.seq === seq ? found : null;
@@ -62,7 +62,7 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: BusCo
   };
 }
 
-/** Nobody waits for it any more: the handler would give it up for the client of a process that may be gone. */
+/** Removes the waiting process, because the handler would otherwise give the command up when that process is gone. */
 function withNewDeadline(command: unknown): string {
   if (typeof command === "string") return command;
   const hasDeadline = command !== null && typeof command === "object" && "deadline" in command;
@@ -70,7 +70,7 @@ function withNewDeadline(command: unknown): string {
   return JSON.stringify(hasDeadline ? { ...command, deadline, http: undefined } : command);
 }
 
-/** Stores the message in the stream of dead letters. Idempotent: repeated calls for a message store it once. */
+/** Stores a message in the stream of dead letters. Idempotent for each message. */
 export async function storeDeadLetter(
   { connection, names }: BusContext,
   message: JsMsg,

@@ -2,7 +2,7 @@ import type { HealedFault } from "#events/ports.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 
-/** Only http processes have metrics, so every process tells them what it healed. */
+/** Announces healed faults to all processes, because only http processes have metrics. */
 export interface FaultReports {
   report(fault: HealedFault): void;
   /** Called for each fault that this or another process has healed. */

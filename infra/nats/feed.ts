@@ -10,7 +10,7 @@ export interface FeedMessage extends Pick<TraceHeaders, "traceparent"> {
   event: FeedEvent;
 }
 
-/** How long the answer to the question for consumers holds. */
+/** How long an answer about consumers is cached. */
 const CONSUMERS_MS = 1_000;
 
 type EncodedMessage = [subject: string, json: string, options: { headers: MsgHdrs }];
@@ -18,29 +18,29 @@ type EncodedMessage = [subject: string, json: string, options: { headers: MsgHdr
 /** The feed of events for other services. */
 export interface Feed {
   /**
-   * Resolves when the stream has stored all events, in order. Throws Unavailable when it has stored only the first of them,
-   * or none: publish all of them again, the stream drops those that it has.
+   * Resolves when the stream has stored all events in order. Throws Unavailable if it stored only some or none: publish all of them
+   * again, and the stream drops those it has.
    */
   publish(events: FeedMessage[]): Promise<void>;
   /**
-   * The stream's last event; "nothing" if it never had one, undefined if all have expired. Throws Unavailable.
-   * The stream refuses the next publication if its last event has changed by then, or if it was recreated.
+   * The stream's last event; "nothing" if it never had one; undefined if all have expired. Throws Unavailable. The stream refuses
+   * the next publication if its last event has changed by then, or if it was recreated.
    */
   last(): Promise<FeedEvent | "nothing" | undefined>;
-  /** Whether the stream had consumers when it was last asked, which this does once a second. */
+  /** Whether the stream had consumers at the last check, at most a second ago. */
   hasConsumers(): boolean;
-  /** Creates the durable consumer of a listener to one organization; one that exists keeps its place. Throws Unavailable. */
+  /** Creates the durable consumer of a listener to one organization. An existing one keeps its place. Throws Unavailable. */
   addListener(name: string, organization: string): Promise<void>;
 }
 
 /**
- * Contains the time, because positions can repeat: a log that was restored, or failed over without its last commits,
- * assigns them again, and JetStream drops messages whose id it saw within two minutes.
+ * Includes the time, because a restored or failed-over log may assign positions again, and JetStream drops messages with an id seen
+ * within two minutes.
  */
 export const messageId = ({ position, recorded_at }: Pick<FeedEvent, "position" | "recorded_at">): string =>
   `${position}:${Date.parse(recorded_at)}`;
 
-/** Whether a stream has consumers. The answer is a second old at most while it is asked for, and false while the bus does not answer. */
+/** Whether a stream has consumers. The answer is at most a second old while it is used, and false while the bus does not answer. */
 function watchConsumers({ streams, names }: BusContext): () => boolean {
   let asked_at = -Infinity;
   let isConsumed = false;
@@ -59,7 +59,7 @@ function watchConsumers({ streams, names }: BusContext): () => boolean {
 
 export function createFeed(bus: BusContext): Feed {
   const { connection, streams, names } = bus;
-  /** Sequence of the stream's last message, if known. */
+  /** Sequence number of the stream's last message, if known. */
   let sequence: number | undefined;
   /** A message that the stream accepts only directly after the previous one. */
   const encodeMessage = ({ event, traceparent }: FeedMessage, previous: FeedMessage | undefined): EncodedMessage => {
@@ -71,8 +71,8 @@ export function createFeed(bus: BusContext): Feed {
     return [names.event(event), JSON.stringify(event), { headers: sent }];
   };
   /**
-   * All are sent without waiting, in one write with the hints of the same commit. The stream refuses each one whose predecessor
-   * is missing, so the answer to the last one stands for all.
+   * Sends all without waiting, in one write with the hints of the same commit. The stream refuses a message whose predecessor is
+   * missing, so the last answer covers all.
    */
   const send = (messages: EncodedMessage[], last: EncodedMessage): Promise<PubAck> => {
     const write = async () => {
@@ -107,7 +107,7 @@ export function createFeed(bus: BusContext): Feed {
       }
     },
     async addListener(name, organization) {
-      // one message in flight: a subscriber skips positions that it has passed
+      // one message in flight: subscribers skip positions that they have passed
       const consumer = { durable_name: names.listener(name), filter_subject: names.eventsOf(organization) };
       const settings = { ack_policy: "explicit", max_ack_pending: 1 } as const;
       await connection

@@ -40,7 +40,7 @@ export function createFrames(bus: BusContext): Frames {
   };
 }
 
-/** Reads with a temporary consumer, which every server since 2.9 supports; costs two round trips and one delivery. */
+/** Reads with a temporary consumer, which every server since 2.9 supports. Takes two round trips and one delivery. */
 async function readStoredFrames(
   { connection, streams: { jsm }, names }: BusContext,
   subject: string,

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 
 /**
- * Resolves when a NATS server sends its greeting, which it does once its streams are recovered. Rejects after the timeout:
- * a server that hangs accepts connections, but does not greet.
+ * Resolves when a NATS server sends its greeting, which it does once its streams are recovered. Rejects after the timeout: a
+ * hanging server accepts connections but does not greet.
  */
 export async function waitForGreeting(host: string, port: number, timeout_ms: number): Promise<void> {
   const socket = connect({ host, port, timeout: timeout_ms });

@@ -4,12 +4,12 @@ import type { Connection } from "./connection.ts";
 import { createHealer } from "./healing.ts";
 import { namesFor } from "./names.ts";
 
-/* What an older server shows after a power cut (2.9 does, 2.15 does not): its consumer remembers more than its stream has. */
+/* The state of an older server after a power cut (2.9, but not 2.15): its consumer remembers more than its stream holds. */
 
 const names = namesFor("healed");
 const config = { durable_name: "commands", ack_policy: "explicit" };
 
-/** A server with one consumer of the commands, which has delivered up to a sequence that rises with each look. */
+/** A server with one consumer of the commands, whose delivered sequence rises with each look. */
 function openServer(delivered: (look: number) => number) {
   const calls: string[] = [];
   const reports: unknown[] = [];

@@ -8,11 +8,11 @@ import type { Names } from "./names.ts";
 /** Time between the two looks that confirm a fault. The random part keeps processes from repairing the same consumer at once. */
 const CONFIRM_MS = 400;
 const CONFIRM_JITTER_MS = 200;
-/** Minimum time between two runs that silence started. */
+/** Minimum time between two runs triggered by silence. */
 const MIN_INTERVAL_MS = 1_000;
 
 export interface Healer {
-  /** Compares every durable consumer with its stream, and creates those again that would miss messages. Never throws. */
+  /** Compares every durable consumer with its stream, and recreates those that would miss messages. Never throws. */
   heal(): Promise<void>;
 }
 
@@ -25,8 +25,8 @@ async function look(jsm: JetStreamManager, stream: string): Promise<ConsumerLook
 }
 
 /**
- * Creates the consumer again, with the same settings, from the first message that the stream still holds: some messages are
- * delivered twice. Commands answer the second delivery from their outcome, and feed subscribers skip positions they have seen.
+ * Recreates the consumer with the same settings, starting at the first message in the stream, so that some messages are delivered
+ * twice. Commands answer the second delivery from their outcome, and feed subscribers skip positions they have seen.
  */
 async function recreate(jsm: JetStreamManager, { stream_name, name, config }: ConsumerInfo): Promise<void> {
   const { opt_start_seq: _seq, opt_start_time: _time, ...settings } = config;
@@ -37,7 +37,7 @@ async function recreate(jsm: JetStreamManager, { stream_name, name, config }: Co
   await jsm.consumers.add(stream_name, { ...settings, deliver_policy: "all" });
 }
 
-/** What NATS holds is a hint: after a power cut a stream can be older than its consumers, and would deliver nothing forever. */
+/** Repairs consumers that would deliver nothing forever: after a power cut, a stream can be older than its consumers. */
 export function createHealer(connection: Connection, jsm: JetStreamManager, names: Names): Healer {
   const { log } = connection;
   const { report } = createFaultReports(connection, names);

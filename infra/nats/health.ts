@@ -3,7 +3,7 @@ import type { BusContext } from "./context.ts";
 export interface BusHealth {
   connected: boolean;
   server_version: string | undefined;
-  /** By stream; undefined if it could not be read, or has no leader. */
+  /** By stream name; undefined if the stream could not be read or has no leader. */
   streams: Record<string, { messages: number; bytes: number } | undefined>;
 }
 

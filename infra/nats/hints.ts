@@ -5,15 +5,15 @@ import type { Names } from "./names.ts";
 interface Hint {
   position: number;
 }
-/** An older version names one projection in each; it polls where it does not understand a hint. */
+/** Older versions name one projection per hint, and poll if they do not understand a hint. */
 interface ProjectedHint extends Hint {
   projections?: string[];
   projection?: string;
 }
 
 /**
- * Sends one hint per turn of the event loop: the one with the highest position. A batch moves all projections to one position,
- * and one message says so: with one for each, they were most of what a process published.
+ * Sends one hint per turn of the event loop, with the highest position. A batch moves all projections to one position, so one
+ * message covers all; with one per projection, hints were most of what a process published.
  */
 export function createHints({ nc, pubSub }: Connection, names: Names): Hints {
   const highest = new Map<string | undefined, number>();

@@ -1,8 +1,8 @@
 import type { BusContext } from "./context.ts";
 
 /**
- * Identifies the JetStream behind this connection by the time at which its stream of commands was created. A server outside a
- * cluster adds its own id, because a copy of its folder has the same streams. Undefined while the bus does not answer.
+ * Identifies the JetStream behind this connection by the creation time of its stream of commands. Outside a cluster the server's id
+ * is added, because a copy of its folder has the same streams. Undefined while the bus does not answer.
  */
 export async function readIdentity({ connection, streams, names }: BusContext): Promise<string | undefined> {
   if (!connection.connected()) return undefined;

@@ -10,7 +10,7 @@ const names = namesFor("searched");
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A connection to a server whose stream of commands has a leader or none, or that does not answer. */
+/** A connection to a server whose stream of commands may have a leader or not, or that does not answer. */
 function openServer({ isCluster = true } = {}) {
   const server = { sees: "leader" as "leader" | "nobody" | "silence", connected: true };
   let moves = 0;

@@ -4,14 +4,14 @@ import { createFaultReports } from "./faultReports.ts";
 import type { Names } from "./names.ts";
 
 const CHECK_MS = 1_000;
-/** Checks without a leader before the connection moves to another server. An election often ends sooner, and moving loses what is in flight. */
+/** Failed checks before the connection moves to another server. An election is often over sooner, and moving loses what is in flight. */
 const MAX_MISSED = 5;
-/** Further checks before it moves again: where no server has a majority, none is better than another. */
+/** Failed checks before it moves again: if no server has a majority, none is better than another. */
 const MISSED_AGAIN = 10;
 
 /**
- * Moves the connection to another server of the cluster when this one reaches no leader of the stream of commands: the network
- * has cut it off from the others, and only from them. `stop` ends it.
+ * Moves the connection to another server of the cluster if this one cannot reach the leader of the stream of commands, because the
+ * network has cut it off from the others. `stop` ends the search.
  */
 export function searchLeader(connection: Connection, jsm: JetStreamManager, names: Names): { stop(): void } {
   const { nc, log } = connection;

@@ -2,7 +2,7 @@ import { parseStreamName } from "#events/ids.ts";
 
 export const TOKEN = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** A dot, a space or a wildcard in a token would make it a subject of another organization. */
+/** A dot, a space or a wildcard in a token would address a subject of another organization. */
 function token(value: string): string {
   if (!TOKEN.test(value)) throw new Error(`Invalid in a subject: ${JSON.stringify(String(value).slice(0, 100))}`);
   return value;
@@ -40,18 +40,18 @@ export function namesFor(prefix: string) {
     stops: `${prefix}.stop.*.*`,
     reaction: (event: { organization_id: string; type: string }) =>
       `${prefix}.react.${token(event.organization_id)}.${token(event.type)}`,
-    /** Other services select organizations, aggregates and types by it. */
+    /** The subject of an event. Other services subscribe by organization, aggregate and type. */
     event: (event: { organization_id: string; stream: string; type: string }) =>
       `${prefix}.evt.v1.${token(event.organization_id)}.${token(parseStreamName(event.stream).aggregate)}.${token(event.type)}`,
     /** Every event of an organization. */
     eventsOf: (organization: string) => `${prefix}.evt.v1.${token(organization)}.>`,
     /** The durable consumer of a listener. */
     listener: (name: string) => token(name),
-    /** Subject of a dead letter: the message's own subject after `dead`. */
+    /** The subject of a dead letter: `dead`, followed by the message's own subject. */
     dead: (subject: string) => `${prefix}.dead.${subject.slice(prefix.length + 1)}`,
-    /** Dead letters of one organization: commands and reactions have it after their first word. */
+    /** Dead letters of one organization. In commands and reactions, the organization is the second token. */
     deadOf: (organization: string) => `${prefix}.dead.*.${token(organization)}.>`,
-    /** A command that nobody handles: it shows that commands reach a services process. */
+    /** The subject of canaries, which show that commands reach a services process. */
     canary: `${prefix}.cmd.canary`,
     /** Announces a fault that a process has healed. */
     healed: `${prefix}.healed`,

@@ -4,29 +4,29 @@ import type { Logger } from "pino";
 type Listener = (message: any, subject: string) => void;
 
 /**
- * Core NATS publish and subscribe. Listeners in this process are called directly, others over the network; the connection
- * has `noEcho`, so nothing arrives twice. Everything published in one turn of the event loop is written at once: without
- * that, a chat turn took nine writes to the socket, a fifth of the process's time; now it takes two.
+ * Core NATS publish and subscribe. Listeners in this process are called directly, others over the network; the connection has
+ * `noEcho`, so nothing arrives twice. Everything published in one turn of the event loop is sent in one write. Otherwise a chat
+ * turn would take nine writes to the socket instead of two, which was a fifth of the process's time.
  */
 export interface PubSub {
   /** Publishes to every listener, in this process and in others. */
   publish(subject: string, message: unknown): void;
   /** Publishes to every listener in other processes. */
   publishToOthers(subject: string, message: unknown): void;
-  /** Publishes to the listeners in this process or, if there are none, to others: for messages that one process waits for. */
+  /** Publishes to the listeners in this process or, if there are none, to others. For messages that one process waits for. */
   publishToOne(subject: string, message: unknown): void;
   /**
-   * Subscribes to a subject; wildcards match messages of other processes only. Active before anything published
-   * afterwards. Answers with a function that unsubscribes.
+   * Subscribes to a subject. Wildcards match only messages of other processes. Active for everything published afterwards. Returns
+   * a function that unsubscribes.
    */
   subscribe(subject: string, listener: Listener): () => void;
-  /** Runs a write to the connection with the other writes of this turn of the event loop, in order. */
+  /** Runs a write to the connection together with the other writes of this turn of the event loop, in order. */
   batch(write: () => void): void;
   /** Runs the batched writes now. */
   flush(): void;
 }
 
-/** Time that batched writes take in one turn of the event loop; the others follow in the next one. */
+/** Maximum time for batched writes in one turn of the event loop; the rest follows in the next one. */
 const SLICE_MS = 5;
 
 function createBatch(run: (write: () => void) => void): Pick<PubSub, "batch" | "flush"> {
@@ -58,7 +58,7 @@ export function openPubSub({ nc, log }: { nc: NatsConnection; log: Logger }): Pu
     }
   };
   const { batch, flush } = createBatch(runSafely);
-  /** False when this process has no listener. */
+  /** False if this process has no listener. */
   const publishLocally = (subject: string, message: unknown): boolean => {
     const listeners = local.get(subject);
     for (const listener of listeners ?? []) runSafely(() => listener(message, subject));

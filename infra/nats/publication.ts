@@ -10,20 +10,20 @@ import type { BusContext } from "./context.ts";
 import { isElecting } from "./streams.ts";
 
 const REPUBLISH_AFTER_MS = 3000;
-/** Pause while a stream has no leader. A cluster elects a new one within 4 to 9 s; until then publishing fails. */
+/** Poll interval while a stream has no leader. A cluster elects a new one within 4 to 9 s; until then publishing fails. */
 const ELECTION_POLL_MS = 250;
 
 export interface Publication {
   publish(): void;
-  /** Publishes again after 3 s, or after a reconnect, unless the current connection has acknowledged it. */
+  /** Publishes again after 3 s, or after a reconnect, unless the message was acknowledged on the current connection. */
   publishIfLost(): void;
-  /** How many times it was published. */
+  /** How often it was published. */
   count(): number;
-  /** Its number in the stream; undefined until a PubAck brings it. */
+  /** Its sequence number in the stream; undefined until a PubAck arrives. */
   storedAt(): number | undefined;
-  /** Milliseconds since a worker last said that it has the message; Infinity if none has. */
+  /** Milliseconds since a worker last claimed the message; Infinity if none has. */
   sinceClaim(): number;
-  /** Ends it: workers that ask from now on drop the message. */
+  /** Ends the publication: workers that ask from now on drop the message. */
   close(): void;
 }
 
@@ -31,12 +31,12 @@ interface OutgoingMessage extends Pick<TraceHeaders, "traceparent"> {
   subject: string;
   payload: Uint8Array;
   onAnswer(answer: CommandResult): void;
-  /** Called when the stream does not accept the message. */
+  /** Called if the stream refuses the message. */
   onRefused(reason: string): void;
 }
 
 /**
- * The message id is random: JetStream drops messages with an id that it knows, and only our own repetitions may be dropped
+ * The message id is random: JetStream drops messages with a known id, and only our own repetitions may be dropped
  * (docs/adr/0005-nats-dedupe-is-not-used.md).
  */
 function headersFor({ traceparent }: OutgoingMessage, id: string, answers: Answers) {

@@ -2,7 +2,7 @@ import { connect } from "@nats-io/transport-node";
 
 const HEALTH = "$SYS.REQ.SERVER.PING.HEALTHZ";
 const ANSWER_MS = 3_000;
-/** `JetStream stream 'A' write error: no space left on device`. What the server says while it starts is none. */
+/** `JetStream stream 'A' write error: no space left on device`. Messages during the start do not match. */
 const BROKEN_STREAM = /^JetStream stream .* error: /;
 
 interface Health {
@@ -10,8 +10,8 @@ interface Health {
 }
 
 /**
- * Throws when a stream of the server has failed to write: since NATS 2.14 it takes no message again until the server is
- * restarted, also when its disk has space. `address` is that of a user of the system account. An older server does not tell.
+ * Throws if a stream of the server has failed to write: since NATS 2.14 it accepts no message until the server restarts, even when
+ * the disk has space again. `address`: of a user of the system account. Older servers do not report this.
  */
 export async function requireSoundStreams(address: string, signal: AbortSignal): Promise<void> {
   const { host, username, password } = new URL(address);

@@ -4,7 +4,7 @@ import { nanos } from "@nats-io/transport-node";
 import type { Names } from "./names.ts";
 
 const HOUR = nanos(3_600_000);
-/** How long other services can still read an event of the feed. */
+/** How long other services can read an event of the feed. */
 export const FEED_RETENTION_MS = 7 * 24 * 3_600_000;
 
 export interface Limits {
@@ -58,7 +58,7 @@ function queueSpecs({ streams, all, durables }: Names, limits: Limits): Spec[] {
 }
 
 function recordSpecs({ streams, all }: Names, limits: Limits): Spec[] {
-  // frames too are on disk: after the server is killed, the next worker of a turn must know what its readers have received
+  // frames are on disk as well: after the server is killed, the next worker of a turn must know what its readers have received
   const record = { storage: "file", discard: "old" } as const;
   return [
     {

@@ -7,12 +7,12 @@ import type { Names } from "./names.ts";
 import { streamSpecs, type ConsumerSpec, type Limits, type StreamSpec } from "./streamSpecs.ts";
 
 const CHECK_MS = 30_000;
-/** How often the consumers are compared with their streams. Reconnects and silence do it earlier. */
+/** Interval of comparing consumers with their streams. Reconnects and silence trigger it earlier. */
 const HEAL_MS = 5_000;
 /** Maximum wait at the start: a new cluster has no leader for some seconds, and answers with 10008 or not at all. */
 const FIRST_LEADER_MS = 30_000;
 const CLUSTER_NOT_AVAILABLE = 10_008;
-/** A server of the cluster restarts. With another text it says that the cluster has too few. */
+/** With this text, a server of the cluster is restarting. With another text, the cluster has too few servers. */
 const NO_SUITABLE_PEERS = 10_005;
 const isPeerOffline = ({ code, message }: JetStreamApiError): boolean =>
   code === NO_SUITABLE_PEERS && message.includes("peer offline");
@@ -27,7 +27,7 @@ export interface Streams extends Healer {
   close(): void;
 }
 
-/** Creates all streams and durable consumers. Checks their settings at reconnects and every 30 s, and what they hold every 5 s. */
+/** Creates all streams and durable consumers. Checks their settings at reconnects and every 30 s, and compares consumers with streams every 5 s. */
 export async function openStreams(connection: Connection, names: Names, limits: Limits): Promise<Streams> {
   const jsm = await jetstreamManager(connection.nc, { checkAPI: false });
   const warned = new Set<string>();
@@ -118,7 +118,10 @@ async function retryUntilElected(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether the stream has no leader now, or too few servers for a moment: the server says so, or does not answer (docs/adr/0018-commands-wait-for-a-nats-election.md). */
+/**
+ * Whether the stream has no leader now, or too few servers temporarily: the server reports it, or does not answer
+ * (docs/adr/0018-commands-wait-for-a-nats-election.md).
+ */
 export const isElecting = (error: unknown): boolean =>
   error instanceof JetStreamApiError
     ? error.code === CLUSTER_NOT_AVAILABLE || isPeerOffline(error)
@@ -143,7 +146,7 @@ async function orUndefined<T>(request: Promise<T>, missingCode: number): Promise
 const differences = (wanted: object, actual: object): string[] =>
   Object.entries(wanted).flatMap(([key, value]) => (isDeepStrictEqual(value, Reflect.get(actual, key)) ? [] : [key]));
 
-/** Older servers silently ignore fields that they do not know. */
+/** Warns of settings that older servers silently ignore. */
 function warnIgnored({ log }: Connection, warned: Set<string>, name: string, wanted: object, actual: object): void {
   const ignored = differences(wanted, actual);
   if (ignored.length === 0 || warned.has(name)) return;

@@ -11,7 +11,7 @@ test("a result that arrived while the process was busy is not late", async () =>
   const answered = once(worker, "message");
   worker.postMessage("go");
   const result = withTimeout(answered, 20);
-  // blocks this thread for longer than the timeout, while the answer arrives
+  // blocks this thread for longer than the timeout while the answer arrives
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
   expect(await result).toEqual(["here"]);
   await worker.terminate();

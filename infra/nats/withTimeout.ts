@@ -1,6 +1,6 @@
 /**
- * The result of the work; undefined if it takes longer. A result that has arrived by then counts also where this process was too
- * busy to read it: its timers are served before its connections.
+ * The result of the work; undefined if it takes longer than `ms`. A result that has arrived in time counts even if this process was
+ * too busy to read it, because timers run before connections are read.
  */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;

@@ -7,13 +7,13 @@ const IS_RECENT = "c.recorded_at > now() - interval '15 minutes' and c.rejection
 const JOIN_TURN = `join log.events e on e.position = c.position
     left join read.turns t on t.command_id = c.command_id and t.thread_id = substr(e.stream, length('thread-') + 1)::uuid`;
 
-/** The claiming process becomes the one that waits for the turn: if it dies too, the next retry notices. */
+/** Makes the claiming process the one that waits for the turn: if it dies too, the next retry notices. */
 const TAKE_OVER_FOUND = `
   update log.commands c set http = $3 from found, log.events e
   where c.command_id = found.command_id and c.organization_id = $2 and e.position = c.position
   returning c.command_id, e.position, e.stream`;
 
-/** The client disconnected from a live process, which recorded that. Deleting the record makes the claim exclusive. */
+/** For a client that disconnected from a live process, which recorded that. Deleting the record makes the claim exclusive. */
 const CLAIM_UNANSWERED = `
   with found as (
     delete from ops.unanswered where command_id = (
@@ -24,8 +24,8 @@ const CLAIM_UNANSWERED = `
   ${TAKE_OVER_FOUND}`;
 
 /**
- * The process died before it can have answered: no connection to the database bears its name, or its heartbeat is older
- * than 10 s. Locking the command makes the claim exclusive.
+ * For a process that died before it could answer: no database connection has its name, or its heartbeat is older than 10 s. Locking
+ * the command makes the claim exclusive.
  */
 const CLAIM_ORPHANED = `
   with found as (

@@ -11,21 +11,21 @@ const FIRST_PAUSE_MS = 50;
 export interface Follower {
   projection: Projection;
   position: number;
-  /** Streams that it cannot follow: their events are skipped until it is rebuilt. */
+  /** Streams that it cannot follow. Their events are skipped until the read model is rebuilt. */
   parked: Set<string>;
 }
 
-/** Stores what events change for followers. Both calls move the followers to their position in the same transaction. */
+/** Stores the changes that events make for followers. Both methods move the followers' positions in the same transaction. */
 export interface Sink<F extends Follower> {
-  /** Throws Unprojectable when an event is at fault. */
+  /** Throws Unprojectable if an event is at fault. */
   write(followers: F[], events: RecordedEvent[], to: number): Promise<void>;
   park(follower: F, event: Pick<RecordedEvent, "stream" | "position">, error: Error): Promise<void>;
 }
 
 /**
- * Moves followers past these events. When an event is at fault, bisection finds it: everything else is written, and an
- * event that still fails after 5 attempts parks its stream for the projection that cannot follow it.
- * Throws errors that are no event's fault (connection, disk space, a missing table); what was written until then stays.
+ * Moves followers past these events. If an event is at fault, bisection finds it: everything else is written, and an event that
+ * still fails after 5 attempts parks its stream for the projection that cannot follow it. Other errors (connection, disk space, a
+ * missing table) are thrown; what was written until then stays.
  */
 export async function advance<F extends Follower>(
   followers: F[],
@@ -43,7 +43,7 @@ export async function advance<F extends Follower>(
   } else await retryOrPark(followers[0]!, events[0]!, sink, failure);
 }
 
-/** Moves followers past an event that cannot be read: it parks its stream for those that would have to project it. */
+/** Moves followers past an unreadable event: it parks the event's stream for those that would have to project it. */
 export async function skipUnreadable<F extends Follower>(
   followers: F[],
   { event, error }: UnreadableEvent,
@@ -72,7 +72,7 @@ async function retryOrPark<F extends Follower>(
   await sink.park(follower, event, failure);
 }
 
-/** Answers with the error if an event is at fault, and throws any other. */
+/** Returns the error if an event is at fault, and throws any other. */
 async function tryWrite<F extends Follower>(
   followers: F[],
   events: RecordedEvent[],

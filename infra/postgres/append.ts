@@ -5,9 +5,9 @@ import { isEventFault, asUnavailable } from "./errors.ts";
 import { appendNew, isSpecial } from "./appendNew.ts";
 import type { AppendListener } from "./appendWatch.ts";
 
-/** Commands in one call of log.append. Larger batches do not make a command cheaper. */
+/** Maximum commands per call of log.append. Larger batches do not make a command cheaper. */
 const MAX_BATCH = 64;
-/** Concurrent calls. A second one would only wait for the head row's lock, and gather fewer commands. */
+/** Concurrent calls. A second one would only wait for the head row's lock and gather fewer commands. */
 const MAX_IN_FLIGHT = 1;
 
 interface PendingAppend {
@@ -62,7 +62,7 @@ function appendedFrom(row: AppendRow): AppendResult {
   }
 }
 
-/** Appends any commands, each of which may be repeated or conflict. */
+/** Appends commands, some of which may be repeated or conflict. */
 async function appendAny(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendResult[]> {
   const unchanged = batch.flatMap((encoded) => encoded.unchanged);
   const plain = { name: "append", text: "select * from log.append($1, $2, $3, $4, $5, $6)" };
@@ -100,7 +100,7 @@ export function groupCommit(
     } catch (error) {
       onAppend?.onEnd(error);
       if (batch.length === 1 || !isEventFault(error)) for (const { reject } of batch) reject(asUnavailable(error));
-      // One bad command must not fail the others of its batch.
+      // One bad command must not fail the rest of its batch.
       else for (const one of batch) await write([one]);
     }
   };
@@ -125,11 +125,11 @@ export function groupCommit(
     });
 }
 
-/** Whether a command writes a stream that the other one was decided on: in one batch, neither would see the other. */
+/** Whether a command writes a stream on which the other was decided. In one batch, neither would see the other. */
 const collides = (one: EncodedAppend, other: EncodedAppend): boolean =>
   one.heads.some(({ stream }) => other.unchanged.some((read) => read.stream === stream));
 
-/** The next commands, of which either none or all are special: only those that are not may be appended as new. */
+/** The next commands, all special or none: only commands that are not special may be appended as new. */
 function takeBatch(pending: PendingAppend[]): PendingAppend[] {
   const special = isSpecial(pending[0]!.encoded);
   const end = pending.findIndex(

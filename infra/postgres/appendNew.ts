@@ -5,15 +5,15 @@ import type { EncodedAppend, EncodedEvent } from "./encode.ts";
 
 type Head = EncodedAppend["heads"][number];
 
-/** The rows of a batch of commands that are expected to be new. Numbers count from 1, as PostgreSQL's arrays do. */
+/** The rows of a batch of commands that are expected to be new. Indexes count from 1, as in PostgreSQL's arrays. */
 interface Batch {
-  /** The number of each command's last event; 0 without events. */
+  /** The index of each command's last event; 0 if it has none. */
   lasts: number[];
   events: EncodedEvent[];
-  /** The number of each event's command. */
+  /** The index of each event's command. */
   commands: number[];
   heads: Head[];
-  /** The number of the last event of each head's stream. */
+  /** The index of the last event of each head's stream. */
   headEvents: number[];
   /** The version of each head's stream before these events. */
   befores: number[];
@@ -32,11 +32,11 @@ const call = (name: string, parameters: number): string =>
 const PLAIN = { name: "append new", text: call("append_new", 25) };
 const ERASING = { name: "append new erasing", text: call("append_new_erasing", 27) };
 
-/** Whether only `log.append` or `log.append_unchanged` can do it. */
+/** Whether the command needs `log.append` or `log.append_unchanged`. */
 export const isSpecial = ({ forgotten, unchanged }: EncodedAppend): boolean =>
   forgotten.length > 0 || unchanged.length > 0;
 
-/** Arranges the rows. Undefined when versions do not follow each other, or when a stream's last events come without its head. */
+/** Arranges the rows. Undefined if versions are not consecutive, or if a stream's last events come without its head. */
 function arrange(batch: EncodedAppend[]): Batch | undefined {
   const rows: Batch = { lasts: [], events: [], commands: [], heads: [], headEvents: [], befores: [] };
   const ends = new Map<string, StreamEnd>();
@@ -102,7 +102,7 @@ function parametersFor(batch: EncodedAppend[], rows: Batch): Buffer[] {
   ];
 }
 
-/** The things and the streams whose keys the batch destroys; undefined for none. */
+/** The things and streams whose keys the batch destroys; undefined if there are none. */
 function erasedBy(batch: EncodedAppend[]): Buffer[] | undefined {
   const erasures = batch.flatMap((one) => one.erasures);
   if (erasures.length === 0) return undefined;
@@ -112,8 +112,8 @@ function erasedBy(batch: EncodedAppend[]): Buffer[] | undefined {
 }
 
 /**
- * Appends commands that are all new and fit (docs/adr/0025-appends-are-optimistic.md). Undefined, with nothing written, when one of them is
- * not or does not.
+ * Appends commands that are all new and free of conflicts (docs/adr/0025-appends-are-optimistic.md). Otherwise writes nothing and
+ * returns undefined.
  */
 export async function appendNew(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendResult[] | undefined> {
   if (batch.some(isSpecial)) return undefined;

@@ -5,8 +5,8 @@ import { repeat } from "./repeat.ts";
 
 const PROBE_MS = 1_500;
 /**
- * Writes what an append writes, a row of `log.commands`, and undoes it. The row has 25 KB: it fits into no page that the table has,
- * so its files must grow.
+ * Writes a row of `log.commands`, as an append does, and rolls it back. With 25 KB the row fits into no existing page, so the
+ * table's files must grow.
  */
 const PROBE = `do $$ begin
     insert into log.commands (command_id, organization_id, position, rejection, recorded_at)
@@ -16,19 +16,19 @@ const PROBE = `do $$ begin
   exception when sqlstate 'SVC01' then null;
   end $$`;
 
-/** A turn needs two appends one after the other, and the client of a command is refused after 4 s. */
+/** An append that takes longer is a problem: a turn needs two in sequence, and a command's client is refused after 4 s. */
 const SLOW_MS = 1_500;
 
-/** Hears of each append of this process, of which one is under way at a time. */
+/** Observes the appends of this process, of which only one is in progress at a time. */
 export interface AppendListener {
   onBegin(): void;
-  /** With the error of one that failed. */
+  /** Called with the error if the append failed. */
   onEnd(error?: unknown): void;
 }
 
 export interface AppendWatch {
   listener: AppendListener;
-  /** Why the newest append failed or takes too long; undefined if it did not, or if PostgreSQL can be written again. */
+  /** Why the newest append failed or takes too long; undefined if it did not, or if PostgreSQL accepts writes again. */
   problem(): string | undefined;
   stop(): void;
 }
@@ -39,9 +39,9 @@ const describeError = (error: unknown): string => {
 };
 
 /**
- * Remembers whether PostgreSQL took the newest append, and in time. A server whose disk is full or waits answers queries, so only
- * writes show it. While it refuses, a small write is tried every 1.5 s: a process that is out of the load balancer gets no requests
- * that would show the end.
+ * Tracks whether PostgreSQL accepted the newest append in time. A server whose disk is full or hangs still answers queries, so only
+ * writes show it. While it refuses, a small write is tried every 1.5 s: a process that was taken out of the load balancer gets no
+ * requests that would show the recovery.
  */
 export function watchAppends(
   pool: pg.Pool,
@@ -66,7 +66,7 @@ export function watchAppends(
     logger.error({ err, reason }, "database takes no appends");
     probing = new AbortController();
     const { signal } = probing;
-    // the append that failed is the first probe
+    // the failed append counts as the first probe
     const probe = async () => {
       if (signal.aborted) return;
       const began = performance.now();

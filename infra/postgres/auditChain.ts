@@ -4,14 +4,14 @@ import type { Db } from "#projections/projection.ts";
 import { decodePublic } from "./decode.ts";
 import { GENESIS, linkHash, type ChainedRow } from "./verify.ts";
 
-/** Stored bytes of one page, unless its first event alone is larger: hashing and reading them takes about 40 ms, in slices. */
+/** Maximum stored bytes of a page, unless its first event alone is larger. Reading and hashing them takes about 40 ms, in slices. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 const FIELDS = `e.position, e.stream, e.version, e.organization_id, e.type, e.shape, e.command_id,
   ((extract(epoch from e.recorded_at) * 1000000)::bigint)::text as recorded_us, e.meta, e.data, e.thing,
   encode(e.sealed, 'hex') as sealed, encode(e.hash, 'hex') as hash`;
 
-/** Events of an organization in order, each with the hash before it and whether its stream has the event before it. */
+/** Events of an organization in order, each with the hash before it, and whether its stream has the preceding version. */
 const PAGE = `
   with sized as materialized (
     select position, sum(octet_length(data) + octet_length(meta) + coalesce(octet_length(sealed), 0)) over (order by position) as bytes,
@@ -27,7 +27,7 @@ const PAGE = `
 
 type Row = ChainedRow & { recorded_at: Date; previous: string | null; follows: boolean };
 
-/** Why a row is not what was written; undefined if it is. */
+/** How a row differs from what was written; undefined if it does not. */
 function findProblem({ previous, follows, ...row }: Row): string | undefined {
   const position = Number(row.position);
   const before = position === 1 ? GENESIS : previous;

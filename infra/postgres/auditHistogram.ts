@@ -3,19 +3,19 @@ import type { Db } from "#projections/projection.ts";
 import { narrowToCommand } from "./commandSpan.ts";
 import { PRINCIPAL } from "./decode.ts";
 
-/** Events that one histogram looks at: the newest of the organization, of the stream, of the principal or of the command. */
+/** Maximum events that one histogram counts: the newest of the organization, stream, principal or command. */
 const MAX_EVENTS = 50_000;
-/** Bars of a histogram. */
+/** Maximum intervals of a histogram. */
 const MAX_BARS = 60;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Seconds of a bar. The last one is enough for centuries. */
+/** Lengths of an interval in seconds. The last one suffices for centuries. */
 const WIDTHS = [1, 5, 15, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY];
 
 /**
- * `seen` reads a bounded part of one index, backwards: that of the organization's positions, of the stream, or of the principal. The width is the
- * smallest that leads to few enough bars.
+ * `seen` reads a bounded part of one index, backwards: of the organization's positions, of the stream, or of the principal. The
+ * interval is the shortest that gives few enough bars.
  */
 const histogram = (narrowed: { stream: string; principal: string; command: string; types: string }) => `
   with seen as materialized (

@@ -5,12 +5,12 @@ import type { Db } from "#projections/projection.ts";
 import { narrowToCommand } from "./commandSpan.ts";
 import { decodeEvent, EVENT_COLUMNS, hashSealed, PRINCIPAL, type EventRow } from "./decode.ts";
 
-/** Stored bytes in one slice, unless its first event alone is larger: five hundred of the largest events would have 128 MB. */
+/** Maximum stored bytes of a slice, unless its first event alone is larger: five hundred of the largest events would have 128 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 type SliceRow = EventRow & { found: number };
 
-/** Reads slices of an organization's events. Sizes are added up in the database, so that only the events that fit are sent. */
+/** Reads slices of an organization's events. The database adds up the sizes, so that only events that fit are sent. */
 export const createSliceReader =
   (db: Db, keyring: Keyring): AuditLog["slice"] =>
   async (organization, { after, stream, types, principal, command, limit, newest_first = false }) => {

@@ -1,9 +1,9 @@
 import { createTurnstile } from "#services/sharing/turnstile.ts";
 
 /**
- * Batches look-ups: one query takes all keys requested in the same turn of the event loop or during the previous query.
- * A query always starts after the calls that it answers. With 32 concurrent requests this makes one round trip for eight
- * of them; a single request costs nothing extra. Few of those that one query answers go on in one turn of the event loop.
+ * Batches look-ups: one query takes all keys requested in the same turn of the event loop or during the previous query. A query
+ * always starts after the calls that it answers. With 32 concurrent requests, eight share a round trip; a single request costs
+ * nothing extra. Only a few answered callers resume per turn of the event loop.
  */
 export function batchLookups<V>(
   find: (keys: string[]) => Promise<Map<string, V>>,

@@ -4,14 +4,14 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
 import { isServerRefusal, Unprojectable } from "./errors.ts";
 
-/** Approximate size of one batch in memory. An event can have 256 KiB, so a thousand large ones would be too much. */
+/** Approximate maximum size of a batch in memory. An event can have 256 KiB, so a thousand large ones would be too much. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
-/** UTF-16 units of events that are handed out at once, of all that were read together: planning 13 MB of them blocks the event loop for 60 ms. */
+/** UTF-16 units of events handed out at once: planning 13 MB of them blocks the event loop for 60 ms. */
 const MAX_PART = 1024 * 1024;
 const SAMPLE = 8;
 const FEW = 16;
 
-/** An event that cannot be read: an upcast is missing, or its sealed fields do not open. */
+/** An event that cannot be read: an upcast is missing, or its sealed fields cannot be opened. */
 export interface UnreadableEvent {
   event: Pick<RecordedEvent, "stream" | "position" | "type">;
   error: Error;
@@ -20,11 +20,11 @@ export interface Batch {
   events: RecordedEvent[];
   /** Whether more may follow. */
   more: boolean;
-  /** The event after these, if it ended the batch. */
+  /** The unreadable event that ended the batch, if any. */
   unreadable?: UnreadableEvent;
 }
 
-/** UTF-16 units of all texts in a value, and a few for everything else. Writing it as JSON would take 50 ms where texts are large. */
+/** UTF-16 units of all texts in a value, plus a few for everything else. JSON.stringify would take 50 ms for large texts. */
 function weigh(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return FEW;
@@ -38,14 +38,14 @@ function averageBytes(events: RecordedEvent[]): number {
   return weigh(sample) / sample.length;
 }
 
-/** How many events from the first one have MAX_PART units together; at least one. */
+/** How many events from the first one have MAX_PART units in total; at least one. */
 function countPart(events: RecordedEvent[]): number {
   let units = 0;
   const tooMany = events.findIndex((event) => (units += weigh(event)) > MAX_PART);
   return tooMany === -1 ? events.length : Math.max(1, tooMany);
 }
 
-/** Reads the log in batches. An event that cannot be read ends its batch. */
+/** Reads the log in batches. An unreadable event ends its batch. */
 export function openBatches(pool: Pick<pg.Pool, "query">, log: Pick<EventLog, "follow">) {
   let maxEvents = Infinity;
 
@@ -61,7 +61,7 @@ export function openBatches(pool: Pick<pg.Pool, "query">, log: Pick<EventLog, "f
     }
   }
 
-  /** Rethrows the error when there is no such event: then no event is at fault. */
+  /** Rethrows the error if there is no such event, because then no event is at fault. */
   async function describeUnreadable(position: number, error: unknown): Promise<UnreadableEvent> {
     const { rows } = await pool.query<UnreadableEvent["event"]>(
       "select position, stream, type from log.events where position = $1",
@@ -71,7 +71,7 @@ export function openBatches(pool: Pick<pg.Pool, "query">, log: Pick<EventLog, "f
     return { event: rows[0], error: new Unprojectable(error) };
   }
 
-  /** Read, and not given out yet. */
+  /** Read, but not handed out yet. */
   let rest: { after: number; batch: Batch } | undefined;
   async function readPart(after: number, limit: number): Promise<Batch> {
     const whole = rest?.after === after ? rest.batch : await read(after, Math.min(limit, maxEvents));
@@ -91,7 +91,7 @@ export function openBatches(pool: Pick<pg.Pool, "query">, log: Pick<EventLog, "f
       prefetched = undefined;
       return hit ?? readPart(after, limit);
     },
-    /** Starts to read the batch that the next `read` will want. Its events are prepared in a callback of the event loop of their own. */
+    /** Starts to read the batch that the next `read` will return. Prepares its events in a separate callback of the event loop. */
     prefetch(after: number, limit: number, prepare: (events: RecordedEvent[]) => void): void {
       const batch = readPart(after, limit).then(async (found) => {
         await setImmediate();

@@ -13,9 +13,7 @@ const byteLength = (value: string | Buffer | number | null): number =>
         ? 4
         : value.length;
 
-/**
- * An array in PostgreSQL's binary format, which `pg` sends as it is: nothing needs escaping, and bytes stay bytes.
- */
+/** An array in PostgreSQL's binary format, which `pg` sends unchanged: nothing needs escaping. */
 export function binaryArray(type: keyof typeof TYPES, values: readonly (string | Buffer | number | null)[]): Buffer {
   const bytes = Buffer.allocUnsafe(values.reduce<number>((sum, value) => sum + 4 + byteLength(value), HEADER));
   bytes.writeInt32BE(values.length > 0 ? 1 : 0, 0);
@@ -23,7 +21,7 @@ export function binaryArray(type: keyof typeof TYPES, values: readonly (string |
   bytes.writeInt32BE(TYPES[type], 8);
   if (values.length === 0) return bytes.subarray(0, 12);
   bytes.writeInt32BE(values.length, 12);
-  // the first index
+  // the index of the first element
   bytes.writeInt32BE(1, 16);
   let at = HEADER;
   for (const value of values) {

@@ -3,10 +3,10 @@ import type { Reach } from "./reach.ts";
 
 const RETRY_AFTER_MS = 2_000;
 
-/** Runs work that needs the database. Throws Unavailable, at once while the database is away, or when it has been lost for `patience_ms`. */
+/** Runs work that needs the database. Throws Unavailable at once while the database is unreachable, or when that has lasted for `patience_ms`. */
 export type Breaker = <T>(work: () => Promise<T>, patience_ms?: number) => Promise<T>;
 
-/** Clients get a clean "try again" within seconds instead of waiting for a database that is away. */
+/** Fails fast, so that clients get a clean "try again" within seconds instead of waiting for an unreachable database. */
 export function createBreaker(reach: Pick<Reach, "isReachable" | "onChange">): Breaker {
   const waiting = new Set<() => void>();
   reach.onChange((isReachable) => {

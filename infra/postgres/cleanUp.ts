@@ -5,12 +5,12 @@ import type { Blobs, DataKeys } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { repeat } from "./repeat.ts";
 
-/** Blobs are written before the event that names them, so younger ones may still get theirs. */
+/** Minimum age of an orphan. A blob is written before the event that names it, so younger ones may still get theirs. */
 const MIN_ORPHAN_AGE_MS = 24 * HOUR_MS;
-/** Folders whose keys are looked up at once. */
+/** Folders whose keys are looked up in one query. */
 const BATCH = 1_000;
 
-/** Last uses of keys and sessions that were deleted. */
+/** Removes the last uses of deleted keys and sessions. */
 const DELETE_ORPHANED_USES = `
   delete from ops.last_used l
   where not exists (select from read.keys k where k.id::text = l.id)
@@ -29,7 +29,7 @@ export interface CleanUpOptions {
   db: Db;
   blobs: Pick<Blobs, "foldersOlderThan" | "removeAll" | "removePartsOlderThan">;
   dataKeys: DataKeys;
-  /** Nothing is removed by its age while the clock is wrong. */
+  /** Nothing is removed because of its age while the clock is wrong. */
   clock: Pick<Gate, "isOpen">;
   onError(error: unknown): void;
 }
@@ -44,7 +44,7 @@ type RemovalOptions = Pick<CleanUpOptions, "dataKeys" | "clock"> & {
   blobs: Pick<Blobs, "foldersOlderThan" | "removeAll">;
 };
 
-/** Removes blobs whose thing has no data key: the thing was erased, or its command never succeeded. Answers how many. */
+/** Removes blobs of things without a data key: the thing was erased, or its command never succeeded. Returns their number. */
 export async function removeOrphanedBlobs(
   { blobs, dataKeys, clock }: RemovalOptions,
   min_age_ms = MIN_ORPHAN_AGE_MS,
@@ -61,7 +61,7 @@ export async function removeOrphanedBlobs(
   return removed;
 }
 
-/** Removes expired rows and orphaned blobs, now and once an hour until the signal. */
+/** Removes expired rows and orphaned blobs, now and hourly, until the signal. */
 export function cleanUp(options: CleanUpOptions, signal: AbortSignal): Promise<void> {
   const removeExpired = async () => {
     for (const statement of STATEMENTS) await options.db.query(statement);

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => clock?.stop());
 
-/** A database whose clock is right, and which answers as late as `round_trip_ms` says. */
+/** A database whose clock is right, with a configurable round trip. */
 const db = {
   async query<R>(): Promise<R[]> {
     await sleep(round_trip_ms / 2);

@@ -5,15 +5,15 @@ import { createGate } from "./gate.ts";
 import { repeat } from "./repeat.ts";
 
 const EVERY_MS = 2_000;
-/** A jump of the own clock is noticed without the database. */
+/** Interval at which a jump of the local clock is detected without the database. */
 const LOOK_MS = 100;
-/** A more exact comparison replaces an older one sooner: two clocks drift apart by some milliseconds in a minute. */
+/** Maximum age of a comparison. Before that, only a more exact one replaces it. Two clocks drift apart by some milliseconds a minute. */
 const MAX_ANCHOR_AGE_MS = 60_000;
 
 interface Options {
   db: Db;
   logger: Logger;
-  /** Deadlines and leases are times that another machine wrote, so that a difference counts as time lost or won. */
+  /** Maximum difference. Deadlines and leases are times written by other machines, so a difference counts as time lost or won. */
   max_offset_ms: number;
   /** Called when the clock is found to be off. */
   onOff(): void;
@@ -23,13 +23,13 @@ interface Options {
 /** The clock of a process. The gate is closed while it differs from the database's. */
 export interface Clock extends Gate {
   /**
-   * The time to compare with times of the log or of another machine, in epoch milliseconds: the own time while it agrees with
-   * the database's, and otherwise the database's at the last comparison, plus what has passed since (docs/adr/0075-wrong-clocks-do-no-harm.md).
+   * The time to compare with times of the log or of other machines, in epoch milliseconds. The local time while it agrees with the
+   * database's; otherwise the database's at the last comparison plus the elapsed time (docs/adr/0075-wrong-clocks-do-no-harm.md).
    */
   now(): number;
 }
 
-/** The database's time at a moment of this process's monotonic clock, give or take `error_ms`. */
+/** The database's time at a moment of the local monotonic clock, within `error_ms`. */
 interface Anchor {
   database_ms: number;
   at: number;
@@ -38,7 +38,7 @@ interface Anchor {
 
 const timeFrom = ({ database_ms, at }: Anchor): number => database_ms + performance.now() - at;
 
-/** The more exact of two comparisons, unless the older one is outdated or wrong: a machine that sleeps stops its monotonic clock. */
+/** The more exact of two comparisons, unless the older one is outdated or wrong: sleeping stops the monotonic clock. */
 function chooseAnchor(old: Anchor | undefined, next: Anchor): Anchor {
   if (!old || next.error_ms <= old.error_ms || next.at - old.at > MAX_ANCHOR_AGE_MS) return next;
   const difference = Math.abs(timeFrom(old) - timeFrom(next));
@@ -53,8 +53,8 @@ async function readAnchor(db: Db): Promise<Anchor> {
 }
 
 /**
- * Compares this machine's clock with the database's. It is off when no moment of the round trip explains the difference, so
- * that a slow connection hides no wrong clock. Resolves after the first comparison.
+ * Compares the local clock with the database's. It is off if no moment within the round trip explains the difference, so that a
+ * slow connection hides no wrong clock. Resolves after the first comparison.
  */
 export async function watchClock({
   db,
@@ -67,7 +67,7 @@ export async function watchClock({
   const stopped = new AbortController();
   let anchor = await readAnchor(db);
 
-  /** Once the clock is off, the best guess must agree before it is right again. */
+  /** Once the clock is off, the best estimate must agree before it counts as right again. */
   const look = (): boolean => {
     const offset_ms = Math.round(own() - timeFrom(anchor));
     const tolerance = max_offset_ms + (gate.isOpen() ? anchor.error_ms : 0);

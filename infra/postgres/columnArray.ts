@@ -1,6 +1,6 @@
 import type { ColumnValue, Row } from "#projections/projection.ts";
 
-/* The values of one column as a PostgreSQL array, for `unnest`. In the binary format neither side escapes or parses anything. */
+/* Encodes a column's values as a PostgreSQL array for `unnest`. In the binary format neither side escapes or parses anything. */
 
 const NULL_LENGTH = -1;
 const HEADER = 20;
@@ -8,11 +8,11 @@ const HEADER = 20;
 const EPOCH_MS = 946_684_800_000;
 const TWO_32 = 2 ** 32;
 const FIRST_BYTES = 64 * 1024;
-/** A larger buffer is not kept. */
+/** Maximum size of a buffer that is kept for reuse. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
-/** A character takes at most three bytes: those outside the basic plane are two UTF-16 units and four bytes. */
+/** UTF-8 bytes per UTF-16 unit at most: characters outside the basic plane are two units and four bytes. */
 const BYTES_PER_UNIT = 3;
-/** Shorter text is written faster here than by a call into Node. */
+/** Up to this length, writing byte by byte is faster than a call into Node. */
 const MAX_SHORT = 48;
 
 let bytes = Buffer.allocUnsafe(FIRST_BYTES);
@@ -36,7 +36,7 @@ for (let n = 0; n < 16; n++)
   for (const digit of [n.toString(16), n.toString(16).toUpperCase()]) HEX[digit.charCodeAt(0)] = n;
 const hexDigit = (text: string, n: number): number => HEX[text.charCodeAt(n)] ?? -1;
 
-/** False for another spelling of a UUID than the usual one. */
+/** False for unusual spellings of a UUID. */
 function writeUuid(text: string): boolean {
   if (text.length !== 36) return false;
   for (let n = 0; n < 36; n += 2) {
@@ -62,7 +62,7 @@ function writeText(text: string): void {
   at += bytes.write(text, at);
 }
 
-/** How a type is written. `write` answers false where only PostgreSQL itself can read the value. */
+/** How a type is encoded. `write` returns false if only PostgreSQL itself can parse the value. */
 interface BinaryType {
   oid: number;
   size(value: ColumnValue): number;
@@ -103,7 +103,7 @@ const TYPES: Record<string, BinaryType> = {
   },
 };
 
-/** Writes a value with its length. One that equals the value before it is copied. */
+/** Writes a value with its length. Copies the previous one if it is equal. */
 function writeElement(
   type: BinaryType,
   value: ColumnValue,
@@ -131,7 +131,7 @@ function writeElement(
   return true;
 }
 
-/** Undefined when a value is not what the type is written from. */
+/** Undefined if a value cannot be encoded. */
 function binary(type: BinaryType, rows: Row[], column: string): Buffer | undefined {
   at = HEADER;
   let hasNull = 0;
@@ -154,7 +154,7 @@ function element(value: ColumnValue | undefined): string {
   return value instanceof Date ? `"${value.toISOString()}"` : String(value);
 }
 
-/** The column's values in PostgreSQL's binary format, or as a literal where the type or a value has no such form here. Rows must not be empty. */
+/** The column's values in PostgreSQL's binary format, or as a literal if the type or a value cannot be encoded. `rows` must not be empty. */
 export function columnArray(type: string, rows: Row[], column: string): Buffer | string {
   const known = TYPES[type];
   return (known && binary(known, rows, column)) ?? `{${rows.map((row) => element(row[column])).join(",")}}`;

@@ -1,7 +1,7 @@
 import type { CommandOutcomes } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
 
-/** Claims of unique names are appended after the events of the thing itself, at most a handful per command. */
+/** Maximum claims per command. They are appended after the events of the thing itself. */
 const MAX_CLAIMS = 10;
 
 const FIND = `

@@ -1,16 +1,16 @@
 import type { Db } from "#projections/projection.ts";
 import { isTimedId, positionBeforeId } from "./idFinder.ts";
 
-/** Positions that the events of one command lie in: they are committed together. */
+/** The range of positions of one command's events, which are committed together. */
 interface Span {
-  /** Before the first. */
+  /** The position before the first event. */
   after: number;
   upTo: number;
 }
 
-/** Events of one command, with those of the same commit between them. */
+/** Maximum events of one command, including others in the same commit. */
 const MAX_COMMITTED = 10_000;
-/** Events that are looked through for a command whose outcome is stored no more. */
+/** Maximum events searched for a command whose outcome is no longer stored. */
 const MAX_EVENTS = 50_000;
 
 async function positionAt(db: Db, organization: string, condition: string, value: number): Promise<number | undefined> {
@@ -21,10 +21,7 @@ async function positionAt(db: Db, organization: string, condition: string, value
   return rows[0] && Number(rows[0].position);
 }
 
-/**
- * Where the events of a command are. Its outcome says so for two days; later the time in its id does, and of an id that says none
- * the newest events are looked through.
- */
+/** Finds the events of a command: for two days by its outcome, later by the time in its id. For ids without a time, searches the newest events. */
 async function findCommandSpan(db: Db, organization: string, command_id: string): Promise<Span> {
   const [outcome] = await db.query<{ position: string }>(
     "select position from log.commands where command_id = $1 and organization_id = $2",
@@ -38,7 +35,7 @@ async function findCommandSpan(db: Db, organization: string, command_id: string)
   return { after, upTo: (await positionAt(db, organization, "> $2 order by position", after)) ?? newest };
 }
 
-/** A condition for the events of a command. `also` adds a condition with a value to a statement. */
+/** An SQL condition for the events of a command. `also` adds a condition with a value to a statement. */
 export async function narrowToCommand(
   db: Db,
   organization: string,

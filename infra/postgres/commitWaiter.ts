@@ -1,12 +1,12 @@
 import type { Hints } from "#events/ports.ts";
 import { createPause } from "./pause.ts";
 
-/** Gathers events that no request waits for: a single turn then costs one transaction instead of two. */
+/** How long events that no request waits for are gathered, so that a single turn costs one transaction instead of two. */
 const GATHER_MS = 20;
-/** Maximum pause between two reads of the log, for hints that were lost. */
+/** Maximum pause between two reads of the log, in case hints are lost. */
 const POLL_MS = 250;
 
-/** Waits until the log may have events after a position. Requests of readers end the wait at once, commits soon. */
+/** Waits until the log may have events after a position. A reader's request ends the wait at once, a commit soon. */
 export function createCommitWaiter(hints: Pick<Hints, "onCommitted" | "onRequested">) {
   const pause = createPause();
   // the newest hints since the last reset
@@ -24,7 +24,7 @@ export function createCommitWaiter(hints: Pick<Hints, "onCommitted" | "onRequest
   ];
   return {
     wake: () => pause.cut(0),
-    /** Call before reading the log, so that hints during the read count. */
+    /** Call it before reading the log, so that hints during the read count. */
     reset(): void {
       committed = requested = 0;
     },

@@ -21,14 +21,14 @@ export interface EventRow {
   wrapped: string | null;
 }
 
-/** Keys are looked up event by event: a kept plan with a join would read all keys, however many there are by then. */
+/** Looks up keys event by event: the cached plan of a join would read all keys, however many there are by then. */
 export const EVENT_COLUMNS = `e.position, e.stream, e.version, e.organization_id, e.type, e.shape, e.command_id, e.recorded_at,
   e.meta, e.data, e.sealed, e.thing, k.wrapped
   from log.events e left join lateral (select wrapped from log.keys where thing = e.thing offset 0) k on true`;
 
 /**
- * The person, key, webhook or link that caused an event, as the index events_by_principal has it (migration 14): the first field of
- * `meta`. Null for what the service does by itself.
+ * The principal that caused an event, as the index events_by_principal has it (migration 14): the first field of `meta`. Null for
+ * the service's own work.
  */
 export const PRINCIPAL = `nullif(split_part(meta, '"', 4), 'system')`;
 
@@ -39,7 +39,7 @@ function openPersonal(row: EventRow, keyring: Keyring): Record<string, unknown> 
 
 type StoredEvent = Omit<EventRow, "sealed" | "thing" | "wrapped">;
 
-/** The event in its newest version. Upcasting happens only here. */
+/** The event in its newest version. This is the only place that upcasts. */
 function upcast(row: StoredEvent, personal: Record<string, unknown> | undefined): RecordedEvent {
   let fields = { data: JSON.parse(row.data) as Record<string, unknown>, personal };
   const definition = eventDefinitions.get(row.type);
@@ -63,7 +63,7 @@ function upcast(row: StoredEvent, personal: Record<string, unknown> | undefined)
 
 export const decodeEvent = (row: EventRow, keyring: Keyring): RecordedEvent => upcast(row, openPersonal(row, keyring));
 
-/** The event without its personal fields, for which it needs no key. */
+/** The event without its personal fields, for which no key is needed. */
 export const decodePublic = (row: StoredEvent, sealed: Buffer | null): AuditedEvent => ({
   ...upcast(row, undefined),
   sealed_hash: hashSealed(sealed),

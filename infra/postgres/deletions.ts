@@ -2,7 +2,7 @@ import { ERASED, NOTHING_ERASED, type ErasedCounts, type ErasedKind } from "#eve
 import { parseStreamName } from "#events/ids.ts";
 import type { Db } from "#projections/projection.ts";
 
-/** Events of one statement: an organization may write millions while an erasure waits for a hold. */
+/** Events per statement. An organization may append millions while an erasure waits for a hold. */
 const PART = 20_000;
 
 const READ = `
@@ -22,7 +22,7 @@ interface Row {
   runs: string[];
 }
 
-/** How many deletions of an organization the log has, after a position, under a request id; and the runs (ids) that they destroyed. */
+/** Counts an organization's deletions after a position with a request id, and lists the ids of destroyed runs. */
 export const createDeletionReader =
   (db: Db) =>
   async (

@@ -4,7 +4,7 @@ import { findMigrations, type Migrations } from "./migrate.ts";
 import { withToolClient } from "./toolClient.ts";
 import type { Tip } from "./verify.ts";
 
-/** Read models are left out: they are built again from the log. */
+/** Read models are left out, because they are rebuilt from the log. */
 const SCHEMAS = ["log", "ops"];
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -12,9 +12,9 @@ const TABLES = `
 /** Rows fetched or inserted at once. */
 const ROWS = 500;
 
-/** The log and the operations at one moment. */
+/** The log and the operational tables at one moment. */
 export interface Snapshot {
-  /** Where the log ends in it. */
+  /** The last position and hash of the log in it. */
   tip: Tip;
   migrations: string[];
   tables: string[];
@@ -38,7 +38,7 @@ async function* fetchRows(client: pg.Client, table: string): AsyncGenerator<stri
 const withClient = <T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> =>
   withToolClient(databaseUrl, "svc backup", work);
 
-/** Reads one snapshot, while the service goes on. */
+/** Runs work on one snapshot while the service continues. */
 export const withSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
   withClient(databaseUrl, async (client) => {
     await client.query("begin isolation level repeatable read read only");
@@ -53,7 +53,7 @@ export const withSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) 
     });
   });
 
-/** What a database has before something is loaded into it. */
+/** The migrations of a database into which something will be loaded. */
 export const inspectPlace = (databaseUrl: string): Promise<Migrations & { position: number }> =>
   withClient(databaseUrl, async (client) => {
     const migrations = await findMigrations(client);
@@ -62,13 +62,13 @@ export const inspectPlace = (databaseUrl: string): Promise<Migrations & { positi
     return { ...migrations, position: rows[0]!.position };
   });
 
-/** A table and its rows as JSON, one a line. */
+/** A table and its rows as JSON, one per line. */
 export interface DumpedTable {
   name: string;
   lines: AsyncIterable<string>;
 }
 
-/** A row of a dump is not one of its table. */
+/** A row of a dump does not fit its table. */
 export class UnloadableRow extends Error {
   readonly table: string;
   constructor(table: string, cause: Error) {
@@ -78,7 +78,7 @@ export class UnloadableRow extends Error {
   }
 }
 
-/** Data exception, integrity violation, syntax error or missing table or column, program limit. */
+/** SQLSTATE classes: data exception, integrity violation, syntax error or missing table or column, program limit. */
 const WRONG_ROWS = /^(22|23|42|54)/;
 
 async function loadTable(client: pg.Client, { name, lines }: DumpedTable): Promise<void> {
@@ -100,9 +100,9 @@ async function loadTable(client: pg.Client, { name, lines }: DumpedTable): Promi
 }
 
 /**
- * Writes tables into an empty database that has the migrations of the dump, all or nothing: also nothing where `check` throws,
- * which sees what was written. The read models' checkpoints are left out, so that they are built again. Throws UnloadableRow,
- * also for a table that the database does not have.
+ * Loads tables into an empty database that has the migrations of the dump, in one transaction. Rolls back if `check`, which sees
+ * the written rows, throws. Omits the read models' checkpoints, so that they are rebuilt. Throws UnloadableRow, also for tables
+ * that the database does not have.
  */
 export const loadDump = (
   databaseUrl: string,
@@ -112,7 +112,7 @@ export const loadDump = (
   withClient(databaseUrl, async (client) => {
     const known = await listTables(client);
     const unknown = tables.find(({ name }) => !known.includes(name));
-    // a name goes into a statement as it is
+    // the name becomes part of a statement
     if (unknown) throw new UnloadableRow(unknown.name, new Error("the database has no such table"));
     await client.query("begin");
     for (const table of tables) await loadTable(client, table);

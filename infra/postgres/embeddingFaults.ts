@@ -1,7 +1,7 @@
 import type { EmbeddingFaults } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
 
-/** Why vectors cannot be made. The process that makes them saves it, and every http process shows it. */
+/** Why vectors cannot be made. Saved by the process that makes them, and shown by every http process. */
 export const openEmbeddingFaults = (db: Db) => {
   const reading: EmbeddingFaults = {
     async find(organization) {

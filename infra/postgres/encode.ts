@@ -2,7 +2,7 @@ import type { AppendRequest } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
 import { eventDefinitions } from "#events/index.ts";
 
-/** One command of a batch, as both ways to append encode it. */
+/** One command of a batch, encoded for both ways to append. */
 export interface EncodedAppend {
   command: {
     command_id: string;
@@ -30,13 +30,13 @@ export interface EncodedEvent {
   thing: string | null;
 }
 
-/** Wrapped keys by thing: those that the append creates, and those that are in the log already. */
+/** Wrapped keys by thing: those that the append creates, and those already in the log. */
 interface Keys {
   created: Map<string, { stream: string; wrapped: string }>;
   existing: Map<string, string>;
 }
 
-/** Things whose key must already be in the log for these events to be sealed. */
+/** Things whose keys must already be in the log to seal these events. */
 export function neededKeys(append: AppendRequest): string[] {
   const opened = new Set<string>();
   const needed = new Set<string>();
@@ -85,7 +85,7 @@ function encodeEvent(
   return { ...encoded, thing, sealed: keyring.seal(thing, wrapped, plain) };
 }
 
-/** Validates, seals and encodes the effect of one command. */
+/** Validates, seals and encodes the effects of one command. */
 export function encodeAppend(append: AppendRequest, existing: Map<string, string>, keyring: Keyring): EncodedAppend {
   const { command } = append;
   const keys: Keys = { created: new Map(), existing };
@@ -94,7 +94,7 @@ export function encodeAppend(append: AppendRequest, existing: Map<string, string
     command: {
       command_id: command.id,
       organization_id: command.organization_id,
-      // the principal first: PRINCIPAL (decode.ts) reads it there
+      // the principal comes first: PRINCIPAL (decode.ts) expects it there
       meta: JSON.stringify({
         principal: command.principal,
         request_id: command.request_id,

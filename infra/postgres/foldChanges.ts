@@ -1,6 +1,6 @@
 import type { Change, ColumnValue, Row } from "#projections/projection.ts";
 
-/** The resulting change of one row. */
+/** The combined change of one row. */
 export interface RowChange {
   kind: "put" | "patch" | "remove";
   key: Row;
@@ -8,26 +8,26 @@ export interface RowChange {
   row: Row;
 }
 
-/** Changes of one table, to be written as sets: first the rows that match `wheres` are removed, then each of `rows` is written. */
+/** Changes of one table, written as sets: first removes the rows that match `wheres`, then writes each of `rows`. */
 export interface TableChanges {
   wheres: Row[];
   rows: Map<string, RowChange>;
 }
 
-/** Rounds are written one after the other. Within one, no row is written twice after its `wheres`. */
+/** Rounds are written one after the other. Within a round, no row is written twice after its `wheres`. */
 export type Round = Map<string, TableChanges>;
 
-/** With what keeps a condition from looking at every pending row: a batch has a thousand rows, and may have as many conditions. */
+/** Indexes for applying a condition without checking every pending row: a batch has a thousand rows, and possibly as many conditions. */
 interface PendingChanges extends TableChanges {
-  /** Columns that pending patches change. */
+  /** Columns changed by pending patches. */
   patched: Set<string>;
-  /** By the first column of a condition: ids of the rows that have had a value. */
+  /** By the first column of a condition: ids of rows that have had each value. */
   idsByValue: Map<string, Map<ColumnValue | undefined, string[]>>;
 }
 
 /**
- * Folds changes, in order, into as few rounds as possible, usually one: a later put replaces the pending change of its
- * row, a patch is merged into it, a remove drops it.
+ * Folds changes, in order, into as few rounds as possible, usually one: a later put replaces the pending change of its row, a patch
+ * is merged into it, a remove drops it.
  */
 export function foldChanges(changes: Change[]): Round[] {
   let round = new Map<string, PendingChanges>();
@@ -82,7 +82,7 @@ function findIds({ rows, idsByValue }: PendingChanges, column: string, value: Co
   return ids.get(value) ?? [];
 }
 
-/** The condition removes stored rows before pending ones are written, so pending rows that match it are removed here. */
+/** The condition removes stored rows before pending ones are written, so matching pending rows are removed here. */
 function removeWhere(table: PendingChanges, where: Row): void {
   table.wheres.push(where);
   const conditions = Object.entries(where);

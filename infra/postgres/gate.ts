@@ -1,6 +1,6 @@
 import type { Gate } from "#events/ports.ts";
 
-/** A gate that is open at first. `set` tells its listeners of a change; it answers whether there was one. */
+/** A gate that is open at first. `set` notifies listeners of a change, and returns whether there was one. */
 export function createGate(): Gate & { set(isOpen: boolean): boolean } {
   const listeners = new Set<(isOpen: boolean) => void>();
   let open = true;

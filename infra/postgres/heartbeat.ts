@@ -5,32 +5,32 @@ import type pg from "pg";
 /** PostgreSQL truncates application_name here. */
 const MAX_NAME_LENGTH = 63;
 const HEARTBEAT_MS = 1_000;
-/** A longer gap means that a heartbeat failed: the database was unavailable, and for the other processes too. */
+/** Maximum gap between own heartbeats. After a longer one the database was unavailable, for other processes too. */
 const MAX_GAP_MS = 3_000;
-/** After a gap, every living process has sent a heartbeat again by then. */
+/** Time after a gap in which every living process sends a heartbeat again. */
 const SETTLE_MS = 10_000;
 
-/* Of the process of a row `w` of `ops.workers` (SQL). */
+/* SQL conditions for a process's row `w` of `ops.workers`. */
 
 export const IS_SILENT = "w.beat_at < now() - interval '10 seconds'";
 export const HAS_CONNECTION = "exists (select from pg_stat_activity a where a.application_name = w.worker)";
 /** A freshly started database has not seen the connections yet. */
 const MAY_HAVE_CONNECTION = `(${HAS_CONNECTION} or pg_postmaster_start_time() > now() - interval '10 seconds')`;
-/** Its requests are answered as long as it is alive. */
+/** Whether a process is alive, so that its requests will be answered. */
 export const IS_ALIVE = `(not ${IS_SILENT} and ${MAY_HAVE_CONNECTION})`;
 /**
- * Its work is taken over: it was silent for 10 s, or for 5 s while no connection bears its name. The 5 s are more than a gap and a
- * heartbeat, so that after a short outage nobody takes the others for dead.
+ * Whether a process is gone, so that its work is taken over: silent for 10 s, or for 5 s without a connection of its name. The 5 s
+ * exceed a gap plus a heartbeat, so that after a short outage nobody takes the others for dead.
  */
 export const IS_GONE = `(${IS_SILENT} or (w.beat_at < now() - interval '5 seconds' and not ${MAY_HAVE_CONNECTION}))`;
 
-/** A new name for this process. Its database connections have it as application_name, so others notice at once when it is gone. */
+/** A new name for this process. It is the application_name of its database connections, so that others notice at once when it is gone. */
 export const newWorkerName = (role: string): string =>
   `${role}-${hostname()}`.slice(0, MAX_NAME_LENGTH - 18) + `-${process.pid}-${randomUUID().slice(0, 8)}`;
 
 /**
- * Sends a heartbeat every second. Other processes take over the work of this one when it is gone, and at once when it
- * leaves. The one row of this process is the lease of all its work (docs/adr/0002-leases-are-heartbeats.md).
+ * Sends a heartbeat every second. Other processes take over this one's work when it is gone, and at once when it leaves. Its one
+ * row is the lease of all its work (docs/adr/0002-leases-are-heartbeats.md).
  */
 export async function startHeartbeat(
   pool: pg.Pool,

@@ -1,21 +1,21 @@
 import type pg from "pg";
 
-/** A query without an answer for this long is suspected: its connection may have been dropped without a word. */
+/** A query without an answer for this long is suspected: its connection may have been dropped silently. */
 const SUSPECT_MS = 1_000;
-/** A session whose last answer is older than this has sent it: it is lost, or the query never arrived. */
+/** If the server sent its last answer longer ago than this, the answer was lost, or the query never arrived. */
 const ANSWERED = "500 milliseconds";
-/** A backend that PostgreSQL does not list normally closes its connection; after this time it cannot. */
+/** If PostgreSQL does not list a backend, its connection normally gets closed; after this time it no longer can be. */
 const MISSING_MS = 5_000;
 
-/** Found on one connection of the pool, and compared with the server's view over another. */
+/** Suspects are found on a pool's connections and compared with the server's view over another connection. */
 const LOOK = `
   select a.pid, a.state is distinct from 'active' and a.state_change < clock_timestamp() - interval '${ANSWERED}' as is_idle
   from pg_stat_activity a where a.pid = any($1)`;
-/** Ends the other side, too: an abandoned session could keep locks. */
+/** Ends the server's side, too, because an abandoned session could keep locks. */
 const TERMINATE =
   "select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and application_name = $2";
 
-/** What the driver keeps of a connection, as far as it is needed here. */
+/** The driver's internal state of a connection, as far as it is needed here. */
 interface Connection {
   processID?: number;
   connection: { stream: { destroy(error?: Error): void } };
@@ -29,8 +29,8 @@ interface Suspect {
 }
 
 /**
- * Watches the queries of a pool's connections without touching them. `check` destroys the connections on which an answer
- * can no longer arrive: the server is not working on the query. One that the server still works on is left alone.
+ * Watches the queries on a pool's connections without touching them. `check` destroys connections on which no answer can arrive any
+ * more, because the server is not working on the query. It leaves alone those that the server still works on.
  */
 export function watchQueries(pool: pg.Pool, name: string) {
   const connections = new Set<Connection>();
@@ -55,7 +55,7 @@ export function watchQueries(pool: pg.Pool, name: string) {
   };
 
   return {
-    /** Looks over `observer`, a connection outside the pool. Answers how many connections it destroyed. */
+    /** Checks over `observer`, a connection outside the pool. Returns the number of destroyed connections. */
     async check(observer: Pick<pg.ClientBase, "query">): Promise<number> {
       const now = performance.now();
       const suspects = findSuspects(now);
@@ -73,7 +73,7 @@ export function watchQueries(pool: pg.Pool, name: string) {
       if (dead.length > 0) await observer.query(TERMINATE, [dead.map(({ pid }) => pid), name]);
       return dead.length;
     },
-    /** Restarts the clocks of all queries, after this process itself was stopped or busy. */
+    /** Restarts the timers of all queries after this process itself was stopped or busy. */
     forgive(): void {
       pending.clear();
     },

@@ -3,7 +3,7 @@ import type { FoundThing, IdFinder } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { lastPositionBefore } from "./lastPositionBefore.ts";
 
-/** Kinds of streams whose id is looked for. Turns and people have no stream of their own: their data keys are looked for. */
+/** Aggregates whose streams are searched for an id. Turns and people have no stream of their own, so their data keys are searched. */
 const AGGREGATES: Aggregate[] = [
   "agent",
   "alias",
@@ -25,13 +25,13 @@ const AGGREGATES: Aggregate[] = [
   "trigger",
   "workflow",
 ];
-/** Things that one search returns. A request may have started thousands. */
+/** Maximum things that one search returns. A request may have started thousands. */
 const MAX_FOUND = 20;
-/** Events that one search looks through. */
+/** Maximum events that one search examines. */
 const MAX_EVENTS = 50_000;
-/** The clock that made an id may be ahead of the database's by this. */
+/** Maximum lead over the database of the clock that made an id. */
 const MAX_CLOCK_LEAD_MS = 60_000;
-/** The beginning of a UUID of version 7, which `newId` makes: it contains the time. */
+/** The beginning of a version 7 UUID, which `newId` makes: it contains the time. */
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 const toThing = (stream: string): FoundThing => {
@@ -39,14 +39,14 @@ const toThing = (stream: string): FoundThing => {
   return { kind: aggregate as FoundThing["kind"], id };
 };
 
-/** Whether an id says when it was made. */
+/** Whether an id contains its creation time. */
 export const isTimedId = (id: string): boolean => UUID_V7.test(id);
 
-/** The last position before an id that says when it was made. */
+/** The last position before an id's creation time. */
 export const positionBeforeId = (db: Db, id: string): Promise<number> =>
   lastPositionBefore(db, new Date(creationTime(id) - MAX_CLOCK_LEAD_MS));
 
-/** `seen` reads a bounded part of the organization's index. Most rows do not have the id as text, and are not parsed. */
+/** `seen` reads a bounded part of the organization's index. Most rows do not contain the id as text, and are not parsed. */
 const ofRequest = (order: "position" | "position desc"): string => `
   with seen as materialized (
     select position, stream, meta, data from log.events where organization_id = $1 and position > $2
@@ -60,7 +60,7 @@ const ofRequest = (order: "position" | "position desc"): string => `
 
 export const openIdFinder = (db: Db): IdFinder => ({
   async things(organization, id) {
-    // the log keeps the data key of a turn or a person with the stream that has it, until it is deleted
+    // the log stores the data key of a turn or a person with its stream until it is deleted
     const rows = await db.query<{ thing: string }>(
       `(select stream as thing from log.streams where stream = any ($2) and organization_id = $1)
        union all (select k.thing from log.keys k join log.streams s on s.stream = k.stream

@@ -40,7 +40,7 @@ const REPLACE_SERVING = `
   )
   select count(*)::integer as replaced from replaced`;
 
-/** The event that deletes a document removes its key, so deleted documents do not count even before the read model follows. */
+/** The event that deletes a document removes its key, so deleted documents do not count even before the read model has caught up. */
 const FROM_LIVE_DOCUMENTS = `
   from read.documents d
   join read.readings r on r.document_id = d.id and r.generation = d.live_generation
@@ -51,7 +51,7 @@ const HAS_READ_MODEL = "select to_regclass('read.documents') is not null as ther
 
 type StatusRow = Omit<IndexStatus, "serving"> & { index_id: string | null; version: number | null };
 
-/** The state of the passage index, in PostgreSQL. */
+/** The registry of the passage index, in PostgreSQL. */
 export const openIndexRegistry = (pool: pg.Pool): IndexRegistry => ({
   async status() {
     const { rows } = await pool.query<StatusRow>({ name: "index-status", text: STATUS });

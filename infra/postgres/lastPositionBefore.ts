@@ -1,6 +1,6 @@
 import type { Db } from "#projections/projection.ts";
 
-/** The log's last position before a time, 0 if there is none. Bisects, because the log has no index by time. */
+/** The log's last position before a time; 0 if there is none. Bisects, because the log has no index by time. */
 export async function lastPositionBefore(db: Db, time: Date): Promise<number> {
   const [head] = await db.query<{ position: number }>("select position from log.head");
   let [low, high] = [0, head!.position];

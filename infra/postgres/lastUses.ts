@@ -3,7 +3,7 @@ import type { Db } from "#projections/projection.ts";
 
 export const openLastUses = (db: Db): LastUses => ({
   async save(uses) {
-    // ordered, so that two processes that save at the same time cannot deadlock
+    // ordered, so that two processes saving at the same time cannot deadlock
     await db.query(
       `insert into ops.last_used as old (id, at)
        select * from unnest($1::text[], $2::timestamptz[]) as n (id, at) order by id

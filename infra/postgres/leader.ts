@@ -5,7 +5,7 @@ import type { Db } from "#projections/projection.ts";
 
 /** How often a standby checks whether the lock is free. */
 const STANDBY_MS = 1_000;
-/** How often a leader queries its session. After the silence a standby takes it for hung and ends the session. */
+/** Interval at which a leader queries its session. If it is silent for too long, a standby considers it hung and ends its session. */
 const HEARTBEAT_MS = 750;
 const SILENCE = "3 seconds";
 const FROM_HOLDER = `
@@ -15,14 +15,14 @@ const FROM_HOLDER = `
      and classid::bigint = hashtext('svc')::bigint & 4294967295
      and objid::bigint = hashtext($1)::bigint & 4294967295`;
 /**
- * Finds the holder of the lock and ends its session if it is silent. A session that executes a statement is not silent.
- * Runs on a pooled connection: a new connection each second took 6.5 ms, for each of four followers in every standby.
+ * Finds the holder of the lock, and ends its session if it is silent. A session that executes a statement is not silent. Runs on a
+ * pooled connection: a new connection each second took 6.5 ms, for each of four followers in every standby.
  */
 const FIND_HOLDER = `
   select case when state <> 'active' and state_change < clock_timestamp() - interval '${SILENCE}' then pg_terminate_backend(pid) end
   ${FROM_HOLDER}`;
 
-/** Runs until the signal aborts. What it writes on `client`, the connection that has the lock, fails once the lock is lost. */
+/** Runs until the signal aborts. Writes on `client`, the connection that holds the lock, fail once the lock is lost. */
 type Work = (signal: AbortSignal, client: pg.PoolClient) => Promise<void>;
 
 interface LeaderOptions {
@@ -39,19 +39,18 @@ export async function hasLeader(db: Db, name: string): Promise<boolean> {
   return (await db.query(`select ${FROM_HOLDER}`, [name])).length > 0;
 }
 
-/** Sends heartbeats until the signal. Throws when the connection is lost. */
+/** Sends heartbeats until the signal. Throws if the connection is lost. */
 async function sendHeartbeats(client: pg.PoolClient, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    // empty, because a statement would fail in a transaction of the work that has failed and is not rolled back yet
+    // an empty query, because a statement would fail in a failed transaction that is not rolled back yet
     await client.query("");
     await sleep(HEARTBEAT_MS, undefined, { signal }).catch(() => {});
   }
 }
 
 /**
- * Runs `work` in one process of the deployment at a time. Leadership is a session advisory lock on a connection of its
- * own: when that connection breaks, the signal aborts and another process takes over. The same happens when the process
- * is stopped, or hangs and is silent for 3 s.
+ * Runs `work` in one process of the deployment at a time. Leadership is a session advisory lock on a dedicated connection: if that
+ * breaks, the signal aborts and another process takes over. The same happens if the process is stopped, or hangs for 3 s.
  */
 export function lead(
   pool: pg.Pool,
@@ -83,7 +82,7 @@ export function lead(
       return true;
     } finally {
       leaveGate?.();
-      // Closes the connection instead of returning it to the pool: only that is certain to free the lock.
+      // Closes the connection instead of returning it to the pool, because only that is certain to free the lock.
       client.release(true);
     }
   };

@@ -29,7 +29,7 @@ const READ_NEWEST = `
   )
   select ${EVENT_COLUMNS.replace("log.events e", "newest e")}
   where e.size <= $5 or e.version = (select max(version) from newest) order by e.version`;
-/** By index, one after the other, however many events there are when the plan is kept. */
+/** Reads by index, one event after the other, however many there were when the plan was cached. */
 const EVENTS = `select ${EVENT_COLUMNS.replace(
   "log.events e",
   `unnest($1::text[], $2::integer[]) wanted(stream, version) cross join lateral (
@@ -42,7 +42,7 @@ const SCAN = `select h.position as head, e.* from log.head h left join lateral (
     where position > $1 and position <= h.position and type = any($2) order by position limit $3
   ) e on true order by e.position`;
 const ALIVE = `select exists (select from ops.workers w where w.worker = $1 and ${IS_ALIVE}) as alive`;
-/** A process that leaves deletes its row. */
+/** A process that leaves deletes its row, so a silent row means that it died. */
 const DIED = `select exists (select from ops.workers w where w.worker = $1 and ${IS_GONE}) as died`;
 const OUTCOMES = `
   select c.command_id, c.organization_id, c.position, c.fingerprint, c.rejection
@@ -116,8 +116,8 @@ const UUID_LENGTH = 36;
 const commandKey = (organization: string, id: string): string => `${organization} ${id}`;
 
 /**
- * Every command that waits for long asks once a second. With a query for each, hundreds of them would wait for a connection until
- * the log seemed to be away.
+ * Batches reads of outcomes. Every command that waits for long asks once a second; with a query for each, hundreds of them would
+ * wait for a connection until the log seemed unreachable.
  */
 function createOutcomeReader(db: Db): EventLog["outcome"] {
   type Row = Omit<CommandOutcome, "rejection"> & {

@@ -10,15 +10,15 @@ import { loadReadModels, noReadModels, type LiveFollower } from "./readModels.ts
 import { readTables } from "./tables.ts";
 
 /**
- * Measured on two cores: 500 to 1,000 events per transaction are fastest; 5,000 cost a fifth more in garbage collection. To plan
- * 1,000 holds the event loop for 25 to 54 ms.
+ * Events per transaction. Measured on two cores: 500 to 1,000 are fastest; 5,000 cost a fifth more in garbage collection. Planning
+ * 1,000 blocks the event loop for 25 to 54 ms.
  */
 export const BATCH = 500;
-/** Pause of a projection that the database refuses (a table is missing, the disk is full). */
+/** Pause of a projection whose writes the database refuses (a table is missing, the disk is full). */
 const RETRY_MS = 1_000;
 
 export interface LogFollowerOptions {
-  /** The connection that has the leader's lock. Rows are written on it, so a process that lost the lock cannot write. */
+  /** The connection that holds the leader's lock. Rows are written on it, so that a process without the lock cannot write. */
   client: pg.ClientBase;
   pool: pg.Pool;
   log: Pick<EventLog, "follow">;
@@ -27,7 +27,7 @@ export interface LogFollowerOptions {
   logger: Logger;
 }
 
-/** Moves followers that are at the same position one batch further. Answers whether there may be more. */
+/** Moves followers at the same position one batch further. Returns whether there may be more. */
 async function followBatch(
   { batches, sink }: { batches: Batches; sink: LiveSink },
   group: LiveFollower[],
@@ -43,7 +43,7 @@ async function followBatch(
   return more;
 }
 
-/** Moves the read models along the log, for one term of the leader. */
+/** Moves the read models along the log for one term of the leader. */
 export function openLogFollower({ client, pool, log, hints, projections, logger }: LogFollowerOptions) {
   const batches = openBatches(pool, log);
   let models = noReadModels();
@@ -55,7 +55,7 @@ export function openLogFollower({ client, pool, log, hints, projections, logger 
     return models.stale;
   }
 
-  /** After a refusal each follower of the group goes alone. One that is refused again pauses, so that it does not block the others. */
+  /** After a refusal, moves each follower of the group separately. One that is refused again pauses, so that it does not block the others. */
   async function recover(group: LiveFollower[], limit: number, error: unknown): Promise<boolean> {
     if (error instanceof CheckpointMoved) {
       const stale = await load();
@@ -80,11 +80,11 @@ export function openLogFollower({ client, pool, log, hints, projections, logger 
     followBatch({ batches, sink }, group, limit, canPrefetch).catch((error) => recover(group, limit, error));
 
   return {
-    /** Reads the read models' state again. Answers with the projections that are missing or have another version. */
+    /** Reads the read models' state again. Returns the projections that are missing or have another version. */
     load,
-    /** Position of the foremost read model. */
+    /** The highest position of all read models. */
     position: () => Math.max(0, ...models.followers.map((one) => one.position)),
-    /** Moves every read model at most one batch further. Answers whether there may be more. */
+    /** Moves every read model at most one batch further. Returns whether there may be more. */
     async step(): Promise<boolean> {
       const active = models.followers.filter((one) => one.retry_at <= performance.now());
       const positions = [...new Set(active.map((one) => one.position))].sort((a, b) => a - b);

@@ -22,7 +22,7 @@ const findHolders = (db: Db) =>
     return new Map(rows.map(({ stream, state }) => [names.get(stream)!, JSON.parse(state) as string]));
   });
 
-/** By `<version> <stream>`. */
+/** Keyed by `<version> <stream>`. */
 const findPublicData = (db: Db) =>
   batchLookups<string>(async (keys) => {
     const places = keys.map((key) => key.split(" "));
@@ -35,7 +35,7 @@ const findPublicData = (db: Db) =>
     return new Map(rows.map(({ stream, version, data }) => [`${version} ${stream}`, data]));
   });
 
-/** Requests that come together, as many uploads do, ask for the same kind of thing at the same moment: one query answers them. */
+/** Concurrent requests of the same kind, such as many uploads, share one query. */
 export function openLogReader(db: Db): LogReader {
   const times = findTimes(db);
   const publicData = findPublicData(db);

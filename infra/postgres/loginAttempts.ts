@@ -1,12 +1,12 @@
 import type { AttemptCount, LoginAttempts } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
 
-/** Longer than the check of a password takes. An attempt that met a fault, or whose process was killed, is forgotten then. */
+/** Longer than checking a password takes. After this time, an attempt that failed internally or whose process died is ignored. */
 const UNJUDGED_SECONDS = 20;
 const THESE = "ctid = any ($1::tid[]) and subject = any ($2)";
 
 export const openLoginAttempts = (db: Db): LoginAttempts => ({
-  // Insert first, then count: a lock per subject would hold a connection for each waiting sign-in.
+  // Inserts first, then counts: a lock per subject would hold a connection for each waiting sign-in.
   async record(subjects, windowSeconds) {
     const inserted = await db.query<{ id: string }>(
       `with old as (delete from ops.login_attempts where at < now() - interval '1 day' and subject = any ($1))

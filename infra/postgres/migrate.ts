@@ -12,17 +12,17 @@ const TABLE = "svc_migrations";
 export interface Migrations {
   /** Names of this program's migrations. */
   all: string[];
-  /** Names of those of the database. */
+  /** Names of the database's migrations. */
   applied: string[];
-  /** Those that the database lacks. */
+  /** This program's migrations that the database lacks. */
   missing: string[];
-  /** Migrations of the database that this program lacks. A newer version applied them. */
+  /** The database's migrations that this program does not know, because a newer version applied them. */
   newer: string[];
-  /** Those of them without which a program may not use the database. */
+  /** Those of `newer` that a program must know to use the database. */
   required: string[];
 }
 
-/** The database was changed by a newer version in a way that this one does not understand. */
+/** A newer version has changed the database in a way that this one does not understand. */
 export class DatabaseTooNew extends Error {
   readonly what: string;
   readonly next = "start the version that migrated it or a newer one, or restore the backup from before";
@@ -62,8 +62,8 @@ export async function findMigrations(db: Pick<pg.ClientBase, "query">): Promise<
 const LOCK_RETRY_MS = 100;
 
 /**
- * Makes a second process wait: node-pg-migrate fails when another one has its own lock. It asks again and again, because an index that
- * is built beside other work waits for every statement that runs, and so for one that waits here.
+ * Makes a second process wait, because node-pg-migrate fails if another one has its lock. It polls for the lock, because building
+ * an index concurrently waits for every running statement, including one that waits for a lock.
  */
 async function waitForLock(client: pg.Client): Promise<void> {
   for (;;) {
@@ -95,10 +95,10 @@ async function applyMissing(client: pg.Client, count: number): Promise<void> {
 }
 
 /**
- * Migrates the `log` and `ops` schemas, and answers with the names of the migrations that were missing. Several processes may
- * call it concurrently. A user who owns nothing may call it on a migrated database. `upTo`: applies none after this one.
- * Throws DatabaseTooNew. Also throws when the server's settings allow it to lose commits: with synchronous_commit off, a power cut lost 1,056 of
- * 188,299 acknowledged rows.
+ * Migrates the `log` and `ops` schemas, and returns the names of the migrations it applied. Safe to call from several processes. A
+ * user without ownership may call it on a migrated database. `upTo`: the last migration to apply. Throws DatabaseTooNew. Also
+ * throws if the server's settings allow it to lose commits: with synchronous_commit off, a power cut lost 1,056 of 188,299
+ * acknowledged rows.
  */
 export const migrate = (databaseUrl: string, { upTo }: { upTo?: string } = {}): Promise<string[]> =>
   withToolClient(databaseUrl, "svc migrate", async (client) => {

@@ -4,12 +4,15 @@ import { IS_GONE } from "./heartbeat.ts";
 
 export const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_version, status, due_at, worker";
 
-/** How long due work is left to the process whose turn it is. */
+/** How long due work is reserved for the process that the hash picks. */
 const GRACE = "interval '1 second'";
 const SCORE = (worker: string): string => `hashtextextended(s.stream, hashtextextended(${worker}, 0))`;
-/** Order of work that is due in the same second: random, but fixed for each worker. Work without a due time: the oldest first. */
+/** Order of work due in the same second: random, but fixed for each worker. Work without a due time is ordered by age. */
 const PLACE = `case when s.due_at is null then s.position else ${SCORE("$1")} end`;
-/** The limit counts per aggregate, and organizations take turns: a thousand lost documents of one organization must not delay a turn, or another's document. */
+/**
+ * The limit is per aggregate, and organizations take turns: a thousand lost documents of one organization must not delay a turn, or
+ * another organization's document.
+ */
 const OPEN_WORK = `
   with living as materialized (select worker, role from ops.workers w where not ${IS_GONE}),
   sweepers as (select worker from living where role ~ '(^|\\+)(all|services)(\\+|$)')
@@ -43,7 +46,7 @@ export const headFrom = (row: HeadRow): StreamHead => ({
   due_at: row.due_at?.toISOString() ?? null,
 });
 
-/** The work that the sweep looks for (docs/adr/0049-the-sweep-wakes-when-work-is-due.md). */
+/** Finds work for the sweep (docs/adr/0049-the-sweep-wakes-when-work-is-due.md). */
 export const findOpenWork = (db: Db): Pick<EventLog, "openWork" | "nextDue"> => ({
   async openWork({ worker, busy, now, limit }) {
     const rows = await db.query<HeadRow>(OPEN_WORK, [worker, now, limit, busy]);

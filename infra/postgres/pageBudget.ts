@@ -1,7 +1,7 @@
 import type { Db } from "#projections/projection.ts";
 import type { PageBudget } from "#services/knowledge/reading/pageBudget.ts";
 
-// One statement: the row's lock puts simultaneous requests in order.
+// A single statement: the row's lock orders concurrent requests.
 const TAKE = `
   with today as (select (now() at time zone 'utc')::date as day)
   insert into ops.recognized_pages as r (organization_id, day, pages, granted)

@@ -4,7 +4,7 @@ import { createPause } from "./pause.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** How long a pause of 250 ms lasts when it is cut at these times. */
+/** Measures how long a pause of 250 ms lasts when it is cut at these times. */
 async function measureDuration(cuts: [at: number, within_ms: number][]): Promise<number> {
   const pause = createPause();
   const began = performance.now();

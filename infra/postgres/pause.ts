@@ -1,6 +1,6 @@
 /** A pause that events can cut short. */
 export interface Pause {
-  /** Resolves after this time, or earlier when it is cut. One call at a time. */
+  /** Resolves after this time, or earlier if it is cut. One call at a time. */
   wait(ms: number): Promise<void>;
   /** Ends the current pause within this time; 0 ends it at once. Never prolongs it. */
   cut(within_ms: number): void;

@@ -8,8 +8,8 @@ interface PreparedPlan<F, P> {
 }
 
 /**
- * Plans the writes of a batch while the batch before it is written, so that this process and PostgreSQL work at the same
- * time. A plan is used only for the same followers and the same events, and only once.
+ * Plans the writes of a batch while the previous one is being written, so that this process and PostgreSQL work in parallel. A plan
+ * is used only once, and only for the same followers and events.
  */
 export function createPlanner<F extends Follower, P>(make: (followers: F[], events: RecordedEvent[]) => P) {
   let ahead: PreparedPlan<F, P> | undefined;
@@ -19,7 +19,7 @@ export function createPlanner<F extends Follower, P>(make: (followers: F[], even
     planned.followers.every((one, n) => one === followers[n]);
 
   return {
-    /** An event that cannot be planned is found when the batch is written. */
+    /** An event that cannot be planned is reported when the batch is written. */
     planAhead(followers: F[], events: RecordedEvent[]): void {
       try {
         ahead = events.length > 0 ? { followers, events, plan: make(followers, events) } : undefined;
@@ -33,7 +33,7 @@ export function createPlanner<F extends Follower, P>(make: (followers: F[], even
       ahead = undefined;
       return plan;
     },
-    /** Call when a stream is parked, or a table has changed. */
+    /** Call it when a stream is parked or a table has changed. */
     forget(): void {
       ahead = undefined;
     },

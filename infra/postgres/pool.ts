@@ -5,7 +5,7 @@ import { limitReadTime, readDeadline } from "./readTime.ts";
 
 const INT8 = 20;
 
-/** bigint as a number: positions stay far below 2^53. */
+/** Parses bigint as a number: positions stay far below 2^53. */
 function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
@@ -54,15 +54,15 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
     keepAliveInitialDelayMillis: 5_000,
     types,
   });
-  // The pool replaces an idle connection that breaks. Without a listener its error would end the process.
+  // The pool replaces an idle connection that breaks. Without a listener, its error would end the process.
   pool.on("error", () => {});
   return pool;
 }
 
-/** Names of prepared statements by text. Shared, because different users of a pool share its connections. */
+/** Names of prepared statements by text. Shared, because users of a pool share its connections. */
 const names = new Map<string, string>();
 
-/** Runs queries as prepared statements. Throws Unavailable while the database cannot be reached, and at the time of `withReadTime`. */
+/** Runs queries as prepared statements. Throws Unavailable while the database is unreachable, or when the time of `withReadTime` is over. */
 export function asDb(pool: Pick<pg.Pool, "query">): Db {
   const queryBy = pool instanceof pg.Pool ? limitReadTime(pool) : undefined;
   return {

@@ -11,7 +11,7 @@ import { createStatistics } from "./statistics.ts";
 
 /** Pause before a failed rebuild is tried again. */
 const REBUILD_RETRY_MS = 1_000;
-/** Pause before a lost leader reconnects. Shorter than that of other leaders: until then read models fall behind. */
+/** Pause before a lost leader reconnects. Shorter than for other leaders, because until then read models fall behind. */
 const RECONNECT_MS = 250;
 const SESSION = "set plan_cache_mode = force_generic_plan; set statement_timeout = '60s'; set synchronous_commit = off";
 
@@ -24,13 +24,13 @@ export interface ProjectorOptions {
 }
 
 export interface Projector {
-  /** Resolves when every read model has this code's version, whether this process or another one built it. */
+  /** Resolves when every read model has this code's version, whichever process built it. */
   start(): Promise<void>;
   stop(): Promise<void>;
   status(): { leading: boolean };
 }
 
-/** Builds read models that are missing or have another version, until the signal. Answers whether all are built. */
+/** Builds read models that are missing or have another version, until the signal. Returns whether all are built. */
 async function buildStale(
   { pool, log, logger }: Pick<ProjectorOptions, "pool" | "log" | "logger">,
   stale: Projection[],
@@ -54,7 +54,7 @@ async function buildStale(
   return !signal.aborted;
 }
 
-/** Follows the log until the signal, and meanwhile builds the read models that are stale. */
+/** Follows the log until the signal, and builds stale read models meanwhile. */
 async function followLog(
   options: ProjectorOptions & { client: pg.PoolClient; commits: CommitWaiter; onAllBuilt(): void },
   lost: AbortSignal,
@@ -93,8 +93,8 @@ async function followLog(
 }
 
 /**
- * Projects the log into the read models, in one process per database. Other processes stand by and take over within
- * seconds. Commit hints make it fast, the poll makes it reliable.
+ * Projects the log into the read models, in one process per database. Others stand by and take over within seconds. Commit hints
+ * make it fast, polling makes it reliable.
  */
 export function createProjector(options: ProjectorOptions): Projector {
   const { pool, projections, logger } = options;

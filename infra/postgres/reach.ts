@@ -5,18 +5,18 @@ import { watchQueries } from "./hungQueries.ts";
 
 const TICK_MS = 400;
 const BEAT_MS = 100;
-/** A beat that is this late means that the process was stopped or busy, which says nothing about the database. */
+/** A timer this late means that the process was stopped or busy, which says nothing about the database. */
 const LATE_MS = 200;
-/** After so long a pause the clocks of all queries start again. */
+/** After a pause this long, the timers of all queries restart. */
 const STOPPED_MS = 1_000;
 const ANSWER_MS = 800;
-/** Time without any answer after which the database counts as unreachable. */
+/** Silence after which the database counts as unreachable. */
 const SILENCE_MS = 1_600;
 
 /** Whether this process reaches the database. */
 export interface Reach {
   isReachable(): boolean;
-  /** Called at each change. Answers with a function that ends it. */
+  /** Calls `listener` at each change. Returns a function that unsubscribes it. */
   onChange(listener: (isReachable: boolean) => void): () => void;
 }
 
@@ -26,11 +26,11 @@ interface Options {
   /** Name of the pool's connections. */
   name: string;
   logger: Logger;
-  /** Called for each connection that was replaced, because the network dropped it without a word. */
+  /** Called for each connection that was replaced because the network had dropped it silently. */
   onReplaced(): void;
 }
 
-/** Rejects when the answer takes too long. The late answer is ignored. */
+/** Rejects if the answer takes too long. A late answer is ignored. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const late = sleep(ms, undefined, { signal: timer.signal }).then(
@@ -40,7 +40,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => timer.abort());
 }
 
-/** A connection of its own, so that it can look when all others hang. */
+/** A dedicated connection, so that it works when all others hang. */
 function openObserver({ url, name }: Options) {
   let client: pg.Client | undefined;
   const close = (): void => {
@@ -66,7 +66,7 @@ function openObserver({ url, name }: Options) {
   };
 }
 
-/** How long the database has been silent. Time in which this process was blocked or stopped does not count. */
+/** Measures how long the database has been silent. Time in which this process was blocked or stopped does not count. */
 function trackSilence(onStopped: () => void) {
   let answeredAt = performance.now();
   let beatAt = answeredAt;
@@ -81,7 +81,7 @@ function trackSilence(onStopped: () => void) {
   return {
     answered: () => void (answeredAt = performance.now()),
     isSilent(): boolean {
-      // other timers may be served before that of a beat
+      // other timers may run before the beat's own
       forgive();
       return performance.now() - answeredAt >= SILENCE_MS;
     },
@@ -90,8 +90,8 @@ function trackSilence(onStopped: () => void) {
 }
 
 /**
- * Asks the database twice a second whether it answers, and replaces the pool's connections that were dropped without a word.
- * One such connection must not stop the process: appends go through one connection at a time.
+ * Checks twice a second whether the database answers, and replaces connections of the pool that were dropped silently. One such
+ * connection must not stop the process, because appends go through one connection at a time.
  */
 export function watchReach(options: Options): Reach & { stop(): Promise<void> } {
   const { pool, name, logger } = options;

@@ -3,10 +3,10 @@ import type { Projection } from "#projections/projection.ts";
 import type { Follower } from "./advance.ts";
 import { readTables, servingTables, type TableShape } from "./tables.ts";
 
-/** A read model of this code's version that serves. */
+/** A serving read model of this code's version. */
 export interface LiveFollower extends Follower {
   build: number;
-  /** Epoch milliseconds before which it is not tried again. */
+  /** Epoch milliseconds of the next attempt. */
   retry_at: number;
 }
 
@@ -15,7 +15,7 @@ export interface ReadModels {
   /** Projections whose read model is missing or has another version. */
   stale: Projection[];
   tables: Map<string, TableShape>;
-  /** Names of the tables whose changes must reach the disk before they are announced. */
+  /** Names of tables whose changes must be on disk before they are announced. */
   durableTables: Set<string>;
 }
 

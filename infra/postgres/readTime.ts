@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { Unavailable } from "#events/ports.ts";
 
-/** A query that takes longer is slow: it may wait for a lock, or for a disk that is stalled. */
+/** A query that takes longer is slow: it may wait for a lock or for a stalled disk. */
 const SLOW_MS = 1_500;
 /** Slow queries that keep their connection while others wait for one. A pool has twelve. */
 const MAX_SLOW = 4;
@@ -10,10 +10,10 @@ const RETRY_AFTER_MS = 2_000;
 
 const current = new AsyncLocalStorage<() => number>();
 
-/** Ends each query of the work when `timeLeft` milliseconds have passed since its start, whatever it waits for. */
+/** Ends each query of the work `timeLeft` milliseconds after its start, whatever it waits for. */
 export const withReadTime = <T>(timeLeft: () => number, work: () => T): T => current.run(timeLeft, work);
 
-/** When a query that the running code makes now has to end, on the monotonic clock; undefined: whenever it is answered. */
+/** The deadline for a query started now, on the monotonic clock; undefined: none. */
 export function readDeadline(): number | undefined {
   const timeLeft = current.getStore();
   return timeLeft && performance.now() + timeLeft();
@@ -21,12 +21,12 @@ export function readDeadline(): number | undefined {
 
 const late = (message: string): Unavailable => new Unavailable(message, { retry_after_ms: RETRY_AFTER_MS });
 
-/** How often the running queries are looked at: one timer for all, because a query of a millisecond would feel its own. */
+/** Interval of checking running queries. One timer for all, because a timer each would be noticeable for a query of a millisecond. */
 const LOOK_MS = 100;
 
 interface RunningQuery {
   text: string;
-  /** When it got its connection, on the monotonic clock; Infinity before. */
+  /** When it got its connection, on the monotonic clock; Infinity before that. */
   began: number;
   deadline: number;
   isSlow: boolean;
@@ -34,7 +34,7 @@ interface RunningQuery {
   end(error: Error): void;
 }
 
-/** Queries that run until they are answered or ended. `isCrowded`: a few slow ones have their connections while others wait for one. */
+/** Tracks running queries until they are answered or ended. `isCrowded`: a few slow ones hold connections while others wait for one. */
 function createRunning(pool: pg.Pool) {
   const queries = new Set<RunningQuery>();
   const slow = new Map<string, number>();
@@ -61,7 +61,7 @@ function createRunning(pool: pg.Pool) {
     isLooking = queries.size > 0;
     if (isLooking) wait();
   };
-  // an answer that has arrived while the event loop was busy counts
+  // an answer that arrived while the event loop was busy counts
   const wait = () => setTimeout(() => setImmediate(look), LOOK_MS);
   return {
     isCrowdedBy: (text: string): boolean => isCrowded() && slow.has(text),
@@ -78,8 +78,8 @@ function createRunning(pool: pg.Pool) {
 }
 
 /**
- * Runs a query that ends at a deadline, at most a tenth of a second later. Its connection is then closed, which ends the query on the
- * server too, so that the pool opens another one. A few slow queries may not take all connections: while others wait for one, only
+ * Runs queries that end at their deadline, at most a tenth of a second late. Ending a query closes its connection, which also ends
+ * it on the server; the pool opens another one. Slow queries must not take all connections: while others wait for one, only
  * `MAX_SLOW` stay until their deadline.
  */
 export function limitReadTime(pool: pg.Pool) {
@@ -101,17 +101,17 @@ export function limitReadTime(pool: pg.Pool) {
       const entry: RunningQuery = { text: query.text, began: Number.POSITIVE_INFINITY, deadline, isSlow: false, end };
       running.add(entry);
       pool.connect((error, client, done) => {
-        // a pool that found no connection in time calls without `done`, whatever its types say
+        // if the pool found no connection in time, `done` is missing, whatever the types say
         if (error || !client) return end(error ?? new Error("no connection"));
-        // its time was up before a connection was free
+        // its time was over before a connection was free
         if (isOver) return done();
-        // a server that ends says so beside the query, too
+        // a stopping server reports that outside the query, too
         client.on("error", end);
         release = (failure) => {
           done(failure);
           client.removeListener("error", end);
         };
-        // the same query waits for something already, and this one would only keep another connection
+        // the same query is waiting already, and this one would only hold another connection
         if (running.isCrowdedBy(query.text)) {
           if (finish()) reject(late("The database does not answer this query now."));
           return;

@@ -17,7 +17,7 @@ import { planRounds, writePlan } from "./writePlan.ts";
 const MAX_SWAP_ATTEMPTS = 100;
 const SWAP_PAUSE_MS = 100;
 const LOCK_PAUSE_MS = 200;
-// the swap commits synchronously, and flushes all earlier commits with it
+// the swap commits synchronously, which flushes all earlier commits as well
 const SESSION = "set plan_cache_mode = force_generic_plan; set synchronous_commit = off";
 
 export interface RebuildOptions {
@@ -25,7 +25,7 @@ export interface RebuildOptions {
   log: Pick<EventLog, "follow">;
   projection: Projection;
   logger: Logger;
-  /** Called after each batch with the copy's position and the log's newest position at the start. */
+  /** Called after each batch with the copy's position, and the log's last position at the start. */
   onProgress?: (progress: { position: number; head: number }) => void;
   signal?: AbortSignal;
 }
@@ -80,9 +80,9 @@ async function lockRebuild(client: pg.ClientBase, name: string, signal: AbortSig
 }
 
 /**
- * Builds a read model from position 0 in its own schema while the old one keeps serving and following. Then swaps it in,
- * in one transaction that also clears parked streams. A second call for the same projection waits for the first.
- * Resolves with the position at which the new one was swapped in.
+ * Builds a read model from position 0 in its own schema while the old one keeps serving and following. Then swaps it in, in one
+ * transaction that also clears parked streams. A second call for the same projection waits for the first. Resolves with the
+ * position of the swap.
  */
 export async function rebuild(options: RebuildOptions): Promise<{ position: number }> {
   const { pool, log, projection, logger } = options;
@@ -114,7 +114,7 @@ export async function rebuild(options: RebuildOptions): Promise<{ position: numb
       try {
         return await swapIn(client, copy, log);
       } catch (error) {
-        // a lock timed out, or an event failed: catching up outside the transaction then finds it
+        // a lock timed out, or an event failed; in the latter case, catching up outside the transaction finds it
         if (lost || attempt === MAX_SWAP_ATTEMPTS) throw error;
         options.signal?.throwIfAborted();
         await sleep(SWAP_PAUSE_MS);

@@ -3,15 +3,15 @@ import type { Command } from "#events/envelope.ts";
 import type { EncodedEvent } from "./encode.ts";
 
 const MAX_EVENTS = 1_000;
-/** A database that was restored, or failed over, may assign the same positions to other events. */
+/** Maximum age, because a restored or failed-over database may assign the same positions to other events. */
 const MAX_AGE_MS = 1_000;
 
 type CommittedAppend = Extract<AppendResult, { kind: "committed" }>;
 type RecentEvent = Omit<ScannedEvent, "data"> & { json: string };
 
 /**
- * Events that this process committed recently, without a gap: followers of the log in this process read them without a
- * query. In a deployment of one process they cover every new event.
+ * The events that this process committed recently, without gaps: followers in this process read them without a query. With one
+ * process per deployment they include every new event.
  */
 export function createRecentEvents() {
   let recent: RecentEvent[] = [];
@@ -39,7 +39,7 @@ export function createRecentEvents() {
       if (recent.length > 2 * MAX_EVENTS) recent = recent.slice(-MAX_EVENTS);
       addedAt = performance.now();
     },
-    /** Like EventLog.scan. Undefined when the database must answer. */
+    /** Like EventLog.scan. Undefined if the database must answer. */
     scan(after: number, types: string[], limit: number): { events: ScannedEvent[]; seen: number } | undefined {
       const [first, last] = [recent[0], recent.at(-1)];
       if (!first || !last || after < first.position - 1 || after >= last.position) return undefined;

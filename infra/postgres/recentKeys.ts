@@ -3,8 +3,8 @@ import { dropOldest } from "#events/dropOldest.ts";
 const MAX_KEYS = 10_000;
 
 /**
- * Wrapped keys that this process created recently: the next events of the same stream need no look-up.
- * A key that another process has erased meanwhile does no harm: its stream has a newer version, and the append conflicts.
+ * Wrapped keys that this process created recently: later events of the same stream need no look-up. A key erased by another process
+ * does no harm, because its stream has a newer version, so the append conflicts.
  */
 export function createRecentKeys() {
   const keys = new Map<string, string>();

@@ -6,13 +6,13 @@ import type { ScannedEvent } from "#events/ports.ts";
 vi.mock("node:timers/promises", () => ({
   setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
 }));
-// Files share the modules of a process. A relay that another file has loaded waits by the real clock.
+// Test files share a process's modules. A relay loaded by another file would wait by the real clock.
 vi.resetModules();
 const { relay } = await import("./relay.ts");
 
 let stop: AbortController;
 let relaying: Promise<void>;
-/** Positions of the events of the relay's types; the log's head may be further on. */
+/** Positions of the relay's events; the log's head may be further. */
 let log: number[];
 let head: number;
 let stored: number | undefined;
@@ -99,7 +99,7 @@ const add = (...positions: number[]): void => {
   log.push(...positions);
   head = positions.at(-1)!;
 };
-/** Two rounds that hints start are at least so far apart. */
+/** Minimum time between two rounds triggered by hints. */
 const ROUND_MS = 20;
 /** The same while somebody waits for the events. */
 const AWAITED_ROUND_MS = 2;

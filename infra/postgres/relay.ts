@@ -5,11 +5,11 @@ import { createPause } from "./pause.ts";
 
 const POLL_MS = 250;
 const RESUME_EVERY_MS = 30_000;
-/** Rounds between two saves of the checkpoint while events keep coming. A crash publishes the events of those rounds again. */
+/** Rounds between two saves of the checkpoint while events keep coming. A crash publishes the events of these rounds again. */
 const ROUNDS_PER_SAVE = 20;
 /**
- * Minimum time between two rounds that a commit hint started: the first one starts at once, the second takes everything that came
- * meanwhile. With 2 ms the feed takes a tenth of the processor time of turns that follow one another, so this is for somebody who
+ * Minimum milliseconds between two rounds triggered by commit hints: the first starts at once, the second takes everything that
+ * came meanwhile. With 2 ms, the feed takes a tenth of the processor time of consecutive turns, so that is only used while somebody
  * waits for the events.
  */
 const MIN_ROUND_MS = { isAwaited: 2, else: 20 };
@@ -25,11 +25,11 @@ export interface RelayOptions {
   batch: number;
   /** Resolves when none of the events can be lost any more. */
   publish(events: ScannedEvent[]): Promise<void>;
-  /** The position to continue from when it has published up to `position`. Called at the start, after a failed publish, and every 30 s. */
+  /** Returns the position to continue from after publishing up to `position`. Called at the start, after a failed publish, and every 30 s. */
   resume?(position: number): Promise<number>;
-  /** Subscribes to commits. Without it the log is only polled. */
+  /** Subscribes to commits. If absent, the log is only polled. */
   onCommitted?(listener: () => void): () => void;
-  /** Whether somebody waits for what it publishes now. */
+  /** Whether somebody is waiting for published events now. */
   isAwaited?(): boolean;
   onError(error: unknown): void;
 }
@@ -52,7 +52,7 @@ async function saveCheckpoint(pool: pg.Pool, name: string, position: number): Pr
   });
 }
 
-/** One round: publishes the next batch. Answers whether there may be more. */
+/** Publishes the next batch. Returns whether there may be more. */
 function createRound({ pool, log, name, types, batch, publish, resume }: RelayOptions): () => Promise<boolean> {
   let [published, saved] = [-1, -1];
   let rounds = 0;
@@ -82,7 +82,7 @@ function createRound({ pool, log, name, types, batch, publish, resume }: RelayOp
   };
 }
 
-/** Publishes the log's events in order. Saves its checkpoint after publishing: no event is left out, a crash repeats some. */
+/** Publishes the log's events in order. Saves its checkpoint after publishing, so that none is left out, but a crash repeats some. */
 export async function relay(options: RelayOptions, signal: AbortSignal): Promise<void> {
   const runRound = createRound(options);
   const pause = createPause();

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/**
- * Runs `work` now, and again `every_ms` after each run has ended, until the signal. A run that fails is reported, and the
- * next one comes at its usual time.
- */
+/** Runs `work` now and then `every_ms` after the end of each run, until the signal. Failures are reported and change nothing about the schedule. */
 export async function repeat(
   every_ms: number,
   work: () => Promise<unknown>,

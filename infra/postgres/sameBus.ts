@@ -5,20 +5,20 @@ import { createGate } from "./gate.ts";
 import { repeat } from "./repeat.ts";
 
 const EVERY_MS = 2_000;
-/** A process that has reported nothing for this time counts as gone, and its NATS no longer counts. */
+/** After this silence a process counts as gone, and its bus no longer counts. */
 const GONE = "15 seconds";
-/** By this time the other processes have reported which bus they use now. */
+/** Time within which other processes report which bus they use. */
 const SETTLED = "6 seconds";
-/** Looks that must agree: one may see what another process reported before it noticed that its bus is gone. */
+/** Consecutive looks that must agree, because one may show a process's report from before it noticed that its bus was gone. */
 const CONFIRMATIONS = 2;
 
-/** Says which bus this process uses; the first bus that any process names is the deployment's. */
+/** Reports which bus this process uses. The first one reported by any process is the deployment's. */
 const SAY = `
   with said as (update ops.workers set bus = $2::text, bus_at = clock_timestamp() where worker = $1 returning bus_at),
   first as (insert into ops.bus (bus) select $2::text where $2::text is not null on conflict do nothing)
   select bus_at as now from said`;
 
-/** What others have said since this process learned of its bus. */
+/** Reads what others have reported since this process learned of its bus. */
 const LOOK = `
   select b.bus as deployment,
     $3::timestamptz < clock_timestamp() - interval '${SETTLED}' as settled,
@@ -32,7 +32,7 @@ interface Look {
   deployment: string;
   settled: boolean;
   held: boolean;
-  /** When a process last said that it uses the deployment's bus, or another one than this process. */
+  /** When a process last reported the deployment's bus (`holder_at`), or another bus than this process's (`other_at`). */
   holder_at: Date | null;
   other_at: Date | null;
 }
@@ -41,21 +41,21 @@ interface Options {
   db: Db;
   worker: string;
   logger: Logger;
-  /** Which bus this process is connected to; undefined if it does not know at the moment. */
+  /** Identifies the bus that this process is connected to; undefined if unknown at the moment. */
   identify(): Promise<string | undefined>;
-  /** Called when two processes turn out to use different ones. */
+  /** Called when two processes turn out to use different buses. */
   onApart(): void;
   every_ms?: number;
 }
 
 export type SameBus = Gate & { stop(): Promise<void> };
 
-/** Counts looks in a row that saw something newer than the one before. */
+/** Counts consecutive looks, each of which saw something newer. */
 function countSightings() {
   let [last, sightings] = [0, 0];
   return {
     reset: () => void ([last, sightings] = [0, 0]),
-    /** Whether it is confirmed. Without anything newer, what was confirmed stays so. */
+    /** Returns whether it is confirmed. Without anything newer, that stays as it was. */
     see(at: Date | null): boolean {
       if (!at) sightings = 0;
       else if (at.getTime() > last) sightings += 1;
@@ -66,9 +66,9 @@ function countSightings() {
 }
 
 /**
- * Compares the bus of this process with the one of the others that use the same database. The gate is closed while they use another
- * one: a command that this process sent would reach no other process, and subscribers of the feed would miss what it publishes. When
- * none of the others is left, or all of them changed too, the deployment's bus is the one of this process.
+ * Compares this process's bus with that of the others on the same database. While they use another one, the gate is closed:
+ * commands sent by this process would reach no other, and subscribers of the feed would miss what it publishes. If none of the
+ * others is left, or all have changed too, this process's bus becomes the deployment's.
  */
 export function watchSameBus({ db, worker, logger, identify, onApart, every_ms = EVERY_MS }: Options): SameBus {
   const stopped = new AbortController();

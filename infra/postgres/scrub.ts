@@ -14,7 +14,7 @@ import { repeat } from "./repeat.ts";
  * (docs/adr/0016-rebuilds-overwrite-deleted-data.md).
  */
 
-/** How long to wait for a moment in which no turn runs: the frame stream can only be cleared as a whole. */
+/** How long to wait for a moment without running turns: the frame stream can only be cleared as a whole. */
 const MAX_IDLE_WAIT_MS = 10 * 60_000;
 const IDLE_POLL_MS = 1_000;
 
@@ -34,7 +34,7 @@ export interface ScrubOptions {
   log: Pick<EventLog, "follow" | "scan">;
   projections: Projection[];
   logger: Logger;
-  /** Types of the events that delete something. */
+  /** Types of events that delete something. */
   types: string[];
   /** Days between two runs. */
   days: number;
@@ -51,7 +51,7 @@ async function clearFramesWhenIdle({ db, clearFrames, logger }: ScrubOptions, si
   logger.info("frame stream not cleared: turns never went idle");
 }
 
-/** The server's column statistics contain sampled values. Only a superuser may rewrite them; otherwise they stay. */
+/** The server's column statistics contain sampled values. Only a superuser can rewrite them; otherwise they stay. */
 const rewriteStatistics = ({ db, logger }: ScrubOptions): Promise<unknown> =>
   db
     .query("vacuum full pg_catalog.pg_statistic")
@@ -74,7 +74,7 @@ async function isDue({ db, log, days, types }: ScrubOptions): Promise<boolean> {
   return events.length > 0;
 }
 
-/** Scrubs if it is due, and answers whether it was. The next run overwrites what is deleted meanwhile. */
+/** Scrubs if it is due, and returns whether it was. Data deleted meanwhile is overwritten by the next run. */
 export async function scrubIfDue(options: ScrubOptions, signal: AbortSignal): Promise<boolean> {
   const { db, logger } = options;
   if (!(await isDue(options))) return false;
@@ -86,7 +86,7 @@ export async function scrubIfDue(options: ScrubOptions, signal: AbortSignal): Pr
   return true;
 }
 
-/** Checks now and once an hour, until the signal, whether a run is due. */
+/** Checks now and hourly, until the signal, whether a run is due. */
 export const runScrubbing = (options: ScrubOptions, signal: AbortSignal): Promise<void> => {
   const onError = (err: unknown) => {
     if (!signal.aborted) options.logger.warn({ err }, "deleted data not overwritten, retrying in an hour");

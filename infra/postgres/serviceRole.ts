@@ -1,16 +1,16 @@
 import pg from "pg";
 import { withToolClient } from "./toolClient.ts";
 
-/** What PostgreSQL 17 calls the right to analyze a table; before it, autovacuum alone keeps the statistics. */
+/** The version that introduced the right to analyze a table (MAINTAIN). Before it, only autovacuum updates the statistics. */
 const MAINTAIN_SINCE = 170_000;
 
-/** Lets the role read and write every table of the log and the operations, and never change or delete an event. */
+/** Lets the role read and write all tables of the log and the operations, but never change or delete an event. */
 const grants = (role: string, database: string, maintains: boolean): string[] => [
   `grant usage on schema log, ops to ${role}`,
   `grant select, insert, update, delete${maintains ? ", maintain" : ""} on all tables in schema log, ops to ${role}`,
   `revoke update, delete on log.events from ${role}`,
   `grant select on svc_migrations to ${role}`,
-  // The service builds read models in schemas of their own, moves them into this one, and drops what they replace.
+  // The service builds read models in schemas of its own, moves them into this one, and drops the old ones.
   `grant usage, create on schema read to ${role}`,
   `grant create on database ${database} to ${role}`,
 ];
@@ -20,17 +20,16 @@ const SECURED = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname in ('log', 'ops', 'read') and c.relkind = 'r'`;
 
-/** Row-level security is for everybody but the owner: the role needs a policy where it owns nothing. */
+/** Row-level security applies to everybody but the owner, so the role needs a policy for tables it does not own. */
 const admission = (role: string, table: string): string[] => [
   `drop policy if exists of_service on ${table}`,
   `create policy of_service on ${table} to ${role} using (true) with check (true)`,
 ];
 
 /**
- * Gives a role what the service needs on a migrated database, in one transaction; again after each migration. The role owns the
- * read models, which it may lose and rebuild, and neither the log nor the operations. The connecting user owns those and, unless
- * it is a superuser, is a member of the role.
- * Throws PostgreSQL's error when the role does not exist or the user lacks a right.
+ * Grants a role what the service needs on a migrated database, in one transaction. Repeat it after each migration. The role owns
+ * the read models, which can be rebuilt, but neither the log nor the operations. The connecting user owns those and, unless it is a
+ * superuser, is a member of the role. Throws PostgreSQL's error if the role does not exist or the user lacks a right.
  */
 export const admitServiceRole = (databaseUrl: string, role: string): Promise<void> =>
   withToolClient(databaseUrl, "svc migrate", async (client) => {

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 const FIRST_ANALYSIS = 1_000;
 const GROWTH = 4;
 
-/** The first position after this one at which the tables are analyzed: 1,000, 4,000, 16,000 and so on. */
+/** The next position at which the tables are analyzed: 1,000, 4,000, 16,000 and so on. */
 export function nextAnalysis(position: number): number {
   let next = FIRST_ANALYSIS;
   while (next <= position) next *= GROWTH;
@@ -12,8 +12,8 @@ export function nextAnalysis(position: number): number {
 }
 
 /**
- * The tables, each with the columns that its indexes name as keys, in conditions or in expressions. Plans depend on those; the others have
- * the large texts and bytes, and take most of an analysis.
+ * The tables, each with the columns used in its indexes. Plans depend on these; the other columns have the large values, and would
+ * take most of an analysis.
  */
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as name, string_agg(distinct quote_ident(a.attname), ', ') as columns
@@ -26,8 +26,8 @@ const TABLES = `
   group by c.oid, n.nspname, c.relname`;
 
 /**
- * Analyzes all tables each time the log has grown fourfold. Kept plans are made again with the new statistics, also in other
- * processes. PostgreSQL's autovacuum does the same, but up to a minute later, in which a young log can grow a hundredfold.
+ * Analyzes all tables each time the log has grown fourfold. Cached plans are then made again with the new statistics, also in other
+ * processes. Autovacuum does the same up to a minute later, in which a young log can grow a hundredfold.
  */
 export function createStatistics(pool: pg.Pool, logger: Logger) {
   let next: number | undefined;
@@ -48,7 +48,7 @@ export function createStatistics(pool: pg.Pool, logger: Logger) {
         .catch((err: unknown) => logger.warn({ err }, "tables not analyzed"))
         .finally(() => (running = undefined));
     },
-    /** Resolves when no analysis runs. */
+    /** Resolves when no analysis is running. */
     finish: async (): Promise<void> => running,
   };
 }

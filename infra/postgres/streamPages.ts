@@ -4,7 +4,7 @@ import type { Keyring } from "#events/vault.ts";
 import type { Db } from "#projections/projection.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 
-/** Events and stored bytes read at once. A stream may have a hundred megabytes. */
+/** Events and stored bytes per page. A stream may have a hundred megabytes. */
 const PAGE_EVENTS = 1_000;
 const PAGE_BYTES = 2_000_000;
 
@@ -19,7 +19,7 @@ const PAGE = `
 
 type PageRow = EventRow & { bytes: number; newest: number | null };
 
-/** Reads the events of a stream in order from a version on, a page at a time. Two events of a stream have no gap between their versions. */
+/** Reads the events of a stream in order from a version on, page by page. Versions have no gaps. */
 export async function* readStreamPages(
   db: Db,
   keyring: Keyring,

@@ -3,13 +3,13 @@ import { repeat } from "./repeat.ts";
 
 const REFRESH_MS = 2_000;
 
-/** The checkpoint of the documents' read model, and whether an event since the last refresh was about a document. */
+/** The checkpoint of the documents' read model, and whether documents changed since the last refresh. */
 const CHECKPOINT = `
   select c.position, c.build, exists (
     select from log.events e where e.position > $1 and e.position <= c.position and e.type = any ($2)) as changed
   from log.checkpoints c where c.name = 'documents'`;
 
-/** Counts all documents: 100,000 take 30 ms with an index that covers every counted column. A process that does not get the lock skips it. */
+/** Counts all documents: 100,000 take 30 ms with an index that covers every counted column. Skipped if another process has the lock. */
 const REFRESH = `
   with turn as materialized (
     select pg_try_advisory_xact_lock(hashtext('svc'), hashtext('summaries')) as mine
@@ -44,7 +44,7 @@ interface Checkpoint {
   build: number;
 }
 
-/** Refreshes the summaries of collections if documents changed since the `last` refresh. Answers with its checkpoint. */
+/** Refreshes the summaries of collections if documents changed since the `last` refresh. Returns the checkpoint. */
 export async function refreshSummaries(
   { db, types }: Omit<SummariesOptions, "onError">,
   last?: Checkpoint,

@@ -6,7 +6,7 @@ import type { ParkedStream } from "./parked.ts";
 import { servingTables, type TableShape } from "./tables.ts";
 import { runAll, type Statement } from "./writePlan.ts";
 
-/** A read model that is being built next to the serving one. */
+/** A read model that is being built beside the serving one. */
 export interface Copy extends Follower {
   schema: string;
   tables: Map<string, TableShape>;
@@ -16,14 +16,14 @@ export interface Copy extends Follower {
 }
 
 /**
- * Shorter than the server's deadlock_timeout (1 s): when a reader of several tables and the swap wait for each other,
- * the swap times out first, so the server never cancels the reader.
+ * Shorter than the server's deadlock_timeout (1 s): if a reader of several tables and the swap wait for each other, the swap times
+ * out first, so that the server never cancels the reader.
  */
 const LOCK_TIMEOUT = "300ms";
 
 /**
- * Swaps a copy in, in one transaction: writers wait while the copy catches up with the serving model, readers wait while
- * the tables are exchanged. Throws, with nothing changed, when a lock takes too long.
+ * Swaps in a copy, in one transaction: writers wait while it catches up with the serving model, readers wait while the tables are
+ * exchanged. If a lock takes too long, changes nothing and throws.
  */
 export async function swapIn(
   client: pg.ClientBase,
@@ -64,7 +64,7 @@ export async function swapIn(
   }
 }
 
-/** Applies the last events. One that fails here ends the attempt, and the next catch-up finds it. */
+/** Applies the last events. If one fails, the attempt ends, and the next catch-up finds it. */
 async function followTo(
   client: pg.ClientBase,
   copy: Copy,

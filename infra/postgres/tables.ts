@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type pg from "pg";
 import type { Projection } from "#projections/projection.ts";
 
-/** The columns of a table, as writing needs them. */
+/** A table's columns, as needed for writing. */
 export interface TableShape {
   key: string[];
   /** PostgreSQL type by column, in the order of the table. */
@@ -58,7 +58,7 @@ export async function servingTables(client: pg.ClientBase, projection: string): 
   return rows.map((row) => row.table);
 }
 
-/** A hash over all rows of each table of a schema, in key order: equal models have equal hashes. */
+/** A hash over all rows of each table of a schema, in key order. Equal models have equal hashes. */
 export async function hashTables(client: pg.ClientBase, schema: string): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const [table, { key }] of await readTables(client, schema)) {

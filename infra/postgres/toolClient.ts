@@ -2,16 +2,16 @@ import pg from "pg";
 import { Unavailable } from "#events/ports.ts";
 import { types } from "./pool.ts";
 
-/** A server that is stopped, or whose answers the network loses, takes the connection and says nothing. */
+/** Timeout for connecting: a stopped server, or one whose answers are lost in the network, accepts the connection and stays silent. */
 const CONNECT_MS = 5_000;
 
-/** What the driver says then has no code. */
+/** Turns the driver's error for this, which has no code, into Unavailable. */
 const explainSilence = (error: Error): Error =>
   /timeout/.test(error.message) ? new Unavailable(`no answer within ${CONNECT_MS / 1_000} s`, { cause: error }) : error;
 
 /**
- * A connection of its own for a tool's work. Throws the error of PostgreSQL or of the network, and Unavailable if neither comes
- * within five seconds.
+ * Runs work on a dedicated connection for a command-line tool. Throws PostgreSQL's or the network's error, or Unavailable if
+ * neither comes within five seconds.
  */
 export async function withToolClient<T>(
   databaseUrl: string,

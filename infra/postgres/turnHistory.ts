@@ -5,7 +5,7 @@ import type { Db } from "#projections/projection.ts";
 
 export const openTurnHistory = (db: Db): TurnHistory => ({
   async threadStream(organization, turn_id) {
-    // the log keeps the data key of a turn with the stream it belongs to, until the turn is deleted
+    // the log stores the data key of a turn with its stream until the turn is deleted
     const [row] = await db.query<{ stream: string }>(
       `select k.stream from log.keys k join log.streams s on s.stream = k.stream
        where k.thing = $1 and s.organization_id = $2`,

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Db } from "#projections/projection.ts";
 
-/** The chain's first hash: the migration puts it into the empty log's head. */
+/** The chain's first hash. A migration puts it into the empty log's head. */
 export const GENESIS = createHash("sha256").update("assistant-platform log").digest("hex");
 const BATCH = 2_000;
 
-/** The fields that an event's hash covers; an export contains the same. `sealed` is hex, null without personal fields. */
+/** The fields covered by an event's hash; exports contain the same. `sealed`: hex, null without personal fields. */
 export interface ChainedRow {
   position: number;
   stream: string;
@@ -14,7 +14,7 @@ export interface ChainedRow {
   type: string;
   shape: number;
   command_id: string;
-  /** Microseconds since 1970, as text: a double cannot represent all of them exactly. */
+  /** Microseconds since 1970, as text because a double cannot represent all of them exactly. */
   recorded_us: string;
   meta: string;
   data: string;
@@ -62,12 +62,12 @@ export class BrokenChain extends Error {
   }
 }
 
-/** The tip after one more row; throws BrokenChain when the row does not follow. */
+/** The tip after one more row. Throws BrokenChain if the row does not follow. */
 export function nextTip(tip: Tip, row: ChainedRow): Tip {
   const position = Number(row.position);
   if (position !== tip.position + 1) throw new BrokenChain(tip.position + 1, "the event is missing");
   const hash = linkHash(tip.hash, row);
-  // a line feed inside a field could shift the border between two fields without changing the hash
+  // a line feed inside a field could move the boundary between two fields without changing the hash
   const hasLineFeed = [row.stream, row.type, row.command_id, row.meta, row.data, row.thing ?? ""].some((field) =>
     field.includes("\n"),
   );
@@ -77,8 +77,8 @@ export function nextTip(tip: Tip, row: ChainedRow): Tip {
 }
 
 /**
- * Recomputes the hash chain over the whole log, outside the database, and compares it with the head row.
- * Returns the tip. Stored elsewhere, its hash later proves that nothing up to there was altered or removed.
+ * Recomputes the hash chain over the whole log, outside the database, and compares it with the head row. Returns the tip. If its
+ * hash is stored elsewhere, it later proves that nothing up to there was altered or removed.
  */
 export async function verifyLog(
   db: Db,

@@ -11,7 +11,7 @@ export interface Target {
   tables: Map<string, TableShape>;
 }
 
-/** A condition that must hold for anything to be written: CTEs, one of them `mine(ok)`, and their values. */
+/** A condition for writing anything: CTEs, one of them `mine(ok)`, and their values. */
 export interface Guard {
   ctes: string[];
   values: unknown[];
@@ -26,7 +26,7 @@ export interface Statement {
 const MAX_NAMES = 256;
 const names = new Map<string, string>();
 
-/** One name per text. Limited, because each statement stays prepared on its connection. */
+/** A name per text. Limited, because each statement stays prepared on its connection. */
 function statementName(text: string): string | undefined {
   const known = names.get(text);
   if (known || names.size >= MAX_NAMES) return known;
@@ -35,18 +35,18 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
-/** Runs data-modifying CTEs as one statement, in one round trip. False when the guard did not hold. */
+/** Runs data-modifying CTEs as one statement, in one round trip. False if the guard failed. */
 async function run(client: pg.ClientBase, { ctes, values, guarded }: Statement): Promise<boolean> {
   const text = `with ${ctes.join(",\n")}\nselect ${guarded ? "ok from mine" : "true as ok"}`;
   const { rows } = await client.query<{ ok: boolean }>({ name: statementName(text), text, values });
   return rows[0]!.ok;
 }
 
-/** Plans rounds as statements, in order. Throws SchemaMismatch when a change does not fit its table. */
+/** Plans rounds as statements, in order. Throws SchemaMismatch if a change does not fit its table. */
 export const planRounds = (target: Target, rounds: Round[]): Statement[] =>
   rounds.flatMap((round) => planRound(target, round));
 
-/** Runs planned statements atomically, and answers whether the guard held. The common case is one statement in autocommit. */
+/** Runs planned statements atomically, and returns whether the guard held. Usually it is one statement in autocommit. */
 export async function writePlan(client: pg.ClientBase, statements: Statement[]): Promise<boolean> {
   if (statements.length < 2) return runAll(client, statements);
   await client.query("begin");
@@ -60,13 +60,13 @@ export async function writePlan(client: pg.ClientBase, statements: Statement[]):
   }
 }
 
-/** Runs planned statements in the transaction that the caller has open. */
+/** Runs planned statements in the caller's open transaction. */
 export async function runAll(client: pg.ClientBase, statements: Statement[]): Promise<boolean> {
   for (const statement of statements) if (!(await run(client, statement))) return false;
   return true;
 }
 
-/** Puts the guard before a statement. The guard's parameters come last, so those of the statement keep their numbers. */
+/** Puts the guard before a statement. The guard's parameters come last, so that the statement's keep their numbers. */
 export function addGuard(statement: Statement, guard: Guard): Statement {
   const shift = statement.values.length;
   const ctes = guard.ctes.map((cte) => cte.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + shift}`));
@@ -75,9 +75,9 @@ export function addGuard(statement: Statement, guard: Guard): Statement {
 }
 
 /**
- * A round as at most two statements: deletions by condition, then the rows. Where a table has no patches, its deletions are part
- * of the second: they leave out the rows that it puts. All parts of one statement see the rows from before it, so a row
- * must not be changed by two of them. No read model has a unique key beside its primary key.
+ * Plans a round as at most two statements: deletions by condition, then the rows. If a table has no patches, its deletions are part
+ * of the second statement, and spare the rows that it puts. All parts of one statement see the rows from before it, so two parts
+ * must not change the same row. No read model has a unique key beside its primary key.
  */
 function planRound(target: Target, round: Round): Statement[] {
   const before: Statement = { ctes: [], values: [], guarded: false };
@@ -131,7 +131,7 @@ function addPatches(statement: Statement, name: string, shape: TableShape, patch
       );
 }
 
-/** Groups items that have the same columns. */
+/** Groups items with the same columns. */
 function groupByColumns<T>(items: T[], getColumns: (item: T) => string[]): [string[], T[]][] {
   const groups = new Map<string, [string[], T[]]>();
   for (const item of items) {
@@ -144,7 +144,7 @@ function groupByColumns<T>(items: T[], getColumns: (item: T) => string[]): [stri
   return [...groups.values()];
 }
 
-/** Answers with the keys of the rows, as a query. */
+/** Adds an insert. Returns a query for its keys. */
 function addInsert(statement: Statement, name: string, shape: TableShape, rows: Row[]): string {
   const columns = [...shape.columns.keys()];
   const rest = columns.filter((column) => !shape.key.includes(column));
@@ -164,7 +164,7 @@ function addUpdate(statement: Statement, name: string, shape: TableShape, column
     where t.ctid = u.matched and /*guard*/ true)`);
 }
 
-/** Deletes the stored rows that are equal in these columns, but none of those whose key is in the `except` query. */
+/** Deletes stored rows that are equal in these columns, except those whose keys are in the `except` query. */
 function addDelete(
   statement: Statement,
   name: string,
@@ -179,8 +179,8 @@ function addDelete(
 
 /**
  * Adds the rows' columns as arrays, each with the `matched` stored rows that are equal in the `match` columns. `lateral … offset 0`
- * makes PostgreSQL look them up row by row, by index. The plan is kept from when the tables were empty, and a join
- * would read all of a table that has grown since: 400 events a second instead of 20,000.
+ * makes PostgreSQL look them up row by row, by index. The plan is cached from when the tables were empty, and a join would read all
+ * of a table that has grown since: 400 events a second instead of 20,000.
  */
 function addMatches(
   statement: Statement,
@@ -192,7 +192,7 @@ function addMatches(
   const given = addUnnest(statement, name, shape, columns, rows);
   const isEqual = match.map((column) => `stored.${column} = u.${column}`).join(" and ");
   const key = shape.key.map((column) => `stored.${column}`).join(", ");
-  // `not in` is made a hash table once
+  // `not in` is hashed once
   const isOther = except === undefined ? "" : ` and (${key}) not in (${except})`;
   return `(select u.*, old.matched from ${given}
     cross join lateral (select stored.ctid as matched from ${name} stored where ${isEqual}${isOther} offset 0) old offset 0) u`;

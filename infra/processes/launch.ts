@@ -11,7 +11,7 @@ export interface LaunchOptions {
   readable: string[];
   /** Maximum heap of its main thread, in MiB. */
   heap: number;
-  /** Adds a pipe for bytes (descriptor PIPE): a message of 100 MB blocks its sender for 300 ms. */
+  /** Adds a pipe for bytes (descriptor PIPE), because a message of 100 MB blocks its sender for 300 ms. */
   pipe?: boolean;
   /** Scheduling priority, from 0 (normal) to 19 (lowest); 5 by default. */
   nice?: number;
@@ -19,7 +19,7 @@ export interface LaunchOptions {
 
 export const PIPE = 4;
 
-/** Foreign work runs at a lower priority than the answering of requests. */
+/** Foreign work has a lower priority than answering requests. */
 const DEFAULT_NICE = 5;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -27,8 +27,8 @@ const readPermissions = (paths: string[]): string[] =>
   [...new Set([...paths, ...paths.map((path) => realpathSync(path))])].map((path) => `--allow-fs-read=${path}`);
 
 /**
- * Starts a process for untrusted work. Its environment is empty, and it may read programs but nothing else: neither the data
- * folder with the master key nor any other file.
+ * Starts a process for untrusted work. Its environment is empty, and it may read programs but nothing else: neither the data folder
+ * with the master key nor any other file.
  */
 export function launch({
   program,

@@ -4,7 +4,7 @@ import { createProcessPool } from "./processPool.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A pool of fake processes, which are named in the order of their start. */
+/** A pool of fake processes, named in the order of their start. */
 function openPool({ usesNew = false } = {}) {
   const names = ["a", "b", "c"];
   const ended: string[] = [];

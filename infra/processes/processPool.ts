@@ -1,7 +1,7 @@
 /** A process of a pool. */
 export interface PooledProcess {
   isAlive(): boolean;
-  /** How much work runs in it. */
+  /** Number of pieces of work running in it. */
   running(): number;
   end(): void;
   /** Resolves when it has ended. */
@@ -11,15 +11,15 @@ export interface PooledProcess {
 interface ProcessPoolOptions<P> {
   max: number;
   start(): P;
-  /** Work in the least busy process from which on another process is started. */
+  /** Work in the least busy process at which another process is started. */
   busyAt: number;
   /** Whether work then goes to the new process; otherwise it goes to the busy one, which can begin at once. */
   usesNew: boolean;
-  /** Time without work after which all processes end. */
+  /** Milliseconds without work after which all processes end. */
   idle_ms: number;
 }
 
-/** Processes that start when they are needed, and end when they are idle. */
+/** Processes that start on demand and end when idle. */
 export function createProcessPool<P extends PooledProcess>(options: ProcessPoolOptions<P>) {
   const { max, busyAt, usesNew, idle_ms } = options;
   const processes = new Set<P>();
@@ -40,7 +40,7 @@ export function createProcessPool<P extends PooledProcess>(options: ProcessPoolO
 
   return {
     alive,
-    /** Chooses a process for a piece of work, which ends with `release`. */
+    /** Chooses a process for a piece of work. Call `release` when the work ends. */
     acquire(): P {
       active += 1;
       clearTimeout(idleTimer);

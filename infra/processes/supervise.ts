@@ -6,13 +6,13 @@ const CHECK_MS = 500;
 interface SuperviseOptions {
   /** Resident memory at which the process is killed, in bytes. */
   maxBytes: number;
-  /** Memory is only checked while this is true. */
+  /** Memory is checked only while this is true. */
   isBusy(): boolean;
-  /** Called once, when the process has ended. */
+  /** Called once when the process has ended. */
   onGone(): void;
 }
 
-/** Watches over a process that runs foreign code: its memory, and its end. */
+/** Watches the memory and the end of a process that runs foreign code. */
 export function supervise(child: ChildProcess, { maxBytes, isBusy, onGone }: SuperviseOptions) {
   let alive = true;
   const end = (): void => {
@@ -35,7 +35,7 @@ export function supervise(child: ChildProcess, { maxBytes, isBusy, onGone }: Sup
     gone,
     end,
     isAlive: (): boolean => alive,
-    /** Resolves when the message has left this process; a message to a process that has ended is dropped. */
+    /** Resolves when the message has left this process. Messages to an ended process are dropped. */
     send: (message: Serializable): Promise<void> =>
       new Promise((resolve) => (alive ? child.send(message, () => resolve()) : resolve())),
   };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** Linux counts CPU time in hundredths of a second, whatever its clock resolution. */
 const TICK_MS = 10;
 
-/** CPU time of a process; 0 if the system does not tell (no Linux) or the process is gone. */
+/** CPU time of a process in milliseconds; 0 if the system does not report it (not Linux) or the process is gone. */
 export const cpuTimeMs = (pid: number): number => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

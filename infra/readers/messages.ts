@@ -10,7 +10,7 @@ export type ReadingTask =
 /** `bytes`: how many follow on the pipe, of the file or of the Markdown to cut. */
 export type Request = ReadingTask & { bytes: number };
 
-/** `started`: the request has arrived completely, so a failure from now on is due to the file. */
+/** `started`: the request has arrived completely, so any later failure is due to the file. */
 export type Answer = { kind: "started" } | Outcome;
 
 export type Outcome =
@@ -22,5 +22,5 @@ export type Outcome =
       passages: number;
       resident: number;
     }
-  /** `reason`: a message for a person if the file is unreadable, else the stack of an unexpected error. `scanned`: pages of a ScannedFile. */
+  /** `reason`: a message for a person if the file is unreadable, otherwise the stack of an unexpected error. `scanned`: pages of a ScannedFile. */
   | { kind: "failed"; unreadable: boolean; scanned?: number; reason: string; resident: number };

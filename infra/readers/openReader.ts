@@ -8,9 +8,9 @@ import type { Limits } from "./watchLimits.ts";
 import { MAX_WEAR } from "./wear.ts";
 
 interface Options {
-  /** Files read at once; each can hold 1.5 GB. */
+  /** Files read at the same time; each can take 1.5 GB. */
   processes: number;
-  /** Files of one owner read at once; all by default. */
+  /** Files of one owner read at the same time; default: `processes`. */
   perOwner?: number;
   /** The program of a reading process. */
   program?: string;
@@ -22,9 +22,9 @@ interface Options {
 
 const PROGRAM = fileURLToPath(new URL("../../roles/reader.ts", import.meta.url));
 const LIMITS: Limits = { deadline_ms: 120_000, resident: 1_500_000_000, idle_ms: 60_000 };
-/** Bytes that a process may hold after a file; one that holds more is replaced. */
+/** Maximum bytes that a process may hold after a file; beyond it, the process is replaced. */
 const MAX_IDLE_RESIDENT = 400_000_000;
-/** Processor time for each page that may be recognized. */
+/** Processor time per page that may be recognized. */
 const PAGE_MS = 60_000;
 /** Attempts with processes that die before a request reaches them. */
 const MAX_ATTEMPTS = 3;
@@ -46,8 +46,9 @@ const isSpent = (process: ReadingProcess, outcome: Outcome): boolean =>
   (outcome.kind === "failed" && !outcome.unreadable);
 
 /**
- * Reads files in processes that it starts when needed and replaces before they grow. A process reads one file at a time, so a file
- * can only harm itself. `close` fails all running and waiting requests with a plain Error: nothing is known about those files.
+ * Reads files in processes that it starts on demand and replaces before they grow. A process reads one file at a time, so a file
+ * can only harm itself. `close` fails all running and waiting requests with a plain Error, because nothing is known about those
+ * files.
  */
 export const openReader = ({
   processes,

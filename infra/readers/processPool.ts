@@ -1,6 +1,6 @@
 import { startReadingProcess, type ProcessOptions, type ReadingProcess } from "./readingProcess.ts";
 
-/** Starts reading processes when they are needed, and keeps idle ones for `idle_ms`. */
+/** Starts reading processes on demand, and keeps idle ones for `idle_ms`. */
 export const createProcessPool = ({ idle_ms, ...options }: ProcessOptions & { idle_ms: number }) => {
   const processes = new Set<ReadingProcess>();
   const idle: { process: ReadingProcess; timer: NodeJS.Timeout }[] = [];
@@ -27,7 +27,7 @@ export const createProcessPool = ({ idle_ms, ...options }: ProcessOptions & { id
       return start();
     },
     keep,
-    /** Ends a process, and starts another one so that the next file need not wait for it. */
+    /** Ends a process, and starts another so that the next file need not wait for it. */
     replace(process: ReadingProcess): void {
       process.kill();
       keep(start());

@@ -9,7 +9,7 @@ const nextReadable = (stream: Readable): Promise<void> =>
     stream.on("readable", wake).on("close", wake);
   });
 
-/** Reads exactly `length` bytes; undefined if the stream ends before or sends more. */
+/** Reads exactly `length` bytes; undefined if the stream ends earlier or sends more. */
 export async function readExactly(stream: Readable, length: number): Promise<Buffer | undefined> {
   const bytes = Buffer.allocUnsafe(length);
   for (let filled = 0; filled < length; ) {

@@ -18,7 +18,7 @@ export interface ReadingResult {
   bytes: Buffer;
 }
 
-/** Bytes of a result: 50 MB of Markdown, and passages whose leads may repeat a table's header. */
+/** Maximum bytes of a result: 50 MB of Markdown, and passages whose leads may repeat a table's header. */
 const MAX_RESULT = 500_000_000;
 /** Heap of a process, in MiB. */
 const HEAP = 1_024;
@@ -30,7 +30,7 @@ export type ProcessOptions = Pick<LaunchOptions, "program" | "args" | "nice">;
 /** Starts a process that reads one file at a time. */
 export const startReadingProcess = (options: ProcessOptions) => {
   const process = launch({ ...options, readable: READABLE, heap: HEAP, pipe: true });
-  // a write to a dead process fails, but the end of its messages reports that already
+  // a write to a dead process fails, but the end of its messages already reports that
   const pipe = (process.stdio[PIPE] as Socket).on("error", () => {});
   let isAlive = true;
   const exited = new Promise<void>((resolve) => {
@@ -46,7 +46,7 @@ export const startReadingProcess = (options: ProcessOptions) => {
     return done ? undefined : (value as [Answer])[0];
   };
 
-  /** Undefined if the process died, or its result is larger or smaller than announced. */
+  /** Undefined if the process died, or its result has another size than announced. */
   const send = async (request: Request, bytes: Buffer): Promise<ReadingResult | undefined> => {
     process.send(request, () => {});
     if (bytes.length > 0) pipe.write(bytes);
@@ -61,10 +61,10 @@ export const startReadingProcess = (options: ProcessOptions) => {
   return {
     exited,
     isAlive: () => isAlive,
-    /** What the requests so far have added up to. */
+    /** The total wear of the requests so far. */
     wear: () => wear,
     kill: () => void process.kill("SIGKILL"),
-    /** Throws UnreadableFile if the process does not survive the request, NotStarted if it never got it. */
+    /** Throws UnreadableFile if the request kills the process, NotStarted if it never arrived. */
     async request(request: Request, bytes: Buffer, limits: Limits): Promise<ReadingResult> {
       wear += wearOf(request);
       const watch = watchLimits(process, limits);

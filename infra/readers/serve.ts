@@ -47,7 +47,7 @@ const runRequest = async (
   }
 };
 
-/** Serves the requests of the parent process one at a time, until the parent disconnects or dies. */
+/** Serves the parent's requests one at a time, until it disconnects or dies. */
 export const serveReading = (reader: FileReader): void => {
   // a terminal's Ctrl-C reaches the whole group, but the parent still waits for the current file
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});

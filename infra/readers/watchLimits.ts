@@ -3,7 +3,7 @@ import { residentBytes } from "../processes/processMemory.ts";
 import { cpuTimeMs } from "./cpuTime.ts";
 
 export interface Limits {
-  /** CPU time for one file. The wall clock allows CLOCK_FACTOR times as long, because a busy machine shares its processors. */
+  /** CPU milliseconds for one file. Wall-clock time may be CLOCK_FACTOR times as long, because a busy machine shares its processors. */
   deadline_ms: number;
   /** Memory at which a reading process is killed, in bytes. */
   resident: number;
@@ -16,7 +16,7 @@ const TOO_LARGE = "The file is too large or too complex to be read.";
 const CHECK_INTERVAL_MS = 250;
 const CLOCK_FACTOR = 3;
 
-/** Kills the process when it exceeds a limit. `reason` tells why it died; a process that ended by itself usually ran out of memory. */
+/** Kills the process when it exceeds a limit. `reason` says why it died. A process that ended by itself usually ran out of memory. */
 export const watchLimits = (process: ChildProcess, { deadline_ms, resident }: Limits) => {
   const pid = process.pid ?? 0;
   const cpuBefore = cpuTimeMs(pid);

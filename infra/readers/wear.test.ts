@@ -4,7 +4,7 @@ import { MAX_WEAR, wearOf } from "./wear.ts";
 
 const read = (mime_type: string, bytes: number): Request => ({ kind: "read", mime_type, bytes });
 
-/** Requests of a kind that a process serves before it is replaced. */
+/** Counts the requests of a kind that a process serves before it is replaced. */
 const served = (request: Request): number => {
   let count = 0;
   for (let wear = 0; wear < MAX_WEAR; wear += wearOf(request)) count += 1;

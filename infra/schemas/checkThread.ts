@@ -2,11 +2,11 @@ import { parentPort } from "node:worker_threads";
 import type { SchemaViolation } from "#events/schemaChecker.ts";
 import { findViolation } from "./findViolation.ts";
 
-/* The program of the thread that checks values which could hold the event loop. */
+/* The thread for checks that could block the event loop. */
 
 export interface CheckRequest {
   id: number;
-  /** JSON, so that the thread pays for parsing. */
+  /** JSON text, so that the thread does the parsing. */
   schema: string;
   value: string;
 }

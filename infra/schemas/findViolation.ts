@@ -3,7 +3,7 @@ import { Validator, type OutputUnit, type SchemaDraft } from "@cfworker/json-sch
 import { isObject } from "#events/json.ts";
 import type { SchemaViolation } from "#events/schemaChecker.ts";
 
-/** CPU time of one check. A tenant's schema may be written to take forever. */
+/** Maximum CPU time of one check. A tenant's schema may be written to take forever. */
 const MAX_CHECK_MS = 250;
 
 const DRAFTS: [RegExp, SchemaDraft][] = [
@@ -20,10 +20,10 @@ const PLAIN_KEYWORDS = new Set(
     " ",
   ),
 );
-/** Values of an `enum` that counts as plain. */
+/** Maximum values of an `enum` in a plain schema. */
 const MAX_PLAIN_ENUM = 50;
 
-/** Whether the check is quick for every value: the schema has no pattern, no reference and no alternatives. */
+/** Whether the check is quick for every value: the schema has no patterns, references or alternatives. */
 function isPlain(schema: unknown): boolean {
   if (typeof schema === "boolean") return true;
   if (!isObject(schema)) return false;
@@ -35,10 +35,10 @@ function isPlain(schema: unknown): boolean {
   });
 }
 
-/** Nodes of a schema times nodes of a value: up to a few milliseconds of work. */
+/** Maximum nodes of the schema times nodes of the value, a few milliseconds of work. */
 const MAX_CHEAP_WORK = 10_000;
 
-/** Objects, arrays and scalars in a JSON value; counting stops at `limit`. */
+/** Counts objects, arrays and scalars in a JSON value, up to `limit`. */
 function countNodes(root: unknown, limit: number): number {
   let count = 0;
   const open = [root];
@@ -54,7 +54,7 @@ function countNodes(root: unknown, limit: number): number {
   return count;
 }
 
-/** Whether the check is certain to end within milliseconds: a small plain schema and a small value. */
+/** Whether the check certainly ends within milliseconds: the schema is small and plain, and the value small. */
 export function isCheap(schema: Record<string, unknown>, value: unknown): boolean {
   const schemaNodes = countNodes(schema, MAX_CHEAP_WORK);
   const maxValueNodes = Math.floor(MAX_CHEAP_WORK / schemaNodes);
@@ -64,7 +64,7 @@ export function isCheap(schema: Record<string, unknown>, value: unknown): boolea
 const sandbox = createContext({ check: undefined as (() => unknown) | undefined });
 const script = new Script("check()");
 
-/** Runs a check with a timeout that also ends a regular expression or a loop in the validator. Costs 0.25 ms. */
+/** Runs a check with a timeout that also interrupts regular expressions and loops in the validator. Costs 0.25 ms. */
 function runWithTimeout<T>(check: () => T): T {
   sandbox["check"] = check;
   try {
@@ -74,7 +74,7 @@ function runWithTimeout<T>(check: () => T): T {
   }
 }
 
-/** Keywords that only report a violation further down. */
+/** Keywords that only repeat a violation reported further down. */
 const CONTAINERS = new Set(
   "properties patternProperties additionalProperties unevaluatedProperties items prefixItems additionalItems unevaluatedItems $ref $recursiveRef allOf if dependentSchemas".split(
     " ",
@@ -106,8 +106,8 @@ function validate(schema: Record<string, unknown>, value: unknown) {
 }
 
 /**
- * Checks a value against a tenant's JSON Schema; undefined when it is valid. The schema is interpreted, never compiled to code.
- * A check that takes too long (nested alternatives, a pattern with backtracking) is stopped and counts as a violation.
+ * Checks a value against a tenant's JSON Schema; undefined if it is valid. The schema is interpreted, never compiled to code. A
+ * check that takes too long (nested alternatives, a pattern with backtracking) is interrupted and counts as a violation.
  */
 export function findViolation(schema: Record<string, unknown>, value: unknown): SchemaViolation | undefined {
   const began = performance.now();
@@ -117,7 +117,7 @@ export function findViolation(schema: Record<string, unknown>, value: unknown): 
       : runWithTimeout(() => validate(schema, value));
     return valid ? undefined : firstViolation(errors);
   } catch (error) {
-    // V8 sometimes reports the end of the time as an overflow of the stack; a real one comes within milliseconds
+    // V8 sometimes reports a timeout as a stack overflow; a real overflow comes within milliseconds
     if (performance.now() - began > MAX_CHECK_MS / 2) return TOO_SLOW;
     const reason = (error as Error).message.split("\n")[0];
     return { pointer: "", message: `cannot be checked against its JSON Schema: ${reason}` };

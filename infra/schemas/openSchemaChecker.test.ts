@@ -7,7 +7,7 @@ const checker = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }
 afterAll(checker.close);
 
 const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
-/** Every one of 3,700 properties is looked for in every item. */
+/** A schema in which each of 3,700 properties is looked up in every item. */
 const wide = {
   type: "array",
   items: { properties: Object.fromEntries(many(3_700, (n) => [`p${n}`, { type: "string" }])) },

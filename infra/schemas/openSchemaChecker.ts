@@ -3,17 +3,17 @@ import type { SchemaChecker, SchemaViolation } from "#events/schemaChecker.ts";
 import type { CheckAnswer, CheckRequest } from "./checkThread.ts";
 import { findViolation, isCheap, TOO_SLOW } from "./findViolation.ts";
 
-/** The thread stops a check by itself after 250 ms of computing; one that misses this deadline is replaced. */
+/** The thread interrupts a check by itself after 250 ms of computing. A thread that misses this deadline is replaced. */
 const DEADLINE_MS = 2_000;
 /** Enough for an argument of 1 MiB and its errors. */
 const THREAD_MEMORY_MB = 128;
 
-/** Lets one organization after the other have the thread. */
+/** Gives organizations turns at the thread. */
 export type TakeTurns = <T>(organization_id: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Cheap checks run at once. All others run in a thread, one at a time, and organizations take turns: a schema that is
- * written to compute forever delays the checks of its own organization.
+ * Cheap checks run at once. All others run in a thread, one at a time, and organizations take turns: a schema written to compute
+ * forever delays only checks of its own organization.
  */
 export function openSchemaChecker(takeTurns: TakeTurns): SchemaChecker & { close(): Promise<void> } {
   let thread: Worker | undefined;
@@ -47,7 +47,7 @@ export function openSchemaChecker(takeTurns: TakeTurns): SchemaChecker & { close
   };
 }
 
-/** Undefined when the thread died, or did not answer in time. */
+/** Undefined if the thread died or did not answer in time. */
 function answerFrom(worker: Worker, request: CheckRequest): Promise<CheckAnswer | undefined> {
   const { promise, resolve } = Promise.withResolvers<CheckAnswer | undefined>();
   const onMessage = (answer: CheckAnswer): void => {

@@ -3,9 +3,9 @@ import { EndpointFailed, type Embedder, type EmbeddingEndpoint } from "#services
 import type { GuardedFetch } from "../web/guardedFetch.ts";
 import { postJson } from "./post.ts";
 
-/** Bytes of a number in an answer, with its comma, and of what surrounds the numbers. */
+/** Maximum bytes of a number in an answer including its comma, and of everything around the numbers. */
 const [NUMBER_BYTES, OTHER_BYTES] = [32, 64 * 1024];
-/** Tokens beside the numbers: of each text, and of the whole answer. */
+/** Maximum tokens besides the numbers: per text, and for the whole answer. */
 const [TEXT_TOKENS, OTHER_TOKENS] = [64, 1_000];
 const MAX_TOKENS = 10_000_000;
 
@@ -17,7 +17,7 @@ const Answer = z.object({
     .catch(undefined),
 });
 
-/** Length 1: providers differ in whether their vectors have it. */
+/** Scales a vector to length 1, because providers differ in whether they do. */
 function normalize(numbers: number[], dimensions: number): Float32Array {
   if (numbers.length !== dimensions)
     throw new EndpointFailed(
@@ -29,7 +29,7 @@ function normalize(numbers: number[], dimensions: number): Float32Array {
   return Float32Array.from(numbers, (value) => value / length);
 }
 
-/** The vector of each text: `index` says which, where an endpoint sends it. */
+/** The vectors by text. Endpoints may send an `index` with each. */
 function readVectors(data: z.infer<typeof Answer>["data"], texts: number, dimensions: number): Float32Array[] {
   const vectors: Float32Array[] = [];
   for (const [n, { index = n, embedding }] of data.entries()) {
@@ -41,7 +41,7 @@ function readVectors(data: z.infer<typeof Answer>["data"], texts: number, dimens
   return vectors;
 }
 
-/** Asks an endpoint of OpenAI's shape for vectors, within `timeout_ms`. */
+/** Requests vectors from an endpoint with OpenAI's API, within `timeout_ms`. */
 export const openEmbedder = (fetch: GuardedFetch, timeout_ms: number): Embedder => ({
   async embed(endpoint: EmbeddingEndpoint, texts, signal) {
     const { model, dimensions } = endpoint;

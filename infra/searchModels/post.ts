@@ -6,14 +6,14 @@ import { retryAfter } from "../models/wire/retryAfter.ts";
 import { download } from "../web/download.ts";
 import type { GuardedFetch } from "../web/guardedFetch.ts";
 
-/** Statuses with which an endpoint refuses the texts of a request, rather than the caller. */
+/** Statuses by which an endpoint refuses the texts of a request rather than the caller. */
 const REFUSES_TEXTS = new Set([400, 413, 422]);
 
 interface PostOptions {
   path: string;
   body: object;
   max_bytes: number;
-  /** Tokens of the answer, which is parsed in one piece: brackets, commas and strings one each, colons four. */
+  /** Maximum tokens of the answer, which is parsed in one piece: brackets, commas and strings count one each, colons four. */
   max_tokens: number;
   timeout_ms: number;
   signal: AbortSignal;

@@ -3,16 +3,16 @@ import { EndpointFailed, type SearchEndpoint } from "#services/knowledge/searchE
 import type { GuardedFetch } from "../web/guardedFetch.ts";
 import { postJson } from "./post.ts";
 
-/** Bytes of one result, which need not repeat its text, and of what surrounds the results. */
+/** Maximum bytes of one result, which need not repeat its text, and of everything around the results. */
 const [RESULT_BYTES, OTHER_BYTES] = [16 * 1024, 64 * 1024];
-/** Tokens likewise. */
+/** Maximum tokens of the same. */
 const [RESULT_TOKENS, OTHER_TOKENS] = [64, 1_000];
 
 const Answer = z.object({ results: z.array(z.object({ index: z.int(), relevance_score: z.number() })) });
 
 /**
- * Asks an endpoint of Cohere's and Jina's shape how relevant texts are. Answers the places of the texts, most relevant first;
- * those that it leaves out follow in their order. Throws EndpointFailed.
+ * Asks an endpoint with the API of Cohere and Jina how relevant texts are. Returns the indexes of the texts, the most relevant
+ * first; texts missing from the answer follow in their order. Throws EndpointFailed.
  */
 export async function rerank(
   fetch: GuardedFetch,

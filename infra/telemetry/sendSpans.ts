@@ -13,7 +13,7 @@ import type { Settings } from "../config.ts";
 import { createRecorder } from "./recorder.ts";
 import { createSampler } from "./sampler.ts";
 
-/** Timeout for one batch; then its spans are dropped. A stopping process waits for batches in flight. */
+/** Timeout for one batch; after it, the spans are dropped. A stopping process waits for batches in flight. */
 const EXPORT_TIMEOUT_MS = 2_000;
 const BATCH_DELAY_MS = 1_000;
 
@@ -30,7 +30,7 @@ export interface SpanExport {
   close(): Promise<void>;
 }
 
-/** Logs once when exports start to fail, and once when they succeed again. A failed batch has no other effect. */
+/** Logs once when exports begin to fail, and once when they succeed again. A failed batch has no other effect. */
 function logFailures(exporter: SpanExporter, logger: Logger): SpanExporter {
   let isFailing = false;
   const onResult = (error: Error | undefined, failed: boolean): void => {

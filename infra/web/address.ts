@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** An address that a tenant chose is not allowed. */
+/** An address chosen by a tenant is not allowed. */
 export class AddressRefused extends Error {
   override name = "AddressRefused";
 }
@@ -8,7 +8,7 @@ export class AddressRefused extends Error {
 /** The IPv6 addresses that are routed on the internet; excludes the IPv4-compatible ::/96, NAT64 and unassigned ranges. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Whether the text is a public unicast address; special, translated and invalid addresses are not. */
+/** Whether the text is a public unicast address. Special, translated and invalid addresses are not. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);

@@ -29,8 +29,8 @@ const UNKNOWN_NAME = new Set(["ENOTFOUND", "ENODATA"]);
 const refusal = (why: string): string => `The address is refused: ${why}.`;
 
 /**
- * A WebError with the refusal of the address, or with the system's error code. A private name and an unknown one get the same
- * words: otherwise callers could find out which names exist in our network.
+ * Converts an error to a WebError with the reason why the address was refused, or with the system's error code. Private and unknown
+ * names get the same message; otherwise callers could find out which names exist in our network.
  */
 function toWebError(error: unknown): WebError {
   for (let at = error as Error & { code?: string; hostname?: string }; at; at = at.cause as typeof at) {
@@ -48,13 +48,11 @@ interface DownloadLimits {
   timeout_ms?: number;
   /** See GuardedFetch; it should throw a WebError. */
   permit?: (url: URL) => void | Promise<void>;
-  /** Where the bytes count. Who needs them gives them back. */
+  /** Where the bytes are counted. The user of the content releases them. */
   room?: Pick<DownloadRoom, "take">;
 }
 
-/**
- * Fetches a whole answer, by default within 20 s and 10 MiB. Throws WebError with a reason for the person who chose the address.
- */
+/** Downloads a whole response, by default within 20 s and 10 MiB. Throws WebError with a reason for the person who chose the address. */
 export async function download(
   fetch: GuardedFetch,
   url: string,

@@ -1,7 +1,7 @@
 import { fetchPage } from "./fetchPage.ts";
 import type { GuardedFetch } from "./guardedFetch.ts";
 
-/** A file of the web, or why it cannot be had, for the person who chose the address. */
+/** A file from the web, or why it is not available, for the person who chose the address. */
 export type FetchedFile = { filename: string; mimetype: string; bytes: Buffer } | { refusal: string };
 
 /** Fetches a file of at most 10 MiB within 20 s. */

@@ -4,10 +4,10 @@ import { download } from "./download.ts";
 import type { GuardedFetch } from "./guardedFetch.ts";
 
 const ACCEPT = "text/markdown, text/html;q=0.9, application/pdf;q=0.9, text/plain;q=0.8, */*;q=0.5";
-/** Longer marks are not kept. */
+/** Maximum length of a cache validator; longer ones are not stored. */
 const MAX_MARK_LENGTH = 200;
 
-/** The last part of the path, or the host. */
+/** The last segment of the path, or the host. */
 function nameOf(url: string): string {
   const { pathname, host } = new URL(url);
   const last = pathname.split("/").at(-1)!;

@@ -6,18 +6,18 @@ import { nextHop } from "./redirect.ts";
 
 const MAX_REDIRECTS = 5;
 
-/** Every address of a name. */
+/** Resolves a name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>;
 const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
 
-/** `permit` is called before each request, redirects included; it throws when the address is not allowed. */
+/** `permit` is called before each request, including redirects. It throws if the address is not allowed. */
 export type GuardedFetch = (
   input: string | URL | Request,
   init?: RequestInit,
   permit?: (url: URL) => void | Promise<void>,
 ) => Promise<Response>;
 
-/** The caller sets the timeout. HTTP/1.1 only: a connection then belongs to one checked address and one server. */
+/** Without timeouts, because the caller sets them. HTTP/1.1 only, so that a connection belongs to one checked address and one server. */
 const AGENT_OPTIONS = { headersTimeout: 0, bodyTimeout: 0, allowH2: false } as const;
 
 export const notPublic = (hostname: string): string => `${hostname} does not resolve to a public address`;
@@ -53,9 +53,9 @@ function checkUrl(url: URL, port: string, { isAllowed, webOnly }: { isAllowed: b
 }
 
 /**
- * A fetch for addresses that a tenant chose. It allows http and https to public addresses, with at most 5 redirects; anything else
- * throws an AddressRefused before it connects. It reads no proxy settings and sets no timeout. `privateHosts` are allowed by the
- * exact name in the URL, `host` or `host:port`; `webOnly` restricts all others to the ports 80 and 443.
+ * A fetch for addresses chosen by tenants. Allows http and https to public addresses, with at most 5 redirects; anything else
+ * throws an AddressRefused before it connects. Reads no proxy settings and sets no timeout. `privateHosts` are allowed by the exact
+ * name in the URL, `host` or `host:port`; `webOnly` restricts all others to ports 80 and 443.
  */
 export function guardedFetch(
   { privateHosts, webOnly = false }: { privateHosts: string[]; webOnly?: boolean },

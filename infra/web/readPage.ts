@@ -5,7 +5,7 @@ import { download, type Download } from "./download.ts";
 
 const ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/pdf;q=0.8, */*;q=0.5";
 
-/** The declared type; when it has no reader, the type of the file extension. */
+/** The declared type, or the type of the file extension if the declared one has no reader. */
 function mediaTypeOf({ url, headers }: Download): string {
   const declared = canonicalType(headers.get("content-type") ?? "");
   if (hasReader(declared, false)) return declared;
@@ -22,7 +22,7 @@ const pageTitle = (markdown: string, url: string): string =>
 interface PageSource {
   fetch: typeof globalThis.fetch;
   reader: Pick<Reader, "read">;
-  /** Where the page counts until it is read. */
+  /** Where the page is counted until it is read. */
   room?: DownloadRoom;
 }
 

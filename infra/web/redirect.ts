@@ -6,10 +6,10 @@ export interface Hop {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Headers that another server gets. All others may hold a key, whatever their name. */
+/** Headers that are sent to another server, too. All others may hold a key, whatever their name. */
 const SHARED_HEADERS = new Set(["accept", "accept-language", "content-type", "content-encoding", "user-agent"]);
 
-/** The request that a redirect asks for; undefined when the response is not one. Throws an AddressRefused for https to http. */
+/** The request that a redirect asks for; undefined if the response is not a redirect. Throws an AddressRefused for https to http. */
 export function nextHop({ url, init }: Hop, response: Response): Hop | undefined {
   const location = response.headers.get("location");
   if (!REDIRECTS.has(response.status) || location === null) return undefined;

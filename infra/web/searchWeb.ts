@@ -19,14 +19,14 @@ const Hit = z.object({
 const List = z.object({ results: z.array(z.unknown()) });
 const Answer = z.union([z.object({ web: List }).transform(({ web }) => web), List]);
 
-/** Bytes of an answer: a page of results has about 50 KB. */
+/** Maximum bytes of an answer: a page of results has about 50 KB. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** UTF-16 units kept of a title and of an excerpt. */
+/** Maximum UTF-16 units of a title and of an excerpt. */
 const MAX_TEXT = 2_000;
-/** UTF-16 units searched for tags. */
+/** Maximum UTF-16 units searched for tags. */
 const MAX_HTML = 4 * MAX_TEXT;
 
-/** The pattern stops at the next `<`, so a run of open tags costs no more than its length. */
+/** The pattern stops at the next `<`, so that it takes linear time on many open tags. */
 const stripTags = (html: string): string =>
   html
     .slice(0, MAX_HTML)
@@ -35,7 +35,7 @@ const stripTags = (html: string): string =>
     .slice(0, MAX_TEXT)
     .toWellFormed();
 
-/** One address for both APIs: each ignores the parameters of the other. */
+/** One URL for both APIs: each ignores the parameters of the other. */
 function searchUrl({ url }: SearchEndpoint, query: string, limit: number): string {
   const address = new URL(url);
   address.searchParams.set("q", query);
@@ -44,7 +44,7 @@ function searchUrl({ url }: SearchEndpoint, query: string, limit: number): strin
   return address.href;
 }
 
-/** Results of an answer that are looked at; the first ones fit the question best. */
+/** Results that are read of an answer; the first ones match best. */
 const MAX_RESULTS = 200;
 
 function hitsIn(bytes: Buffer): WebHit[] {
@@ -56,7 +56,7 @@ function hitsIn(bytes: Buffer): WebHit[] {
   } catch (error) {
     throw new WebError("The search endpoint did not answer with JSON.", { cause: error });
   }
-  // Brave leaves the list out when there are no results
+  // Brave omits the list if there are no results
   const parsed = Answer.safeParse(json).data ?? { results: [] };
   return parsed.results.slice(0, MAX_RESULTS).flatMap((raw) => {
     const hit = Hit.safeParse(raw).data;

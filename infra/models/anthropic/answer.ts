@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { FinishReason, Usage } from "#events/thread.ts";
 import { lenient, TokenCount } from "../wire/json.ts";
 
-/* The events of a streamed answer, as far as we read them. */
+/* The events of a streamed answer, with the fields that we read. */
 
 const Text = z.string().catch("");
 
@@ -52,14 +52,14 @@ const FINISH_REASONS = new Map<string, FinishReason>([
   ["tool_use", "tool_calls"],
 ]);
 
-/** Claude gives no text when it refuses. */
+/** Claude sends no text when it refuses. */
 export const toRefusal = (stop_reason: string | null): string | undefined =>
   stop_reason === "refusal" ? "The model refused to answer." : undefined;
 
-/** An unknown reason still means that the model has finished. */
+/** Any other reason still means that the model has finished. */
 export const toFinishReason = (raw: string): FinishReason => FINISH_REASONS.get(raw) ?? "stop";
 
-/** Usage from the counts at the start and at the end, which are running totals; undefined if the provider counted nothing. */
+/** Usage from the counts at the start and the end, which are running totals; undefined if the provider reported none. */
 export function toUsage(start: WireUsage, end: WireUsage): Usage | undefined {
   const count = (name: "input_tokens" | "cache_creation_input_tokens" | "cache_read_input_tokens" | "output_tokens") =>
     end?.[name] ?? start?.[name];

@@ -4,7 +4,7 @@ import type { Block, Delta } from "./answer.ts";
 import { requireFewCalls, type CallBatch, type Output, type OutputPiece } from "../wire/output.ts";
 import type { State } from "./state.ts";
 
-/** A block as far as it has been received. `from` and `to`: where its text stands in the answer's text, in UTF-16 units. */
+/** A block as far as it has arrived. `from` and `to`: the range of its text in the answer's text, in UTF-16 units. */
 type PartialBlock =
   | { type: "text"; from: number; to: number; continues: boolean }
   | { type: "thinking"; thinking: string; signature: string }
@@ -13,10 +13,10 @@ type PartialBlock =
 type TextBlock = Extract<PartialBlock, { type: "text" }>;
 type ThinkingBlock = Extract<PartialBlock, { type: "thinking" }>;
 
-/** At most one text and then calls: such an answer can be rebuilt without state. */
+/** Whether the answer is at most one text followed by calls, which can be rebuilt without state. */
 const isPlain = (state: State): boolean => state.every((block, n) => "call" in block || ("text" in block && n === 0));
 
-/** The calls of a whole answer, and the state that goes back with their results; undefined without calls. */
+/** The calls of a complete answer, and the state to send back with their results; undefined without calls. */
 function toBatch(blocks: PartialBlock[]): CallBatch | undefined {
   const calls: ToolCall[] = [];
   const state = blocks.map((block): State[number] => {

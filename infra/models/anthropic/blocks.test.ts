@@ -6,12 +6,12 @@ import { ANTHROPIC } from "#test/doubles/anthropic/dialect.ts";
 import { afterCalls, collectEvents, outputText, reasoningText, tool } from "#test/doubles/modelRequest.ts";
 import { useDouble } from "#test/doubles/useDouble.ts";
 
-/* The blocks of answers. The double refuses thinking that comes back changed. */
+/* Blocks of answers. The fake provider refuses thinking that comes back changed. */
 
 const { double, open, request } = useDouble(ANTHROPIC);
 const tools = ["search", "read"].map(tool);
 
-/** Sends a request that gets these blocks and continues it; the blocks that go back, and both bodies. */
+/** Sends a request that gets these blocks, and continues it. Returns the blocks sent back, and both bodies. */
 async function twoRounds(blocks: Block[], more: Partial<ModelRequest> = {}) {
   double().answers({ blocks }, { blocks: [{ text: "Done." }] });
   const first = request("Look", { model: "claude-opus-5", tools, reasoning_effort: "high", ...more });

@@ -4,7 +4,7 @@ import type { RequestSender } from "../send.ts";
 import { openClient, type Client } from "../wire/client.ts";
 
 const ANTHROPIC_URL = "https://api.anthropic.com";
-/** Of the API, whose answers `answer.ts` reads. */
+/** The API version that `answer.ts` reads. */
 const VERSION = "2026-10-21";
 
 export const openAnthropic = ({ api_key, base_url }: Credential, send: RequestSender): Client =>

@@ -9,9 +9,9 @@ import type { ModelFacts } from "./facts.ts";
 import { toRequestBody } from "./request.ts";
 
 /**
- * Sends a request and yields the answer. The provider is always asked for a stream, because a connection that is silent for the
- * minutes of a long answer gets closed; buffered requests get the answer in one piece.
- * Throws ModelErrors, and what the network and the parsers throw when an answer breaks off.
+ * Sends a request and yields the answer. The provider always streams, because a connection that is silent for minutes gets closed;
+ * buffered requests still get the answer in one piece. Throws ModelErrors, and errors of the network and the parsers if an answer
+ * breaks off.
  */
 export async function* complete(
   { client, api_key }: { client: Client; api_key: string },

@@ -5,7 +5,7 @@ const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof EFFORTS)[number];
 
 const Limit = lenient(z.int().positive());
-/** `{supported}`; a capability that is not described is not supported. */
+/** `{supported}`; a capability that is missing is not supported. */
 const Support = z
   .object({ supported: z.boolean() })
   .transform(({ supported }) => supported)
@@ -32,17 +32,17 @@ export const ModelDescription = z.object({
   capabilities: lenient(Capabilities),
 });
 
-/** The facts about a model that shape a request to it. */
+/** The facts about a model that determine its requests. */
 export interface ModelFacts {
   /** Largest `max_tokens` of a request. */
   max_tokens: number | undefined;
   /** The values that `thinking.type` accepts. */
   thinking: z.infer<typeof ThinkingTypes>;
-  /** The efforts it accepts, from low to high. */
+  /** The efforts it accepts, in ascending order. */
   efforts: Effort[];
 }
 
-/** Assumed of a model without a description: that it is a current one. */
+/** Assumed for models without a description: a current model. */
 export const UNKNOWN_MODEL: ModelFacts = {
   max_tokens: undefined,
   thinking: { adaptive: true, enabled: false, disabled: true },

@@ -3,7 +3,7 @@ import { MAX_MODELS, type Capability, type ListedModel, type ListModels } from "
 import { openAnthropic } from "./client.ts";
 import { ModelDescription } from "./facts.ts";
 
-/** Models per page, the API's maximum. */
+/** Models per page: the API's maximum. */
 const PAGE_SIZE = 1_000;
 
 type Description = z.infer<typeof ModelDescription>;

@@ -6,7 +6,7 @@ import { assistantBlocks, toWireId } from "./state.ts";
 
 type File = Extract<Part, { type: "file" }>;
 
-/** A media type that the API may not know is sent as it is: the provider refuses what it cannot read. */
+/** Unknown media types are sent as they are: the provider refuses what it cannot read. */
 function fileBlock({ filename, mime_type, bytes }: File): ContentBlockParam {
   if (mime_type.startsWith("text/"))
     return {
@@ -24,7 +24,7 @@ function fileBlock({ filename, mime_type, bytes }: File): ContentBlockParam {
   };
 }
 
-/** The API refuses text blocks of white space. */
+/** The API refuses text blocks that contain only white space. */
 const partBlocks = (part: Part): ContentBlockParam[] => {
   if (part.type === "file") return [fileBlock(part)];
   return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
@@ -38,7 +38,7 @@ function messageBlocks(message: ModelMessage): ContentBlockParam[] {
   return message.parts.flatMap(partBlocks);
 }
 
-/** The conversation on the wire. All results of an answer's calls go into one message; an empty message is left out. */
+/** The conversation in the API's format. All results of an answer's calls go into one message; empty messages are left out. */
 export function toMessages(messages: ModelMessage[]): MessageParam[] {
   const wire: { role: "user" | "assistant"; content: ContentBlockParam[]; isResult: boolean }[] = [];
   for (const message of messages) {

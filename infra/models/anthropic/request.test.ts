@@ -4,7 +4,7 @@ import { ANTHROPIC } from "#test/doubles/anthropic/dialect.ts";
 import { collectEvents, collectFailure, filePart, modelRequest, tool } from "#test/doubles/modelRequest.ts";
 import { useDouble } from "#test/doubles/useDouble.ts";
 
-/* The body of a request. The double refuses what the API refuses. */
+/* Bodies of requests. The fake provider refuses what the API refuses. */
 
 const { double, open, wireBody } = useDouble(ANTHROPIC);
 const body = (more: Partial<ModelRequest>, files: Part[] = []) => wireBody({ model: "claude-opus-5", ...more }, files);
@@ -147,7 +147,7 @@ describe("tools", () => {
         content: [
           { type: "text", text: "Let me look." },
           { type: "tool_use", id: "one", name: "search", input: { q: "1" } },
-          // arguments that are not an object go back as an empty one
+          // arguments that are not an object are sent back as {}
           { type: "tool_use", id: "cut", name: "search", input: {} },
         ],
       },

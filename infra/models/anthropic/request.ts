@@ -6,7 +6,7 @@ import type { ModelFacts } from "./facts.ts";
 import { toMessages } from "./messages.ts";
 import { thinkingParams } from "./thinking.ts";
 
-/** The API requires `max_tokens`. Every model accepts this many, so a model whose limit is unknown gets it. */
+/** The API requires `max_tokens`. This value is used for models with an unknown limit, because every model accepts it. */
 const SAFE_MAX_TOKENS = 8_192;
 
 /** The API has no JSON mode without a schema, so the prompt asks for JSON. */
@@ -15,7 +15,7 @@ const JSON_ONLY = "Answer with one JSON object and nothing else: no words around
 const systemPrompt = ({ instructions, response_format }: ModelRequest): string =>
   [instructions, response_format.type === "json_object" ? JSON_ONLY : null].filter(Boolean).join("\n\n");
 
-/** A schema that cannot be adapted is sent as it is: the provider says what is wrong with it. */
+/** A schema that cannot be adapted is sent as it is: the provider reports what is wrong with it. */
 function adaptSchema(schema: Record<string, unknown>): Record<string, unknown> {
   try {
     return transformJSONSchema(schema);
@@ -29,14 +29,14 @@ const toToolChoice = (choice: Exclude<ModelRequest["tool_choice"], "auto">): Too
   return { type: choice === "required" ? "any" : "none" };
 };
 
-/** The provider caches no shorter prompt: 1,024 tokens, of about four characters. */
+/** The shortest prompt that the provider caches: 1,024 tokens of about four characters. */
 const MIN_CACHED_CHARACTERS = 4_096;
 
 const sizeOf = (part: Part): number => (part.type === "file" ? part.bytes.length : part.text.length);
 
 /**
- * Whether the next request repeats this prompt: every round of tools does, and so does a conversation that has gone on once.
- * Writing to the cache costs a quarter more than the prompt itself, so a long first message, which may be the only one, is not cached.
+ * Whether the next request will repeat this prompt, as rounds of tools and longer conversations do. Writing to the cache costs a
+ * quarter more than the prompt itself, so a long first message, which may be the only one, is not cached.
  */
 function isSentAgain({ tools, messages, instructions }: ModelRequest): boolean {
   if (tools.length > 0) return true;
@@ -54,10 +54,10 @@ const toolParams = ({ tools, tool_choice }: ModelRequest): Partial<MessageCreate
   ...(tool_choice !== "auto" && { tool_choice: toToolChoice(tool_choice) }),
 });
 
-/** Anthropic wants an id that does not reveal the person. */
+/** Anthropic asks for an id that does not reveal the person. */
 const hashUser = (user: string): string => createHash("sha256").update(user).digest("hex");
 
-/** The body of a message request. `temperature`, `top_p` and `seed` are left out: the API does not have them and refuses unknown fields. */
+/** The body of a message request. It omits `temperature`, `top_p` and `seed`, because the API refuses unknown fields. */
 export function toRequestBody(request: ModelRequest, facts: ModelFacts): Omit<MessageCreateParams, "stream"> {
   const { max_output_tokens, response_format, stop, tools, user } = request;
   const max_tokens = Math.min(max_output_tokens ?? facts.max_tokens ?? SAFE_MAX_TOKENS, facts.max_tokens ?? Infinity);

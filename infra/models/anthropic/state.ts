@@ -5,8 +5,8 @@ import { fitCallId } from "../wire/callId.ts";
 import { parseObject } from "../wire/json.ts";
 
 /**
- * The blocks of an answer with tool calls, in order. Thinking is stored as it came, because Anthropic requires it back unchanged; text
- * and calls are stored as positions in the answer's text and among its calls.
+ * The blocks of an answer with tool calls, in order. Thinking is stored unchanged, as Anthropic requires; text and calls are stored
+ * as positions in the answer's text and indexes of its calls.
  */
 const State = z.array(
   z.union([
@@ -21,10 +21,10 @@ export type State = z.infer<typeof State>;
 
 const toTextBlocks = (text: string): ContentBlockParam[] => (text.trim() === "" ? [] : [{ type: "text", text }]);
 
-/** Anthropic accepts no other characters in the id of a call. */
+/** Replaces characters that Anthropic does not accept in the id of a call. */
 export const toWireId = (id: string): string => fitCallId(id, /^[a-zA-Z0-9_-]+$/);
 
-/** The API refuses arguments that are not a JSON object, as in an answer that was cut. */
+/** The API refuses arguments that are not a JSON object, as in an answer that was cut off. */
 const toCallBlock = ({ id, name, arguments: args }: ToolCall): ContentBlockParam => ({
   type: "tool_use",
   id: toWireId(id),
@@ -32,7 +32,7 @@ const toCallBlock = ({ id, name, arguments: args }: ToolCall): ContentBlockParam
   input: parseObject(args) ?? {},
 });
 
-/** The blocks of an answer with tool calls, in the order they came. Without usable state: its thinking, text and calls. */
+/** The blocks of an answer with tool calls, in their original order. Without usable state: thinking, text, calls. */
 export function assistantBlocks(text: string, calls: ToolCall[], opaque: unknown): ContentBlockParam[] {
   const state = State.safeParse(opaque).data ?? [];
   const knownCalls = state.flatMap((block) => ("call" in block ? block.call : []));

@@ -5,7 +5,7 @@ import { hasThinking } from "./state.ts";
 
 type ThinkingParams = Pick<MessageCreateParams, "thinking"> & { effort?: OutputConfig["effort"] };
 
-/** Efforts by the word in the request; an unknown word is ignored. */
+/** Efforts by the word in the request. Unknown words are ignored. */
 const EFFORT_WORDS = new Map<string, Effort>([
   ["minimal", "low"],
   ["low", "low"],
@@ -21,13 +21,13 @@ const BUDGETS: Record<Effort, number> = { low: 2_048, medium: 8_192, high: 16_38
 /** The smallest budget the API accepts. */
 const MIN_BUDGET = 1_024;
 
-/** The highest accepted effort up to the wanted one, else the lowest. */
+/** The highest accepted effort up to the requested one, otherwise the lowest. */
 const nearestEffort = (efforts: Effort[], wanted: Effort): Effort | undefined =>
   efforts.findLast((effort) => ORDER.indexOf(effort) <= ORDER.indexOf(wanted)) ?? efforts[0];
 
 /**
- * The thinking parameters of a request. Without an effort they are empty, unless the model always thinks: then they make it show a
- * summary. `maxTokens`: the limit of the whole answer, thinking included.
+ * The thinking parameters of a request. Without an effort they are empty, except for models that always think: these are told to
+ * show a summary. `maxTokens`: the limit of the whole answer, including thinking.
  */
 export function thinkingParams(
   request: ModelRequest,
@@ -50,8 +50,8 @@ export function thinkingParams(
 }
 
 /**
- * Tokens to think with, undefined for none. The API allows no budget with a forced tool choice, nor in a turn whose earlier rounds
- * had no thinking.
+ * The number of tokens for thinking; undefined for none. The API allows no budget together with a forced tool choice, nor in a turn
+ * whose earlier rounds had no thinking.
  */
 function thinkingBudget(
   { messages, tools, tool_choice }: ModelRequest,

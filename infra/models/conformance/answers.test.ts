@@ -16,7 +16,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
       const events = await answer();
       expect(outputText(events)).toBe("Good day to you.");
       expect(reasoningText(events)).toBe("Somebody greets me, so I greet them.");
-      // of a stream, words that arrive together are one event after the first
+      // in a stream, words that arrive together after the first are one event
       const types = ["reasoning", ...(streamed ? ["reasoning"] : []), "text", "finish"];
       expect(events.map(({ type }) => type)).toEqual(types);
       expect(finishEvent(events)).toEqual({ type: "finish", finish_reason: "stop", usage: counted });

@@ -5,7 +5,7 @@ import { DIALECTS } from "#test/doubles/dialects.ts";
 import { afterCalls, callsEvent, collectEvents, finishEvent, outputText, tool } from "#test/doubles/modelRequest.ts";
 import { useDouble, WAYS } from "#test/doubles/useDouble.ts";
 
-/* Rounds of tools. The doubles refuse calls without results, and state that comes back changed. */
+/* Rounds of tools. The fake providers refuse calls without results, and state that comes back changed. */
 
 const tools = ["search", "read"].map(tool);
 

@@ -3,7 +3,7 @@ import type { FinishReason, Usage } from "#events/thread.ts";
 import { ModelError } from "#services/turns/model.ts";
 import { lenient, StrictTokenCount, TokenCount } from "../wire/json.ts";
 
-/* The chunks of a streamed answer, as far as we read them. */
+/* The chunks of a streamed answer, with the fields that we read. */
 
 const Text = lenient(z.string());
 const AnyObject = lenient(z.record(z.string(), z.unknown()));
@@ -23,10 +23,10 @@ const Part = z.object({
 });
 export type Part = z.infer<typeof Part>;
 
-/** Each item of a list is checked by itself, and a server may send hundreds of thousands that say nothing. */
+/** Each item of a list is validated separately, and a server may send hundreds of thousands of empty ones. */
 const MAX_LISTED = 1_000;
 
-/** The items that fit the schema, of the first ones. */
+/** The items that match the schema, among the first MAX_LISTED. */
 const listOf = <T extends z.ZodType>(schema: T) =>
   z
     .array(z.unknown())
@@ -73,16 +73,16 @@ const FINISH_REASONS = new Map<string, FinishReason>([
     (reason) => [reason, "content_filter"] as const,
   ),
 ]);
-/** The model's output was unreadable; a retry may do better. */
+/** The model's output was unreadable; a retry may succeed. */
 const MALFORMED = new Set(["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"]);
 
-/** An unknown reason still means that the model has finished. Throws a ModelError if the reason means that there is no answer. */
+/** Any other reason still means that the model has finished. Throws a ModelError if the reason means that there is no answer. */
 export function toFinishReason(raw: string, hasCalls: boolean): FinishReason {
   if (MALFORMED.has(raw)) throw new ModelError("cut", `The model's answer could not be read (${raw}).`);
   return FINISH_REASONS.get(raw) ?? (hasCalls ? "tool_calls" : "stop");
 }
 
-/** Google counts thoughts apart from the answer, and the pages it read apart from the prompt. */
+/** Google counts thoughts separately from the answer, and pages it read separately from the prompt. */
 export function toUsage(raw: z.infer<typeof WireUsage>): Usage {
   const reasoning_tokens = raw.thoughtsTokenCount ?? 0;
   return {
@@ -93,7 +93,7 @@ export function toUsage(raw: z.infer<typeof WireUsage>): Usage {
   };
 }
 
-/** Of all requests that an answer took; undefined if the provider counted nothing. */
+/** The usage of all requests of an answer; undefined if the provider reported none. */
 export const sumUsage = (usages: Usage[]): Usage | undefined =>
   usages.reduce<Usage | undefined>(
     (sum, usage) =>

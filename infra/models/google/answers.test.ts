@@ -99,9 +99,9 @@ describe.each([{ streamed: false }, { streamed: true }])("an answer (streamed: $
   });
 });
 
-/* The parts of answers with calls. The double refuses signatures that do not come back in their places. */
+/* Parts of answers with calls. The fake provider refuses signatures that come back in other places. */
 
-/** Sends a request that gets these parts and continues it; the calls, and the contents that go back. */
+/** Sends a request that gets these parts, and continues it. Returns the calls, and the contents sent back. */
 async function twoRounds(parts: Part[], streamed = true, result?: string) {
   double().answers({ parts }, { parts: [{ text: "Done." }] });
   const first = request("Look", { tools, streamed });

@@ -4,7 +4,7 @@ import type { Candidate } from "./answer.ts";
 /** A request may name at most this many pages. */
 const MAX_PAGES = 100;
 
-/** Collects the pages that Google's own tool has read for an answer, with their titles if it gives them. */
+/** Collects the pages that Google's own tool read for an answer, with titles if given. */
 export function createPageCollector() {
   const urls = new Set<string>();
   const titles = new Map<string, string>();
@@ -15,7 +15,7 @@ export function createPageCollector() {
       for (const { web } of groundingMetadata?.groundingChunks ?? [])
         if (titles.size < MAX_PAGES) titles.set(web.uri, web.title);
     },
-    /** Each page as a source of the whole answer. `length`: of the answer's text, in UTF-16 units. */
+    /** One citation of the whole answer per page. `length`: of the answer's text, in UTF-16 units. */
     citations: (length: number): Citation[] =>
       [...urls].map((url) => ({ url, title: titles.get(url) ?? url, start_index: 0, end_index: length })),
   };

@@ -7,7 +7,7 @@ import { openClient, type Client } from "../wire/client.ts";
 const VERSION = "v1beta";
 const GOOGLE_URL = "https://generativelanguage.googleapis.com";
 
-/** Google puts the time to wait into the body of a refusal, as in `"retryDelay": "13.2s"`. */
+/** Google puts the wait into the body of a refusal, as in `"retryDelay": "13.2s"`. */
 const ErrorDetails = z.object({
   error: z.object({
     details: z.array(z.unknown()).transform((details) => details.flatMap((one) => RetryInfo.safeParse(one).data ?? [])),
@@ -17,7 +17,7 @@ const RetryInfo = z
   .object({ retryDelay: z.string().regex(/^\d{1,9}(\.\d+)?s$/) })
   .transform(({ retryDelay }) => Number.parseFloat(retryDelay));
 
-/** The headers with a `retry-after` from the body. Some servers send a list of one error. */
+/** Adds `retry-after` from the body to the headers. Some servers send a list with one error. */
 function withRetryDelay(headers: Headers, body: unknown): Headers {
   const [seconds] = ErrorDetails.safeParse(Array.isArray(body) ? body[0] : body).data?.error.details ?? [];
   if (headers.has("retry-after") || seconds === undefined) return headers;
@@ -35,6 +35,6 @@ export const openGoogle = ({ api_key, base_url }: Credential, send: RequestSende
     send,
   );
 
-/** The path of a model; tuned ones are named with their list. */
+/** The path of a model. The names of tuned models include their collection. */
 export const modelPath = (model: string): string =>
   /^(tunedM|m)odels\//.test(model) ? `/${model}` : `/models/${model}`;

@@ -11,13 +11,13 @@ import { createPartAssembler } from "./partAssembler.ts";
 import { readAnswer, type PlacedChunk } from "./readAnswer.ts";
 import { toRequestBody } from "./request.ts";
 
-/** The finish reason that stands for a blocked prompt, which gets no candidate. */
+/** The finish reason used for a blocked prompt, which gets no candidate. */
 const BLOCKED = "SAFETY";
 
 /**
- * Sends a request and yields the answer. The provider is always asked for a stream, because a connection that is silent for the
- * minutes of a long answer gets closed; buffered requests get the answer in one piece.
- * Throws ModelErrors, and what the network and the parsers throw when an answer breaks off.
+ * Sends a request and yields the answer. The provider always streams, because a connection that is silent for minutes gets closed;
+ * buffered requests still get the answer in one piece. Throws ModelErrors, and errors of the network and the parsers if an answer
+ * breaks off.
  */
 export async function* complete(
   { client, api_key }: { client: Client; api_key: string },
@@ -31,7 +31,7 @@ export async function* complete(
   const parts = createPartAssembler();
   const pages = createPageCollector();
   let reason: string | null = null;
-  /** By request: an answer may take several. */
+  /** By request, because an answer may take several. */
   const usages: Usage[] = [];
   const send = async (sendSignal: AbortSignal) =>
     readAnswer(

@@ -15,10 +15,10 @@ function toFunctionResult(text: string): Record<string, unknown> {
   return parseObject(text) ?? { output: value === undefined ? text : value };
 }
 
-/** Google's own word for a call that its model did not make. */
+/** Google's marker for a call that its model did not make. */
 const FOREIGN_CALL = "skip_thought_signature_validator";
 
-/** Newer models refuse an answer whose first call has no signature: one of another provider, or of the caller's own history. */
+/** Newer models refuse an answer whose first call has no signature, as in an answer of another provider or in the caller's own history. */
 function signFirstCall(parts: WirePart[]): WirePart[] {
   const first = parts.findIndex(({ functionCall }) => functionCall !== undefined);
   if (first < 0 || parts.some(({ thoughtSignature }) => thoughtSignature !== undefined)) return parts;
@@ -26,8 +26,8 @@ function signFirstCall(parts: WirePart[]): WirePart[] {
 }
 
 /**
- * The conversation on the wire. The API requires the two roles to alternate, because a call must directly follow the user's turn:
- * neighbours of one role are merged, and an empty message is left out.
+ * The conversation in the API's format. Roles must alternate, because a call must directly follow the user's turn: neighbours of
+ * one role are merged, and empty messages are left out.
  */
 export function toContents(messages: ModelMessage[], requiresSignatures: boolean): Content[] {
   const contents: { role: "user" | "model"; parts: WirePart[] }[] = [];

@@ -12,7 +12,7 @@ export const ModelDescription = z.object({
   thinking: z.boolean().catch(false),
 });
 
-/** The facts about a model that shape a request to it; undefined if unknown. */
+/** The facts about a model that determine its requests; undefined if unknown. */
 export interface ModelFacts {
   /** Largest `maxOutputTokens` of a request. */
   max_tokens: number | undefined;

@@ -3,7 +3,7 @@ import { MAX_MODELS, type ListedModel, type ListModels } from "../modelList.ts";
 import { openGoogle } from "./client.ts";
 import { ModelDescription } from "./facts.ts";
 
-/** Models per page, the API's maximum. */
+/** Models per page: the API's maximum. */
 const PAGE_SIZE = 1_000;
 
 const toListed = ({
@@ -25,7 +25,7 @@ const Page = z.object({
   nextPageToken: z.string().min(1).nullish().catch(null),
 });
 
-/** Google's models that can converse (`GET /v1beta/models`); models for embeddings and the like are left out. */
+/** Google's models for conversations (`GET /v1beta/models`), without those for embeddings and the like. */
 export const listModels: ListModels = async (credential, send, signal) => {
   const client = openGoogle(credential, send);
   const models: ListedModel[] = [];

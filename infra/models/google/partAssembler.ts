@@ -4,7 +4,7 @@ import type { Part } from "./answer.ts";
 import { requireFewCalls, type CallBatch, type Output, type OutputPiece } from "../wire/output.ts";
 import type { State } from "./state.ts";
 
-/** At most one text and then calls: such an answer can be rebuilt without state. */
+/** Whether the answer is at most one text followed by calls, which can be rebuilt without state. */
 const isPlain = (state: State): boolean =>
   state.every(
     (part, n) => ("call" in part ? part.id === undefined : "text" in part && n === 0) && !("signature" in part),
@@ -12,7 +12,7 @@ const isPlain = (state: State): boolean =>
 
 const signed = (signature: string | undefined) => (signature === undefined ? {} : { signature });
 
-/** A part in which Google's own tool is called or answers, kept as it came. */
+/** A call or an answer of Google's own tool, kept unchanged. */
 const ownToolPart = ({ toolCall, toolResponse, thoughtSignature }: Part): State[number] => ({
   own: {
     ...(toolCall && { toolCall }),
@@ -28,7 +28,7 @@ export function createPartAssembler() {
   const state: State = [];
   let lastType: OutputPiece["type"] | "other" | undefined;
 
-  /** Returns the length of the separator, which stands before a text that something else preceded. */
+  /** Appends a text. Returns the length of the separator before it, if something else preceded. */
   function* append(type: OutputPiece["type"], text: string): Generator<OutputPiece, number> {
     const separator = lastType === type ? "" : blockSeparator(output[type], text);
     output[type] += separator + text;
@@ -70,7 +70,7 @@ export function createPartAssembler() {
         lastType = "other";
       } else if (text !== "" || signature !== undefined) yield* addText(text, signature);
     },
-    /** The calls, and the state that goes back with their results; undefined without calls. */
+    /** The calls, and the state to send back with their results; undefined without calls. */
     batch: (): CallBatch | undefined =>
       calls.length === 0 ? undefined : { calls, ...(!isPlain(state) && { opaque: state }) },
   };

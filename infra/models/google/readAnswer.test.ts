@@ -5,7 +5,7 @@ import { readAnswer } from "./readAnswer.ts";
 const chunk = (text: string, more: object = {}): string =>
   `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, ...more }] })}\n\n`;
 
-/** Answers one request after the other; an answer that ends with `null` breaks off there. */
+/** Answers requests one after the other; an answer that ends with `null` breaks off there. */
 async function read(...answers: (string | null)[][]) {
   const tokens: (string | undefined)[] = [];
   async function* bodyOf(parts: (string | null)[]) {

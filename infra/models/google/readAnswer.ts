@@ -2,20 +2,21 @@ import { ModelError } from "#services/turns/model.ts";
 import { readChunks } from "../wire/readChunks.ts";
 import { Chunk } from "./answer.ts";
 
-/** Requests that one answer may take. */
+/** Maximum requests per answer. */
 const MAX_REQUESTS = 32;
-/** The finish reason of a request whose answer goes on in another one. */
+/** The finish reason of a request whose answer continues in another one. */
 const CONTINUATION = "CONTINUATION";
 
-/** A chunk, and the request that it answers: each counts its tokens by itself. */
+/** A chunk, and the number of its request: each request counts its tokens separately. */
 export interface PlacedChunk {
   chunk: Chunk;
   request: number;
 }
 
 /**
- * The chunks of an answer, in lists of those that arrived together. An answer that is too long for one request has a token, with which
- * another one continues it, also after a connection that broke off. `send` sends one request. Throws a ModelError for an endless answer.
+ * The chunks of an answer, in lists of those that arrived together. An answer that is too long for one request comes with a token,
+ * by which another request continues it, also after a broken connection. `send` sends one request. Throws a ModelError if the
+ * answer does not end.
  */
 export async function* readAnswer(
   send: (continuationToken: string | undefined) => Promise<Response>,

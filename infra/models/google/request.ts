@@ -3,10 +3,10 @@ import type { ModelRequest, OfferedTool } from "#services/turns/model.ts";
 import { toContents } from "./contents.ts";
 import type { ModelFacts } from "./facts.ts";
 
-/** Google reads pages itself (spec: built-in tool names): its own tool replaces the server's, and never the caller's. */
+/** Google reads pages itself (spec: built-in tool names): its tool replaces the server's, but never one of the caller's. */
 const isPageTool = ({ name, client }: OfferedTool): boolean => name === "web_fetch" && !client;
 
-/** Every model with levels has LOW and HIGH. Not every one has MINIMAL, and none goes above HIGH. */
+/** Every model with levels has LOW and HIGH, some also MINIMAL; none goes above HIGH. */
 const LEVELS = new Map([
   ["none", "LOW"],
   ["minimal", "LOW"],
@@ -19,7 +19,7 @@ const LEVELS = new Map([
 /** Older models have no levels, and require no signatures. */
 const OLDER = /^gemini-[12]\b/;
 
-/** A summary of the thoughts costs nothing extra, but models that do not think refuse a request for it. */
+/** A summary of thoughts costs nothing extra, but models that do not think refuse to give one. */
 function thinkingConfig({ model, reasoning_effort }: ModelRequest, { thinks }: ModelFacts): object {
   const thinkingLevel = OLDER.test(model) ? undefined : LEVELS.get(reasoning_effort ?? "");
   const includesThoughts = thinks ?? thinkingLevel !== undefined;
@@ -48,7 +48,7 @@ function toolParams(request: ModelRequest): object {
   );
   const toolConfig = {
     ...(functionCallingConfig && { functionCallingConfig }),
-    // functions and Google's own tool go together only if its results come back in the next round
+    // functions can be combined with Google's own tool only if its results come back in the next round
     ...(readsPages && functions.length > 0 && { includeServerSideToolInvocations: true }),
   };
   return {

@@ -6,8 +6,8 @@ import { parseObject } from "../wire/json.ts";
 const signature = z.string().optional();
 
 /**
- * The parts of an answer with tool calls, in order, with the signatures that Google requires back in the same places. Text is stored
- * as positions in the answer's text, a call as its index.
+ * The parts of an answer with tool calls, in order, with the signatures that Google requires back in the same places. Text is
+ * stored as a range of the answer's text, a call as its index.
  */
 const State = z.array(
   z.union([
@@ -16,7 +16,7 @@ const State = z.array(
     /** `id`: Google's own, if it gave one. */
     z.object({ call: z.int().nonnegative(), id: z.string().optional(), signature }),
     z.object({ thought: z.string(), signature }),
-    /** A call or an answer of Google's own tool, as it came. */
+    /** A call or an answer of Google's own tool, unchanged. */
     z.object({ own: z.record(z.string(), z.unknown()) }),
   ]),
 );
@@ -25,7 +25,7 @@ export type State = z.infer<typeof State>;
 const withSignature = (part: Part, thoughtSignature: string | undefined): Part =>
   thoughtSignature === undefined ? part : { ...part, thoughtSignature };
 
-/** The parts of an answer with tool calls, in the order they came. Without usable state: its text and calls. */
+/** The parts of an answer with tool calls, in their original order. Without usable state: text, then calls. */
 export function assistantParts(text: string, calls: ToolCall[], opaque: unknown): Part[] {
   const state = State.safeParse(opaque).data ?? [];
   const knownCalls = state.flatMap((part) => ("call" in part ? part.call : []));
@@ -46,7 +46,7 @@ export function assistantParts(text: string, calls: ToolCall[], opaque: unknown)
   });
 }
 
-/** Google's own id of a call; undefined if it gave none. */
+/** Google's own id of a call; undefined if it has none. */
 export const providerCallId = (opaque: unknown, call: number): string | undefined =>
   (State.safeParse(opaque).data ?? []).flatMap((part) =>
     "call" in part && part.call === call ? (part.id ?? []) : [],

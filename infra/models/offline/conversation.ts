@@ -17,7 +17,7 @@ export const lastUserParts = ({ messages }: ModelRequest): Part[] =>
 
 export interface ToolRound {
   calls: ToolCall[];
-  /** By call. */
+  /** By index of the call. */
   results: string[];
 }
 

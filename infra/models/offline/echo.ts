@@ -6,7 +6,7 @@ import { speak } from "./speak.ts";
 const describe = ({ filename, mime_type, bytes }: FilePart): string =>
   `[${filename}, ${mime_type}, ${bytes.length} bytes]`;
 
-/** The JSON that a request asks for instead of prose; undefined for prose. */
+/** JSON, if the request asks for it instead of prose; otherwise undefined. */
 export function requestedJson({ response_format }: ModelRequest): string | undefined {
   if (response_format.type === "text") return undefined;
   return JSON.stringify(response_format.type === "json_object" ? {} : minimalValue(response_format.json_schema.schema));

@@ -49,7 +49,10 @@ async function answer(request: ModelRequest, nothing: string): Promise<string> {
   return nothing;
 }
 
-/** offline/extractive: quotes the sentences that fit the question best, from documents if it may search, else from attachments, else from the conversation. */
+/**
+ * offline/extractive: quotes the sentences that best match the question: from documents if it may search, otherwise from
+ * attachments, otherwise from the conversation.
+ */
 export const extractive: Model = {
   async *complete(request) {
     const json = requestedJson(request);

@@ -4,7 +4,7 @@ import { countPrompt } from "../tokens.ts";
 import { minimalValue } from "./minimalValue.ts";
 import { splitChunks } from "./speak.ts";
 
-/* Everything here runs on the event loop that all organizations share. It took 17 s and more; a slow machine takes four times as long as a quick one. */
+/* Limit for work on the event loop shared by all organizations. It once took over 17 s; slow machines take four times as long as fast ones. */
 const MAX_MS = 200;
 const KIB = 1024;
 

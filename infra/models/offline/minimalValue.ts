@@ -2,10 +2,10 @@ import { isObject } from "#events/json.ts";
 
 type Schema = Record<string, unknown>;
 
-/** A schema may refer to itself: deeper values and further parts become null. */
+/** A schema may refer to itself: values below this depth become null, as do further parts. */
 const MAX_DEPTH = 32;
 const MAX_PARTS = 2_000;
-/** Schemas of one `allOf` that are merged; each may bring thousands of names. */
+/** Maximum schemas of one `allOf` that are merged; each may have thousands of names. */
 const MAX_ALL_OF = 50;
 
 /** The smallest JSON value that a schema allows, built without validation: patterns are not satisfied. */
@@ -19,7 +19,7 @@ export function minimalValue(root: unknown): unknown {
   return build(root, 0);
 }
 
-/** Builds the values of inner schemas, within what is left of the limit. */
+/** Builds the values of inner schemas within the remaining limit. */
 interface Builder {
   build(schema: unknown): unknown;
   partsLeft(): number;
@@ -64,7 +64,7 @@ function minimalObject(schema: Schema, inner: Builder): Schema {
 const requiredNames = ({ required }: Schema): string[] =>
   Array.isArray(required) ? [...new Set(required.slice(0, MAX_PARTS).filter((name) => typeof name === "string"))] : [];
 
-/** The schemas of `allOf` as one. */
+/** Merges the schemas of `allOf` into one. */
 function mergeAll({ allOf, ...own }: Schema, root: unknown): Schema {
   const parts = (allOf as unknown[])
     .slice(0, MAX_ALL_OF)
@@ -115,7 +115,7 @@ const FORMATS: Record<string, string> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-/** Characters of a string, whatever minimum the schema sets. */
+/** Maximum characters of a string, whatever minimum the schema sets. */
 const MAX_STRING = 1_000;
 
 const minimalString = (schema: Schema): string =>

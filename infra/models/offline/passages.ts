@@ -22,7 +22,7 @@ const SearchError = z.object({ error: z.string() });
 /** Why a search failed; undefined if it did not. */
 export const searchError = (result: string): string | undefined => SearchError.safeParse(parseJson(result)).data?.error;
 
-/** The sentences of the found passages that fit a question best, each with its source; undefined without passages. */
+/** The sentences of the found passages that best match a question, each with its source; undefined without passages. */
 export async function quotePassages(
   result: string,
   question: string,

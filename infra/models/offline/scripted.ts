@@ -8,7 +8,7 @@ import { requestTools, splitChunks, speak } from "./speak.ts";
 interface Script {
   say: string[];
   reason: string[];
-  /** Called together, `rounds` times. */
+  /** Tools to call together, `rounds` times. */
   tools: Omit<ToolCall, "id">[];
   rounds: number;
   /** Milliseconds before each chunk. */
@@ -39,7 +39,7 @@ function applyCommand(script: Script, command: string, rest: string): boolean {
   return true;
 }
 
-/** The script in a message. A line that is no valid command becomes text. */
+/** Parses the script in a message. A line that is not a valid command becomes text. */
 function parseScript(text: string): Script {
   const script: Script = {
     say: [],
@@ -51,7 +51,7 @@ function parseScript(text: string): Script {
     fail: undefined,
     cut: false,
   };
-  // without a pattern for each line: a message may have hundreds of thousands
+  // no pattern per line, because a message may have hundreds of thousands of lines
   for (const line of text.split(/\r?\n/)) {
     const space = line.indexOf(" ");
     const word = space === -1 ? line : line.slice(0, space);
@@ -61,7 +61,7 @@ function parseScript(text: string): Script {
   return script;
 }
 
-/** What providers answer to a prompt that is too long. */
+/** The error of a provider whose prompt is too long. */
 const tooLong = (): ModelError =>
   new ModelError("refused", "The provider answered 400: prompt is too long, as the script says.", {
     status: 400,
@@ -76,7 +76,7 @@ const failure = (status: number): ModelError =>
     },
   );
 
-/** The output before a cut: half of the text if it is streamed, else nothing. */
+/** The output before an interruption: half of the text if it is streamed, otherwise nothing. */
 function firstHalf(text: string, streamed: boolean): string {
   const chunks = streamed ? splitChunks(text) : [];
   return chunks.slice(0, Math.ceil(chunks.length / 2)).join("");

@@ -1,11 +1,11 @@
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 
-/** UTF-16 units read of a text: 200,000 take 7 to 15 ms. */
+/** Maximum UTF-16 units read of a text: 200,000 take 7 to 15 ms. */
 const MAX_READ = 200_000;
-/** Sentences stemmed before other work gets its turn: 1,000 short ones take about a millisecond. */
+/** Sentences processed before other work may run: 1,000 short ones take about a millisecond. */
 const SENTENCES_PER_TURN = 1_000;
 const MAX_SENTENCE = 500;
-/** UTF-16 units of a question whose words count. */
+/** Maximum UTF-16 units of a question. */
 const MAX_QUESTION = 4_000;
 
 const STOP_WORDS = new Set(
@@ -33,8 +33,8 @@ export interface Quote {
 }
 
 /**
- * The sentences (three by default) that share most words with a question, in the order of the texts. A word counts more the fewer
- * sentences contain it. A sentence without a shared word is never returned.
+ * The sentences (three by default) that share most words with a question, in the order of the texts. Rare words count more.
+ * Sentences without a shared word are never returned.
  */
 export async function bestQuotes(texts: string[], question: string, limit = 3): Promise<Quote[]> {
   const sentences: (Quote & { words: Set<string> })[] = [];
@@ -61,7 +61,7 @@ export async function bestQuotes(texts: string[], question: string, limit = 3): 
     .map(({ sentence, from }) => ({ sentence, from }));
 }
 
-/** The weight of each word of a question: the fewer sentences contain it, the more it counts. Linear in the texts. */
+/** The weight of each word of a question, higher for words in few sentences. Takes time linear in the texts. */
 function weighWords(question: string, sentences: ReadonlySet<string>[]): Map<string, number> {
   const holders = new Map(stemWords(question.slice(0, MAX_QUESTION)).map((word) => [word, 0]));
   for (const words of sentences)

@@ -4,10 +4,10 @@ import { beginWork } from "#events/slices.ts";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { countPrompt, countTokens, firstTokens } from "../tokens.ts";
 
-/** Chunks of a streamed text, so that a long one does not flood its readers. */
+/** Maximum chunks of a streamed text, so that a long one does not flood its readers. */
 const MAX_CHUNKS = 256;
 
-/** Words, each with the space behind it; a long text in larger chunks. The pattern is linear: it never backtracks. */
+/** Splits a text into words with the following space; a long one into larger chunks. The pattern is linear: it never backtracks. */
 export function splitChunks(text: string): string[] {
   const words = text.match(/^\s+\S+\s*|\S+\s*|\s+/g) ?? [];
   const size = Math.ceil(words.length / MAX_CHUNKS);
@@ -25,15 +25,15 @@ export interface Speech {
   text: string;
   reasoning?: string;
   finish_reason?: FinishReason;
-  /** Sources of the text; those of a part that the limit cuts off are dropped. */
+  /** Sources of the text. Those of a part that is cut off by the limit are dropped. */
   citations?: Citation[];
   /** Awaited before each chunk. */
   pause?: () => Promise<void> | undefined;
 }
 
-/** Yields a text as a model would: up to a stop sequence and the token limit, in chunks if it is streamed, with its usage. */
+/** Yields a text as a model would: up to a stop sequence or the token limit, in chunks if streamed, with its usage. */
 export async function* speak(request: ModelRequest, speech: Speech): AsyncGenerator<ModelEvent> {
-  // turns whose starts were committed together go on in one callback
+  // turns that were committed together resume in one callback
   await beginWork()();
   const fullText = beforeStop(speech.text, request.stop);
   const text = request.max_output_tokens === null ? fullText : await firstTokens(fullText, request.max_output_tokens);

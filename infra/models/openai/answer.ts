@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Citation, FinishReason, Usage } from "#events/thread.ts";
 import { lenient, TokenCount } from "../wire/json.ts";
 
-/* Chat completions, whole or in chunks, as far as we read them. */
+/* Chat completions, whole or in chunks, with the fields that we read. */
 
-/** Choices, and entries of other lists, that are read: each is checked by itself, and a server may send hundreds of thousands of empty ones. */
+/** Maximum items read of choices and other lists. Each is validated separately, and a server may send hundreds of thousands of empty ones. */
 const MAX_CHOICES = 8;
 const MAX_LISTED = 1_000;
 
-/** Not looked through: a list of hundreds of thousands would be copied entry by entry. */
+/** A list whose items are not validated here: zod would copy hundreds of thousands one by one. */
 const List = z.custom<unknown[]>(Array.isArray);
 
 const Annotation = z.object({
@@ -68,14 +68,14 @@ const WireUsage = z.object({
 export const Completion = z.object({ choices: List, usage: lenient(WireUsage) });
 export type Completion = z.infer<typeof Completion>;
 
-/** The content of the first choice of a completion or a chunk; no request asks for more choices. */
+/** The content of a completion's or a chunk's first choice; requests never ask for more. */
 export interface Piece {
   text: string;
   refusal: string;
   reasoning: string;
   citations: Citation[];
   calls: CallChunk[];
-  /** Reasoning from the field that a provider may want back with its calls. */
+  /** Reasoning in the field that some providers require back with the calls. */
   reasoning_content: string;
   finish_reason: string | null;
 }
@@ -106,10 +106,10 @@ const FINISH_REASONS = new Map<string, FinishReason>([
   ["function_call", "tool_calls"],
 ]);
 
-/** An unknown reason still means that the model has finished. */
+/** Any other reason still means that the model has finished. */
 export const toFinishReason = (raw: string): FinishReason => FINISH_REASONS.get(raw) ?? "stop";
 
-/** The provider's own count; undefined if it gave none. */
+/** The provider's counts; undefined if it reported none. */
 export function toUsage(raw: z.infer<typeof WireUsage> | null | undefined): Usage | undefined {
   if (typeof raw?.prompt_tokens !== "number" || typeof raw.completion_tokens !== "number") return undefined;
   return {

@@ -5,7 +5,7 @@ import { OPENAI } from "#test/doubles/openai/dialect.ts";
 import { frame } from "#test/doubles/openai/reply.ts";
 import { useDouble } from "#test/doubles/useDouble.ts";
 
-/* Answers of OpenAI, and of servers that speak its API in their own way. */
+/* Answers of OpenAI, and of compatible servers with peculiarities. */
 
 const { double, open, request } = useDouble(OPENAI);
 

@@ -4,21 +4,21 @@ import { requireFewCalls, type CallBatch } from "../wire/output.ts";
 import type { CallChunk, Piece } from "./answer.ts";
 
 /**
- * State that some compatible providers want back with their calls: DeepSeek its reasoning, Gemini a signature in each call. OpenAI
+ * State that some compatible providers require back with their calls: DeepSeek its reasoning, Gemini a signature per call. OpenAI
  * itself sends neither.
  */
 const State = z.object({
   reasoning_content: z.string().optional(),
-  /** By call. */
+  /** By index of the call. */
   extra_content: z.array(z.unknown()).optional(),
 });
 
-/** The state that came with calls; empty if there was none. */
+/** The state stored with calls; empty if there was none. */
 export const parseState = (opaque: unknown): z.infer<typeof State> => State.safeParse(opaque).data ?? {};
 
 type PartialCall = ToolCall & { extra: unknown };
 
-/** The calls of a whole answer, with the state that goes back with their results; undefined without calls. */
+/** The calls of a complete answer, and the state to send back with their results; undefined without calls. */
 function toBatch(calls: PartialCall[], reasoning: string): CallBatch | undefined {
   if (calls.length === 0) return undefined;
   const extra_content = calls.map(({ extra }) => extra ?? null);
@@ -57,7 +57,7 @@ export function createCallAssembler() {
       reasoning += piece.reasoning_content;
       piece.calls.forEach(addChunk);
     },
-    /** In the order of their indexes; a call without a name is dropped. */
+    /** Sorted by index. Calls without a name are dropped. */
     batch(): CallBatch | undefined {
       const named = [...calls].toSorted(([a], [b]) => a - b).flatMap(([, call]) => (call.name === "" ? [] : [call]));
       return toBatch(named, reasoning);

@@ -8,7 +8,7 @@ import { Completion, toFinishReason, toPiece, toUsage, type Piece } from "./answ
 import { createCallAssembler } from "./callAssembler.ts";
 import { toRequestBody } from "./request.ts";
 
-/** What a citation counts towards the size of an answer, besides its URL and title. */
+/** Units that a citation adds to the size of an answer, besides its URL and title. */
 const CITATION_SIZE = 100;
 
 const pieceSize = ({ text, refusal, reasoning, citations, calls }: Piece): number =>
@@ -21,7 +21,7 @@ const pieceSize = ({ text, refusal, reasoning, citations, calls }: Piece): numbe
 interface Server {
   client: Client;
   api_key: string;
-  /** OpenAI itself, not a server of the same API. */
+  /** Whether the server is OpenAI itself, not a compatible one. */
   isOpenai: boolean;
 }
 
@@ -31,14 +31,14 @@ const PATH = "/chat/completions";
 
 async function askWhole({ client }: Server, body: object, share: Share, signal: AbortSignal): Promise<Completion> {
   const response = await client(PATH, signal, { ...body, stream: false }, share);
-  // a text that breaks off was JSON once, and a web page never was
+  // a truncated answer may still have been JSON, a web page never was
   const isJson = response.headers.get("content-type")?.includes("json");
   const completion = Completion.safeParse(await (isJson ? response.json() : response.text())).data;
   if (!completion) throw new ModelError("refused", "The provider's answer is not a chat completion.");
   return completion;
 }
 
-/** Collects an answer from a completion or its chunks; the last one that counts tokens says the usage. */
+/** Collects an answer from a completion or its chunks. The last chunk with token counts determines the usage. */
 function createCollector(request: ModelRequest) {
   const output: Output = { text: "", reasoning: "" };
   let refusal = "";
@@ -91,7 +91,7 @@ function streamAnswer(
   return readUntilFinished({ send, toEvents, isFinished }, signal);
 }
 
-/** Sends a request and yields the answer. Throws ModelErrors, and what the network and the parsers throw when an answer breaks off. */
+/** Sends a request and yields the answer. Throws ModelErrors, and errors of the network and the parsers if an answer breaks off. */
 export async function* complete(
   server: Server,
   request: ModelRequest,

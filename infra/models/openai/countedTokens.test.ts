@@ -4,7 +4,7 @@ import { DIALECTS } from "#test/doubles/dialects.ts";
 import { collectEvents, finishEvent } from "#test/doubles/modelRequest.ts";
 import { useDouble } from "#test/doubles/useDouble.ts";
 
-/* Some servers count in every chunk, and not always upwards. */
+/* Some servers report counts in every chunk, and not always in ascending order. */
 
 const { double, open, request } = useDouble(DIALECTS.find(({ name }) => name === "openai")!);
 const frame = (body: object) => `data: ${JSON.stringify(body)}\n\n`;

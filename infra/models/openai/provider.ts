@@ -2,7 +2,7 @@ import type { OpenProvider } from "../providerApi.ts";
 import { openOpenai } from "./client.ts";
 import { complete } from "./complete.ts";
 
-/** OpenAI's newest models refuse fields that are all that compatible servers know. */
+/** OpenAI's newest models refuse some fields that compatible servers require. */
 const isOpenaiAddress = (base_url: string | null): boolean =>
   base_url === null || URL.parse(base_url)?.hostname === "api.openai.com";
 

@@ -19,16 +19,16 @@ const toContentPart = (part: Part): ChatCompletionContentPart => {
   return { type: "file", file: { filename: part.filename, file_data: toDataUrl(part) } };
 };
 
-/** Plain text stays a string: some compatible servers accept no list of parts. */
+/** Plain text stays a string, because some compatible servers accept no list of parts. */
 const userContent = (parts: Part[]): string | ChatCompletionContentPart[] =>
   parts.every((part) => part.type === "text")
     ? messageText(parts)
     : parts.filter((part) => part.type === "file" || part.text !== "").map(toContentPart);
 
-/** OpenAI refuses longer ids of calls. */
+/** Shortens ids of calls, because OpenAI refuses longer ones. */
 const toWireId = (id: string): string => fitCallId(id, /^.{1,40}$/s);
 
-/** An answer with calls goes back with its text and the provider's own state. */
+/** An answer with calls is sent back with its text and the provider's own state. */
 function toAssistantMessage({ parts, calls, opaque }: Extract<ModelMessage, { role: "assistant" }>) {
   if (!calls) return { role: "assistant" as const, content: messageText(parts) };
   const { extra_content, ...state } = parseState(opaque);
@@ -80,7 +80,7 @@ export function toRequestBody(request: ModelRequest, isOpenai: boolean): ChatCom
     ...(request.seed !== null && { seed: request.seed }),
     ...(request.response_format.type !== "text" && { response_format: request.response_format }),
     ...(request.user !== null && { user: request.user }),
-    // any word: the provider decides what the model accepts
+    // passes any word: the provider decides what the model accepts
     ...(request.reasoning_effort !== null && {
       reasoning_effort: request.reasoning_effort as ChatCompletionCreateParamsBase["reasoning_effort"],
     }),

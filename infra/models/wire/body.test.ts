@@ -113,7 +113,7 @@ describe("JSON of more values than the event loop has time for", () => {
     const event = `data: [${values}1]${end}${end}`;
     expect((await read([Buffer.from(event.repeat(3))])).length).toBe(event.length * 3);
     await expect(read([Buffer.from(`data: [${values}${end}data: ${values}`)])).rejects.toThrow(TOO_MANY);
-    // a quote of a line before does not hide values
+    // a quote in an earlier line does not hide values
     await expect(read([Buffer.from(`:"${end}data: [${values}${values}`)])).rejects.toThrow(TOO_MANY);
     await expect(read([Buffer.from(`x${end}`.repeat(250_002))])).rejects.toThrow(TOO_MANY);
   });
@@ -151,7 +151,7 @@ describe("bodies without an event", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("twenty that are read at the same time take 5 ms of each round of the event loop together", async () => {
-    // the round of the test before ends
+    // lets the previous test's round of the event loop end
     await new Promise(setImmediate);
     vi.useFakeTimers({ toFake: ["performance"] });
     let chunks = 0;

@@ -4,15 +4,15 @@ import { beginWork } from "#events/slices.ts";
 import { FREE_SIZE, type AnswerShare } from "#services/turns/model.ts";
 import type { IncomingResponse } from "../send.ts";
 
-/** The body of an answer is not UTF-8, or one piece of it is more than the event loop has time for. */
+/** The body of an answer is not UTF-8, or one piece of it would block the event loop too long. */
 export class InvalidBody extends Error {
   override name = "InvalidBody";
 }
 
-/** Largest event of a stream, and largest unstreamed answer, in bytes: an 8 MiB text with every character escaped by a backslash. */
+/** Maximum bytes of a streamed event, and of an answer that is not streamed: an 8 MiB text with every character escaped by a backslash. */
 const MAX_PIECE = 16 * 1024 * 1024;
 
-/** How many bytes at the end belong to a character that continues in the next chunk. */
+/** Number of bytes at the end that belong to a character continued in the next chunk. */
 function incompleteBytes(chunk: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, chunk.length); back += 1) {
     const byte = chunk[chunk.length - back]!;
@@ -24,7 +24,7 @@ function incompleteBytes(chunk: Uint8Array): number {
 
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** Throws InvalidBody for JSON whose parsing would hold the event loop, and what `share` throws. */
+/** Throws InvalidBody for JSON whose parsing would block the event loop, and whatever `share` throws. */
 function createJsonCheck(share: AnswerShare | undefined) {
   const scan = createJsonScan();
   let size = 0;
@@ -47,18 +47,18 @@ function createJsonCheck(share: AnswerShare | undefined) {
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** How a line begins that is a part of the event's JSON; others are comments and names. */
+/** The beginning of a line that carries part of the event's JSON; other lines are comments and names. */
 const DATA = Buffer.from("data:");
-/** Line ends after which every reader sees the end of an event, from the last four bytes. */
+/** Whether these line ends (the last four bytes) end an event for every reader. */
 const isEventEnd = (ends: number): boolean =>
   (ends & 0xffff) === 0x0a0a || (ends & 0xffff) === 0x0d0d || ends === 0x0d0a0d0a;
 
-/** The same for each event of a stream: readers join its lines. */
+/** Like createJsonCheck, for each event of a stream: readers join its lines. */
 function createEventCheck(share: AnswerShare | undefined) {
   const json = createJsonCheck(share);
-  /** Line ends with nothing between them, the last four as one number. */
+  /** The current run of line ends, its last four bytes as one number. */
   let ends = 0;
-  /** How many bytes of DATA the line begins with; -1 if with something else. */
+  /** Number of bytes of DATA that the line begins with; -1 if it begins differently. */
   let matched = 0;
   const addPart = (part: Uint8Array): void => {
     for (let at = 0; at < part.length && matched >= 0 && matched < DATA.length; at++)
@@ -90,10 +90,13 @@ function createEventCheck(share: AnswerShare | undefined) {
   };
 }
 
-/** How the reader takes the body: as Server-Sent Events, or as one text. */
+/** How the reader parses the body: as Server-Sent Events, or as one text. */
 type BodyForm = "events" | "whole";
 
-/** Passes bytes through. Throws InvalidBody for invalid UTF-8 and for a piece that costs too much, where a reader would buffer, guess and parse. */
+/**
+ * Passes bytes through. Throws InvalidBody for invalid UTF-8 and for a piece that is too expensive, before a reader buffers,
+ * guesses or parses it.
+ */
 function createBodyCheck(reading: BodyForm, share: AnswerShare | undefined) {
   let carried = NO_BYTES;
   const pieces = reading === "events" ? createEventCheck(share) : createJsonCheck(share);
@@ -113,10 +116,10 @@ function createBodyCheck(reading: BodyForm, share: AnswerShare | undefined) {
   };
 }
 
-/** What may follow the end mark of a stream: the end of the transfer, rarely more. */
+/** Limits for what may follow the end mark of a stream: normally only the end of the transfer. */
 const DRAIN_LIMIT = { bytes: 16 * 1024, ms: 1_000 };
 
-/** Reads the rest of a response, so that its connection can be reused; a longer rest is cancelled. */
+/** Reads the rest of a response so that its connection can be reused. A longer rest is cancelled. */
 async function drain({ chunks, cancel }: IncomingResponse): Promise<void> {
   const timer = setTimeout(cancel, DRAIN_LIMIT.ms);
   try {
@@ -133,7 +136,7 @@ async function drain({ chunks, cancel }: IncomingResponse): Promise<void> {
   }
 }
 
-/** The checked bytes of an answer. When the reader stops early, the connection is drained or cancelled. */
+/** The checked bytes of an answer. If the reader stops early, the connection is drained or cancelled. */
 export function checkedChunks(
   incoming: IncomingResponse,
   reading: BodyForm,
@@ -145,7 +148,7 @@ export function checkedChunks(
   let isFirst = true;
   const chunks: AsyncIterableIterator<Uint8Array> = {
     async next() {
-      // a body may be long and hold no piece at all
+      // a body may be long without completing a piece
       if (!isFirst) await pause();
       isFirst = false;
       const read = await incoming.chunks.next();

@@ -3,13 +3,13 @@ import type { AnswerShare } from "#services/turns/model.ts";
 import type { IncomingResponse } from "../send.ts";
 import { checkedChunks } from "./body.ts";
 
-/** Bytes of an answer that is read as text: what a provider says about a refusal. */
+/** Maximum bytes of an answer that is read as text, such as an error message. */
 const MAX_TEXT = 128 * 1024;
 
 /** The part of a Response that we read. A real Response would pass every chunk through two web streams. */
 export function checkedResponse(incoming: IncomingResponse, url: string, share?: AnswerShare): Response {
   const { status, headers } = incoming;
-  // the reader's way decides what is checked, not the content type that the provider claims
+  // checks depend on how the reader parses the body, not on the content type that the provider claims
   const body = checkedChunks(incoming, "events", share);
   const bytes = async () => Buffer.concat(await Array.fromAsync(checkedChunks(incoming, "whole", share)));
   const text = async () => (await bytes()).subarray(0, MAX_TEXT).toString("utf8");

@@ -4,22 +4,22 @@ import type { RequestSender } from "../send.ts";
 import { checkedResponse } from "./checkedResponse.ts";
 import { connectionError, refusal } from "./errors.ts";
 
-/** Sends one request to a provider. `share`: where its answer counts. Throws a ModelError unless it answers with success. */
+/** Sends one request to a provider. `share`: where its answer is counted. Throws a ModelError unless the status is a success. */
 export type Client = (path: string, signal: AbortSignal, body?: object, share?: AnswerShare) => Promise<Response>;
 
 interface ProviderSettings {
-  /** The address that paths are appended to. */
+  /** The base URL for paths. */
   base: string;
   api_key: string;
-  /** Headers that the format needs: its credential, its version. */
+  /** Headers that the API requires, such as the credential and the version. */
   headers: Record<string, string>;
-  /** Adds what the provider says in the body of a refusal. */
+  /** Adds headers from the body of a refusal. */
   headersOf?: (headers: Headers, body: unknown) => Headers;
 }
 
 /**
- * Without the providers' SDKs: they load 0.1 s in one callback, take 20 MB each, and a fifth of the processor time of a streamed turn
- * (docs/adr/0062-providers-are-called-without-their-sdks.md).
+ * Works without the providers' SDKs: they take 0.1 s to load in one callback, 20 MB each, and a fifth of the processor time of a
+ * streamed turn (docs/adr/0062-providers-are-called-without-their-sdks.md).
  */
 export function openClient({ base, api_key, headers: own, headersOf }: ProviderSettings, send: RequestSender): Client {
   const headers = {

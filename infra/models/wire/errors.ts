@@ -8,18 +8,18 @@ import { parseJson } from "./json.ts";
 import { refusalReason } from "./refusalReason.ts";
 import { retryAfter } from "./retryAfter.ts";
 
-/** API clients see these messages: long enough to act on, in UTF-16 units. */
+/** Maximum UTF-16 units of a message, which API clients see. */
 const MAX_MESSAGE = 500;
-/** So much of what a provider said is looked at: its words may be megabytes. */
+/** Maximum characters examined of a provider's message, which may have megabytes. */
 const MAX_REASON = 4_096;
-/** A longer body of a refusal is not parsed. */
+/** Maximum bytes of a refusal's body that is parsed. */
 const MAX_ERROR_BODY = 64 * 1024;
 
-/** Characters of a key by which a provider may point at it, as in `sk-pro***abcd`. Shorter keys have no such part. */
+/** Characters of a key that a provider may show to identify it, as in `sk-pro***abcd`. Shorter keys are never shown in part. */
 const KEY_START = 6;
 const KEY_END = 4;
 
-/** Removes the API key and shortened forms of it, which some providers repeat in their errors, and cuts the message. */
+/** Removes the API key and abbreviations of it, which some providers repeat in their errors, and cuts the message. */
 function safeMessage(message: string, apiKey: string): string {
   const hints = apiKey.length > KEY_START + KEY_END ? [apiKey.slice(0, KEY_START), apiKey.slice(-KEY_END)] : [];
   const isHint = (word: string) => hints.some((hint) => word.includes(hint));
@@ -34,7 +34,7 @@ const causeChain = (error: unknown): unknown[] =>
     ? [error, ...causeChain(error.cause), ...(error instanceof AggregateError ? error.errors : [])]
     : [];
 
-/** The cause in brackets, as in ` (ECONNREFUSED)`; empty if no error in the chain has a code. */
+/** The cause in brackets, such as ` (ECONNREFUSED)`; empty if no error in the chain has a code. */
 function describeCause(error: unknown): string {
   const invalid = causeChain(error).find((cause) => cause instanceof InvalidBody);
   const coded = causeChain(error).find((cause) => typeof (cause as { code?: unknown }).code === "string");
@@ -68,7 +68,7 @@ interface ErrorResponse {
 const CREDENTIAL_REFUSED =
   "The provider refused the credential that is configured for it. An administrator must check the provider's API key.";
 
-/** The codes and types with which providers say in an error body that the credential is the reason. */
+/** Codes and types by which providers say that the credential is the reason. */
 const CREDENTIAL_CODES = new Set<unknown>([
   401,
   403,
@@ -96,7 +96,7 @@ function namesCredential(body: unknown): boolean {
   );
 }
 
-/** The provider answered with an error status. What it says about the credential is for administrators only. */
+/** The provider answered with an error status. Details about the credential are for administrators only. */
 export function statusError({ status, headers, body, fallback = "" }: ErrorResponse, apiKey: string): ModelError {
   const reason = (errorMessage(body) ?? fallback).slice(0, MAX_REASON);
   const message = safeMessage(`The provider answered ${status}${reason === "" ? "." : `: ${reason}`}`, apiKey);
@@ -107,7 +107,7 @@ export function statusError({ status, headers, body, fallback = "" }: ErrorRespo
   return new ModelError(kind, message, { status, retry_after_ms, reason: refusalReason(status, body, reason) });
 }
 
-/** The same for a response whose body is still to be read. `headersOf` adds what a provider says in its body. */
+/** Like statusError, but reads the response's body first. `headersOf` adds headers from the body. */
 export async function refusal(
   response: Response,
   apiKey: string,
@@ -119,7 +119,7 @@ export async function refusal(
   return statusError({ status: response.status, headers, body, fallback: body === undefined ? text : "" }, apiKey);
 }
 
-/** No answer arrived. */
+/** The error of a request that got no answer. */
 export function connectionError(error: unknown): ModelError {
   const refused = causeChain(error).find((cause) => cause instanceof AddressRefused);
   return refused
@@ -127,7 +127,7 @@ export function connectionError(error: unknown): ModelError {
     : new ModelError("transient", `The provider could not be reached${describeCause(error)}.`);
 }
 
-/** The provider reported an error in the middle of its answer. */
+/** The error that a provider reported in the middle of its answer. */
 export function reportedError(reason: string, body: unknown, apiKey: string): ModelError {
   const message = safeMessage(`The provider broke off: ${reason}`, apiKey);
   return namesCredential(body)
@@ -135,6 +135,6 @@ export function reportedError(reason: string, body: unknown, apiKey: string): Mo
     : new ModelError("cut", message);
 }
 
-/** The answer ended or became unreadable before it was complete. */
+/** The error of an answer that ended or became unreadable before it was complete. */
 export const interruptedError = (error: unknown): ModelError =>
   new ModelError("cut", `The provider broke off in the middle of its answer${describeCause(error)}.`);

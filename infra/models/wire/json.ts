@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/* A compatible server may send anything, so answers are read leniently. */
+/* Compatible servers may send anything, so answers are parsed leniently. */
 
-/** Null instead of a value that does not fit the schema. */
+/** Null if a value does not match the schema. */
 export const lenient = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
 
-/** Twice the largest window of a model: no request has more. One wrong count of a provider must not use up a budget for good. */
+/** Twice the largest context window, so no request has more. A wrong count must not use up a budget for good. */
 const MAX_TOKENS = 20_000_000;
 export const StrictTokenCount = z.int().nonnegative().max(MAX_TOKENS);
 

@@ -3,7 +3,7 @@ import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/
 import { countPrompt, countTokens } from "../tokens.ts";
 import { distinguishCalls } from "./callId.ts";
 
-/** Largest answer, in UTF-16 units of everything that is kept of it. No model writes more; an endless answer is cut here. */
+/** Maximum UTF-16 units kept of an answer. No model writes more; endless answers are cut here. */
 const MAX_ANSWER = 8 * 1024 * 1024;
 
 /** The text and the reasoning of an answer so far. */
@@ -11,10 +11,10 @@ export interface Output {
   text: string;
   reasoning: string;
 }
-/** A piece of it that readers see. */
+/** A piece of an answer that readers see. */
 export type OutputPiece = { type: "text" | "reasoning"; text: string };
 
-/** All tool calls of an answer. `opaque`: state that the provider wants back with their results. */
+/** All tool calls of an answer. `opaque`: state that the provider requires back with their results. */
 export interface CallBatch {
   calls: ToolCall[];
   opaque?: unknown;
@@ -30,30 +30,33 @@ export function createSizeLimit({ share }: Pick<ModelRequest, "share">): (size: 
   };
 }
 
-/** Tool calls of one answer. A turn runs 32 of a round; this bounds the work on a provider's word alone. */
+/** Maximum tool calls parsed of one answer. A turn runs only 32 per round; this bounds the work that a provider can cause. */
 const MAX_CALLS = 1_000;
 
-/** Throws a ModelError for more calls than any answer needs. */
+/** Throws a ModelError if there are more calls than any answer needs. */
 export function requireFewCalls(count: number): void {
   if (count > MAX_CALLS) throw new ModelError("cut", `The provider's answer has more than ${MAX_CALLS} tool calls.`);
 }
 
-/** The refusal of an answer that a filter stopped before its first word. After it, the finish reason says enough: clients add a refusal to the text. */
+/**
+ * The refusal for an answer that a filter stopped before its first word. After the first word the finish reason is enough: clients
+ * would append a refusal to the text.
+ */
 const FILTERED = "The provider's safety filter stopped the answer.";
 
-/** How an answer ended. `finish_reason` is undefined if the provider gave none. */
+/** How an answer ended. `finish_reason`: undefined if the provider sent none. */
 interface Ending {
   output: Output;
   batch: CallBatch | undefined;
   citations?: Citation[];
   finish_reason: FinishReason | undefined;
-  /** What the model said instead of an answer, or what stands for it. */
+  /** The model's refusal, or a message in its place. */
   refusal?: string | undefined;
-  /** Of the provider; undefined if it counted nothing: the tokens are estimated. */
+  /** The provider's usage; undefined if it reported none, so that tokens are estimated. */
   usage: Usage | undefined;
 }
 
-/** A provider may count nonsense: no tokens at all are no count, and parts are never more than the whole. */
+/** Corrects implausible usage: zero tokens count as unreported, and parts are at most the whole. */
 function plausibleUsage(usage: Usage | undefined): Usage | undefined {
   if (!usage || usage.prompt_tokens + usage.completion_tokens === 0) return undefined;
   const { prompt_tokens, completion_tokens, cache_write_tokens } = usage;
@@ -68,7 +71,7 @@ function plausibleUsage(usage: Usage | undefined): Usage | undefined {
   };
 }
 
-/** The last events of an answer. Throws a ModelError if the provider gave no reason to finish: the answer was cut. */
+/** The last events of an answer. Throws a ModelError if there is no finish reason, because the answer was cut off. */
 export async function* endAnswer(request: ModelRequest, ending: Ending): AsyncGenerator<ModelEvent> {
   const { output, batch, citations = [], finish_reason, usage } = ending;
   const refusal = ending.refusal ?? (finish_reason === "content_filter" && output.text === "" ? FILTERED : undefined);
@@ -92,7 +95,7 @@ async function estimateUsage(request: ModelRequest, output: Output, batch: CallB
   return { prompt_tokens, completion_tokens: text_tokens + reasoning_tokens, cached_tokens: 0, reasoning_tokens };
 }
 
-/** The output of a whole answer, as one piece of each kind. */
+/** A complete answer as one piece of each kind. */
 export function* outputPieces({ text, reasoning }: Output): Generator<OutputPiece> {
   if (reasoning !== "") yield { type: "reasoning", text: reasoning };
   if (text !== "") yield { type: "text", text };

@@ -3,13 +3,16 @@ import { parseLargeText } from "#events/readLargeJson.ts";
 import { errorMessage, reportedError } from "./errors.ts";
 import { readServerEvents } from "./serverEvents.ts";
 
-/** Ends an answer in OpenAI's format; the others have no such mark. */
+/** The end of an answer in OpenAI's format; other formats have no such mark. */
 const END_MARK = "[DONE]";
 
-/** UTF-16 units of an error that is written as JSON again, for its message. A longer one is quoted as it came: only its beginning is shown anyway. */
+/**
+ * Maximum UTF-16 units of an error that is serialized again for its message. A longer one is quoted unchanged, because only its
+ * beginning is shown.
+ */
 const MAX_ERROR = 64 * 1024;
 
-/** Throws a ModelError for a chunk that is an error. */
+/** Throws a ModelError if a chunk is an error. */
 function throwReported({ event, data }: EventSourceMessage, chunk: unknown, apiKey: string): void {
   const error = (chunk as { error?: unknown } | null)?.error;
   if (!error && event !== "error") return;
@@ -19,7 +22,7 @@ function throwReported({ event, data }: EventSourceMessage, chunk: unknown, apiK
 
 /**
  * The chunks of a streamed answer up to its end mark, in lists of those that arrived together. Chunks before a failure are yielded
- * before it is thrown. Throws a ModelError for an error among them, and a SyntaxError for what is not JSON.
+ * first. Throws a ModelError for a reported error, and a SyntaxError for invalid JSON.
  */
 export async function* readChunks({ body }: Response, apiKey: string): AsyncGenerator<unknown[]> {
   for await (const events of readServerEvents(body as unknown as AsyncIterable<Uint8Array>)) {

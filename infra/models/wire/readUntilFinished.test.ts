@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ModelEvent } from "#services/turns/model.ts";
 import { readUntilFinished } from "./readUntilFinished.ts";
 
-/** Pieces that are all there already, as in one packet of the network. */
+/** Pieces that are all available at once, as in one network packet. */
 async function* endless(): AsyncGenerator<object[]> {
   for (;;) yield Array<object>(1_000).fill({});
 }
@@ -66,7 +66,7 @@ describe("pieces that arrived together", () => {
 
 describe("answers that are read at the same time", () => {
   beforeEach(async () => {
-    // the round of the test before ends
+    // lets the previous test's round of the event loop end
     await new Promise(setImmediate);
     vi.useFakeTimers({ toFake: ["performance"] });
   });
@@ -93,7 +93,7 @@ describe("answers that are read at the same time", () => {
     const read = () => Array.fromAsync(readUntilFinished({ send: async () => finite(), toEvents, isFinished }, signal));
     await Promise.all(Array.from({ length: streams }, read));
     isOver = true;
-    // one round more is on its way when the last piece is read
+    // one more round is in progress when the last piece is read
     expect(perRound.reduce((sum, n) => sum + n, pieces)).toBe(50 * streams);
     expect(Math.max(...perRound)).toBeLessThanOrEqual(5 + streams);
     expect(perRound.length).toBeGreaterThanOrEqual((50 * streams) / (5 + streams) - 1);

@@ -3,12 +3,15 @@ import { linkAborter } from "#events/linkAborter.ts";
 import { beginWork } from "#events/slices.ts";
 import { ModelError, type ModelEvent } from "#services/turns/model.ts";
 
-/** How long to wait for the end of the transfer after the answer is complete. */
+/** How long to wait for the end of the transfer once the answer is complete. */
 const DRAIN_MS = 1_000;
-/** Pieces of one answer, empty ones included. The longest answers have 130,000 tokens, and a piece for each. */
+/** Maximum pieces of one answer, including empty ones. The longest answers have 130,000 tokens, and one piece for each. */
 const MAX_PIECES = 500_000;
 
-/** Collects events of an answer. Words that follow others of their kind join them, but for the first ones: these reach the reader alone. */
+/**
+ * Collects the events of an answer. Merges words with preceding ones of their kind, but sends the first ones alone, so that they
+ * reach the reader at once.
+ */
 function createJoiner() {
   let events: ModelEvent[] = [];
   let first: ModelEvent | undefined;
@@ -30,19 +33,17 @@ function createJoiner() {
 }
 
 interface StreamedAnswer<T> {
-  /** Opens the stream, which gives lists of pieces that arrived together; the signal aborts the request when the reader stops. */
+  /** Opens the stream, which yields lists of pieces that arrived together. The signal aborts the request when the reader stops. */
   send(signal: AbortSignal): Promise<AsyncIterable<T[]>>;
-  /** What a piece says. */
+  /** The events of a piece. */
   toEvents(piece: T): Iterable<ModelEvent>;
-  /**
-   * Whether the answer is complete: the rest is awaited briefly, so that the connection can be reused, and no failure counts any more.
-   */
+  /** Whether the answer is complete. After that, the rest is awaited only briefly, so that the connection can be reused, and failures are ignored. */
   isFinished(): boolean;
 }
 
 /**
- * The events of a streamed answer. Words that arrived together after the first are one event, because each passes through all that
- * reads the answer; those before a failure come first. Throws a ModelError for an endless answer.
+ * The events of a streamed answer. After the first, words that arrived together are one event, because every event passes through
+ * all stages. Events before a failure come first. Throws a ModelError if the answer does not end.
  */
 export async function* readUntilFinished<T>(
   { send, toEvents, isFinished }: StreamedAnswer<T>,
@@ -75,7 +76,7 @@ export async function* readUntilFinished<T>(
     if (!isFinished()) throw error;
   } finally {
     sending.unlink();
-    // an abort makes an error with its stack for everything that listens
+    // aborting creates an error with a stack for every listener, so only if needed
     if (!isOver) sending.abort();
   }
 }

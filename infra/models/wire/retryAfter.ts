@@ -1,9 +1,9 @@
-/** No provider means a longer wait: an absurd one would reach the client, which obeys it. */
+/** The longest wait that is passed on: no provider means more, and clients would obey an absurd one. */
 const MAX_WAIT_MS = 24 * 3_600_000;
 
 /**
- * How long a refused request should wait, in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or as a date. Undefined if
- * neither can be read; a day at most.
+ * Milliseconds that a refused request should wait: from `retry-after-ms`, or from `Retry-After` as seconds or a date. Undefined if
+ * neither is valid; at most a day.
  */
 export function retryAfter(headers: Headers, now: number): number | undefined {
   const wait = readWait(headers, now);

@@ -1,8 +1,8 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
 /**
- * The Server-Sent Events of a body whose chunks end with whole characters, in lists of those that arrived together. A last event without a blank
- * line counts. Throws InvalidBody for an endless event.
+ * The Server-Sent Events of a body whose chunks end with complete characters, in lists of those that arrived together. A last event
+ * without a blank line counts, too. Throws InvalidBody if an event does not end.
  */
 export async function* readServerEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage[]> {
   let events: EventSourceMessage[] = [];

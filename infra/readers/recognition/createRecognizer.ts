@@ -4,19 +4,19 @@ import type { TesseractOptions } from "./tesseract.ts";
 
 interface RecognizerOptions {
   languages: readonly string[];
-  /** Time for one picture, by the clock. */
+  /** Wall-clock time for one picture. */
   deadline_ms?: number;
   /** The program of the thread. */
   program?: URL;
 }
 
 const PROGRAM = new URL("./recognitionThread.ts", import.meta.url);
-/** Four directions of the largest picture take 60 s; a busy machine shares its processors. */
+/** Four directions of the largest picture take 60 s; busy machines take longer. */
 const DEADLINE_MS = 180_000;
-/** Bytes that Tesseract may use; the largest picture takes 250 MB. */
+/** Maximum bytes that Tesseract may use; the largest picture takes 250 MB. */
 const MEMORY = 600_000_000;
 
-/** Waits for the answer to one picture. The listeners are its own, so that the thread outlives it. */
+/** Waits for the answer to one picture. Removes its listeners, so that the thread can be reused. */
 const answerOf = (thread: Worker, deadline_ms: number): Promise<RecognizedPicture> =>
   new Promise((resolve, reject) => {
     const settle = (done: () => void): void => {
@@ -33,15 +33,15 @@ const answerOf = (thread: Worker, deadline_ms: number): Promise<RecognizedPictur
   });
 
 /**
- * Recognizes text in a thread, one picture at a time. The thread starts with the first picture; a picture that exhausts its time or
- * memory ends it, and the next one gets a new thread.
+ * Recognizes text in a thread, one picture at a time. The thread starts with the first picture. A picture that exhausts its time or
+ * memory ends the thread, and the next one gets a new thread.
  */
 export function createRecognizer({ languages, deadline_ms = DEADLINE_MS, program = PROGRAM }: RecognizerOptions) {
   let thread: Worker | undefined;
   const start = (): Worker => {
     const workerData: TesseractOptions = { languages, memory: MEMORY };
     const started = new Worker(program, { workerData });
-    // an error without a picture shows with the next one, as an exit
+    // an error between pictures surfaces with the next one, as an exit
     started
       .on("error", () => {})
       .once("exit", () => {

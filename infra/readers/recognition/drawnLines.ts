@@ -1,16 +1,22 @@
 import type { DrawnLine, DrawnLines, GrayPicture } from "#services/reading/pictures/recognizer.ts";
 
-/* Drawn lines, such as the walls of a table. Text recognition takes them for letters, so they are taken out; the layout needs them. */
+/*
+ * Drawn lines, such as borders of a table. Text recognition mistakes them for letters, so they are removed from the picture; the
+ * layout needs their positions.
+ */
 
 const INK = 185;
 const PAPER = 255;
-/** Parts of the longer side of a picture: a shorter stroke may belong to a letter, a thicker one is a bar. */
+/** As fractions of the picture's longer side: shorter strokes may belong to letters, thicker ones are bars. */
 const MIN_LENGTH = 1 / 32;
 const MAX_THICKNESS = 1 / 220;
-/** Lines of one direction; a picture with more is no page of text. */
+/** Maximum lines in one direction; a picture with more is not a page of text. */
 const MAX_LINES = 2_000;
 
-/** Steps in `pixels` to the next pixel along the line, and to the next one across it; how many there are. */
+/**
+ * `along` and `across`: steps in `pixels` to the next pixel along the line, and to the next one across it. `length` and `breadth`:
+ * number of pixels in each direction.
+ */
 interface Direction {
   along: number;
   across: number;
@@ -19,12 +25,12 @@ interface Direction {
 }
 
 interface Stroke extends DrawnLine {
-  /** The last row with ink, and how many there are. */
+  /** The last row of the stroke so far, and its runs in all rows. */
   last: number;
   rows: { row: number; from: number; to: number }[];
 }
 
-/** Whether a pixel or one beside the line is ink: lines that were askew go on in the next row. */
+/** Whether a pixel or a neighbour across the line is ink, because skewed lines continue in the next row. */
 const isInkNear = (pixels: Uint8Array, at: number, across: number): boolean =>
   pixels[at]! < INK || (pixels[at - across] ?? PAPER) < INK || (pixels[at + across] ?? PAPER) < INK;
 
@@ -40,7 +46,7 @@ function* longRuns(pixels: Uint8Array, row: number, { along, across, length }: D
   }
 }
 
-/** Long runs of ink that touch each other, row by row: also lines that are not quite straight. */
+/** Finds groups of long runs that touch each other from row to row, so that lines need not be quite straight. */
 function findStrokes(pixels: Uint8Array, direction: Direction, minimum: number): Stroke[] {
   const found: Stroke[] = [];
   let open: Stroke[] = [];
@@ -62,7 +68,7 @@ function findStrokes(pixels: Uint8Array, direction: Direction, minimum: number):
   return found;
 }
 
-/** Pixels of ink per pixel of length. */
+/** The mean thickness in pixels: ink per length. */
 function thickness(pixels: Uint8Array, { along, across }: Direction, { rows, from, to }: Stroke): number {
   let ink = 0;
   for (const part of rows)
@@ -77,7 +83,7 @@ function erase(pixels: Uint8Array, { along, across, length, breadth }: Direction
   }
 }
 
-/** Finds the drawn lines of a picture and takes them out of it. */
+/** Finds the drawn lines of a picture and removes them from it. */
 export function takeDrawnLines({ width, height, pixels }: GrayPicture): DrawnLines {
   const long = Math.max(width, height);
   const directions: Direction[] = [

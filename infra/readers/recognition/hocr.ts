@@ -1,16 +1,16 @@
 import type { RecognizedLine, RecognizedWord } from "#services/reading/pictures/recognizer.ts";
 
-/* Reads hOCR, the HTML in which Tesseract tells words and their places. */
+/* Parses hOCR, the HTML format in which Tesseract reports words and their positions. */
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
 const decodeText = (text: string): string =>
   text.replace(/<[^>]*>/g, "").replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!);
 
-/** Parts of drawn lines that were taken for letters. */
+/** Removes parts of drawn lines that were mistaken for letters. */
 const withoutRules = (text: string): string => text.replace(/^[|_¦]+|[|_¦]+$/g, "");
 
-/** A text of one or two letters that is less sure is dirt on the paper. */
+/** Minimum confidence of a text of one or two letters; below it, it is dirt on the paper. */
 const MIN_CONFIDENCE = 40;
 
 const isNoise = (text: string, confidence: number): boolean =>
@@ -34,7 +34,7 @@ function toLine(title: string, content: string): RecognizedLine | null {
   const [x0 = 0, , x1 = 0, y1 = 0] = numbersAfter(title, "bbox");
   const [slope = 0, offset = 0] = numbersAfter(title, "baseline");
   const [size = 0] = numbersAfter(title, "x_size");
-  // the baseline is given at the left end, from the lower edge of the box
+  // the baseline is given at the left end, relative to the lower edge of the box
   const baseline = y1 + offset + (slope * (x1 - x0)) / 2;
   return words.length === 0 || !(size > 0) ? null : { words, baseline, size };
 }

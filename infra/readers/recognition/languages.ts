@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The npm package with the letters and words of a language (three letters, such as `deu`). */
+/** The npm package with the trained data of a language (three letters, such as `deu`). */
 export const languagePackage = (language: string): string => `@tesseract.js-data/${language}`;
 
 /** The compressed file in that package. Throws if the package is not installed. */

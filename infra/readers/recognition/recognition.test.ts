@@ -33,7 +33,7 @@ test("hOCR tells words with their places, and drawn lines are no letters", () =>
   expect(meanConfidence([])).toBe(0);
 });
 
-/** Lines of text as bars of letters, every 20 rows. */
+/** Draws lines of text as bars, every 20 rows. */
 const barsOfText = (width: number, height: number) => {
   const pixels = new Uint8Array(width * height).fill(255);
   for (let y = 0; y < height; y++)

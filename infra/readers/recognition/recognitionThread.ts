@@ -6,15 +6,15 @@ import { straighten } from "./straighten.ts";
 import { isOnItsSide, turnRight } from "./turn.ts";
 import { openTesseract, type Tesseract, type TesseractOptions } from "./tesseract.ts";
 
-/* The thread that recognizes text. It blocks for seconds, and ends when a picture exhausts its memory. */
+/* The thread that recognizes text. It blocks for seconds, and ends if a picture exhausts its memory. */
 
-/** A page upside down is recognized with 20 to 60. Below, the other directions are tried. */
+/** Minimum confidence of an upright page; below it the other directions are tried. A page upside down gets 20 to 60. */
 const MIN_UPRIGHT_CONFIDENCE = 70;
-/** Quarter turns after which a picture is tried again: upside down first, then on its side. */
+/** Quarter turns between attempts: upside down first, then on each side. */
 const TURNS = [2, 1, 2];
-/** After it no other direction is tried: photographs and noise take ten times as long as text. */
+/** After this time no other direction is tried: photographs and noise take ten times as long as text. */
 const MAX_TRIAL_MS = 15_000;
-/** Any value in the usual range: the sizes of letters are measured in pixels. */
+/** Any usual value works, because letter sizes are measured in pixels. */
 const DPI = 300;
 
 const toGrayMap = ({ width, height, pixels }: GrayPicture): Uint8Array =>
@@ -30,7 +30,7 @@ function recognizeAsIs(tesseract: Tesseract, picture: GrayPicture): RecognizedPi
 const turn = (picture: GrayPicture, quarters: number): GrayPicture =>
   quarters === 0 ? picture : turn(turnRight(picture), quarters - 1);
 
-/** The text in the direction that reads best. */
+/** The text in the direction with the highest confidence. */
 function recognize(tesseract: Tesseract, picture: GrayPicture): RecognizedPicture {
   const start = performance.now();
   let turned = straighten(isOnItsSide(picture) ? turnRight(picture) : picture);
@@ -47,6 +47,6 @@ function recognize(tesseract: Tesseract, picture: GrayPicture): RecognizedPictur
 const tesseract = openTesseract(workerData as TesseractOptions);
 
 parentPort!.on("message", (picture: GrayPicture) => {
-  // a failure ends the thread: its memory may be in any state
+  // a failure ends the thread, because its memory may be corrupt
   void tesseract.then((open) => parentPort!.postMessage(recognize(open, picture)));
 });

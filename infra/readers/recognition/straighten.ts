@@ -1,14 +1,14 @@
 import type { GrayPicture } from "#services/reading/pictures/recognizer.ts";
 
-/** Degrees that a page may be askew; more is another direction. */
+/** Maximum skew in degrees; more is another orientation. */
 const MAX_ANGLE = 6;
 const STEP = 0.5;
 const FINE_STEP = 0.1;
-/** A smaller angle harms nothing, in degrees. */
+/** Smaller angles do no harm, in degrees. */
 const MIN_ANGLE = 0.25;
-/** How much sharper the lines of text have to be than those of the picture as it is. */
+/** How much sharper than the original the lines of text must become. */
 const MIN_GAIN = 1.1;
-/** Pixels of the longer side in which the angle is measured. */
+/** The picture's longer side in pixels while the angle is measured. */
 const MEASURED_SIDE = 1_000;
 const INK = 128;
 const PAPER = 255;
@@ -18,7 +18,7 @@ interface Point {
   y: number;
 }
 
-/** Places with ink, at less resolution. */
+/** The points with ink, at lower resolution. */
 function inkOf({ width, height, pixels }: GrayPicture): { points: Point[]; side: number } {
   const step = Math.max(1, Math.floor(Math.max(width, height) / MEASURED_SIDE));
   const points: Point[] = [];
@@ -27,7 +27,7 @@ function inkOf({ width, height, pixels }: GrayPicture): { points: Point[]; side:
   return { points, side: Math.ceil((width + height) / step) };
 }
 
-/** How sharply lines of text stand out across the page if it is turned by an angle: the sum of the squares of ink in each row. */
+/** How sharply lines of text stand out if the page is rotated by an angle: the sum of the squared ink of each row. */
 function sharpness({ points, side }: { points: readonly Point[]; side: number }, degrees: number): number {
   const slope = Math.tan((degrees * Math.PI) / 180);
   const rows = new Float64Array(2 * side);
@@ -38,7 +38,7 @@ function sharpness({ points, side }: { points: readonly Point[]; side: number },
 const angles = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.round((to - from) / step) + 1 }, (_, n) => from + n * step);
 
-/** How many degrees a page's lines of text fall to the right; 0 if they are straight or there are none. */
+/** The skew in degrees: how much lines of text fall towards the right. 0 if they are straight or there are none. */
 export function findSkew(picture: GrayPicture): number {
   const ink = inkOf(picture);
   const best = (tried: readonly number[]): number =>
@@ -49,7 +49,7 @@ export function findSkew(picture: GrayPicture): number {
   return isClear && Math.abs(fine) >= MIN_ANGLE ? fine : 0;
 }
 
-/** The picture turned against an angle, in the same size, with paper at the corners. */
+/** Rotates the picture back by an angle. The size stays, and corners become paper. */
 function rotate({ width, height, pixels }: GrayPicture, degrees: number): GrayPicture {
   const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)];
   const [middleX, middleY] = [width / 2, height / 2];
@@ -69,7 +69,7 @@ function rotate({ width, height, pixels }: GrayPicture, degrees: number): GrayPi
   return { width, height, pixels: out };
 }
 
-/** The picture with straight lines of text; the same if they are straight already. */
+/** Straightens the lines of text. Returns the same picture if they are straight already. */
 export function straighten(picture: GrayPicture): GrayPicture {
   const angle = findSkew(picture);
   return angle === 0 ? picture : rotate(picture, angle);

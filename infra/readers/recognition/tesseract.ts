@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { languageFile } from "./languages.ts";
 import { wasm, type WasmInstance } from "./wasm.ts";
 
-/* Tesseract as WebAssembly, from npm packages alone: nothing is fetched. */
+/* Tesseract as WebAssembly, from npm packages alone: nothing is downloaded at run time. */
 
 interface TesseractApi {
   Init(path: null, languages: string, engine: number): number;
@@ -31,7 +31,7 @@ const CORE = "tesseract.js-core/tesseract-core-relaxedsimd-lstm";
 const LSTM_ONLY = 1;
 const WASM_PAGE = 65_536;
 
-/** Lets the memory of an instance grow up to `bytes`; beyond it Tesseract fails like a program without memory. */
+/** Lets an instance's memory grow up to `bytes`; beyond it, allocations in Tesseract fail. */
 function limitMemory({ exports }: WasmInstance, bytes: number): void {
   for (const memory of Object.values(exports)) {
     if (!(memory instanceof wasm.Memory)) continue;
@@ -46,7 +46,7 @@ function limitMemory({ exports }: WasmInstance, bytes: number): void {
 export interface TesseractOptions {
   /** Three letters each; their packages are installed. */
   languages: readonly string[];
-  /** Bytes that it may use. */
+  /** Maximum bytes of memory. */
   memory: number;
 }
 
@@ -72,7 +72,7 @@ export async function openTesseract({ languages, memory }: TesseractOptions) {
   if (api.Init(null, languages.join("+"), LSTM_ONLY) !== 0) throw new Error("Tesseract did not start");
   for (const language of languages) FS.unlink(`./${language}.traineddata`);
   return {
-    /** The text of a picture (portable grey map) with its places, as hOCR. Throws if the picture cannot be read. */
+    /** The text of a picture (portable grey map) with positions, as hOCR. Throws if the picture cannot be read. */
     recognize(picture: Uint8Array, dpi: number): string {
       FS.writeFile("/input", picture);
       try {

@@ -8,13 +8,13 @@ export function turnRight({ width, height, pixels }: GrayPicture): GrayPicture {
   return { width: height, height: width, pixels: out };
 }
 
-/** Below it a pixel is ink. */
+/** Values below are ink. */
 const DARK = 128;
 
-/** Half the distance of two lines of text, from small to large, in pixels. */
+/** Assumed half distances between lines of text, in pixels. */
 const STEPS = [6, 9, 13, 19, 28, 40];
 
-/** How much the ink of rows (or columns) differs from that of rows a step away: lines of text alternate with gaps. */
+/** How much the ink of rows (or columns) differs from that of rows one step away, because lines of text alternate with gaps. */
 function contrast(ink: Uint32Array): number {
   const total = ink.reduce((sum, one) => sum + one * one, 0);
   const differences = STEPS.map((step) => {
@@ -25,7 +25,7 @@ function contrast(ink: Uint32Array): number {
   return total === 0 ? 0 : Math.max(...differences) / total;
 }
 
-/** Whether lines of text seem to run from top to bottom. */
+/** Whether lines of text seem to run vertically. */
 export function isOnItsSide({ width, height, pixels }: GrayPicture): boolean {
   const [rows, columns] = [new Uint32Array(height), new Uint32Array(width)];
   for (let y = 0, at = 0; y < height; y++) {
