@@ -22,7 +22,7 @@ const nameTaken: Claim["rejection"] = {
   message: "Another collection has this name.",
   param: "name",
 };
-/** A slug survives a rename, so the collection that holds it may have another name by now. */
+/** A slug stays after a rename, so the collection that holds it may have another name. */
 const slugTaken = { ...nameTaken, message: "Another collection has the slug of this name; choose another name." };
 const slugName = (claim: string) => `slug:${claim}`;
 const displayName = (claim: string) => `name:${claim}`;

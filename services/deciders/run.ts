@@ -132,7 +132,7 @@ const startTaken: Claim["rejection"] = {
   message: "Another run took this start of the workflow's rate meanwhile.",
 };
 
-/** A run that continues another one takes over its slot, which that one has not released, and is no start. */
+/** The claims of a run. A run that continues another one inherits its unreleased slot and does not count as a start. */
 function heldBy({ slot, start_place, continued_from }: EventFrom<typeof RunCreated>["data"]): Claim[] {
   if (continued_from) return [{ name: chainClaim(continued_from.first_run_id), rejection: chainTaken }];
   return [

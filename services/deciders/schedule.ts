@@ -157,7 +157,7 @@ function recordRun({ data }: CommandFrom<typeof RecordScheduledRun>, state: Sche
   return [ScheduledRunStarted.of({ trigger_id, due_at, run_id: runAt(state, due_at) })];
 }
 
-/** What a command does to a schedule that exists. */
+/** Decides a command to an existing schedule. */
 export function decideSchedule(
   command: Exclude<ScheduleCommand, CommandFrom<typeof CreateSchedule>>,
   state: ScheduleState,

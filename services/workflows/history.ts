@@ -210,7 +210,7 @@ function schedule(history: History, { data, personal }: Extract<RunEvent, { type
     history.batches.set(batch, { open: data.steps.length, concurrency: data.concurrency ?? data.steps.length });
 }
 
-/** The values of an event that the fold reads; they may be in blobs. */
+/** The values of an event that `fold` reads; they may be in blobs. */
 export function foldedValues(event: NewEvent): StoredValue[] {
   const { type, personal } = event as RunEvent;
   if (type === "StepCompleted") return [personal!.result];

@@ -15,7 +15,7 @@ export interface TickCall {
   /** An organization's calls of lower rank get a free place first. */
   rank?: number;
   run_id: string;
-  /** The id that `run()` sees, when it is not its own: that of the run that a retry or a fork continues. */
+  /** The id that `run()` sees if it differs from the run's own: that of the run continued by a retry or a fork. */
   seen_as?: string | undefined;
   /** JavaScript module that exports `run(ctx, args)` and `steps`. */
   js: string;

@@ -6,7 +6,7 @@ import type { TickCall } from "./tick.ts";
 const RANKS = { high: 0, low: 2 };
 const NORMAL = 1;
 
-/** Where the calls of a run stand among those of its organization. */
+/** The rank of a run's calls within its organization. */
 export const rankOf = ({ priority }: Pick<History["created"], "priority">): number =>
   priority === undefined ? NORMAL : RANKS[priority];
 

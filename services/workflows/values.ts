@@ -14,7 +14,7 @@ export interface Values {
   store(json: string): Promise<StoredValue>;
 }
 
-/** Its functions throw RunGone when the run was destroyed. `creation`: the command that creates the key of the blobs. */
+/** The functions throw RunGone if the run was destroyed. `creation`: the command that creates the key of the blobs. */
 export function openValues(deps: VaultDeps, run: Target, creation?: Promise<void>): Values {
   let opened: Promise<ThingBlobs> | undefined;
   const open = async (): Promise<ThingBlobs> => {
