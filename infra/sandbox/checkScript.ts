@@ -13,7 +13,7 @@ const Common = z.object({
   description: z.string().max(4_000).default(""),
   secrets: z.array(z.string().regex(SECRET_NAME, "is not the name of a secret")).max(50).default([]),
 });
-/** Refuses a field that belongs to the other type of script. */
+/** Refuses a field that only the other type of script has. */
 const replacedBy = (type: string, field: string) => z.undefined({ error: `a ${type} has meta.${field}` }).optional();
 /** `meta` as a script exports it, with defaults for what it leaves out. */
 const ExportedMeta = {
@@ -26,7 +26,7 @@ const ExportedMeta = {
     .transform(({ args, ...rest }) => ({ ...rest, parameters: args })),
 };
 
-/** Fields of `meta`; another one is a typing error. */
+/** The field for arguments in `meta`, by script type; the other one is a mistake. */
 const FIELDS = { tool: "parameters", workflow: "args" };
 
 function parseMeta({ meta, meta_at, meta_fields }: ScriptInspection, type: ScriptType) {

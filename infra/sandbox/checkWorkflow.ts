@@ -5,10 +5,10 @@ import { AnySchema } from "./jsonSchemas.ts";
 
 const MAX_STEPS = 500;
 const MAX_NAME = 64;
-/** Characters of JSON of the settings of all steps, which are stored with the definition. */
+/** Maximum characters of JSON of all steps' settings, which are stored with the definition. */
 const MAX_SETTINGS = 262_144;
 
-/** Settings for `defineStep`. An unknown one is a typing error. */
+/** Settings for `defineStep`. Unknown fields are refused as misspelt. */
 const Settings = StepSettings.extend({ input: AnySchema.nullable().default(null) }).strict();
 
 type Workflow = NonNullable<ScriptInspection["workflow"]>;

@@ -11,8 +11,8 @@ function positionAt(source: string, offset: number): Position {
 }
 
 /**
- * Reads the position of a syntax error from its stack. Only the lines above the message hold it: the line number, the source
- * lines, and marks below the position when it lies in one line.
+ * Reads the position of a syntax error from its stack. Only the lines above the message contain it: the line number, the source
+ * lines, and, for a position within one line, marks below it.
  */
 function positionInStack(stack: string, source: string): Position | [] {
   const [, number, excerpt] = /^:(\d+)\n([^]*?)\n\n/.exec(stack) ?? [];
@@ -28,7 +28,7 @@ function stripTypes(source: string): string {
     return stripTypeScriptTypes(source, { mode: "strip" });
   } catch (error) {
     const { message, code = "", stack = "" } = error as Error & { code?: string };
-    // any other error is a crash of the compiler: deep nesting corrupts its memory
+    // any other error is a crash of the compiler, whose memory deep nesting corrupts
     if (!code.endsWith("_TYPESCRIPT_SYNTAX")) throw error;
     throw new ScriptError(message.split("\n")[0]!, ...positionInStack(stack, source));
   }
@@ -56,7 +56,7 @@ function exportOffset({ body }: Program, name: string): number | undefined {
   return undefined;
 }
 
-/** Names and offsets of the fields of an object that a module declares at its top. */
+/** Names and offsets of the fields of a top-level object literal. */
 function fieldOffsets({ body }: Program, variable: string): [name: string, offset: number][] {
   const declarations = body.flatMap((node) => {
     const declared = node.type === "ExportNamedDeclaration" ? node.declaration : node;
@@ -73,8 +73,8 @@ function fieldOffsets({ body }: Program, variable: string): [name: string, offse
 }
 
 /**
- * Compiles a TypeScript or JavaScript module, and finds the export of `meta`. Throws ScriptError; after any other error this
- * thread must not compile again.
+ * Compiles a TypeScript or JavaScript module, and locates its export `meta`. Throws ScriptError. After any other error, this thread
+ * must not compile again.
  */
 export function compile(source: string): {
   js: string;

@@ -15,7 +15,7 @@ interface Exports {
   steps: { name: string; callable: boolean; settings: unknown }[] | null;
 }
 
-/** Reading a program recurses and may overflow the stack; then nothing was found in it. */
+/** Returns `otherwise` if reading a program overflows the stack, because it recurses. */
 function orElse<T>(read: () => T, otherwise: T): T {
   try {
     return read();
@@ -40,7 +40,7 @@ export async function inspectWorkflow(
   const { meta, runs, steps } = JSON.parse(json) as Exports;
   const positions = orElse(() => stepPositions(program, js), {});
   const names = (steps ?? []).map(({ name }) => name);
-  // schemas take time to load, and processes that only run scripts need none
+  // schemas take time to load, and processes that only run scripts do not need them
   const { findWrongOptions } = await import("./wrongOptions.ts");
   return {
     meta,

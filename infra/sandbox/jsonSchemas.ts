@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { isObject } from "#events/json.ts";
 
-/** Levels of a schema; providers allow about ten. */
+/** Maximum nesting of a schema; providers allow about ten levels. */
 const MAX_DEPTH = 20;
-/** Characters of JSON: a schema goes to the model with each request. */
+/** Maximum characters of JSON, because a schema is sent to the model with each request. */
 const MAX_SIZE = 32_768;
-/** Keywords that providers refuse at the top of a tool's parameters. */
+/** Keywords that providers refuse at the top level of a tool's parameters. */
 const FORBIDDEN_AT_TOP = ["oneOf", "anyOf", "allOf", "not", "enum", "const", "$ref"];
 const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
 
@@ -59,7 +59,7 @@ const nestsDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((inner) => nestsDeeper(inner, levels - 1)));
 
 function sizeFault(schema: Record<string, unknown>): Fault | undefined {
-  // before everything that recurses, JSON.stringify too
+  // before anything that recurses, including JSON.stringify
   if (nestsDeeper(schema, 2 * MAX_DEPTH)) return { path: [], message: `nests deeper than ${MAX_DEPTH} levels` };
   if (JSON.stringify(schema).length > MAX_SIZE) return { path: [], message: `is longer than ${MAX_SIZE} characters` };
   return undefined;
@@ -77,10 +77,10 @@ const schemaWithout = (findFault: (schema: Record<string, unknown>) => Fault | u
     if (fault) context.addIssue({ code: "custom", ...fault });
   });
 
-/** JSON Schema of a tool's arguments that every provider accepts. */
+/** JSON Schema of a tool's arguments, in the subset that every provider accepts. */
 export const Parameters = schemaWithout(providerFault);
 
-/** JSON Schema of a run's arguments, which are an object. */
+/** JSON Schema of a run's arguments, which must be an object. */
 export const RunArguments = schemaWithout(({ type = "object" }) =>
   type === "object" ? undefined : { path: ["type"], message: 'must be "object"' },
 );

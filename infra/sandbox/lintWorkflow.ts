@@ -53,7 +53,7 @@ function notAwaited(signal: SignalCall): Finding[] {
   return [{ code: "not_awaited", message, node: signal.call }];
 }
 
-/** An expression that gives a new value each time elsewhere, and the same one on every tick in `run()`. */
+/** An expression that elsewhere gives a new value each time, but in `run()` the same one on every tick. */
 function frozenExpression(node: AnyNode): string | undefined {
   if (node.type === "NewExpression")
     return isNamed(node.callee, "Date") && node.arguments.length === 0 ? "new Date()" : undefined;
@@ -75,7 +75,7 @@ function frozenValues({ name, call }: SignalCall): Finding[] {
   return found;
 }
 
-/** Whether the options of a call name a key, or cannot be read here. */
+/** Whether the options of a call contain a key, or may do so at run time. */
 function mayHaveKey(options: AnyNode | undefined): boolean {
   if (!options) return false;
   if (options.type !== "ObjectExpression") return true;
@@ -107,7 +107,7 @@ function signalInStep({ name, call, ancestors }: SignalCall): Finding[] {
   return ancestors.some(declaresSteps) ? [{ code: "signal_in_step", message, node: call }] : [];
 }
 
-/** Likely mistakes of a workflow; none of them refuses it. `steps`: the names of its steps. Lines and columns count from 1. */
+/** Likely mistakes of a workflow; none of them prevents saving. `steps`: the names of its steps. Lines and columns count from 1. */
 export function lintWorkflow(program: Program, js: string, steps: readonly string[]): LintWarning[] {
   const signals = findSignalCalls(program);
   const found = [

@@ -5,13 +5,13 @@ import { walkSyntax } from "./walkSyntax.ts";
 /** Names of functions that handle a rejection. */
 const HANDLER_NAMES = /catch|finally|allSettled|^race$|^any$/;
 
-/** Whether a node lies in the steps of the module. A variable `steps` within `run()` does not count. */
+/** Whether a node is inside the module's steps. A variable `steps` within `run()` does not count. */
 function isWithinSteps(ancestors: readonly AnyNode[]): boolean {
   const at = ancestors.findIndex(declaresSteps);
   return at >= 0 && ancestors.slice(1, at).every(({ type }) => /^(ExportNamed|Variable)Declaration$/.test(type));
 }
 
-/** Whether a node names `then` other than in `promise.then(work)`: every other use may handle a rejection. */
+/** Whether a node uses `then` other than in `promise.then(work)`, because any other use may handle a rejection. */
 function isSuspiciousThen(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
   if (!isNamed(node, "then") && literalValue(node) !== "then") return false;
   const [member, call] = [ancestors.at(-1), ancestors.at(-2)];
@@ -30,10 +30,10 @@ function mayCatch(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
   return isSuspiciousThen(node, ancestors) || (typeof text === "string" && HANDLER_NAMES.test(text));
 }
 
-/** Functions of `Promise` whose result depends on the order in which calls are answered, or that wait for failures too. */
+/** Functions of `Promise` whose result depends on the order of answers, or that also wait for failures. */
 const RACE_NAMES = /^(race|any|allSettled)$/;
 
-/** Whether code outside the steps names one of them: then answers reach `run()` in the order of the log (ADR 58). */
+/** Whether code outside the steps uses one of them: then answers reach `run()` in the order of the log (ADR 58). */
 export function mayRaceCalls(program: Program): boolean {
   let found = false;
   walkSyntax(program, (node, ancestors) => {
@@ -44,8 +44,8 @@ export function mayRaceCalls(program: Program): boolean {
 }
 
 /**
- * Whether code outside the steps may handle a signal on its way out of `run()`, or continues without waiting for a call: the
- * result of such a `run()` depends on when it is suspended. It errs on the safe side, a name that could handle one is enough.
+ * Whether code outside the steps may catch a signal on its way out of `run()`, or continues without awaiting a call. The result of
+ * such a `run()` depends on when it is suspended. Errs on the safe side: using a name that could handle a signal is enough.
  */
 export function mayCatchSignals(program: Program): boolean {
   let found = findSignalCalls(program).some(isFloating);

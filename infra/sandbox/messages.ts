@@ -11,7 +11,7 @@ export type ScriptOrder =
 /** To a thread. */
 export type Order =
   | ScriptOrder
-  /** The answer to a request of the script; `text` is JSON, or the error message. */
+  /** The answer to a request of the script. `text`: JSON, or the error message. */
   | { kind: "answer"; id: number; request: number; ok: boolean; text: string }
   | { kind: "cancel"; id: number };
 
@@ -19,5 +19,5 @@ export type Order =
 export type Report =
   | { kind: "request"; id: number; request: number; what: "fetch" | "secret"; text: string }
   | { kind: "done"; id: number; json: string }
-  /** `broken`: the thread failed, not only its script, and must be ended. */
+  /** `broken`: the thread itself failed, not only its script, and must be ended. */
   | { kind: "failed"; id: number; message: string; line: number | null; column: number | null; broken: boolean };

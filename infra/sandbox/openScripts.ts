@@ -6,9 +6,9 @@ import { startScriptProcess, type PendingScript, type ScriptProcess } from "./sc
 import { openWorkflows } from "./workflows/openWorkflows.ts";
 
 interface ScriptsOptions {
-  /** Processes; each runs several scripts at once. */
+  /** Number of processes; each runs several scripts at the same time. */
   processes: number;
-  /** CPU time that a script may compute, in milliseconds. */
+  /** Maximum CPU milliseconds of a script. */
   cpu_ms?: number;
 }
 
@@ -16,12 +16,15 @@ type Work = Parameters<ScriptProcess["run"]>[0];
 
 const SCRIPTS_PER_PROCESS = 8;
 const CPU_MS = 2_000;
-/** Maximum JSON that a script gets, in UTF-16 units. `vars` may be as large as a request. */
+/** Maximum JSON passed to a script, in UTF-16 units. `vars` may be as large as a request. */
 const MAX_INPUT = 1024 * 1024;
 const IDLE_MS = 60_000;
-/** Time that a call may take, with its waiting. */
+/** Maximum wall-clock milliseconds of a call. */
 const CALL_MS = 30_000;
-/** CPU time limits an inspection; its wall clock time can be long on a full machine, where these processes have a low priority. */
+/**
+ * Wall-clock limit of an inspection, whose real limit is CPU time: on a busy machine it may take long, because these processes have
+ * a low priority.
+ */
 const INSPECT_MS = 60_000;
 
 const NO_HOST: ScriptHost = {
@@ -29,7 +32,7 @@ const NO_HOST: ScriptHost = {
   secret: () => Promise.reject(new Error("A script has no secrets while it is saved.")),
 };
 
-/** Runs scripts in processes of their own. A process that is lost fails its scripts; the next script gets another process. */
+/** Runs scripts in separate processes. If one is lost, its scripts fail, and the next script starts another process. */
 export function openScripts({ processes, cpu_ms = CPU_MS }: ScriptsOptions): ScriptRunner & WorkflowRunner {
   const workflows = openWorkflows({ processes, cpu_ms });
   const start = () => startScriptProcess(cpu_ms);

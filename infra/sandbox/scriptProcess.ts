@@ -5,14 +5,14 @@ import { supervise } from "../processes/supervise.ts";
 import { readFetchRequest } from "./fetchRequest.ts";
 import type { Order, Report } from "./messages.ts";
 
-/** Several VMs of at most 64 MiB each run at once. */
+/** Several VMs of at most 64 MiB each run at the same time. */
 const MAX_RESIDENT_BYTES = 1_000_000_000;
 const HEAP_MIB = 128;
-/** Requests of one script that are answered at once; the rest wait, so that no script fills this process with answers. */
+/** Requests of one script answered at the same time. Others wait, so that no script fills this process with answers. */
 const MAX_ANSWERS_AT_ONCE = 4;
 const PROCESS_LOST = "The process that ran the script was lost. The call may work when it is made again.";
 
-/** A script to run, with the promise that its caller waits for. */
+/** A script to run, and the promise that its caller awaits. */
 export interface PendingScript {
   host: ScriptHost;
   signal: AbortSignal;
@@ -31,7 +31,7 @@ async function requestHost({ host, signal, ended }: ScriptInProcess, what: "fetc
   return host.fetch(readFetchRequest(text), AbortSignal.any([signal, ended.signal]));
 }
 
-/** Answers a request of a script, when it is its turn. Rejects when the script has ended. */
+/** Answers a script's request when it gets a free place. Rejects when the script has ended. */
 function answerRequest(
   script: ScriptInProcess,
   { id, request, what, text }: Extract<Report, { kind: "request" }>,
@@ -48,7 +48,7 @@ function answerRequest(
   return script.limitAnswers(work, script.ended.signal);
 }
 
-/** A process that runs several scripts at once, each in a VM of its own. It has no credentials and reads no file but its program. */
+/** A process that runs several scripts at the same time, each in a VM of its own. It has no credentials and reads no file but its program. */
 export function startScriptProcess(cpu_ms: number) {
   const scripts = new Map<number, ScriptInProcess>();
   let nextId = 0;
@@ -77,7 +77,7 @@ export function startScriptProcess(cpu_ms: number) {
   child.on("message", (report: Report) => {
     if (report.kind === "request") {
       const requester = scripts.get(report.id);
-      // a request whose script has ended is not answered
+      // after the script has ended, its requests are not answered
       if (requester) answerRequest(requester, report, order).catch(() => {});
       return;
     }

@@ -5,13 +5,13 @@ import { inspectWorkflow } from "./inspectWorkflow.ts";
 import type { Order, Report, ScriptOrder } from "./messages.ts";
 import { openScriptVm, type ScriptVm, type ScriptVmOptions, type SendRequest } from "./scriptVm.ts";
 
-/* The program of a thread that runs one script after another. It opens the VM of the next script in advance. */
+/* A thread that runs one script after another. It opens the VM for the next script in advance. */
 
 const port = parentPort!;
 const options = workerData as ScriptVmOptions;
 const report = (message: Report): void => port.postMessage(message);
 
-/** Requests of the script that runs, by their number. */
+/** The running script's open requests, by number. */
 let pending: { id: number; requests: { resolve(json: string): void; reject(error: Error): void }[] } = {
   id: -1,
   requests: [],
@@ -26,7 +26,7 @@ const sendRequestsOf =
       report({ kind: "request", id, request, what, text });
     });
 
-/** The VM that was opened in advance; the next one opens once the script has ended. */
+/** Takes the VM that was opened in advance. The next one opens once the script has ended. */
 function takeVm(): Promise<ScriptVm> {
   const vm = nextVm ?? openScriptVm(options);
   nextVm = undefined;

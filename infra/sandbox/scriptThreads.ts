@@ -2,23 +2,23 @@ import { Worker } from "node:worker_threads";
 import type { Order, Report, ScriptOrder } from "./messages.ts";
 import { cpuLimitExceeded, type ScriptVmOptions } from "./scriptVm.ts";
 
-/** While one thread opens its next VM (0.8 ms), another takes the next call. Checks of source alone need one thread, whose start takes 0.5 s. */
+/** While one thread opens its next VM (0.8 ms), another takes the next call. Inspections need one thread, whose start takes 0.5 s. */
 const THREADS_FOR_CALLS = 2;
-/** Added to the limit of a script: covers the interval between two checks, and the opening of its VM. */
+/** Added to a script's limit for the interval between two checks and the opening of its VM. */
 const GRACE_MS = 1_000;
-/** QuickJS has memory of its own; the heap of a thread holds text on its way in and out. */
+/** QuickJS has memory of its own; a thread's heap only holds text on its way in and out. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
 
 interface Thread {
   worker: Worker;
-  /** The script that runs in it; undefined while it is idle. */
+  /** Id of the running script; undefined while idle. */
   id: number | undefined;
-  /** CPU time that it had used at the first check during this script, in milliseconds. */
+  /** CPU milliseconds the thread had used at the first check during this script. */
   cpuMsBefore: number | undefined;
 }
 
 interface ThreadListener {
-  /** A report of the script that runs in the thread. */
+  /** Called with a report about the thread's running script. */
   onReport(report: Report): void;
   onLost(message: string): void;
 }
@@ -43,7 +43,7 @@ function assignScript(thread: Thread, order: ScriptOrder): void {
   thread.worker.postMessage(order);
 }
 
-/** Whether the script of a thread has used more CPU time than `limit_ms`. */
+/** Whether a thread's script has used more CPU time than `limit_ms`. */
 async function hasExceededCpu(thread: Thread, limit_ms: number): Promise<boolean> {
   const { id } = thread;
   const { user, system } = await thread.worker.cpuUsage();
@@ -53,9 +53,9 @@ async function hasExceededCpu(thread: Thread, limit_ms: number): Promise<boolean
   return used - thread.cpuMsBefore > limit_ms;
 }
 
-/** Threads of one process, each of which runs one script at a time. */
+/** The threads of one process, each of which runs one script at a time. */
 export function createScriptThreads(options: ScriptVmOptions, onReport: (report: Report) => void) {
-  /** Those that have been idle for longest come first: their next VM is open. */
+  /** The longest idle come first, because their next VM is open. */
   const threads = new Set<Thread>();
 
   const findRunning = (id: number): Thread | undefined => [...threads].find((thread) => thread.id === id);
@@ -97,7 +97,7 @@ export function createScriptThreads(options: ScriptVmOptions, onReport: (report:
       if (order.kind === "run" && threads.size < THREADS_FOR_CALLS) start();
       assignScript([...threads].find(({ id }) => id === undefined) ?? start(), order);
     },
-    /** Passes an order on to the thread of a running script. */
+    /** Passes an order to the thread of a running script. */
     send: (order: Order): void => findRunning(order.id)?.worker.postMessage(order),
     cancel(id: number): void {
       const thread = findRunning(id);
@@ -105,7 +105,7 @@ export function createScriptThreads(options: ScriptVmOptions, onReport: (report:
       thread.id = undefined; // its end is not reported
       end(thread, "");
     },
-    /** Ends threads whose script exceeded its CPU time in a native operation, which no interrupt reaches. */
+    /** Ends threads whose script exceeded its CPU time in a native operation, which no interrupt can reach. */
     checkCpuOfAll(): void {
       // a thread that has ended meanwhile reports that itself
       for (const thread of threads) if (thread.id !== undefined) checkCpu(thread).catch(() => {});

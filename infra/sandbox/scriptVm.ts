@@ -25,7 +25,7 @@ export type SendRequest = (what: "fetch" | "secret", text: string) => Promise<st
 
 export interface ScriptVmOptions {
   wasm: QuickJsWasm;
-  /** CPU time that the script may compute, in milliseconds. */
+  /** Maximum CPU milliseconds of the script. */
   cpu_ms: number;
 }
 
@@ -38,7 +38,7 @@ function failureFrom(thrown: ScriptException): ScriptError {
 
 function refuseImport(name: string): never {
   const refusal = new Error(`A script imports nothing: ${name.slice(0, 200)}`);
-  // the stack is this process's, and the script can read it
+  // the stack is that of this process, and the script could read it
   refusal.stack = "";
   throw refusal;
 }
@@ -53,7 +53,7 @@ const createVm = (wasm: QuickJsWasm, clock: CpuClock): Promise<QuickJS> =>
     moduleLoader: { load: refuseImport },
   });
 
-/** Bytecode of the guest: to compile it takes longer than to run a small script. */
+/** Bytecode of the guest, because compiling it takes longer than running a small script. */
 let guestCode: Uint8Array | undefined;
 
 function loadGuest(vm: QuickJS, onRequest: (what: JSValueHandle, text: string) => JSValueHandle) {

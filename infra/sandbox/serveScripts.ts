@@ -6,8 +6,8 @@ import { compileQuickJs } from "./vm/wasm.ts";
 const CHECK_MS = 250;
 
 /**
- * Runs scripts for the parent process until the parent ends the connection or dies. Each script has a thread of its own, which
- * can be ended whatever the script does; this thread runs no script, so that it always receives orders.
+ * Runs scripts for the parent process until the parent disconnects or dies. Each script has a thread of its own, which can be ended
+ * whatever the script does. The main thread runs no script, so that it always receives orders.
  */
 export function serveScripts(cpu_ms: number): void {
   const threads = createScriptThreads({ wasm: compileQuickJs(), cpu_ms }, (report: Report) => {

@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression, Program } from "acorn";
 import { walkSyntax } from "./walkSyntax.ts";
 
-/** Functions that suspend `run()` by a signal (spec: Workflow run status, rule 4). */
+/** Functions that suspend `run()` with a signal (spec: Workflow run status, rule 4). */
 const SIGNAL_FUNCTIONS = new Set([
   "runStep",
   "runStepMany",
@@ -35,9 +35,9 @@ export function methodCall(call: CallExpression): { object: AnyNode; name: strin
   return { object: callee.object, name: callee.property.name };
 }
 
-/** Local names of the signal functions, which a module may rename as it imports them, and of the context of `run`. */
+/** Local names of the signal functions, which a module may rename when importing, and of the context of `run`. */
 function localNames(program: Program): { functions: Map<string, string>; contexts: Set<string> } {
-  // authors have functions of their own that are named agent: there it counts when it is imported
+  // authors have their own functions named agent, so that one only counts if imported
   const globals = [...SIGNAL_FUNCTIONS].filter((name) => name !== "agent");
   const functions = new Map(globals.map((name) => [name, name]));
   const contexts = new Set(["ctx"]);

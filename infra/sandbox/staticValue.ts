@@ -1,10 +1,10 @@
 import type { AnyNode, ObjectExpression, Property } from "acorn";
 
-/* Values as far as they are written in the code. */
+/* Evaluates code statically, as far as values are literals. */
 
-/** What is only known when the code runs. */
+/** A value that is only known at run time. */
 export const UNKNOWN = Symbol("unknown");
-/** Objects that may get more fields when the code runs. */
+/** Objects that may get more fields at run time. */
 const open = new WeakSet<object>();
 
 export const propertyName = ({ computed, key }: Pick<Property, "computed" | "key">): string | undefined => {
@@ -19,7 +19,7 @@ function readObject({ properties }: ObjectExpression): object {
     if (name !== undefined && name !== "__proto__")
       value[name] = property.type === "Property" && property.kind === "init" ? readValue(property.value) : UNKNOWN;
     else {
-      // it may replace what stands before it
+      // a spread may replace the fields before it
       for (const known of Object.keys(value)) value[known] = UNKNOWN;
       open.add(value);
     }
@@ -27,7 +27,7 @@ function readObject({ properties }: ObjectExpression): object {
   return value;
 }
 
-/** The value of an expression: UNKNOWN, or objects and arrays with UNKNOWN in them, where it is not written in the code. */
+/** The value of an expression. Parts that are not literals are UNKNOWN, including inside of objects and arrays. */
 export function readValue(node: AnyNode): unknown {
   switch (node.type) {
     case "Literal":
@@ -48,7 +48,7 @@ export function readValue(node: AnyNode): unknown {
   }
 }
 
-/** Whether the value, or anything in it, is only known when the code runs. */
+/** Whether a value, or a part of it, is only known at run time. */
 export function isUncertain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === UNKNOWN;
   return open.has(value) || Object.values(value).some(isUncertain);
@@ -56,7 +56,7 @@ export function isUncertain(value: unknown): boolean {
 
 const isObject = (value: unknown): value is Record<PropertyKey, unknown> => typeof value === "object" && value !== null;
 
-/** Whether what stands at a path is only known when the code runs. */
+/** Whether the value at a path is only known at run time. */
 export function isUncertainAt(value: unknown, path: readonly PropertyKey[]): boolean {
   let at = value;
   for (const part of path) {
@@ -79,7 +79,7 @@ export function nodeAt(node: AnyNode, [part, ...rest]: readonly PropertyKey[]): 
   return property?.type === "Property" ? nodeAt(property.value, rest) : node;
 }
 
-/** The property at a path of an object, as it is named in the code. */
+/** The key of the property at a path of an object, as a node of the code. */
 export function keyAt(node: AnyNode, path: readonly PropertyKey[]): AnyNode {
   const object = nodeAt(node, path.slice(0, -1));
   if (object.type !== "ObjectExpression") return object;

@@ -3,17 +3,17 @@ import { declaresSteps, isNamed } from "./signalCalls.ts";
 import { propertyName } from "./staticValue.ts";
 import { walkSyntax } from "./walkSyntax.ts";
 
-/** Whose context it certainly is; undefined for a parameter of another function that is called ctx. */
+/** Whose context it certainly is; undefined for a parameter named ctx of any other function. */
 type Owner = "step" | "run" | undefined;
 
-/** A call of a context: `agents.run` for `ctx.agents.run(…)`. */
+/** A call on a context: `agents.run` for `ctx.agents.run(…)`. */
 export interface StepCallSite {
   name: string;
   call: CallExpression;
   owner: Owner;
 }
 
-/** Names that a parameter declares, with their path in what is passed. */
+/** Names that a parameter declares, each with its path in the argument. */
 function declaredNames(pattern: Pattern | undefined, path: readonly string[] = []): [name: string, path: string[]][] {
   if (pattern?.type === "Identifier") return [[pattern.name, [...path]]];
   if (pattern?.type === "AssignmentPattern") return declaredNames(pattern.left, path);
@@ -41,7 +41,7 @@ function ownerOf(node: AnyNode, at: number, outer: readonly AnyNode[]): Owner {
   return at === 0 && isRun(node, outer.at(-1)) ? "run" : undefined;
 }
 
-/** The path of a name in a context; undefined when it is something else. A parameter called ctx is a context. */
+/** The path of a name in a context; undefined if it is not from a context. Any parameter named ctx is a context. */
 function pathInContext(name: string, ancestors: readonly AnyNode[]): { path: string[]; owner: Owner } | undefined {
   for (let n = ancestors.length - 1; n >= 0; n--) {
     const node = ancestors[n]!;
@@ -68,7 +68,7 @@ function calleePath(callee: AnyNode): string[] | undefined {
   return path && [...path, callee.property.name];
 }
 
-/** Calls that steps and `run()` make of their contexts. */
+/** All calls of steps and `run()` on their contexts. */
 export function findStepCalls(program: Program): StepCallSite[] {
   const found: StepCallSite[] = [];
   walkSyntax(program, (node, ancestors) => {

@@ -11,7 +11,7 @@ import { findSignalCalls, type SignalCall } from "./signalCalls.ts";
 import { isUncertain, propertyName, readValue } from "./staticValue.ts";
 import { findStepFaults, type Fault } from "./wrongStepCalls.ts";
 
-/** A call that cannot work as it is written. Line and column count from 1. */
+/** A call that can never work as written. Line and column count from 1. */
 export interface WrongOption {
   message: string;
   line: number;
@@ -30,7 +30,7 @@ const isConcurrency: Check = (value) =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 50
     ? undefined
     : "must be a whole number from 1 to 50";
-/** The check that a call makes when it runs; the message without what precedes it there. */
+/** Checks a value as the call does at run time, but shortens the message. */
 const asParsed =
   (parse: (value: unknown) => unknown, before: RegExp): Check =>
   (value) => {
@@ -44,7 +44,7 @@ const asParsed =
   };
 const asTime = (parse: (what: string, value: unknown) => unknown): Check =>
   asParsed((value) => parse("", value), /^: /);
-/** Each option is checked alone. An escalation needs assignees beside it, which are there when the call runs. */
+/** Each option is checked alone. An escalation needs assignees, which the call may have. */
 const BESIDE: Record<string, object> = { escalate: { assignees: [{ role: "owner" }] } };
 const asApproval = (option: string): Check =>
   asParsed(
@@ -58,7 +58,7 @@ const APPROVAL_CHECKS: Record<string, Check> = {
   key: isKey,
 };
 
-/** By function: the place of its options among its arguments, and their checks. */
+/** By function: the index of its options argument, and their checks. */
 const OPTIONS: Record<string, { at: number; checks: Record<string, Check> }> = {
   runStep: { at: 2, checks: { key: isKey, onError: ON_ERROR } },
   runStepMany: { at: 2, checks: { key: isKey, onError: ON_ERROR, concurrency: isConcurrency } },
@@ -88,7 +88,7 @@ const FIRST: Record<string, Check> = {
   continueAs: asParsed((value) => checkNextArgs(JSON.stringify(value)), /^continueAs: /),
 };
 
-/** What a check says of a value that is written in the code. What is computed is checked when it runs; null is no value. */
+/** The problem of a literal value. Computed values are checked at run time, and null counts as absent. */
 function checkWritten(node: AnyNode, check: Check): string | undefined {
   const value = readValue(node);
   return value === null || isUncertain(value) ? undefined : check(value);
@@ -119,7 +119,7 @@ function faultsOf({ name, call }: SignalCall): Fault[] {
   return found;
 }
 
-/** Options of calls of `run()` and of steps that do not exist, and values written in the code that they never take. */
+/** Unknown options in calls of `run()` and of steps, and literals that they never accept. */
 export function findWrongOptions(program: Program, js: string): WrongOption[] {
   return [...findSignalCalls(program).flatMap(faultsOf), ...findStepFaults(program)]
     .toSorted((a, b) => a.node.start - b.node.start)

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { findWrongOptions } from "./wrongOptions.ts";
 
 const inModule = (js: string) => findWrongOptions(parse(js, { ecmaVersion: "latest", sourceType: "module" }), js);
-/** What is found in a step, whose code starts in column 3 of line 2. */
+/** Faults in a step whose code starts at line 2, column 3. */
 const found = (code: string) =>
   inModule(`export const steps = { one: defineStep({ retries: 1 }, async (args, ctx) => {\n  ${code};\n}) };`);
 const SAID = `messages: [{ role: "user", content: "A" }]`;

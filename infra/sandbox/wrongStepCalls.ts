@@ -5,7 +5,7 @@ import { FETCH_METHODS, STEP_INPUTS, type PlatformCall } from "#services/workflo
 import { isUncertainAt, keyAt, nodeAt, propertyName, readValue, UNKNOWN } from "./staticValue.ts";
 import { findStepCalls, type StepCallSite } from "./stepCallSites.ts";
 
-/** A part of a call that cannot work as it is written. */
+/** A part of a call that can never work as written. */
 export interface Fault {
   message: string;
   node: AnyNode;
@@ -22,7 +22,7 @@ const INPUTS: Record<string, PlatformCall> = {
   "files.save": "save_file",
   "files.read": "read_file",
 };
-/** What contexts have (examples/workflow.d.ts). */
+/** The members of contexts (examples/workflow.d.ts). */
 const FUNCTIONS = {
   step: [
     "agents.run",
@@ -57,18 +57,18 @@ const FUNCTIONS = {
 };
 const VALUES = ["runId", "stepId", "attempt", "idempotencyKey", "runAs", "NonRetryableError", "args", "headers"];
 const OBJECTS = new Set(FUNCTIONS.step.flatMap((name) => (name.includes(".") ? name.split(".")[0]! : [])));
-/** A function of the other context has a warning of its own. */
+/** A function of the other context has its own warning. */
 const MEMBERS = new Set([...FUNCTIONS.step, ...FUNCTIONS.run, ...VALUES, ...OBJECTS]);
 
 const FETCH_OPTIONS = ["method", "headers", "body"];
-/** Characters of a name in a message. */
+/** Maximum characters of a name in a message. */
 const MAX_SHOWN = 100;
 
 const listed = (names: readonly string[]): string => names.join(", ");
 const fieldPath = (path: readonly PropertyKey[]): string =>
   path.map((part, n) => (typeof part === "number" ? `[${part}]` : `${n > 0 ? "." : ""}${String(part)}`)).join("");
 
-/** Fields that an input does not have. */
+/** Fields that the input does not have. */
 function unknownFields(name: string, issues: readonly z.core.$ZodIssue[], known: string[], input: AnyNode): Fault[] {
   return issues.flatMap((issue) =>
     issue.code !== "unrecognized_keys"
@@ -81,7 +81,7 @@ function unknownFields(name: string, issues: readonly z.core.$ZodIssue[], known:
   );
 }
 
-/** What the platform would refuse of an input, as far as it is written in the code. A misspelt field explains a missing one. */
+/** What the platform would refuse of an input's literals. A misspelt field explains a missing one. */
 function inputFaults(name: string, what: PlatformCall, input: AnyNode): Fault[] {
   const value = readValue(input);
   const issues = STEP_INPUTS[what].safeParse(value).error?.issues ?? [];
@@ -138,7 +138,7 @@ function secretFaults({ arguments: [node] }: CallExpression): Fault[] {
   return isName ? [] : [{ message: "secrets.get: is not the name of a secret.", node: node! }];
 }
 
-/** A function that no context has. Values such as `runId` have functions of their own. */
+/** A function that no context has. Values such as `runId` have methods of their own. */
 function unknownFunction({ name, call, owner }: StepCallSite): Fault[] {
   const [first = "", second] = name.split(".");
   const called = second !== undefined && OBJECTS.has(first) ? `${first}.${second}` : first;
@@ -156,6 +156,6 @@ function faultsOf({ name, call }: StepCallSite): Fault[] {
   return what && input ? inputFaults(name, what, input) : [];
 }
 
-/** Functions and options of a context which do not exist, and values in the code that they never take. */
+/** Unknown functions and options of contexts, and literals that they never accept. */
 export const findStepFaults = (program: Program): Fault[] =>
   findStepCalls(program).flatMap((site) => [...unknownFunction(site), ...faultsOf(site)]);

@@ -2,22 +2,22 @@ import type { ComparedCall, Difference, RecordedCall, RecordedRun, Replay } from
 import { differences } from "#services/workflows/differences.ts";
 import type { PendingCall, TickOutcome, TracedCall } from "#services/workflows/tick.ts";
 
-/** A call that a replay makes and that was not recorded. */
+/** A call made by a replay that is not in the record. */
 interface NewCall extends ComparedCall {
   key: string;
-  /** JSON; null where calls of its kind are not compared. */
+  /** JSON; null for calls whose arguments are not compared. */
   args: string | null;
 }
 
-/** What a replay has done. */
+/** The progress of a replay. */
 export interface ReplayState {
-  /** Every call that any of its ticks made, by key, in order. */
+  /** All calls made by any of its ticks, by key, in order. */
   made: Map<string, TracedCall>;
-  /** Of the last tick. */
+  /** The outcome of the last tick. */
   outcome: TickOutcome;
 }
 
-/** JSON of what two approvals of one name are compared by. */
+/** JSON of the terms by which two approvals of one name are compared. */
 export const approvalTerms = (terms: {
   title: string;
   body: string | null;
@@ -38,7 +38,7 @@ function pendingCalls(call: PendingCall): NewCall[] {
   return [{ kind: call.kind, key: call.key, name, args }];
 }
 
-/** The first call that was not recorded. */
+/** The first call that is not in the record. */
 export function firstNewCall({ calls }: RecordedRun, { asked }: TickOutcome): NewCall | undefined {
   const recorded = new Set(calls.map(({ key }) => key));
   return asked.flatMap(pendingCalls).find(({ key }) => !recorded.has(key));
@@ -49,11 +49,11 @@ const NO_CALL = { call: null, recorded: null, pointers: [], line: null, column: 
 const pointersIn = (before: string | null, now: string | null): string[] =>
   before === null || now === null ? [] : differences(JSON.parse(before), JSON.parse(now));
 
-/** How a call that was not recorded leaves the way of the record. `missing`: recorded calls that the replay has not made. */
+/** How an unrecorded call deviates from the record. `missing`: recorded calls that the replay has not made. */
 function compareCall(call: NewCall, { made }: ReplayState, missing: RecordedCall[]): Replay {
   const { line = null, column = null } = made.get(call.key) ?? {};
   const place = { call: named(call), line, column };
-  // the record has no names of child runs
+  // the record does not contain names of child runs
   const changed = missing.find(({ kind, name }) => kind === call.kind && (name === null || name === call.name));
   if (changed) {
     const pointers = pointersIn(changed.args, call.args);
@@ -69,7 +69,7 @@ const different = (reason: Difference["reason"], more: Partial<Difference> = {})
   difference: { ...NO_CALL, reason, ...more },
 });
 
-/** Whether the run failed, when it was recorded, with the error that it fails with now. */
+/** Whether the recorded run failed with the same error as the replay. */
 function failedAlike({ calls, end }: RecordedRun, message: string): boolean {
   if (end.type !== "failed") return false;
   if (end.key === null) return end.message === message;
@@ -84,7 +84,7 @@ function compareEnd({ end }: RecordedRun, now: Exclude<TickOutcome["end"], { typ
   return pointers.length === 0 ? { outcome: "same" } : different("result", { pointers });
 }
 
-/** Compares a run with its replay. Fixed values (`now`) that are no longer used make no difference. */
+/** Compares a run with its replay. Fixed values (`now`) that are no longer used do not count as a difference. */
 export function compareRun(run: RecordedRun, state: ReplayState): Replay {
   const { made, outcome } = state;
   const { end } = outcome;

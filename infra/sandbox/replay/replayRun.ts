@@ -12,14 +12,14 @@ import {
 } from "#services/workflows/tick.ts";
 import { compareRun, firstNewCall } from "./compareRun.ts";
 
-/** Runs that are in memory at once: each may have 32 MiB of answers. */
+/** Runs in memory at the same time: each may have 32 MiB of answers. */
 const MAX_AT_ONCE = 4;
-/** Answers up to which a run that seems to differ is replayed answer by answer; its ticks grow with the square of them. */
+/** Up to this many answers, a run that seems to differ is replayed one answer at a time. The cost grows with the square of their number. */
 const MAX_STEPWISE = 300;
 
 type Runner = Pick<WorkflowRunner, "tick" | "forget">;
 
-/** The answers in the order in which the run got them, after the fixed values, which `run()` does not wait for. */
+/** The answers in the order in which the run got them, after the fixed values, which `run()` does not await. */
 function memoOf({ calls, answered }: RecordedRun): MemoEntry[] {
   const byKey = new Map(calls.map((call) => [call.key, call]));
   const values = calls.filter(({ kind }) => kind === "value").map(({ key }) => key);
@@ -38,7 +38,7 @@ const lostOutcome = (message: string): TickOutcome => ({
   logs: [],
 });
 
-/** A tick whose script ends the thread that it runs in, twice, has failed. */
+/** Executes a tick. It has failed if its script ends the thread twice. */
 async function tickOrFail(runner: Runner, call: TickCall): Promise<TickOutcome> {
   for (let tries = 1; ; tries++)
     try {
@@ -49,7 +49,7 @@ async function tickOrFail(runner: Runner, call: TickCall): Promise<TickOutcome> 
     }
 }
 
-/** Ticks that all see the same run. */
+/** Replays a run's ticks with a growing memo. */
 async function replayWith(runner: Runner, call: TickCall, run: RecordedRun): Promise<Replay> {
   const answers = memoOf(run);
   const made = new Map<string, TracedCall>();
@@ -60,7 +60,7 @@ async function replayWith(runner: Runner, call: TickCall, run: RecordedRun): Pro
   };
   const whole = compareRun(run, { made, outcome: await tick(answers) });
   if (whole.outcome === "same" || answers.length > MAX_STEPWISE) return whole;
-  // with all answers at once, code that takes the first of several goes another way than it did
+  // with all answers at once, code that takes the first of several may take another path than it did
   made.clear();
   const first = answers.findIndex(({ key }) => run.answered.includes(key));
   const memo = first === -1 ? answers.slice() : answers.slice(0, first);
@@ -72,7 +72,7 @@ async function replayWith(runner: Runner, call: TickCall, run: RecordedRun): Pro
   }
 }
 
-/** Replays runs in the sandbox, where ticks of all organizations take turns. */
+/** Replays runs in the sandbox, where the organizations' ticks take turns. */
 export function createRunReplayer(runner: Runner): RunReplayer {
   const semaphore = createFairSemaphore({ total: MAX_AT_ONCE, perTenant: MAX_AT_ONCE / 2 });
   return {
@@ -80,7 +80,7 @@ export function createRunReplayer(runner: Runner): RunReplayer {
       semaphore.run(organization_id, async () => {
         const run = await load();
         if (!run) return undefined;
-        // an id of its own: the runner keeps what it knows of a run by its id
+        // an id of its own, because the runner caches data by run id
         const run_id = newId();
         const { args, headers, created_at } = run;
         const sha256 = createHash("sha256").update(js).digest("hex");

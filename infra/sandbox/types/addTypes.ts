@@ -3,12 +3,12 @@ import type { TypedScript } from "#http/base/typeChecker.ts";
 import { schemaType } from "./schemaType.ts";
 
 /*
- * Parameters whose type the service knows are given it before the check: `run(ctx, args)`, `execute(args, context)` and the
- * functions of steps. So a script needs no annotation to be checked.
+ * Before the check, adds types to parameters that the service passes: of `run(ctx, args)`, `execute(args, context)` and the
+ * functions of steps. So scripts are checked without annotations.
  */
 
 type Function = ts.FunctionLikeDeclaration;
-/** The types of the first parameters; undefined: as it is. */
+/** The types of the first parameters; undefined: leave as it is. */
 type ParameterTypes = (string | undefined)[];
 
 const RUN_CONTEXT = 'import("svc:workflow").RunContext';
@@ -27,7 +27,7 @@ const isFunction = (node: ts.Node | undefined): node is Function =>
     ts.isArrowFunction(node) ||
     ts.isMethodDeclaration(node));
 
-/** What a module declares at its top, by name. */
+/** The top-level declarations of a module, by name. */
 function findDeclared({ statements }: ts.SourceFile, name: string): ts.Node | undefined {
   for (const statement of statements) {
     if (ts.isFunctionDeclaration(statement) && statement.name?.text === name) return statement;
@@ -87,7 +87,7 @@ function insertTypes(node: Function, types: ParameterTypes, hasTypes: boolean): 
   });
 }
 
-/** The types to insert into a source, in the order of the source. */
+/** The types to insert into a source, in source order. */
 export function findInsertions(file: ts.SourceFile, script: TypedScript): Insertion[] {
   const { type, has_types, step_inputs } = script;
   const [entry, entryTypes] =
@@ -111,7 +111,7 @@ export function insertAll(source: string, insertions: Insertion[]): string {
   return written + source.slice(at);
 }
 
-/** The offset in the source of an offset in what `insertAll` made of it. */
+/** Converts an offset in the output of `insertAll` to one in the source. */
 export function toSourceOffset(offset: number, insertions: Insertion[]): number {
   let shift = 0;
   for (const { at, text } of insertions) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { TypedScript } from "#http/base/typeChecker.ts";
 import { schemaType } from "./schemaType.ts";
 
-/* What scripts find besides the language itself. Their VMs have neither a browser's globals nor those of Node. */
+/* The globals of scripts besides the language itself. Their VMs have neither a browser's nor Node's globals. */
 
 const WORKFLOW = new URL("../../../examples/workflow.d.ts", import.meta.url);
 
@@ -66,13 +66,13 @@ declare function setTimeout(callback: (...args: any[]) => void, ms?: number, ...
 declare function clearTimeout(timer: number | undefined): void;
 `;
 
-/** Of `svc:workflow`, what is a global too. */
+/** Functions of `svc:workflow` that are globals as well. */
 const GLOBAL_NAMES = [
   ..."runStep runStepMany awaitApproval startRun waitForRun waitForEvent agent complete continueAs".split(" "),
   ..."sleep sleepUntil now uuid log defineStep NonRetryableError".split(" "),
 ];
 
-/** What a call of a step takes and gives, by its name among the script's own `steps`, or by its function. */
+/** The types of a step call's arguments and result, by the step's name among the script's own `steps` or by its function. */
 const STEPS = (script: string): string => `
 declare namespace Svc {
   type Steps = typeof import("${script}") extends { steps: infer S } ? S : {};
@@ -83,7 +83,7 @@ declare namespace Svc {
 }
 `;
 
-/** Signatures of the published declarations that know nothing of the script, and what replaces them. */
+/** Published signatures that do not depend on the script, and their replacements that do. */
 const REFINED: [published: RegExp, refined: string][] = [
   [
     /runStep\([^)]*\): Promise<any>;/,
@@ -122,7 +122,7 @@ function workflowModule(): string {
   return REFINED.reduce((text, [pattern, refined]) => text.replace(pattern, refined), published);
 }
 
-/** Declarations for a script, by the name of their file. `script`: the path by which they import it. */
+/** Declarations for a script, by file name. `script`: the path from which they import it. */
 export function declarationsFor({ type, parameters }: TypedScript, script: string): Record<string, string> {
   const args = `declare namespace Svc { type Args = ${schemaType(parameters)} }\n`;
   if (type === "tool") return { "/globals.d.ts": EVERYWHERE + TOOL + args };

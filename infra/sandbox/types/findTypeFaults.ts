@@ -8,14 +8,14 @@ import { declarationsFor } from "./declarations.ts";
 
 const MAX_FAULTS = 100;
 const MAX_MESSAGE = 1_000;
-/** Messages about what has no type at all: scripts need none. */
+/** Messages about missing types, which scripts do not need. */
 const isAboutMissingTypes = (code: number): boolean => code >= 7_000 && code < 7_100;
 const LIBRARIES = dirname(createRequire(import.meta.url).resolve("typescript-5"));
 
 const OPTIONS: ts.CompilerOptions = {
   noEmit: true,
   strict: true,
-  // `throw` and `catch` of a script are mostly without types
+  // scripts rarely give types to `throw` and `catch`
   useUnknownInCatchVariables: false,
   strictPropertyInitialization: false,
   allowJs: true,
@@ -31,7 +31,7 @@ const OPTIONS: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-/** The language's own declarations, parsed once. */
+/** The language's declarations, parsed once. */
 const libraries = new Map<string, ts.SourceFile>();
 function readLibrary(path: string): ts.SourceFile | undefined {
   const name = path.replace(/^.*\//, "");
@@ -43,7 +43,7 @@ function readLibrary(path: string): ts.SourceFile | undefined {
   return file;
 }
 
-/** A host without a file system: the compiler sees these texts and its own libraries. */
+/** A host without a file system: the compiler sees only these texts and its libraries. */
 const createHost = (texts: Map<string, string>): ts.CompilerHost => ({
   fileExists: (path) => texts.has(path),
   readFile: (path) => texts.get(path),
@@ -63,11 +63,11 @@ const createHost = (texts: Map<string, string>): ts.CompilerHost => ({
 const messageOf = ({ messageText }: ts.Diagnostic): string =>
   ts
     .flattenDiagnosticMessageText(messageText, "\n")
-    // the advice is about settings that a script has not
+    // the advice is about compiler settings, which scripts do not have
     .replace(/ Do you need to (?:change your target library|install type definitions)\?[^]*$/, "")
     .slice(0, MAX_MESSAGE);
 
-/** What in a script does not fit the types of the language, of the platform and of its own, in the order of the source. */
+/** Type errors of a script, in source order: against the language, the platform and its own types. */
 export function findTypeFaults(script: TypedScript): TypeFault[] {
   const { source, has_types } = script;
   const path = has_types ? "/definition.ts" : "/definition.js";

@@ -4,15 +4,15 @@ import { createProcessPool } from "../../processes/processPool.ts";
 import { startTypesProcess } from "./typesProcess.ts";
 
 const PROCESSES = 2;
-/** An organization has one of the processes at a time: who writes types that take long delays nobody else. */
+/** An organization uses one process at a time, so that types which take long to check delay nobody else. */
 const PER_ORGANIZATION = 1;
 const IDLE_MS = 60_000;
-/** Checks of an organization that may wait: an editor sends one for each pause of its author. */
+/** Waiting checks of an organization: an editor sends one at each pause of its author. */
 const MAX_WAITING = 8;
 const MAX_WAIT_MS = 30_000;
 const BUSY = "Many sources are being checked at the moment. The types are checked after the next change.";
 
-/** Checks the types of scripts in processes of their own, which start when they are needed. */
+/** Checks types of scripts in separate processes, which start on demand. */
 export function openTypeChecker(): TypeChecker & { close(): Promise<void> } {
   const start = startTypesProcess;
   const pool = createProcessPool({ max: PROCESSES, start, busyAt: 1, usesNew: true, idle_ms: IDLE_MS });

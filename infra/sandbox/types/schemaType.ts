@@ -1,6 +1,6 @@
 import { isObject } from "#events/json.ts";
 
-/** Levels and characters of a type; what is beyond them is `any`. */
+/** Maximum nesting and characters of a type; anything beyond becomes `any`. */
 const MAX_DEPTH = 8;
 const MAX_TYPE = 20_000;
 
@@ -38,13 +38,13 @@ function typeAt(schema: unknown, depth: number): string {
   if ("const" in schema && isScalar(schema["const"])) return JSON.stringify(schema["const"]);
   if (Array.isArray(values) && values.length > 0 && values.every(isScalar))
     return values.map((value) => JSON.stringify(value)).join(" | ");
-  // alternatives may exclude each other by values, which no type says
+  // alternatives may exclude each other by values, which types cannot express
   if (["anyOf", "oneOf", "allOf", "$ref", "not"].some((key) => key in schema)) return "any";
   if (type === undefined) return isObject(schema["properties"]) ? objectType(schema, depth) : "any";
   return (Array.isArray(type) ? type : [type]).map((name) => typeNamed(name, schema, depth)).join(" | ");
 }
 
-/** The type of what fits a JSON Schema; `any` where the schema says less, or more, than a type can. */
+/** The TypeScript type of values that match a JSON Schema; `any` where a type cannot express the schema. */
 export function schemaType(schema: unknown): string {
   const type = typeAt(schema, MAX_DEPTH);
   return type.length > MAX_TYPE ? "any" : type;

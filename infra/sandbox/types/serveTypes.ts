@@ -6,12 +6,12 @@ function check({ id, script }: TypesOrder): TypesReport {
   try {
     return { id, faults: findTypeFaults(script) };
   } catch (error) {
-    // mostly a stack that overflows: code can nest deeper than the compiler follows
+    // usually a stack overflow: code can be nested deeper than the compiler supports
     return { id, error: (error as Error).message };
   }
 }
 
-/** Checks the types of one script after another, until the parent ends the connection or dies. Nothing of them is executed. */
+/** Checks the types of one script after another until the parent disconnects or dies. Executes none of them. */
 export function serveTypes(): void {
   endWithParent();
   process.on("message", (order: TypesOrder) => process.send?.(check(order)));

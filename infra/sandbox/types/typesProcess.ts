@@ -4,12 +4,12 @@ import { supervise } from "../../processes/supervise.ts";
 import { cpuTimeMs } from "../../readers/cpuTime.ts";
 import type { TypesReport } from "./messages.ts";
 
-/** The compiler with its libraries takes 160 MB; types may be written to take any amount. */
+/** The compiler and its libraries take 160 MB. Malicious types could take any amount. */
 const MAX_RESIDENT_BYTES = 600_000_000;
 const HEAP_MIB = 384;
-/** CPU time of one check, with the start of the process, which takes 1 to 4 s; a check mostly takes 0.1 s. */
+/** CPU milliseconds of one check, including the start of the process (1 to 4 s). A check usually takes 0.1 s. */
 const MAX_CPU_MS = 10_000;
-/** The same by the clock: a busy machine shares its processors. */
+/** Wall-clock milliseconds of one check; more than the CPU limit, because machines may be busy. */
 const MAX_CLOCK_MS = 60_000;
 const CHECK_MS = 250;
 const TOO_COMPLEX = "The types of this source take too long, or too much memory, to be checked.";
@@ -22,7 +22,7 @@ interface RunningProcess {
   resolve(check: TypeCheck): void;
 }
 
-/** A process that checks the types of one script at a time. It has no credentials, and reads no file but its program. */
+/** A process that checks the types of one script at a time. It has no credentials and reads no file but its program. */
 export function startTypesProcess() {
   let running: RunningProcess | undefined;
   let nextId = 0;

@@ -4,7 +4,7 @@ export const threadCpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** Measures the CPU time that a script computes, without the time that it waits, against a limit in milliseconds. */
+/** Measures a script's CPU time against a limit in milliseconds. Time spent waiting does not count. */
 export function createCpuClock(limit_ms: number) {
   let used = 0;
   let startedAt: number | undefined;

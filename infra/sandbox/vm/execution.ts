@@ -7,17 +7,17 @@ export const FULFILLED = 1;
 
 interface ExecutionOptions {
   vm(): QuickJS;
-  /** Whether the script has exceeded its limit; then `limitError` replaces every exception. */
+  /** Whether the script has exceeded its limit. Then `limitError` replaces every exception. */
   isOver(): boolean;
   limitError(): Error;
   /** Converts an exception of the script. */
   scriptError(thrown: ScriptException): Error;
-  /** Called before and after each time that the script computes. */
+  /** Called before and after each stretch of computation. */
   onEnter?(): void;
   onLeave?(): void;
 }
 
-/** Runs a script's code within its limits. Every exception that comes out of the VM counts as the script's. */
+/** Runs a script's code within its limits. Every exception from the VM counts as the script's. */
 export function createExecution({ vm, isOver, limitError, scriptError, onEnter, onLeave }: ExecutionOptions) {
   function inside<T>(work: () => T): T {
     onEnter?.();
@@ -40,7 +40,7 @@ export function createExecution({ vm, isOver, limitError, scriptError, onEnter, 
     },
     call: (guestFunction: JSValueHandle, ...args: JSValueHandle[]): JSValueHandle =>
       inside(() => vm().callFunction(guestFunction, vm().undefined, ...args)),
-    /** The value or the reason of a promise that has settled. */
+    /** The value or the rejection reason of a settled promise. */
     async resultOf(promise: JSValueHandle): Promise<JSValueHandle> {
       const outcome = await vm().resolvePromise(promise);
       return "value" in outcome ? outcome.value : outcome.error;

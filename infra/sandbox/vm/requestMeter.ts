@@ -1,10 +1,10 @@
-/** Limits of what a script requests of its host. Sizes are in UTF-16 units. */
+/** Limits of a script's requests to its host. Sizes are in UTF-16 units. */
 export interface RequestLimits {
   maxSize: number;
   maxPending: number;
-  /** Size of all pending requests together. */
+  /** Total size of all pending requests. */
   maxPendingSize: number;
-  /** Requests that one script may make from its first line to its end. */
+  /** Maximum requests of one script in total. */
   maxTotal: number;
 }
 
@@ -15,7 +15,7 @@ export function createRequestMeter({ maxSize, maxPending, maxPendingSize, maxTot
   let pendingSize = 0;
   return {
     hasPending: (): boolean => pending > 0,
-    /** Why a request of this size is refused, for the author of the script; undefined when it may start. */
+    /** Why a request of this size is refused, worded for the script's author; undefined if it may start. */
     refusal(size: number): string | undefined {
       if (size > maxSize) return "The request is too large.";
       if (pending >= maxPending || pendingSize + size > maxPendingSize) return "Too many requests at once.";

@@ -7,7 +7,7 @@ const REJECTED = 2;
 const LIMITS = { maxSize: 10, maxPending: 5, maxPendingSize: 50, maxTotal: 5 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A run over an execution without a VM, and a promise of its script. */
+/** A run without a VM, and a promise of its script. */
 function startRun({ drain = () => {} } = {}) {
   const promise = { promiseState: PENDING } as JSValueHandle & { promiseState: number };
   const execution = {

@@ -5,9 +5,9 @@ import { createRequestMeter, type RequestLimits } from "./requestMeter.ts";
 interface ScriptRunOptions {
   execution: Execution;
   limits: RequestLimits;
-  /** The error of a script that waits while none of its requests is pending. */
+  /** The error for a script that waits although none of its requests is pending. */
   stuckError(): Error;
-  /** The error of a promise of the script that was rejected. */
+  /** The error for a rejected promise of the script. */
   rejectionError(reason: JSValueHandle): Error;
 }
 
@@ -24,14 +24,14 @@ export function createScriptRun({ execution, limits, stuckError, rejectionError 
 
   return {
     refusal: meter.refusal,
-    /** Fails the script; the first failure counts. */
+    /** Fails the script. Only the first failure counts. */
     fail(error: Error): void {
       failure ??= error;
       wake();
     },
     /** Later answers are dropped: another script may run in the VM by then. */
     end: (): void => void (hasEnded = true),
-    /** Keeps a request pending until `answer` resolves to a function that hands the answer to the script. */
+    /** Keeps a request pending until `answer` resolves to a function that passes the answer to the script. */
     request(size: number, answer: Promise<() => void>): void {
       meter.start(size);
       void answer.then((deliver) => {
@@ -46,7 +46,7 @@ export function createScriptRun({ execution, limits, stuckError, rejectionError 
         wake();
       });
     },
-    /** The value of a promise of the script. Throws when the script fails or waits for something that cannot come. */
+    /** The value of a script's promise. Throws if the script fails or waits for something that cannot happen. */
     async settle(promise: JSValueHandle): Promise<JSValueHandle> {
       execution.drain();
       while (promise.promiseState === PENDING) {

@@ -8,14 +8,14 @@ export interface ScriptException {
   stack?: string | null;
 }
 
-/** A place in the source of a script; both count from 1. Types are blanked out and not removed, so that places hold. */
+/** A place in a script's source; both count from 1. Types are replaced by blanks, so that places stay valid. */
 export interface Place {
   line: number | null;
   column: number | null;
 }
 export const NO_PLACE: Place = { line: null, column: null };
 
-/** The place in the script that a stack names first. */
+/** The topmost place of the script in a stack. */
 export function placeInStack(stack: string | null | undefined): Place {
   const [, line, column] = /script\.js:(\d+)(?::(\d+))?/.exec(stack?.slice(0, MAX_STACK) ?? "") ?? [];
   return line ? { line: Number(line), column: column ? Number(column) : null } : NO_PLACE;

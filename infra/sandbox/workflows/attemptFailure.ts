@@ -6,7 +6,7 @@ import { limitRetryAfter } from "./retryAfter.ts";
 
 type FailureDetails = Extract<StepOutcome, { failed: unknown }>["failed"];
 
-/** A failure of an attempt at a step that its script caused. */
+/** A step's attempt failed because of its script. */
 export class AttemptFailure extends Error {
   readonly details: FailureDetails;
   constructor(details: Partial<FailureDetails> & { message: string }) {
@@ -18,22 +18,22 @@ export class AttemptFailure extends Error {
 export const limitFailure = (message: string): AttemptFailure =>
   new AttemptFailure({ code: "step_limit", message, final: true });
 
-/** The failure for an exception of a script; `more` replaces the defaults. */
+/** The failure for an exception of a script; `more` overrides the defaults. */
 export const scriptFailure = (thrown: ScriptException, more: Partial<FailureDetails> = {}): AttemptFailure =>
   thrown.name === "InternalError" && thrown.message === "out of memory"
     ? limitFailure(`The script needed more memory than ${STEP_MEMORY_BYTES / 1024 ** 2} MiB.`)
     : new AttemptFailure({ message: describeThrown(thrown), ...placeInStack(thrown.stack), ...more });
 
-/** What a step threw, as `describe` in stepGuest.ts returns it. */
+/** What a step threw, in the form of `describe` in stepGuest.ts. */
 export interface ThrownByStep extends ScriptException {
-  /** The code of an error that came from the host. */
+  /** The code, if the error came from the host. */
   code: StepFailureCode | null;
   final: boolean;
   /** Seconds. */
   retryAfter: number | null;
 }
 
-/** `lastRetryAfter`: seconds of the Retry-After header of the last answer, which count when the error names no time. */
+/** `lastRetryAfter`: seconds of the last answer's Retry-After header, used if the error names no time. */
 export const stepRejection = (thrown: ThrownByStep, lastRetryAfter: number | null): AttemptFailure =>
   scriptFailure(thrown, {
     code: thrown.code ?? "step_error",

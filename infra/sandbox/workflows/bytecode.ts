@@ -1,6 +1,6 @@
 import { EvalFlags, type QuickJS } from "quickjs-wasi";
 
-/** Compiles a module to bytecode, which VMs with the same options can run. Throws an error of the script. */
+/** Compiles a module to bytecode, which VMs with the same options can run. Throws the script's error. */
 export function compileModule(vm: QuickJS, js: string): Uint8Array {
   try {
     return vm.compile(js, "script.js", EvalFlags.TYPE_MODULE);

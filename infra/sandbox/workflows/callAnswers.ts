@@ -1,17 +1,17 @@
 import type { Call } from "./callHistory.ts";
 
-/** The answer to a call of `run()`: JSON of its result, undefined while there is none, or "!" and JSON of `{code?, message}`. */
+/** The answer to a call of `run()`: JSON of its result, undefined while it has none, or "!" and JSON of `{code?, message}`. */
 export type Answer = string | undefined;
 
 export const errorAnswer = (error: { code?: string; message: string }): string => `!${JSON.stringify(error)}`;
 
-/** The result of a call; its failure is thrown. */
+/** The result of a call. Throws if the call failed. */
 export function answerOrThrow({ value }: Pick<Call, "value">): Answer {
   if (!value) return undefined;
   return "json" in value ? value.json : errorAnswer(value.error);
 }
 
-/** The result of a call with `onError: "return"`, which gets a failure as a value. */
+/** The result of a call with `onError: "return"`, for which a failure is a value. */
 export function answerWithFailure({ value }: Pick<Call, "value">): Answer {
   if (!value) return undefined;
   if ("json" in value) return `{"ok":true,"value":${value.json}}`;
@@ -22,7 +22,7 @@ export function answerWithFailure({ value }: Pick<Call, "value">): Answer {
 export const answerStep = (call: Pick<Call, "value">, mode: "fail" | "return"): Answer =>
   mode === "return" ? answerWithFailure(call) : answerOrThrow(call);
 
-/** The results of a runStepMany, when all items have one; else undefined. The first failure is thrown. */
+/** The results of a runStepMany once all items have one; otherwise undefined. Throws the first failure. */
 export function answerMany(calls: readonly Pick<Call, "value">[], mode: "fail" | "return"): Answer {
   if (!calls.every(({ value }) => value)) return undefined;
   if (mode === "return") return `[${calls.map(answerWithFailure).join(",")}]`;

@@ -7,18 +7,18 @@ const bytesOf = (text: string): number => 2 * text.length + 100;
 /** A call that `run()` has made, or that is in its memo. */
 export interface Call {
   key: string;
-  /** Its result; undefined while it is outstanding. */
+  /** Its result; undefined while outstanding. */
   value: MemoEntry["value"] | undefined;
-  /** The number of its result among all results of the run, in the order of the log; 0 while it is outstanding. */
+  /** The rank of its result among all results of the run, in log order; 0 while outstanding. */
   order: number;
-  /** The number of the last tick that made it. */
+  /** Number of the last tick that made it. */
   lastTick: number;
 }
 
 /** The calls of a run and their results. */
 export interface CallHistory {
   calls: Map<string, Call>;
-  /** Calls, and lists of calls, by the text of an earlier request: hashing it is the most expensive part of a call. */
+  /** Calls, and lists of calls, by the text of a known request, because computing the call key is the most expensive part of a call. */
   callByRequest: Map<string, Call>;
   callsByRequest: Map<string, Call[]>;
   /** Number of calls with a result. */
@@ -60,7 +60,7 @@ export interface CallRequest {
   userKey: string | null;
   /** JSON. */
   args: string;
-  /** The text of the request, as the key of the cache. */
+  /** The request as text, which is the key of the cache. */
   request: string;
 }
 

@@ -2,7 +2,7 @@ import { isUuid } from "#events/ids.ts";
 import { isObject } from "#events/json.ts";
 import type { ApprovalOptions } from "#services/workflows/tick.ts";
 
-/* Checks the options that `run()` passes to its calls. Messages are for the author of the script. */
+/* Checks the options of calls of `run()`. Messages are for the author of the script. */
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MAX_DURATION_MS = 365 * 86_400_000;
@@ -15,13 +15,13 @@ const MAX_ASSIGNEES = 50;
 const MAX_REQUIRED = 50;
 const MAX_ATTACHMENTS = 20;
 
-/** A call has an invalid option, which the message names. */
+/** A call has an invalid option. The message names it. */
 export class InvalidOption extends Error {}
 const refuse = (message: string): never => {
   throw new InvalidOption(message);
 };
 
-/** Milliseconds of "2h", "90s", 1500; at most 365 days. */
+/** Milliseconds of durations such as "2h", "90s" or 1500; at most 365 days. */
 export function parseDuration(what: string, value: unknown): number {
   const [, count, unit] = typeof value === "string" ? (/^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)$/.exec(value) ?? []) : [];
   const ms = typeof value === "number" ? value : Math.round(Number(count) * UNITS[unit!]!);
@@ -31,7 +31,7 @@ export function parseDuration(what: string, value: unknown): number {
   return Math.round(ms);
 }
 
-/** A time with its zone as RFC 3339 in UTC. */
+/** Converts a time with a zone to RFC 3339 in UTC. */
 export function parseTime(what: string, value: unknown): string {
   const isTime =
     typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value);
@@ -96,7 +96,7 @@ export const APPROVAL_OPTIONS = [
   "attachments",
 ];
 
-/** Ids of files, or what `ctx.files.save` has returned for them. */
+/** Ids of files, or values returned by `ctx.files.save`. */
 function parseAttachments({ attachments }: Record<string, unknown>): Pick<ApprovalOptions, "attachments"> {
   if (attachments == null) return {};
   if (!Array.isArray(attachments) || attachments.length > MAX_ATTACHMENTS)
@@ -110,7 +110,7 @@ function parseAttachments({ attachments }: Record<string, unknown>): Pick<Approv
   return ids.length === 0 ? {} : { attachments: ids };
 }
 
-/** Further people, who may decide after a while. Without assignees everybody may anyway. */
+/** Additional people who may decide after some time. Without assignees, everybody may decide anyway. */
 function parseEscalation({ escalate, assignees }: Record<string, unknown>): Pick<ApprovalOptions, "escalate"> {
   if (escalate == null) return {};
   if (!isObject(escalate) || Object.keys(escalate).some((key) => key !== "after" && key !== "to"))
@@ -125,7 +125,7 @@ function parseEscalation({ escalate, assignees }: Record<string, unknown>): Pick
 const parseReminder = ({ remind_after }: Record<string, unknown>): Pick<ApprovalOptions, "remind_after_ms"> =>
   remind_after == null ? {} : { remind_after_ms: parseDuration("awaitApproval: remind_after", remind_after) };
 
-/** Several votes. People who are named by id or e-mail address must be enough for them. */
+/** Options for several votes. If all assignees are named by id or e-mail address, they must be enough. */
 function parseVotes({ required, one_rejection_ends, assignees }: Record<string, unknown>) {
   const count = required ?? 1;
   if (!Number.isInteger(count) || (count as number) < 1 || (count as number) > MAX_REQUIRED)
@@ -137,7 +137,7 @@ function parseVotes({ required, one_rejection_ends, assignees }: Record<string, 
   return count === 1 ? {} : { votes: { required: count as number, one_rejection_ends: ends } };
 }
 
-/** Options of awaitApproval with their defaults. The default title is the name. */
+/** Options of awaitApproval with their defaults. The title defaults to the name. */
 export function parseApprovalOptions(name: string, options: unknown): ApprovalOptions {
   if (!isObject(options)) return refuse("awaitApproval: the options must be an object.");
   const unknown = Object.keys(options).find((key) => !APPROVAL_OPTIONS.includes(key));

@@ -21,7 +21,7 @@ test("an answer of 10 MiB that is six times as long as JSON does not hold the ev
   let pieces: string[] = [];
   const read = async () => void (pieces = await Array.fromAsync(respond("fetch", request)));
   expect(await longestTurn(read)).toBeLessThan(50);
-  // each is a message to another process, which copies it at once
+  // each piece is a message to another process, which copies it in one go
   for (const { length } of pieces) expect(length).toBeLessThan(1024 * 1024);
   expect(JSON.parse(pieces.join(""))).toEqual({ ok: true, value: { status: 200, headers: [], body: BODY } });
 });

@@ -6,13 +6,13 @@ import { StepFailure, type StepCall } from "#services/workflows/tick.ts";
 import { readFetchRequest } from "../fetchRequest.ts";
 import { createWriteKeys } from "./writeKeys.ts";
 
-/** Requests of one attempt that are answered at once; the rest wait, so that no script fills this process with answers. */
+/** Requests of one attempt answered at the same time. Others wait, so that no script fills this process with answers. */
 const MAX_ANSWERS_AT_ONCE = 4;
 
-/** Brackets, commas, colons and strings of a call, as `findExcess` counts them. */
+/** Maximum JSON tokens of a call, as `findExcess` counts them. */
 const MAX_CALL_TOKENS = 50_000;
 
-/** Answers the requests of an attempt through its host, until the attempt has ended. */
+/** Answers an attempt's requests through its host until the attempt has ended. */
 export function createHostResponder({ host, context }: Pick<StepCall, "host" | "context">, ended: AbortSignal) {
   const limitAnswers = createLimiter(MAX_ANSWERS_AT_ONCE);
   const addWriteKey = createWriteKeys(context.idempotency_key);
@@ -37,7 +37,7 @@ export function createHostResponder({ host, context }: Pick<StepCall, "host" | "
   };
 
   return {
-    /** JSON of `{ok: true, value}` or `{ok: false, error}`, in pieces. Throws when the attempt ends while the request waits. */
+    /** JSON of `{ok: true, value}` or `{ok: false, error}`, in pieces. Throws if the attempt ends while the request waits. */
     async *respond(what: string, text: string): AsyncGenerator<string> {
       const nth = what === "fetch" || what === "secret" ? 0 : platformCalls++;
       const work = () => answer(what, text, nth).then((value) => ({ ok: true, value: value ?? null }), failed);

@@ -1,6 +1,6 @@
 import type { FairSemaphore } from "#services/sharing/fairSemaphore.ts";
 
-/** A tick that takes longer lends its permit, so that other tenants do not wait for it. It keeps its thread. */
+/** A tick that takes longer lends its permit to other tenants, so that they need not wait for it. It keeps its thread. */
 const SLOW_MS = 250;
 const MAX_LENT = 8;
 
@@ -8,7 +8,7 @@ const MAX_LENT = 8;
 export function createLending(semaphore: Pick<FairSemaphore, "lend" | "release" | "releaseLent">) {
   let lent = 0;
   return {
-    /** Watches work that holds a permit; the result releases it. */
+    /** Watches work that holds a permit. Call the returned function to release the permit. */
     watch(tenant: string): () => void {
       let isLent = false;
       const slowTimer = setTimeout(() => {

@@ -2,11 +2,11 @@ import { InvalidOption } from "./callOptions.ts";
 
 /* Limits of the scripts of workflows. Sizes of text are in UTF-16 units of JSON. */
 
-/** Memory of `run()`, with its arguments and the results that it has. */
+/** Memory of `run()`, including its arguments and results. */
 export const RUN_MEMORY_BYTES = 32 * 1024 * 1024;
 /** Memory of an attempt at a step. */
 export const STEP_MEMORY_BYTES = 64 * 1024 * 1024;
-/** Depth of values into and out of a script: code that reads them recurses. */
+/** Maximum nesting of values passed into and out of a script, because code that reads them recurses. */
 export const MAX_DEPTH = 200;
 /** Arguments of one step. */
 export const MAX_ARGS = 262_144;
@@ -16,13 +16,13 @@ export const MAX_RESULT = 1_048_576;
 export const MAX_ITEMS = 1_000;
 /** Option `key` of a call. */
 export const MAX_KEY = 200;
-/** Calls of one tick that have no result yet. */
+/** Calls of one tick without a result. */
 export const MAX_OUTSTANDING_CALLS = 10_000;
-/** JSON of the calls that are new on one tick, together. */
+/** Total JSON of the new calls of one tick. */
 export const MAX_REQUESTED_JSON = 16_777_216;
-/** Labels of now() that are new on one tick. */
+/** New labels of now() in one tick. */
 export const MAX_FIXED_VALUES = 1_000;
-/** Logs of a run or a step; the rest is dropped. */
+/** Log lines of a run or a step; more is dropped. */
 const MAX_LOGS = 262_144;
 
 export function nestsTooDeep(json: string): boolean {
@@ -41,14 +41,14 @@ export function nestsTooDeep(json: string): boolean {
   return false;
 }
 
-/** Returns the JSON. Throws InvalidOption when it is too long or nests too deep. */
+/** Returns the JSON. Throws InvalidOption if it is too long or nested too deeply. */
 export function checkFits(what: string, json: string, max: number): string {
   if (json.length > max) throw new InvalidOption(`${what}: longer than ${max} characters of JSON.`);
   if (nestsTooDeep(json)) throw new InvalidOption(`${what}: not serialisable, it nests too deep.`);
   return json;
 }
 
-/** The lines that a script logs, up to a limit. */
+/** Collects the lines that a script logs, up to a limit. */
 export function createLogs() {
   const lines: string[] = [];
   let left = MAX_LOGS;

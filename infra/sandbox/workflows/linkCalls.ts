@@ -5,7 +5,7 @@ import { checkLabel, InvalidOption, parseDuration } from "./callOptions.ts";
 import { checkFits, MAX_ARGS } from "./limits.ts";
 import { countCall, findOrAddCall, type TickState } from "./tickState.ts";
 
-/* Calls of `run()` that start other runs, ask agents, and wait for them. The guest sends their parts as one JSON object. */
+/* Calls of `run()` that start other runs, ask agents, or wait for either. The guest sends their arguments as one JSON object. */
 
 const PARENT_ENDS = ["cancel", "leave"] as const;
 export type OnParentEnd = (typeof PARENT_ENDS)[number];
@@ -53,7 +53,7 @@ export function checkNextArgs(json: string): string {
 
 const MAX_MATCH_FIELDS = 20;
 
-/** Values that top-level fields must have: texts, numbers, true, false or null. */
+/** Required values of a message's top-level fields: texts, numbers, true, false or null. */
 export function parseMatch(value: unknown): Record<string, unknown> {
   const isSimple = (one: unknown) => one === null || ["string", "number", "boolean"].includes(typeof one);
   if (!isObject(value) || !Object.values(value).every(isSimple) || Object.keys(value).length > MAX_MATCH_FIELDS)
@@ -95,7 +95,7 @@ export function requestRunWait(state: TickState, json: string, userKey: string |
 
 const MAX_VARS = 32;
 
-/** What the agent is asked: a text, or messages. Each of them is checked before the turn starts. */
+/** The input of an agent's turn: a text, or messages. Each message is checked before the turn starts. */
 export function parseAgentInput(value: unknown): unknown {
   const isText = typeof value === "string" && value.trim() !== "";
   if (isText || (Array.isArray(value) && value.length > 0)) return value;

@@ -2,8 +2,8 @@ import type { StepContext, StepFailureCode, StepResult, TickCall, TickOutcome } 
 import type { QuickJsWasm } from "../vm/wasm.ts";
 
 /*
- * Messages between this process, a process that runs workflows, and the threads of that process, which passes them on; `text` is
- * JSON, so that passing it on is cheap. `id` identifies a tick, or an attempt at a step.
+ * Messages between this process, a process that runs workflows, and that process's threads, to which it passes them on. `text` is
+ * JSON, which makes passing it on cheap. `id` identifies a tick, or an attempt at a step.
  */
 
 /** To a thread. */
@@ -24,7 +24,7 @@ export type Order =
 
 /** From a thread. */
 export type Report =
-  /** The thread does not have the script, or the memo of the run. */
+  /** The thread lacks the script, or the run's memo. */
   | { kind: "need"; id: number; what: "script" | "history" }
   /** `text`: TickReply, or StepOutcome. */
   | { kind: "done"; id: number; text: string }
@@ -32,22 +32,22 @@ export type Report =
   /** The thread failed, not the script. */
   | { kind: "broken"; id: number; message: string };
 
-/** To a process, for one of its threads, which starts with its first order. `tenant`: for whom the thread works from now on. */
+/** An order to a process for one of its threads, which starts with its first order. `tenant`: whose work the thread does from now on. */
 export type RoutedOrder = { thread: number; tenant: string; order: Order } | { thread: number; end: true };
 
 /**
- * Why a thread was ended: its script computed for too long (`speculating`: a speculative step did), its tenant's scripts held too
- * much memory, or it crashed.
+ * Why a thread was ended: its script computed too long (`speculating`: in a speculative step), its tenant's scripts held too much
+ * memory, or it crashed.
  */
 export type ThreadLoss = "computing" | "speculating" | "memory" | "failed";
 
-/** From a process: a report of a thread, or its end. `at`: the id of what it was computing. */
+/** A thread's report, or its end. `at`: id of the order it was computing. */
 export type ThreadReport = { thread: number; report: Report } | { thread: number; lost: ThreadLoss; at: number | null };
 
 /** Data that a thread starts with. */
 export interface ThreadData {
   wasm: QuickJsWasm;
-  /** CPU time that a tick, or an attempt at a step, may compute, in milliseconds. */
+  /** Maximum CPU milliseconds of a tick, or of an attempt at a step. */
   cpu_ms: number;
   /** See threadStatus.ts. */
   status: SharedArrayBuffer;
@@ -59,10 +59,10 @@ export interface TickOrder {
   seen_as?: string;
   sha256: string;
   now: number;
-  /** Entries of the memo that the thread has; 0: `memo` is the whole memo. */
+  /** Number of memo entries that the thread already has; 0: `memo` is complete. */
   from: number;
   memo: unknown[];
-  /** With the whole memo. */
+  /** Sent together with the whole memo. */
   args?: string;
   headers?: Record<string, string>;
   created_at?: number;
@@ -73,15 +73,15 @@ export interface TickOrder {
 }
 
 export interface TickReply {
-  /** Steps that ran within the tick, in order; each with the log lines since the one before. */
+  /** Steps that ran within the tick, in order, each with the log lines since the previous one. */
   speculated: SpeculatedStep[];
   outcome: TickOutcome;
 }
 
-/** Whether the thread keeps the history of the run after this tick: one that has ended needs no other. */
+/** Whether the thread keeps the run's history after this tick. A run that has ended needs none. */
 export const isKept = ({ end }: TickOutcome): boolean => end.type === "suspended";
 
-/** A step that ran within its tick, with the outcome that the tick would have had without it. */
+/** A step that ran within its tick, and the outcome the tick would have had without it. */
 export interface SpeculatedStep {
   outcome: TickOutcome;
   key: string;

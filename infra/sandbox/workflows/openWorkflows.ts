@@ -3,18 +3,18 @@ import { openStepRunner } from "./stepRunner.ts";
 import { openTickRunner } from "./tickRunner.ts";
 
 interface WorkflowsOptions {
-  /** Processes for steps, each of which runs many at once. Ticks have one process with one thread more than this. */
+  /** Number of processes for steps, each of which runs many at the same time. Ticks have one process, with one thread more than this. */
   processes: number;
-  /** CPU time that an attempt at a step may compute, in milliseconds. */
+  /** Maximum CPU milliseconds of an attempt at a step. */
   cpu_ms?: number;
-  /** CPU time that a tick may compute, in milliseconds; also that of one native operation, which no interrupt reaches. */
+  /** Maximum CPU milliseconds of a tick, and of one native operation, which no interrupt can reach. */
   tick_cpu_ms?: number;
 }
 
 const CPU_MS = 2_000;
 const TICK_CPU_MS = 5_000;
 
-/** Runs ticks and steps of workflows in processes that start with the first one. */
+/** Runs ticks and steps of workflows in processes that start on demand. */
 export function openWorkflows({
   processes,
   cpu_ms = CPU_MS,

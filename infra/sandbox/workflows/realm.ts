@@ -1,9 +1,9 @@
 import { QuickJS, type JSValueHandle, type QuickJSOptions, type Snapshot } from "quickjs-wasi";
 
-/** A VM with more memory is not reused: to clean it would take longer than the 0.8 ms of a new one. */
+/** A VM with more memory is not reused, because cleaning it would take longer than the 0.8 ms of a new one. */
 export const MAX_REUSED_BYTES = 4 * 1024 * 1024;
 
-/** Undeclared internals of quickjs-wasi. Where one is missing, every script gets a new VM. */
+/** Undeclared internals of quickjs-wasi. If one is missing, every script gets a new VM. */
 interface Internals {
   exports?: {
     memory?: { buffer: ArrayBuffer };
@@ -26,19 +26,19 @@ const internalsOf = (vm: QuickJS): Internals => vm as unknown as Internals;
 /** A function of the host that a script can call. */
 export type HostFunction = Parameters<QuickJS["newFunction"]>[1];
 
-/** A VM with its guest loaded, before any script. */
+/** The state of a VM with its guest loaded, before any script. */
 interface Baseline {
   snapshot: Snapshot;
-  /** Range of the memory that is not zero. */
+  /** The range of its memory that is not zero. */
   from: number;
   to: number;
   /** Exported handles of the functions that the guest returned. */
   guestFunctions: number[];
 }
 
-/** What VMs of one kind start from. The first one that is opened creates the baseline. */
+/** The parts that all VMs of one kind share. The first VM opened creates the baseline. */
 export interface RealmKind {
-  /** Source of a function of the host functions, which returns an array of functions. */
+  /** Source of a JavaScript function that takes the host functions and returns an array of guest functions. */
   guest: string;
   /** Names of the host functions, in the order of its parameters. */
   hosts: readonly string[];
@@ -64,8 +64,8 @@ async function createBaseline(kind: RealmKind, options: QuickJSOptions): Promise
 }
 
 /**
- * Restores a used VM to its baseline in 0.06 ms: it overwrites the memory, which holds all that a script can change, and resets
- * the stack pointer and the library's own state. Returns false when the VM cannot be reused.
+ * Restores a used VM to its baseline in 0.06 ms: overwrites the memory, which holds everything a script can change, and resets the
+ * stack pointer and the library's own state. Returns false if the VM cannot be reused.
  */
 function reset(vm: QuickJS, { snapshot, from, to }: Baseline, hosts: readonly string[]): boolean {
   const internals = internalsOf(vm);
@@ -88,10 +88,10 @@ function reset(vm: QuickJS, { snapshot, from, to }: Baseline, hosts: readonly st
 /** A VM for one script after another, none of which finds a trace of an earlier one. */
 export function createRealm(kind: RealmKind, options: QuickJSOptions, hosts: Record<string, HostFunction>) {
   let current: QuickJS | undefined;
-  /** Functions of a VM that was prepared in advance. */
+  /** Guest functions of a VM that was reset in advance. */
   let prepared: JSValueHandle[] | undefined;
 
-  /** Undefined when a new VM is needed, which takes longer. */
+  /** Undefined if a new VM is needed, which takes longer. */
   function freshNow(): JSValueHandle[] | undefined {
     const ready = prepared;
     prepared = undefined;
@@ -112,19 +112,19 @@ export function createRealm(kind: RealmKind, options: QuickJSOptions, hosts: Rec
   return {
     /** The VM of the running script. */
     vm: (): QuickJS => current!,
-    /** Resets the VM, and returns the functions of the guest. */
+    /** Resets the VM and returns the guest functions. */
     fresh,
-    /** Like `fresh`; undefined when that would have to wait. */
+    /** Like `fresh`; undefined if that would have to wait. */
     freshNow,
-    /** Resets the VM in advance. It must not be called between `fresh` and the end of the script. */
+    /** Resets the VM in advance. Must not be called between `fresh` and the end of the script. */
     async prepare(): Promise<void> {
       prepared = await fresh();
     },
-    /** Like `prepare`; does nothing when that would have to wait. */
+    /** Like `prepare`; does nothing if that would have to wait. */
     prepareNow(): void {
       prepared = freshNow();
     },
-    /** Bytes of memory that the VM holds; 0 when unknown. */
+    /** Bytes of memory that the VM holds; 0 if unknown. */
     bytes: (): number => (current && internalsOf(current).exports?.memory?.buffer.byteLength) ?? 0,
   };
 }

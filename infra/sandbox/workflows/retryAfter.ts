@@ -1,5 +1,5 @@
 const WEEK_S = 7 * 24 * 60 * 60;
-/** Status codes whose Retry-After header counts. */
+/** Statuses whose Retry-After header is used. */
 const LIMITED_STATUS = new Set([429, 503]);
 
 interface FetchAnswer {
@@ -15,8 +15,8 @@ function parseRetryAfter(header: string): number | null {
 }
 
 /**
- * Seconds that the last answer to a fetch asks its client to wait; null when it does not. A fetch that failed changes nothing.
- * `json`: the answer as the script gets it.
+ * Seconds that the last answer to a fetch asks to wait; null if it does not ask. A failed fetch changes nothing. `json`: the answer
+ * as the script gets it.
  */
 export function nextRetryAfter(previous: number | null, json: string): number | null {
   const { value } = JSON.parse(json) as FetchAnswer;

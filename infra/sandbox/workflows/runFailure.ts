@@ -2,7 +2,7 @@ import type { RunFailureCode, TickOutcome } from "#services/workflows/tick.ts";
 import { RUN_MEMORY_BYTES } from "./limits.ts";
 import { describeThrown, NO_PLACE, placeInStack, type Place, type ScriptException } from "../vm/thrown.ts";
 
-/** A failure of `run()` that its script caused. */
+/** `run()` failed because of its script. */
 export class RunFailure extends Error {
   readonly code: RunFailureCode;
   readonly place: Place;

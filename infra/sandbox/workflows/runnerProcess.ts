@@ -3,15 +3,15 @@ import { supervise } from "../../processes/supervise.ts";
 import type { Order, Report, RoutedOrder, ThreadLoss, ThreadReport } from "./messages.ts";
 
 const HEAP_MIB = 256;
-/** A run waits for a tick, which takes a fraction of a millisecond; a step may be anything. */
+/** Scheduling priorities. A run waits for its tick, which takes a fraction of a millisecond; a step may take any time. */
 const NICE = { ticks: 0, steps: 2 };
 /** The second line of defence: the process itself limits the memory of its scripts (see serveWorkflows.ts). */
 const MAX_RESIDENT_BYTES = 2_000_000_000;
 
-/** Receives what a thread reports of one order. */
+/** Receives a thread's reports about one order. */
 export interface ReportListener {
   onReport(report: Report): void;
-  /** The thread has ended. `isCulprit`: it was computing this order then. */
+  /** The thread has ended. `isCulprit`: it was computing this order at that time. */
   onLost(loss: ThreadLoss, isCulprit: boolean): void;
 }
 
@@ -25,7 +25,7 @@ export interface ThreadAddress {
 export function startRunnerProcess(what: "ticks" | "steps", cpu_ms: number, onThreadLost: (thread: number) => void) {
   const listeners = new Map<number, { thread: number; listener: ReportListener }>();
 
-  /** `thread` null: every thread. `at`: the order that it was computing. */
+  /** `thread`: null for all threads. `at`: the order it was computing. */
   function lose(thread: number | null, loss: ThreadLoss, at: number | null): void {
     for (const [id, { thread: own, listener }] of listeners) {
       if (thread !== null && own !== thread) continue;
@@ -61,7 +61,7 @@ export function startRunnerProcess(what: "ticks" | "steps", cpu_ms: number, onTh
     end,
     isAlive,
     running: (): number => listeners.size,
-    /** Sends an order whose reports the listener receives. */
+    /** Sends an order. The listener receives its reports. */
     start({ thread, tenant }: ThreadAddress, order: Order, listener: ReportListener): void {
       listeners.set(order.id, { thread, listener });
       route({ thread, tenant, order });

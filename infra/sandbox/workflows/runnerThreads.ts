@@ -4,9 +4,9 @@ import type { Report, RoutedOrder, ThreadData, ThreadLoss, ThreadReport } from "
 import { exceededLimit, threadToEvict, type SliceStart } from "./threadLimits.ts";
 import { newThreadStatus, readThreadStatus } from "./threadStatus.ts";
 
-/** QuickJS has memory of its own; the heap of a thread holds text on its way in and out, and histories. */
+/** QuickJS has memory of its own; a thread's heap holds histories, and text on its way in and out. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
-/** Memory of the VMs of all threads. */
+/** Total memory of the VMs of all threads. */
 const MAX_VM_BYTES = 768 * 1024 * 1024;
 
 const PROGRAMS = {
@@ -18,7 +18,7 @@ interface RunnerThread {
   worker: Worker;
   tenant: string;
   status: SharedArrayBuffer;
-  /** Undefined while it computes nothing. */
+  /** Undefined while it is not computing. */
   sliceStart: SliceStart | undefined;
 }
 
@@ -66,7 +66,7 @@ export function createRunnerThreads({ what, wasm, cpu_ms, send }: RunnerThreadsO
   }
 
   return {
-    /** Ends threads whose script computes for too long, where no interrupt reaches it, or holds too much memory. */
+    /** Ends threads whose script computes too long, where no interrupt can reach it, or holds too much memory. */
     check(): void {
       const memory = [...threads].map(([n, { tenant, status }]) => ({ n, tenant, ...readThreadStatus(status) }));
       const evicted = threadToEvict(memory, MAX_VM_BYTES);
@@ -74,7 +74,7 @@ export function createRunnerThreads({ what, wasm, cpu_ms, send }: RunnerThreadsO
       // a thread that has ended meanwhile reports that itself
       for (const [n, thread] of threads) checkCpu(n, thread).catch(() => {});
     },
-    /** Passes an order on; the first order of a tick or a step starts a thread that is missing. */
+    /** Passes on an order. The first order of a tick or a step starts its thread if it is missing. */
     route(routed: RoutedOrder): void {
       const thread = threads.get(routed.thread);
       if ("end" in routed) {

@@ -6,8 +6,8 @@ import { createRunnerThreads } from "./runnerThreads.ts";
 const CHECK_MS = 250;
 
 /**
- * Runs ticks or steps for the parent process until the parent ends the connection or dies. This thread runs no script, so that it
- * always receives orders, and ends a thread whatever the script in it does.
+ * Runs ticks or steps for the parent process until the parent disconnects or dies. The main thread runs no script, so that it
+ * always receives orders and can end a thread whatever its script does.
  */
 export function serveWorkflows(what: "ticks" | "steps", cpu_ms: number): void {
   const threads = createRunnerThreads({

@@ -3,20 +3,20 @@ import { placeInStack } from "../vm/thrown.ts";
 
 const MAX_WARNINGS = 10;
 
-/** A signal that a call of `run()` rejected with. */
+/** A signal with which a call of `run()` rejected. */
 export interface RaisedSignal {
   /** The call as text, such as `runStep("a")`. */
   call: string;
   /** Whether it is the signal of complete(). */
   ends: boolean;
   stack: string | null;
-  /** Another call won the race that it took part in: nothing waits for it any more. */
+  /** Whether another call won its race, so that nothing waits for it any more. */
   lost?: boolean;
 }
 
 /**
- * Warnings for signals that `run()` caught and continued after, one for each place. `completedBy` is the index of the complete()
- * that `run()` ended with, or null. A signal that nothing awaits was not caught.
+ * Warnings for signals that `run()` caught before it continued, one per place. `completedBy`: index of the complete() that ended
+ * `run()`, or null. A signal that nothing awaits does not count as caught.
  */
 export function swallowedSignals(
   raised: RaisedSignal[],
@@ -37,7 +37,7 @@ export function swallowedSignals(
   return [...warnings.values()];
 }
 
-/** The warning for an error that `run()` threw with a signal in it. */
+/** The warning for an error that wraps a signal and that `run()` threw. */
 export const nestedSignal = ({ call, stack }: RaisedSignal): TickWarning => ({
   code: "nested_signal",
   message: `The error contains the signal of ${call}: throw the signal itself.`,

@@ -4,18 +4,18 @@ import { threadCpuMs, type CpuClock } from "../vm/cpuClock.ts";
 import { newStepOrder, type StepOrder } from "./messages.ts";
 import type { Speculate } from "./stepCalls.ts";
 
-/** Steps of one tick that run within it. */
+/** Maximum steps that run within one tick. */
 const MAX_STEPS = 256;
-/** JSON of their inputs and results, in UTF-16 units. */
+/** Maximum JSON of their inputs and results, in UTF-16 units. */
 const MAX_JSON = 64 * 1024;
-/** CPU time that they may take in any case, with the code between them, in milliseconds. */
+/** CPU milliseconds they may always take, including the code between them. */
 const MIN_BUDGET_MS = 5;
 
 export interface SpeculationOptions {
   run_id: string;
   sha256: string;
   speculation: NonNullable<TickCall["ahead"]>;
-  /** Measures run(), without its steps. */
+  /** Measures run() without its steps. */
   clock: CpuClock;
   /** The bytecode of the script; undefined before it is compiled. */
   code(): Uint8Array | undefined;
@@ -44,7 +44,7 @@ export function createSpeculator({ run_id, sha256, speculation, clock, code, run
     clock.stop();
     const result = run(order, bytecode);
     clock.start();
-    // after a step that cannot run here, run() waits for its result
+    // after a step that cannot run here, run() must wait for its result
     stepsLeft = result ? stepsLeft - 1 : 0;
     jsonLeft -= order.input.length + (result?.json.length ?? 0);
     return result && { order, result };

@@ -44,7 +44,7 @@ beforeEach(() => {
 const tickWith = (more: Partial<TickCall> = {}) => tickCall({ memo, ...more });
 const put = (...all: SpeculatedStep[]) =>
   speculation.put("r1", { memo, length: memo.length }, { speculated: all, outcome: last });
-/** Neither a step nor a tick finds a speculated result. */
+/** Expects no speculated result for any step or tick. */
 function expectNothing(): void {
   expect(speculation.step(stepCall(1))).toBeUndefined();
   expect(speculation.step(stepCall(2))).toBeUndefined();
@@ -60,7 +60,7 @@ test("speculated steps and their ticks are returned one after the other, as the 
   expect(put(speculated(1), speculated(2))).toMatchObject({ end: { type: "suspended" }, logs: ["before 1"] });
   expect(speculation.step(stepCall(1))).toEqual(resultOf(1));
   memo.push(entry(1));
-  // every line that run() has logged so far
+  // all lines that run() has logged so far
   expect(speculation.tick(tickWith())).toMatchObject({ end: { type: "suspended" }, logs: ["before 1", "before 2"] });
   expect(speculation.step(stepCall(2))).toEqual(resultOf(2));
   memo.push(entry(2));

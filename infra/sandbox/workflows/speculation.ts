@@ -2,7 +2,7 @@ import { dropOldest } from "#events/dropOldest.ts";
 import type { MemoEntry, StepCall, StepResult, TickCall, TickOutcome } from "#services/workflows/tick.ts";
 import { newStepOrder, type SpeculatedStep, type TickReply } from "./messages.ts";
 
-/** Runs with unused speculated steps; each takes about 64 KiB of JSON. */
+/** Maximum runs with unused speculated steps; each takes about 64 KiB of JSON. */
 const MAX_RUNS = 500;
 
 interface SpeculatedRun {
@@ -11,7 +11,7 @@ interface SpeculatedRun {
   length: number;
   steps: SpeculatedStep[];
   last: TickOutcome;
-  /** Lines that `run()` had logged by the outcome that was returned last. */
+  /** Lines that `run()` had logged up to the last returned outcome. */
   logs: string[];
   /** Index of the next step, and whether its result has been used. */
   next: number;
@@ -24,7 +24,7 @@ const isSameStep = ({ sha256, step, args, context, max_result_bytes }: StepCall,
   order.max_result_bytes === max_result_bytes &&
   order.input === newStepOrder(context, { sha256, step, args, max_result_bytes }).input;
 
-/** Whether the memo has grown by the predicted entries, and by nothing else. */
+/** Whether the memo has grown by exactly the predicted entries. */
 function grewAsPredicted({ memo, length, steps, next }: SpeculatedRun): boolean {
   const { key, result, outcome } = steps[next]!;
   const predicted = new Map([...outcome.notes, { key, json: result.json }].map((entry) => [entry.key, entry.json]));
@@ -36,13 +36,13 @@ function grewAsPredicted({ memo, length, steps, next }: SpeculatedRun): boolean 
 }
 
 /**
- * Results of speculative steps, and the outcome of each tick after one. They are returned when the run asks for them, as long as
- * everything happens as predicted; otherwise they are dropped.
+ * Keeps the results of speculative steps, and the outcome of the tick after each. They are returned when the run asks for them, as
+ * long as everything happens as predicted; otherwise they are dropped.
  */
 export function createSpeculation() {
   const runs = new Map<string, SpeculatedRun>();
   return {
-    /** Keeps the speculated steps of a tick; returns the outcome that the tick has for its run. */
+    /** Stores the speculated steps of a tick. Returns the outcome of the tick that its run gets to see. */
     put(
       run_id: string,
       { memo, length }: Pick<SpeculatedRun, "memo" | "length">,
@@ -56,7 +56,7 @@ export function createSpeculation() {
       dropOldest(runs, MAX_RUNS);
       return first.outcome;
     },
-    /** The result of a step that has run speculatively. */
+    /** The result of a step that ran speculatively. */
     step(call: StepCall): StepResult | undefined {
       const { run_id } = call.context;
       const run = runs.get(run_id);
@@ -69,7 +69,7 @@ export function createSpeculation() {
       runs.delete(run_id);
       return undefined;
     },
-    /** The outcome of a tick that has been computed already. */
+    /** The outcome of a tick that was already computed. */
     tick({ run_id, memo }: TickCall): TickOutcome | undefined {
       const run = runs.get(run_id);
       if (!run) return undefined;

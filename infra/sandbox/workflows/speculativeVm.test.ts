@@ -30,7 +30,7 @@ const context = {
 const orderOf = (sha256: string, args = "{}", max_result_bytes = 1_000) =>
   newStepOrder(context, { sha256, step: "work", args, max_result_bytes });
 const moduleOf = (body: string) => `export const steps = { work: async (args, ctx) => { ${body} } };`;
-/** Results of a step with this body, one for each time it runs. */
+/** The results of a step with this body, one per time it runs. */
 async function runs(body: string, times = 1, args?: string) {
   const code = await codeOf(moduleOf(body));
   const order = orderOf(body, args);
@@ -64,7 +64,7 @@ describe("a step that requests nothing", () => {
 
 test("no step runs before the VM was prepared", async () => {
   const cold = createSpeculativeVm({ wasm, onSpeculate: () => {} });
-  // the baseline exists, but this one has no VM yet
+  // the baseline exists, but this instance has no VM yet
   expect(cold.run(orderOf("cold"), await codeOf(moduleOf("return 1")))).toBeUndefined();
 });
 
@@ -91,7 +91,7 @@ describe("a step is abandoned, and not tried again, when it", () => {
     expect(vm.run(orderOf("x", '{"asks":false}'), code)).toMatchObject({ json: "1" });
     expect(vm.run(orderOf("x", '{"asks":true}'), code)).toBeUndefined();
     expect(vm.run(orderOf("x", '{"asks":false}'), code)).toBeUndefined();
-    // the step of another version of the script may run
+    // the same step in another version of the script may run
     expect(vm.run(orderOf("y", '{"asks":false}'), code)).toMatchObject({ json: "1" });
   });
 });

@@ -8,9 +8,9 @@ import { createRealm } from "./realm.ts";
 import { nameStepGuest, pureHosts, STEP_KIND } from "./stepVm.ts";
 import { vmOptions } from "./vmOptions.ts";
 
-/** CPU time of a step that can run speculatively, in milliseconds. */
+/** Maximum CPU milliseconds of a speculative step. */
 const MAX_STEP_MS = 5;
-/** Steps that are remembered as unfit. */
+/** Maximum steps remembered as unfit. */
 const MAX_UNFIT = 1_000;
 
 interface SpeculativeVmOptions {
@@ -26,7 +26,7 @@ const newAttempt = () => ({
   result: undefined as string | undefined,
 });
 
-/** The VM and its host functions, which record what the current attempt does. */
+/** The VM and its host functions, which record the actions of the current attempt. */
 function createSpeculativeRealm(wasm: QuickJsWasm) {
   let current = newAttempt();
   const realm = createRealm(
@@ -57,7 +57,7 @@ function createSpeculativeRealm(wasm: QuickJsWasm) {
  */
 export function createSpeculativeVm({ wasm, onSpeculate }: SpeculativeVmOptions) {
   const { realm, startAttempt } = createSpeculativeRealm(wasm);
-  /** Steps that requested something or computed for long. */
+  /** Steps that requested something or computed too long. */
   const unfit = new Set<string>();
 
   function execute(guest: JSValueHandle[], { step, input }: StepOrder, code: Uint8Array, isOver: () => boolean): void {
@@ -70,10 +70,10 @@ export function createSpeculativeVm({ wasm, onSpeculate }: SpeculativeVmOptions)
   }
 
   return {
-    /** Opens or resets the VM; without it no step can run. */
+    /** Opens or resets the VM. Before that, no step can run. */
     prepare: realm.prepare,
     prepareNow: realm.prepareNow,
-    /** The result; undefined when the step was abandoned. */
+    /** The result; undefined if the step was abandoned. */
     run(order: StepOrder, code: Uint8Array): StepResult | undefined {
       const name = `${order.sha256} ${order.step}`;
       const guest = unfit.has(name) ? undefined : realm.freshNow();

@@ -3,7 +3,7 @@ import { createHostResponder } from "./hostResponder.ts";
 import { newStepOrder, type Report, type StepOutcome, type ThreadLoss } from "./messages.ts";
 import type { RunnerProcess, ThreadAddress } from "./runnerProcess.ts";
 
-/** The failure of an attempt whose thread has ended. `isCulprit`: the attempt was computing then. */
+/** The failure of an attempt whose thread has ended. `isCulprit`: it was computing this attempt at that time. */
 export function lossFailure(loss: ThreadLoss, isCulprit: boolean): StepFailure {
   if (loss === "computing" && isCulprit)
     return new StepFailure("step_limit", "The script was ended in an operation that took too long.", { final: true });
@@ -12,7 +12,7 @@ export function lossFailure(loss: ThreadLoss, isCulprit: boolean): StepFailure {
   return new StepFailure("runner_lost", "The process that ran the step was lost: it may have done something.");
 }
 
-/** Reads the StepOutcome. Throws StepFailure. */
+/** Parses the StepOutcome. Throws StepFailure. */
 function readOutcome(json: string): StepResult {
   const outcome = JSON.parse(json) as StepOutcome;
   if ("json" in outcome) return outcome;
@@ -25,13 +25,13 @@ interface AttemptOptions {
   runner: RunnerProcess;
   address: ThreadAddress;
   call: StepCall;
-  /** Aborts the attempt; its reason is thrown. */
+  /** Aborts the attempt, which throws the signal's reason. */
   signal: AbortSignal;
-  /** Called when the thread has finished with the attempt, which may be after an abort. */
+  /** Called when the thread has finished with the attempt, possibly after an abort. */
   onFinished(): void;
 }
 
-/** Runs an attempt at a step in a thread. Throws StepFailure, or the reason of the signal. */
+/** Runs an attempt at a step in a thread. Throws StepFailure, or the signal's reason. */
 export function runAttempt({ id, runner, address, call, signal, onFinished }: AttemptOptions): Promise<StepResult> {
   const { sha256, step, args, context, max_result_bytes } = call;
   const ended = new AbortController();
@@ -59,7 +59,7 @@ export function runAttempt({ id, runner, address, call, signal, onFinished }: At
   function onReport(report: Report): void {
     if (report.kind === "done") finish(() => void Promise.try(readOutcome, report.text).then(resolve, reject));
     else if (report.kind === "need") runner.send(address, { kind: "provide", id, text: call.js });
-    // a request that waits when the attempt ends is not answered
+    // a request that is still waiting when the attempt ends is not answered
     else if (report.kind === "request") respond(report).catch(() => {});
     else {
       finish(() => reject(new StepFailure("runner_lost", report.message)));

@@ -7,10 +7,10 @@ import type { SpeculatedStep } from "./messages.ts";
 import { parseStepRequest, type StepRequest } from "./stepRequest.ts";
 import { countCall, countRequest, findOrAddCall, hasUsedAllResults, newValues, type TickState } from "./tickState.ts";
 
-/** Runs a step within the tick; undefined when it cannot. */
+/** Runs a step within the tick; undefined if it cannot. */
 export type Speculate = (step: PendingStep) => Pick<SpeculatedStep, "order" | "result"> | undefined;
 
-/** The answer to a request that an earlier tick made with the same text; undefined when it is unknown or has no result. */
+/** The answer to a request that an earlier tick made with the same text; undefined if it is unknown or has no result. */
 export function findAnswer(state: TickState, request: string): Answer {
   const { callByRequest, callsByRequest } = state.history;
   const call = callByRequest.get(request);
@@ -25,10 +25,7 @@ export function findAnswer(state: TickState, request: string): Answer {
   return answer;
 }
 
-/**
- * Runs a step within the tick when it is the only thing that `run()` waits for: its result is then what the next tick would
- * start with.
- */
+/** Runs a step within the tick if `run()` waits for nothing else. Its result is then what the next tick would start with. */
 function speculateStep(state: TickState, call: Call, { name, json, mode }: StepRequest, speculate: Speculate): void {
   if (state.outstanding > 0 || !hasUsedAllResults(state) || state.ended !== undefined) return;
   const step = { key: call.key, name, args: json };

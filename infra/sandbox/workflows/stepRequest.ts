@@ -6,11 +6,11 @@ export interface StepRequest {
   mode: "fail" | "return";
   name: string;
   userKey: string | null;
-  /** The arguments, or the items. */
+  /** JSON of the arguments, or of the items. */
   json: string;
 }
 
-/** Parses the text of a request, such as `step:fail:1:-:a{…}`: the lengths of name and key, "-" for no key, then name, key and JSON. */
+/** Parses the text of a request, such as `step:fail:1:-:a{…}`: lengths of name and key ("-" for no key), then name, key and JSON. */
 export function parseStepRequest(text: string): StepRequest {
   const [start, kind, mode, nameLength, keyLength] = /^(\w+):(\w+):(\d+):(\d+|-):/.exec(text)!;
   const nameEnd = start.length + Number(nameLength);

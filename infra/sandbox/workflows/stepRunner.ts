@@ -5,9 +5,9 @@ import { startRunnerProcess } from "./runnerProcess.ts";
 import { runAttempt } from "./stepAttempt.ts";
 import { createStepThreadPool } from "./stepThreadPool.ts";
 
-/** Attempts that one process runs at once. Most of them wait for an answer. */
+/** Attempts that one process runs at the same time. Most of them wait for answers. */
 const ATTEMPTS_PER_PROCESS = 64;
-/** Attempts of one process from which on another is started in advance: that takes longer than a small step. */
+/** Attempts in a process at which another process is started in advance, because that takes longer than a small step. */
 const BUSY_ATTEMPTS = 8;
 const IDLE_MS = 60_000;
 
@@ -16,7 +16,7 @@ function startStepProcess(cpu_ms: number) {
   return { ...startRunnerProcess("steps", cpu_ms, threads.remove), threads };
 }
 
-/** Runs attempts at steps in processes of their own, each in its own VM. A small step takes 0.2 ms in all (two cores). */
+/** Runs attempts at steps in separate processes, each in a VM of its own. A small step takes 0.2 ms in total (two cores). */
 export function openStepRunner({ processes, cpu_ms }: { processes: number; cpu_ms: number }) {
   const total = processes * ATTEMPTS_PER_PROCESS;
   const semaphore = createFairSemaphore({ total, perTenant: Math.ceil(total / 2) });

@@ -5,15 +5,15 @@ import { MAX_REUSED_BYTES } from "./realm.ts";
 import { createStepVm, type StepVm } from "./stepVm.ts";
 import { writeThreadStatus } from "./threadStatus.ts";
 
-/* The program of a thread that runs attempts at steps of one tenant: while one waits, another computes. */
+/* A thread that runs attempts at steps of one tenant: while one waits, another computes. */
 
-/** Idle VMs that are kept for the next attempts. */
+/** Idle VMs kept for the next attempts. */
 const MAX_SPARE_VMS = 2;
 const CODE_CACHE_BYTES = 16 * 1024 * 1024;
 
-/** An attempt that this thread runs. */
+/** An attempt running in this thread. */
 interface ThreadAttempt {
-  /** By the number of the request: the pieces of its answer that have arrived, and what takes the whole. */
+  /** By request number: the pieces of the answer so far, and the function that takes the complete answer. */
   answers: { pieces: string[]; resolve(json: string): void }[];
   aborter: AbortController;
   provide?: (text: string) => void;

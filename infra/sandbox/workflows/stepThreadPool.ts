@@ -1,6 +1,6 @@
-/** A new thread takes 0.1 s of CPU time to start, so the first attempts of a tenant share one. */
+/** Attempts of a tenant that share its first threads, because starting a thread takes 0.1 s of CPU time. */
 const FIRST_ATTEMPTS_PER_THREAD = 4;
-/** Threads of one tenant, before its threads take more attempts each. */
+/** Number of threads of a tenant after which its threads take more attempts each. */
 const SPREAD_THREADS = 4;
 const MAX_ATTEMPTS_PER_THREAD = 16;
 const MAX_IDLE_THREADS = 8;
@@ -12,8 +12,8 @@ interface Thread {
 }
 
 /**
- * The threads of one process. Each works for one tenant at a time, so that no script delays or ends another tenant's; several
- * attempts of a tenant share a thread, because most of them wait.
+ * The threads of one process. Each works for one tenant at a time, so that no script delays or ends another tenant's. Attempts of
+ * one tenant share threads, because most of them wait.
  */
 export function createStepThreadPool() {
   const threads = new Map<number, Thread>();
@@ -40,7 +40,7 @@ export function createStepThreadPool() {
       thread.running += 1;
       return thread.n;
     },
-    /** Returns true when the thread must be ended, because enough others are idle. */
+    /** Returns true if the thread must be ended, because enough others are idle. */
     release(n: number): boolean {
       const thread = threads.get(n);
       if (!thread) return false;

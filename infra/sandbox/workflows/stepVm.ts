@@ -32,12 +32,12 @@ export const STEP_KIND: RealmKind = {
   reservedBytes: 256 * 1024,
 };
 
-/** The longest time that setTimeout waits: that of a step. */
+/** Maximum wait of setTimeout: the maximum time of a step. */
 const MAX_TIMER_MS = 3_600_000;
-/** Bytes of one call of crypto.getRandomValues. */
+/** Maximum bytes of one call of crypto.getRandomValues. */
 const MAX_RANDOM_BYTES = 65_536;
 
-/** Host functions that reach nothing: a step may call them where it runs speculatively. */
+/** Host functions without effects, which a step may call when it runs speculatively. */
 export const pureHosts = (vm: () => QuickJS): Record<"webFunction" | "randomBytes", HostFunction> => ({
   webFunction: (name, texts) => vm().newString(callWebFunction(name.toString(), texts.toString())),
   randomBytes: (count) => {
@@ -46,7 +46,7 @@ export const pureHosts = (vm: () => QuickJS): Record<"webFunction" | "randomByte
   },
 });
 
-/** Sends a request of the step to the platform; resolves with JSON of `{ok: true, value}` or `{ok: false, error}`. */
+/** Sends a step's request to the platform. Resolves with JSON of `{ok: true, value}` or `{ok: false, error}`. */
 type SendRequest = (what: string, text: string) => Promise<string>;
 
 export interface Attempt extends StepOrder {
@@ -59,16 +59,16 @@ export interface Attempt extends StepOrder {
 
 export interface StepVmOptions {
   wasm: QuickJsWasm;
-  /** CPU time that an attempt may compute, in milliseconds. */
+  /** Maximum CPU milliseconds of an attempt. */
   cpu_ms: number;
-  /** Called before and after each time that the script computes; `bytes`: the memory of its VM. */
+  /** Called before and after each stretch of computation. `bytes`: memory of its VM. */
   onEnter?(id: number): void;
   onLeave?(bytes: number): void;
 }
 
 type Handle = JSValueHandle;
 
-/** The functions that the guest returns (see stepGuest.ts). */
+/** Names the functions that the guest returns (see stepGuest.ts). */
 export function nameStepGuest(functions: Handle[]) {
   const [prepare, execute, describe, inspect, executeNow] = functions as [Handle, Handle, Handle, Handle, Handle];
   return { prepare, execute, describe, inspect, executeNow };
@@ -126,14 +126,14 @@ function createStepRealm({ wasm, cpu_ms, onEnter, onLeave }: StepVmOptions) {
   };
 }
 
-/** Resolves after a time that a step chose. An attempt never lasts longer than the longest one. */
+/** Resolves after a time that the step chose. No attempt lasts longer than the maximum. */
 async function waitFor(text: string): Promise<string> {
   const ms = Number(text);
   await sleep(ms > 0 ? Math.min(ms, MAX_TIMER_MS) : 0, undefined, { ref: false });
   return '{"ok":true,"value":null}';
 }
 
-/** Starts a request of a step; returns the promise that the step waits for, or JSON of a refusal. */
+/** Starts a step's request. Returns the promise that the step awaits, or JSON of a refusal. */
 function sendRequest(vm: QuickJS, attempt: RunningAttempt, what: string, text: string): JSValueHandle {
   const message = attempt.run.refusal(text.length);
   if (message) return vm.newString(JSON.stringify({ ok: false, error: { message, code: "step_limit" } }));
@@ -180,7 +180,7 @@ export function createStepVm(options: StepVmOptions, codeCache: CodeCache) {
 
   return {
     bytes: realm.bytes,
-    /** Throws only when this program fails, not the script. */
+    /** Throws only if this program fails, not the script. */
     async run(id: number, order: Attempt): Promise<StepOutcome> {
       const { attempt, guest } = await start(id, order.send);
       const { run, logs } = attempt;
@@ -197,7 +197,7 @@ export function createStepVm(options: StepVmOptions, codeCache: CodeCache) {
         order.signal.removeEventListener("abort", cancel);
       }
     },
-    /** Evaluates a script when it is saved; returns JSON of what it exports. Throws AttemptFailure. */
+    /** Evaluates a script when it is saved. Returns JSON of what it exports. Throws AttemptFailure. */
     async inspect(js: string): Promise<string> {
       const { attempt, guest } = await start(0, refuseRequests);
       const evaluate = () => realm.vm().evalCode(js, "script.js", EvalFlags.TYPE_MODULE);

@@ -1,15 +1,15 @@
 import type { ThreadStatus } from "./threadStatus.ts";
 
-/** Added to the limit of a script: covers the interval between two checks. */
+/** Added to a script's limit for the interval between two checks. */
 const GRACE_MS = 500;
 
-/** CPU time that a thread had used when it was first seen in this slice of computing, in milliseconds. */
+/** CPU milliseconds that a thread had used when it was first checked in this slice of computing. */
 export interface SliceStart {
   slice: number;
   cpuMs: number;
 }
 
-/** Which limit a thread has exceeded by `cpuMs`; undefined when it has not. A speculative step has the grace period only. */
+/** The limit that a thread has exceeded at `cpuMs`, if any. A speculative step has only the grace period. */
 export function exceededLimit(
   { slice, isSpeculative }: Pick<ThreadStatus, "slice" | "isSpeculative">,
   start: SliceStart,
@@ -26,10 +26,7 @@ export interface ThreadMemory {
   bytes: number;
 }
 
-/**
- * The thread that has to end when all together hold more than `maxBytes`: the largest one of the tenant that holds the most, so
- * that no tenant takes the memory of all.
- */
+/** The thread to end if all together hold more than `maxBytes`: the largest one of the tenant that holds the most. */
 export function threadToEvict(threads: readonly ThreadMemory[], maxBytes: number): number | undefined {
   const sum = (some: readonly ThreadMemory[]): number => some.reduce((bytes, thread) => bytes + thread.bytes, 0);
   if (sum(threads) <= maxBytes) return undefined;

@@ -1,4 +1,4 @@
-/* The status of a thread in shared memory, which the main thread reads while the thread computes and receives no messages. */
+/* A thread's status in shared memory. The main thread reads it while the thread computes and receives no messages. */
 
 const RUNNING = 0;
 const SLICE = 1;
@@ -7,7 +7,7 @@ const SPECULATIVE = 3;
 
 export const newThreadStatus = (): SharedArrayBuffer => new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT);
 
-/** For the thread itself. */
+/** The thread's own side. */
 export function writeThreadStatus(shared: SharedArrayBuffer) {
   const status = new Int32Array(shared);
   return {
@@ -17,7 +17,7 @@ export function writeThreadStatus(shared: SharedArrayBuffer) {
       Atomics.store(status, RUNNING, id + 1);
     },
     leave: (): void => void Atomics.store(status, RUNNING, 0),
-    /** A speculative step starts or ends; it has a shorter limit. */
+    /** A speculative step starts or ends. It has a shorter limit. */
     setSpeculative(isSpeculative: boolean): void {
       Atomics.add(status, SLICE, 1);
       Atomics.store(status, SPECULATIVE, isSpeculative ? 1 : 0);
@@ -28,9 +28,9 @@ export function writeThreadStatus(shared: SharedArrayBuffer) {
 }
 
 export interface ThreadStatus {
-  /** What it computes; null while it computes nothing. */
+  /** The order it is computing; null while it computes nothing. */
   id: number | null;
-  /** Counts how often it started to compute. */
+  /** Counts how often it started computing. */
   slice: number;
   bytes: number;
   isSpeculative: boolean;

@@ -43,7 +43,7 @@ export const wholeOrder = (call: TickCall): TickOrder => ({
   created_at: call.created_at,
 });
 
-/** An order with the part of the memo that the thread does not have. */
+/** An order with the part of the memo that the thread lacks. */
 export function orderFor({ sentMemos }: Pick<TickThread, "sentMemos">, call: TickCall): TickOrder {
   const { run_id, memo } = call;
   const from = sentMemos.count(run_id, memo);

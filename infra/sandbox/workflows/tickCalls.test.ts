@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 const tick = (speculate?: Speculate) =>
   createTickCalls({ run_id: RUN, now: NOW, history, ...(speculate && { speculate }) });
-/** Runs a tick that makes one request, and puts a result for it into the memo. */
+/** Runs a tick that makes one request, and adds a result for it to the memo. */
 function answer(request: string, json: string): string {
   const calls = tick();
   calls.requestSteps(request, 1);

@@ -10,7 +10,7 @@ import { findAnswer, requestSteps, type Speculate } from "./stepCalls.ts";
 import { newTickState, newValues, unusedKeys, type NewTick, type TickState } from "./tickState.ts";
 import { fixTime, requestApproval, requestTimer } from "./waitCalls.ts";
 
-/** Answers a request of any call but those of steps. Throws InvalidOption. */
+/** Answers a request of any call except those of steps. Throws InvalidOption. */
 function answerRequest(state: TickState, what: string, name: string, json: string, key: string | undefined): Answer {
   const userKey = key === undefined ? null : checkLabel("key", key, MAX_KEY, 0);
   switch (what) {
@@ -47,7 +47,7 @@ function answerRequest(state: TickState, what: string, name: string, json: strin
   }
 }
 
-/** An invalid option is an error of the script. */
+/** Turns an invalid option into an error of the script. */
 function answerOrError(answer: () => Answer): Answer {
   try {
     return answer();
@@ -57,14 +57,14 @@ function answerOrError(answer: () => Answer): Answer {
   }
 }
 
-/** Takes the speculated steps out of the history, which gets their results again when they are in the memo. */
+/** Removes the speculated steps from the history. It gets their results again with the memo. */
 function takeSpeculated({ history, speculated }: TickState): SpeculatedStep[] {
   for (const { call } of speculated) call.value = undefined;
   history.answered -= speculated.length;
   return speculated.map(({ call: _, ...step }) => step);
 }
 
-/** Answers the calls that `run()` makes on one tick. */
+/** Answers the calls that `run()` makes in one tick. */
 export function createTickCalls(tick: NewTick & { speculate?: Speculate }) {
   const state = newTickState(tick);
   const newCall = (answer: () => Answer): Answer => {
@@ -80,7 +80,7 @@ export function createTickCalls(tick: NewTick & { speculate?: Speculate }) {
         ? String(state.lastOrder)
         : newCall(() => answerOrError(() => answerRequest(state, what, name, json, key))),
     ended: () => state.ended,
-    /** Whether `run()` cannot end now: it has called complete() or continueAs(), or waits for a new call. */
+    /** Whether `run()` cannot end yet: it has called complete() or continueAs(), or waits for a new call. */
     isOpen: (): boolean => state.requested.length > 0 || state.ended !== undefined,
     outcome: (): Pick<TickOutcome, "asked" | "unasked" | "notes" | "logs"> => ({
       asked: state.requested,

@@ -4,23 +4,23 @@ import { MAX_RESULT, nestsTooDeep } from "./limits.ts";
 import { RunFailure, runFailure } from "./runFailure.ts";
 import { nestedSignal, swallowedSignals, type RaisedSignal } from "./signalWarnings.ts";
 
-/** What `run()` threw, as `describe` in tickGuest.ts returns it. */
+/** What `run()` threw, in the form of `describe` in tickGuest.ts. */
 export interface ThrownByRun {
-  /** Index of the signal that it is, or null. */
+  /** Index of the signal, if it is one; otherwise null. */
   signal: number | null;
   /** Whether that is the signal of complete(). */
   ends: boolean;
-  /** Index of the signal that it contains, or null. */
+  /** Index of the signal it wraps, or null. */
   wraps: number | null;
   error: ScriptException;
 }
 
-/** The promise of `run()`, when no job is left in its VM. */
+/** The state of the promise of `run()` when no job is left in its VM. */
 export type RunState = { is: "pending" } | { is: "returned"; json(): string } | { is: "thrown"; thrown: ThrownByRun };
 
 export interface RunSignals {
   raised(): RaisedSignal[];
-  /** Whether something waits for the promise that a signal rejected. */
+  /** Whether anything awaits the promise that a signal rejected. */
   isAwaited(n: number): boolean;
 }
 
@@ -50,8 +50,8 @@ function thrownEnd({ signal, ends, wraps, error }: ThrownByRun, { raised, isAwai
 }
 
 /**
- * The end of a tick from what `run()` did. `isOpen`: it has called complete() or continueAs(), or waits for a new call; these
- * two are applied later. Throws RunFailure.
+ * Derives the end of a tick from what `run()` did. `isOpen`: it has called complete() or continueAs(), which are applied later, or
+ * waits for a new call. Throws RunFailure.
  */
 export function tickEnd(state: RunState, isOpen: boolean, signals: RunSignals): TickEnd {
   switch (state.is) {

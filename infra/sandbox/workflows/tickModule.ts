@@ -4,9 +4,9 @@ import type { Realm } from "./realm.ts";
 import { runFailure } from "./runFailure.ts";
 import { stuckFailure, type RunState, type ThrownByRun } from "./tickEnd.ts";
 
-/* The module of a script in the VM of a tick: it is evaluated, and its `run()` is called. */
+/* The script's module in the VM of a tick: evaluates it and calls its `run()`. */
 
-/** The functions that the guest returns, in their order (see tickGuest.ts). */
+/** The functions that the guest returns, in this order (see tickGuest.ts). */
 const GUEST_FUNCTIONS = [
   "prepare",
   "start",
@@ -21,7 +21,7 @@ type TickGuest = Record<(typeof GUEST_FUNCTIONS)[number], JSValueHandle>;
 export const nameTickGuest = (functions: JSValueHandle[]): TickGuest =>
   Object.fromEntries(GUEST_FUNCTIONS.map((name, n) => [name, functions[n]])) as TickGuest;
 
-/** Runs all jobs. Answers that wait for their turn are delivered one by one, each when no job is left and `isOver` says no. */
+/** Runs all jobs. Waiting answers are delivered one at a time, each when no job is left and `isOver` is false. */
 function settle({ drain, call }: Execution, { deliver }: TickGuest, isOver: () => boolean): void {
   drain();
   while (!isOver() && call(deliver).toString() === "true") drain();
@@ -40,7 +40,7 @@ export async function evaluate({ vm }: Realm, execution: Execution, code: Uint8A
   throw runFailure(error ?? { name: null, message: "The top level of the script threw a signal.", stack: null });
 }
 
-/** Calls `run()`, and reads what it did when no job is left. `hasEnded`: it has called complete() or continueAs(). */
+/** Calls `run()`, and reads its state when no job is left. `hasEnded`: it has called complete() or continueAs(). */
 export async function runModule(
   execution: Execution,
   module: JSValueHandle,
@@ -55,7 +55,7 @@ export async function runModule(
   const result = await resultOf(promise);
   if (promise.promiseState === FULFILLED) return { is: "returned", json: () => call(resultJson, result).toString() };
   const thrown = JSON.parse(call(describe, result).toString()) as ThrownByRun;
-  // what run() itself waits for has no answer yet, but its other branches may ask for more
+  // what run() itself awaits has no answer yet, but its other branches may make more calls
   if (thrown.signal !== null && !thrown.ends) settle(execution, guest, hasEnded);
   return { is: "thrown", thrown };
 }

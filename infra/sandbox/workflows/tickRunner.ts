@@ -9,10 +9,10 @@ import { runTick, ThreadLost } from "./tickAttempt.ts";
 import { createTickThreadPool } from "./tickThreadPool.ts";
 
 const IDLE_MS = 300_000;
-/** Scripts that are remembered because one of their steps ended its thread when it ran speculatively. */
+/** Maximum remembered scripts that ended their thread with a speculative step. */
 const MAX_UNFIT_SCRIPTS = 1_000;
 
-/** The process that runs ticks; another one replaces it when it has ended. */
+/** The process that runs ticks; replaced when it has ended. */
 function createTickProcess(cpu_ms: number) {
   const pool = createProcessPool({
     max: 1,
@@ -45,8 +45,8 @@ function createTickProcess(cpu_ms: number) {
 }
 
 /**
- * Runs ticks in the threads of one process. A run stays on its thread while that is free, and sends only what is new in its memo.
- * A small tick takes 0.2 ms in all, one with 1,000 results in its memo 6 ms (two cores).
+ * Runs ticks in the threads of one process. A run stays on its thread while that is free, so that only the new part of its memo is
+ * sent. A small tick takes 0.2 ms in total, one with 1,000 memo entries 6 ms (two cores).
  */
 export function openTickRunner({ processes, cpu_ms }: { processes: number; cpu_ms: number }) {
   const total = processes + 1;
@@ -57,7 +57,7 @@ export function openTickRunner({ processes, cpu_ms }: { processes: number; cpu_m
   const unfitScripts = new Set<string>();
   const closing = new AbortController();
 
-  /** Runs a tick; again without speculative steps when its thread was lost, because one of them may have ended it. */
+  /** Runs a tick. If its thread is lost, runs it again without speculative steps, which may have been the cause. */
   async function runWithRetry(call: TickCall): Promise<TickReply> {
     try {
       return await tickProcess.run(call);
@@ -86,7 +86,7 @@ export function openTickRunner({ processes, cpu_ms }: { processes: number; cpu_m
         release();
       }
     },
-    /** The result of a step that has run speculatively. */
+    /** The result of a step that ran speculatively. */
     speculatedStep: speculation.step,
     forget(run_id: string): void {
       speculation.forget(run_id);

@@ -4,33 +4,33 @@ import { InvalidOption } from "./callOptions.ts";
 import { createLogs, MAX_OUTSTANDING_CALLS, MAX_REQUESTED_JSON } from "./limits.ts";
 import type { SpeculatedStep } from "./messages.ts";
 
-/** What `run()` has called so far on one tick. */
+/** The calls of `run()` so far in one tick. */
 export interface TickState {
   run_id: string;
   /** Epoch milliseconds. */
   now: number;
   history: CallHistory;
-  /** The number of this tick in the history. */
+  /** Number of this tick in the history. */
   tick: number;
   /** New calls, in order. */
   requested: PendingCall[];
-  /** Calls of now() that are new, and their JSON. */
+  /** New calls of now(), and their JSON. */
   fixedValues: Map<Call, string>;
   logs: ReturnType<typeof createLogs>;
-  /** How many calls were made that have a result, and that have none. */
+  /** Numbers of calls made with a result and without one. */
   answered: number;
   outstanding: number;
-  /** The order of the result that the last request got, of several the highest. */
+  /** The rank of the result that the last request got; the highest of several. */
   lastOrder: number;
-  /** Size of the requests that are new on this tick, in UTF-16 units. */
+  /** Size of this tick's new requests, in UTF-16 units. */
   requestedJson: number;
-  /** What the first complete() or continueAs() asks for. */
+  /** The end requested by the first complete() or continueAs(). */
   ended: Extract<TickOutcome["end"], { type: "completed" | "continued" }> | undefined;
   speculated: (SpeculatedStep & { call: Call })[];
-  /** Log lines and fixed values that are part of `speculated`. */
+  /** Numbers of log lines and fixed values that are part of `speculated`. */
   speculatedLines: number;
   speculatedValues: number;
-  /** Called with each call when the tick makes it first. */
+  /** Called when the tick makes a call for the first time. */
   onCall: ((call: Call) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ export function newTickState({ run_id, now, history, onCall }: NewTick): TickSta
   };
 }
 
-/** Counts a call; returns false when this tick has made it before. Throws InvalidOption beyond the limit. */
+/** Counts a call. Returns false if this tick has made it before. Throws InvalidOption beyond the limit. */
 export function countCall(state: TickState, call: Call): boolean {
   state.lastOrder = Math.max(state.lastOrder, call.order);
   if (call.lastTick === state.tick) return false;
@@ -70,7 +70,7 @@ export function countCall(state: TickState, call: Call): boolean {
   return true;
 }
 
-/** Counts a new request, which this process keeps. Throws InvalidOption beyond the limit. */
+/** Counts a new request, which is kept in memory. Throws InvalidOption beyond the limit. */
 export function countRequest(state: TickState, request: string): string {
   state.requestedJson += request.length;
   if (state.requestedJson > MAX_REQUESTED_JSON)
@@ -86,10 +86,10 @@ export const findOrAddCall = (state: TickState, request: CallRequest): Call =>
 export const newValues = ({ fixedValues, speculatedValues }: TickState): { key: string; json: string }[] =>
   [...fixedValues].slice(speculatedValues).map(([{ key }, json]) => ({ key, json }));
 
-/** Whether every known result has been used, so that a call without a result is all that `run()` waits for. */
+/** Whether every known result has been used, so that `run()` can only be waiting for calls without a result. */
 export const hasUsedAllResults = ({ answered, history }: TickState): boolean => answered === history.answered;
 
-/** Keys of results that this tick has not used; only when it has made a new call. */
+/** Keys of results that this tick has not used; empty unless it has made a new call. */
 export function unusedKeys(state: TickState): string[] {
   if (state.requested.length === 0 || hasUsedAllResults(state)) return [];
   return [...state.history.calls.values()]

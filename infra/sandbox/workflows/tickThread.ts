@@ -6,9 +6,9 @@ import { isKept, type Order, type Report, type ThreadData, type TickOrder, type 
 import { writeThreadStatus } from "./threadStatus.ts";
 import { createTickVm } from "./tickVm.ts";
 
-/* The program of a thread that runs one tick after another, and keeps the histories of its runs. */
+/* A thread that runs one tick after another, and keeps the histories of its runs. */
 
-/** Histories of all runs; beyond it those whose last tick is longest ago are dropped. */
+/** Maximum bytes of all histories. Beyond it, the least recently ticked are dropped. */
 const MAX_HISTORY_BYTES = 64 * 1024 * 1024;
 const CODE_CACHE_BYTES = 32 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ interface CachedRun {
   args: string;
   headers: Record<string, string>;
   created_at: number;
-  /** Entries of the memo that are in the history. */
+  /** Number of memo entries in the history. */
   entries: number;
 }
 
@@ -57,7 +57,7 @@ function newRun({ args, headers = {}, created_at }: TickOrder): CachedRun | unde
   return { args, headers, created_at, history: newCallHistory(), entries: 0 };
 }
 
-/** The run with the entries of the order; undefined when entries before them are missing here. */
+/** The run with the entries of the order added; undefined if earlier entries are missing here. */
 function applyOrder(order: TickOrder, cached: CachedRun | undefined): CachedRun | undefined {
   const { from, memo } = order;
   const run = from === 0 ? newRun(order) : cached;

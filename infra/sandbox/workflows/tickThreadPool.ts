@@ -1,15 +1,15 @@
 import { dropOldest } from "#events/dropOldest.ts";
 import type { MemoEntry } from "#services/workflows/tick.ts";
 
-/** Runs whose sent history is tracked for one thread. The thread itself drops large histories earlier. */
+/** Runs tracked per thread. The thread itself drops large histories earlier. */
 const MAX_RUNS = 10_000;
 
-/** How much of each run's memo has been sent to a thread. */
+/** Tracks how much of each run's memo has been sent to a thread. */
 function createSentMemos() {
   const sent = new Map<string, { memo: WeakRef<MemoEntry[]>; entries: number }>();
   return {
     has: (run_id: string): boolean => sent.has(run_id),
-    /** Entries of this memo that the thread has; 0 when it has another memo of the run, or none. */
+    /** Number of entries of this memo that the thread has; 0 if it has none, or another memo of the run. */
     count(run_id: string, memo: MemoEntry[]): number {
       const known = sent.get(run_id);
       return known?.memo.deref() === memo ? known.entries : 0;
@@ -40,7 +40,7 @@ export function createTickThreadPool() {
     return opened;
   }
   return {
-    /** Takes an idle thread: one that has the run's memo, else the one that was opened first, else a new one. */
+    /** Takes an idle thread: one with the run's memo, otherwise the one opened first, otherwise a new one. */
     take(run_id: string): TickThread {
       const idle = [...threads.values()].filter(({ isBusy }) => !isBusy);
       const taken = idle.find(({ sentMemos }) => sentMemos.has(run_id)) ?? idle[0] ?? open();
@@ -48,7 +48,7 @@ export function createTickThreadPool() {
       return taken;
     },
     remove: (thread: number): void => void threads.delete(thread),
-    /** Drops the run's memo; returns the threads that had it. */
+    /** Drops the run's memo. Returns the threads that had it. */
     forget: (run_id: string): number[] =>
       [...threads.values()].filter(({ sentMemos }) => sentMemos.delete(run_id)).map(({ thread }) => thread),
   };

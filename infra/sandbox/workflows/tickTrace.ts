@@ -2,7 +2,7 @@ import type { TracedCall } from "#services/workflows/tick.ts";
 import { NO_PLACE, placeInStack } from "../vm/thrown.ts";
 import type { Call } from "./callHistory.ts";
 
-/** Notes where `run()` makes its calls. */
+/** Records where `run()` makes its calls. */
 export function createTickTrace() {
   const calls: TracedCall[] = [];
   let readStack: (() => string) | undefined;
@@ -14,7 +14,7 @@ export function createTickTrace() {
     },
     add({ key }: Call): void {
       const read = readStack;
-      // a script can replace what makes the text of a stack, by code that makes calls itself or computes for too long
+      // a script can replace what formats a stack by code that makes calls or computes too long
       readStack = undefined;
       try {
         calls.push({ key, ...placeInStack(read?.()) });

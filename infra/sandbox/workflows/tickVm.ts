@@ -22,8 +22,8 @@ import { vmOptions } from "./vmOptions.ts";
 import { callWebFunction } from "./webFunctions.ts";
 
 /**
- * Interrupts of one tick. QuickJS makes one every 10,000 loops and calls: 1,000 of them are 0.3 s of ordinary code, and no more
- * on a busy machine.
+ * Maximum interrupts of one tick. QuickJS makes one every 10,000 loops and calls: 1,000 are 0.3 s of ordinary code, independent of
+ * the machine's load.
  */
 const MAX_INTERRUPTS = 1_000;
 
@@ -41,7 +41,7 @@ export interface Tick {
   script: Uint8Array | string;
   /** JSON. */
   args: string;
-  /** Of the request that started the run. */
+  /** Headers of the request that started the run. */
   headers: Record<string, string>;
   created_at: number;
   now: number;
@@ -56,7 +56,7 @@ export interface Tick {
 
 interface TickVmOptions {
   wasm: QuickJsWasm;
-  /** CPU time of a tick, in milliseconds; the code between two interrupts may take long. */
+  /** CPU milliseconds of a tick, because the code between two interrupts may take long. */
   cpu_ms: number;
   /** Called before and after each speculative step. */
   onSpeculate(isSpeculative: boolean): void;
@@ -72,9 +72,9 @@ interface RunningTick {
   isOver: boolean;
   /** Bytecode that was compiled on this tick. */
   compiled: Uint8Array | undefined;
-  /** An error of this program, not of the script. */
+  /** An error of this program rather than the script. */
   fault: Error | undefined;
-  /** By the identity of a signal: how many promises it rejected that nothing handles. */
+  /** By signal id: the number of promises that it rejected and that nothing handles. */
   unhandled: Map<number, number>;
 }
 
@@ -154,7 +154,7 @@ function newRunningTick(tick: Tick, cpu_ms: number, runStep: SpeculationOptions[
   return running;
 }
 
-/** Executes `run()` again on every tick, each in a VM without a trace of an earlier one. */
+/** Executes `run()` on every tick in a VM without a trace of earlier ones. */
 export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
   const { realm, execution, setCurrent } = createTickRealm(wasm, cpu_ms);
   const { call, inside } = execution;
@@ -178,12 +178,12 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
   }
 
   return {
-    /** Resets both VMs in advance: 0.1 ms while nothing waits, twice that when they have left the processor's cache. */
+    /** Resets both VMs in advance: 0.1 ms while idle, twice that once they have left the processor's cache. */
     prepare(): void {
       realm.prepareNow();
       stepVm.prepareNow();
     },
-    /** Runs a tick; `compiled`: bytecode, when it was made. Throws only when this program fails, not the script. */
+    /** Runs a tick. `compiled`: the bytecode, if it was compiled. Throws only if this program fails, not the script. */
     async run(tick: Tick): Promise<TickReply & { compiled: Uint8Array | undefined }> {
       if (tick.speculation) await stepVm.prepare();
       const running = newRunningTick(tick, cpu_ms, stepVm.run);
@@ -194,7 +194,7 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
       });
       const { calls, trace, compiled, fault } = running;
       if (fault) throw fault;
-      // the first complete() or continueAs() counts, whatever run() did after it
+      // the first complete() or continueAs() counts, whatever run() did afterwards
       const outcome = { end: calls.ended() ?? end, warnings, ...calls.outcome(), ...(trace && { calls: trace.calls }) };
       return { outcome, speculated: calls.takeSpeculated(), compiled };
     },

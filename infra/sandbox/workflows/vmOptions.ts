@@ -9,7 +9,7 @@ const MODULE_NAME = "svc:workflow";
 function load(name: string): string {
   if (name === MODULE_NAME) return WORKFLOW_MODULE;
   const refusal = new Error(`A workflow imports nothing but ${MODULE_NAME}: ${name.slice(0, 200)}`);
-  // the stack is this process's, and the script can read it
+  // the stack is that of this process, and the script could read it
   refusal.stack = "";
   throw refusal;
 }

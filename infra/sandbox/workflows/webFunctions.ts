@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** UTF-16 units of an input or a result. */
+/** Maximum UTF-16 units of an input or a result. */
 const MAX_SIZE = 1024 * 1024;
-/** JSON escapes a unit with up to six (`\u0000`). */
+/** JSON escapes a unit with up to six characters (`\u0000`). */
 const MAX_JSON_SIZE = 6 * MAX_SIZE;
 const URL_PARTS = [
   "href",
@@ -48,7 +48,7 @@ const FUNCTIONS: Record<string, (...texts: string[]) => string> = {
   writeQuery: (pairs = "[]") => new URLSearchParams(JSON.parse(pairs) as [string, string][]).toString(),
   encode: (text = "") => Buffer.from(text, "utf8").toString("latin1"),
   decode: (label = "utf-8", fatal = "", ignoreBom = "", data = "") => decode(label, fatal, ignoreBom, data),
-  /** The name that the platform's decoder gives to an encoding. */
+  /** The encoding name used by the platform's decoder. */
   encodingName: (label = "utf-8") => new TextDecoder(label).encoding,
   digest: (hash = "", data = "") => createHash(HASHES[hash]!).update(bytesOf(data)).digest("latin1"),
   hmac: (hash = "", key = "", data = "") =>
@@ -56,7 +56,7 @@ const FUNCTIONS: Record<string, (...texts: string[]) => string> = {
 };
 
 /**
- * Computes for a script's URL, TextEncoder, TextDecoder and crypto.subtle, which QuickJS lacks. `texts` is a JSON array of strings.
+ * Implements a script's URL, TextEncoder, TextDecoder and crypto.subtle, which QuickJS lacks. `texts` is a JSON array of strings.
  * Returns "=" and the result, or "!" and a message for the author of the script.
  */
 export function callWebFunction(name: string, texts: string): string {

@@ -8,7 +8,7 @@ const write = (url: string, body: string | null = null, method = "POST", headers
   headers,
   body,
 });
-/** The keys that one attempt sends these requests under. */
+/** The keys with which one attempt sends these requests. */
 function keysOf(requests: ReturnType<typeof write>[], step = "step-1"): (string | undefined)[] {
   const addKey = createWriteKeys(step);
   return requests.map((request) => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deriveId } from "#events/ids.ts";
 
-/** Methods that change something get an idempotency key: another attempt may send the request again. */
+/** Methods that change something get an idempotency key, because another attempt may repeat the request. */
 const CHANGING_METHODS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 interface StepRequest {
@@ -12,8 +12,8 @@ interface StepRequest {
 }
 
 /**
- * Adds an Idempotency-Key to the writes of one attempt that set none. The content (method, address, body) and the count among
- * equal writes identify a write: every attempt at the step sends it under the same key, and no other write has that key.
+ * Adds an Idempotency-Key to an attempt's writes that set none. A write is identified by its content (method, address, body) and
+ * its number among equal writes, so that all attempts at the step send the same key, and no other write does.
  */
 export function createWriteKeys(idempotency_key: string): (request: StepRequest) => void {
   const counts = new Map<string, number>();
