@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from "commander";
 import { MAX_ORGANIZATION_NAME } from "#events/organization.ts";
 
-/** The option of commands that ask a running service for something. */
+/** The option of commands that call a running service. */
 export const SERVICE_URL = [
   "--url <url>",
   "the service's address (SVC_URL); SVC_EMAIL and SVC_PASSWORD, or SVC_SESSION, sign in",
 ] as const;
 
-/** Words of a list, separated by commas. */
+/** A comma-separated list of words. */
 export const listOf =
   <Word extends string>(words: readonly Word[]) =>
   (text: string): Word[] => {
@@ -39,7 +39,7 @@ export function uuid(text: string): string {
   return text;
 }
 
-/** A file or a folder. An empty one comes from a variable of the shell that is not set, and would mean something else. */
+/** A path of a file or a folder. An empty one is refused: it comes from an unset shell variable and would mean something else. */
 export function path(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must name a file or a folder, and is empty.");
   return text;

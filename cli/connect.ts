@@ -15,7 +15,7 @@ import { Problem } from "./problem.ts";
 const VARIABLES = { database_url: "DATABASE_URL", nats_url: "NATS_URL", meili_url: "MEILI_URL" } as const;
 const GREETING_TIMEOUT_MS = 3_000;
 
-/** A server's address: from the settings, else that of the running embedded server. Throws Problem. */
+/** A server's address, from the settings or from the running embedded server. Throws Problem. */
 export function serviceAddress(settings: Settings, service: keyof typeof VARIABLES): string {
   const address = settings[VARIABLES[service]] ?? runningAddresses(settings.DATA_DIR)?.[service];
   if (address) return address;
@@ -54,10 +54,10 @@ function unusable(address: string, cause: unknown): Problem {
 }
 
 const NO_TABLE = "42P01";
-/** System calls that fail when nothing listens at an address, or when its host has no name. */
+/** System calls that fail if nothing listens at an address, or its host name is unknown. */
 const CONNECTING = ["connect", "getaddrinfo"];
 
-/** Names DATABASE_URL in errors of PostgreSQL and of the way to it, and throws others, such as those of a disk, unchanged. */
+/** Throws errors of PostgreSQL and of the connection as a Problem that names DATABASE_URL; others, such as disk errors, unchanged. */
 export function throwExplained(address: string, error: unknown): never {
   const { code, syscall } = (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException;
   if (code === NO_TABLE) throw noLog(address);
@@ -92,7 +92,7 @@ export async function openLogAccess(database: Database) {
 
 export type LogAccess = Awaited<ReturnType<typeof openLogAccess>>;
 
-/** Connects to the bus. Throws Problem, within seconds when no server answers. */
+/** Connects to the bus. Throws Problem within seconds if no server answers. */
 export async function openBus(settings: Settings, log: Logger = pino({ level: "silent" })): Promise<Bus> {
   const address = serviceAddress(settings, "nats_url");
   const next = "check that it runs and that NATS_URL is correct";
@@ -103,7 +103,7 @@ export async function openBus(settings: Settings, log: Logger = pino({ level: "s
   });
 }
 
-/** Runs a tool's work on the database of this environment, and closes it. */
+/** Runs a tool's work on the configured database, and closes it. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(readSettings(process.env));
   try {
@@ -117,7 +117,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 export const withLogAccess = <T>(work: (sealed: LogAccess) => Promise<T>): Promise<T> =>
   withDatabase(async (database) => work(await openLogAccess(database)));
 
-/** Runs a tool's work on the bus of this environment, and closes it. */
+/** Runs a tool's work on the configured bus, and closes it. */
 export async function withBus<T>(work: (bus: Bus) => Promise<T>): Promise<T> {
   const bus = await openBus(readSettings(process.env));
   try {

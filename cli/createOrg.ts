@@ -9,13 +9,13 @@ import { print, printJson, table } from "./output.ts";
 const HANDLERS =
   "select from ops.workers where beat_at > now() - interval '10 seconds' and role ~ '(^|\\+)(all|services)(\\+|$)' limit 1";
 
-/** Throws Problem at once; without a worker a command would wait in its queue until its deadline. */
+/** Throws Problem at once if no worker runs, because the command would wait until its deadline. */
 async function requireWorker({ db }: Database): Promise<void> {
   if ((await db.query(HANDLERS)).length === 0)
     throw new Problem("No running service handles commands", "start it with npm start, then run this again");
 }
 
-/** Without its owner, whom the last commands would have made, an organization is of no use to anybody. */
+/** An organization without its owner, whom the last commands create, is useless. */
 function explainUnavailable(error: unknown): never {
   if (!(error instanceof Unavailable)) throw error;
   throw new Problem(
@@ -32,7 +32,7 @@ const formatCredentials = ({ base_url, organization_id, api_key, admin }: Creden
     ["Sign in", `${admin.email} with ${admin.password}`],
   ]);
 
-/** Creates an organization with commands to the running service, and prints its credentials once they work. */
+/** Creates an organization by commands to the running service, and prints its credentials once they work. */
 export async function createOrg(name: string, options: { json?: boolean }): Promise<void> {
   const settings = readSettings(withServiceUrl(process.env, readSettings(process.env)));
   const database = await openDatabase(settings);

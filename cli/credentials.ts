@@ -15,11 +15,11 @@ export const loadCredentials = (settings: Pick<CredentialSettings, "DATA_DIR">):
 export const saveCredentials = (settings: CredentialSettings, credentials: Credentials): void =>
   writePrivate(credentialsFile(settings), `${JSON.stringify(credentials, null, 2)}\n`);
 
-/** The URL of this process. With PORT=0 it is only known once the process listens. */
+/** The URL of this process. With PORT=0 it is known only once the process listens. */
 export const baseUrl = ({ BASE_URL }: CredentialSettings, listening: string): string =>
   new URL(BASE_URL).port === "0" ? listening : BASE_URL;
 
-/** The environment, with the service's URL from the last start unless BASE_URL is set. */
+/** The environment, with the service's URL of the last start unless BASE_URL is set. */
 export const withServiceUrl = (env: NodeJS.ProcessEnv, settings: CredentialSettings): NodeJS.ProcessEnv => ({
   ...env,
   BASE_URL: env["BASE_URL"]?.trim() || loadCredentials(settings)?.base_url,

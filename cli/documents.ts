@@ -9,7 +9,7 @@ interface Options {
   json?: boolean;
 }
 
-/** Prints the documents whose text lacks something that their file has. */
+/** Prints the documents whose text lacks content of their file. */
 export const listWarnings = ({ organization, limit, json }: Options): Promise<void> =>
   withDatabase(async ({ db }) => {
     const documents = await listWarned(db, organization ?? null, limit);

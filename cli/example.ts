@@ -8,16 +8,16 @@ import { seed } from "./seed.ts";
 
 type ExampleSettings = Pick<Settings, "DATA_DIR" | "BASE_URL" | "SEED" | "DATABASE_URL" | "OFFLINE_MODELS">;
 
-/** Exists from the first start until its example is complete, so that a start that is killed is made up for by the next one. */
+/** Exists from the first start until the example is complete, so that the next start completes what a killed one began. */
 const markerFile = ({ DATA_DIR }: ExampleSettings): string => join(DATA_DIR, "example.pending");
 
-/** Called before the first credentials are saved: later starts create no example unless this one left it incomplete. */
+/** Call it before the first credentials are saved: later starts only complete an unfinished example. */
 export function planExample(settings: ExampleSettings): void {
   if (loadCredentials(settings) || !settings.SEED || settings.DATABASE_URL) return;
   writePrivate(markerFile(settings), "");
 }
 
-/** Creates the planned example. One that cannot be created is no reason not to start: the next start tries again. */
+/** Creates the planned example. A failure does not prevent the start; the next one tries again. */
 export async function createExample(
   settings: ExampleSettings,
   address: string,

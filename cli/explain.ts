@@ -1,4 +1,4 @@
-/** An error as one line for a person, with what to do next if that is known. */
+/** An error as one line for a person, with the next step if it is known. */
 export function explain(error: unknown): string {
   if (error instanceof AggregateError && !error.message) return explain(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

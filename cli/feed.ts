@@ -8,14 +8,14 @@ import { Problem } from "./problem.ts";
 
 const FIND = "select exists (select from log.streams where stream = $1) as there";
 
-/** A consumer for an id that is mistyped would wait for ever, and nothing would say so. Throws Problem. */
+/** Refuses a mistyped id, whose consumer would silently wait forever. Throws Problem. */
 async function requireOrganization(db: Db, organization: string): Promise<void> {
   const [found] = await db.query<{ there: boolean }>(FIND, [streamName("organization", organization)]);
   const next = "svc log tail --type OrganizationCreated shows the ids of all of them";
   if (!found!.there) throw new Problem(`No organization has the id ${organization}`, next);
 }
 
-/** Creates the consumer with which a service of its own NATS account listens to one organization. Throws Problem. */
+/** Creates the consumer by which another service, with a NATS account of its own, listens to one organization. Throws Problem. */
 export async function addListener(name: string, organization: string): Promise<void> {
   if (!TOKEN.test(name))
     throw new Problem(`${JSON.stringify(name)} cannot be a consumer`, "use letters, digits, hyphens and underscores");

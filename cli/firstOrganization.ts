@@ -8,29 +8,29 @@ import { createOrganization, planOrganization, type Credentials, type Organizati
 
 type FolderSettings = Pick<Settings, "DATA_DIR">;
 
-/** A cluster of NATS that starts at the same time needs some seconds to elect the leader of the commands. */
+/** How long to wait for the bus: a NATS cluster that starts at the same time takes some seconds to elect a leader. */
 const PATIENCE_MS = 30_000;
 
-/** What the first organization will be, until its credentials are saved. */
+/** The file with the plan of the first organization, until its credentials are saved. */
 const planFile = ({ DATA_DIR }: FolderSettings): string => join(DATA_DIR, "first-organization.json");
 
 /** Call it when the credentials are saved. */
 export const forgetPlan = (settings: FolderSettings): void => rmSync(planFile(settings), { force: true });
 
-/** Whether the database has organizations of which the folder knows none, as after a restore: then there is no first one to make. */
+/** Whether the database has organizations that the data folder does not know, as after a restore. Then no first one is created. */
 export async function hasOrganizationsOfOthers(
   settings: FolderSettings,
   { db }: Pick<Resources, "db">,
 ): Promise<boolean> {
   if (existsSync(planFile(settings))) return false;
   const [head] = await db.query<{ position: number }>("select position from log.head");
-  // who makes the first one saves its credentials before the plan is removed
+  // whoever creates the first one saves its credentials before removing the plan
   return head!.position > 0 && loadCredentials(settings) === undefined;
 }
 
 /**
- * Creates the first organization of a data folder. Its plan is in the folder before anything is created: of several processes that
- * start together one makes the plan and all carry it out, and a start after a kill completes what the killed one began.
+ * Creates the first organization of a data folder. Its plan is written before anything is created: if several processes start
+ * together, one writes the plan and all carry it out, and a start after a kill completes it.
  */
 export async function createFirstOrganization(
   settings: Settings,

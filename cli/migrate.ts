@@ -7,8 +7,8 @@ import { print } from "./output.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * `svc migrate`: applies the migrations that the database lacks, as the user of DATABASE_URL, and gives `serviceRole` what the
- * service needs. Prints what it did. Throws Problem.
+ * `svc migrate`: applies the missing migrations as the user of DATABASE_URL, grants `serviceRole` what the service needs, and
+ * prints what it did. Throws Problem.
  */
 export async function migrate({ serviceRole }: { serviceRole?: string }): Promise<void> {
   const url = serviceAddress(readSettings(process.env), "database_url");

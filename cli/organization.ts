@@ -25,7 +25,7 @@ export interface Credentials {
   admin: { email: string; password: string };
 }
 
-/** Everything that is drawn at random for a new organization. With the same plan, its creation may be repeated. */
+/** All random values of a new organization. Creating it again with the same plan has no further effect. */
 export interface OrganizationPlan {
   credentials: Credentials;
   user_id: string;
@@ -33,7 +33,7 @@ export interface OrganizationPlan {
 }
 
 const TIMEOUT_MS = 30_000;
-/** Of the first command of somebody who does not wait for a worker: one that has taken it and cannot end it is not waited for. */
+/** Timeout of the first command if the caller does not wait for workers: then a worker that hangs is not waited for either. */
 const FIRST_TIMEOUT_MS = 4_500;
 const PAUSE_MS = 500;
 
@@ -67,7 +67,7 @@ export function planOrganization(settings: Pick<Settings, "BASE_URL" | "SERVICE_
   };
 }
 
-/** Sends a command again while no worker takes it, until then. */
+/** Sends a command repeatedly until a worker takes it or `until` has passed. */
 async function sendUntil(sender: CommandSender, command: Command, until: number): Promise<CommandResult> {
   for (;;)
     try {
@@ -78,7 +78,7 @@ async function sendUntil(sender: CommandSender, command: Command, until: number)
     }
 }
 
-/** Sends the commands of a plan. Resolves with a position that includes them all. */
+/** Sends the commands of a plan. Resolves with a position that includes all of them. */
 async function sendAll(
   { sender, keyring, db }: OrganizationDeps,
   settings: Settings,
@@ -91,10 +91,10 @@ async function sendAll(
     const request_id = "svc-org-create";
     const command = newCommand(definition.type, { stream, organization_id, request_id, data, timeout_ms });
     const { rejection } = await sendUntil(sender, command, until);
-    // half an organization is of no use, so what follows is not given up as early
+    // half an organization is useless, so the remaining commands get more time
     until = performance.now() + TIMEOUT_MS;
     timeout_ms = TIMEOUT_MS;
-    // ids are random: what exists was created from the same plan
+    // ids are random, so whatever exists was created from the same plan
     if (rejection && !rejection.code.endsWith("_exists")) throw new Error(rejection.message);
   };
 
@@ -129,8 +129,8 @@ async function sendAll(
 }
 
 /**
- * Creates an organization with an owner who can sign in, an agent and an API key, or what is missing of them. The secrets are only
- * in the plan. Resolves with false when the read models are behind, so that the credentials do not work yet. Throws Unavailable.
+ * Creates an organization with an owner who can sign in, an agent and an API key, or the missing parts of it. Only the plan holds
+ * the secrets. Resolves with false if the read models are behind, so that the credentials do not work yet. Throws Unavailable.
  */
 export async function createOrganization(
   needs: OrganizationDeps,

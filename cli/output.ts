@@ -1,4 +1,4 @@
-/** Rows of two or more columns, aligned. */
+/** Aligned rows of two or more columns. */
 export function table(rows: string[][]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
@@ -14,11 +14,11 @@ export function table(rows: string[][]): string {
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
 
-/** C0 and C1 controls and characters that change the text's direction: a terminal would act on them. */
+/** C0 and C1 controls, and characters that change the text direction: terminals act on them. */
 // oxlint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** The text as one line that is safe to print on a terminal. */
+/** The text as one line that is safe to print in a terminal. */
 export const printable = (text: string): string =>
   text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

@@ -4,7 +4,7 @@ import { organizationName, path, SERVICE_URL, tip, uuid, wholeNumber } from "./a
 import { explain } from "./explain.ts";
 import { addPrivacy } from "./privacy/commands.ts";
 
-/* A command's module is loaded when it runs: a tool starts in 0.3 s instead of 1.5, because it does not load the service. */
+/* A command's module is loaded only when it runs, so that a tool starts in 0.3 s instead of 1.5. */
 
 const ROLES: Record<Role, string> = {
   http: "run only the public API",
@@ -56,7 +56,7 @@ function addLog(svc: Command): void {
     .action(async (options) => (await import("./log/verify.ts")).verify(options));
 }
 
-/** Adds subcommands to the role's command, which starts the role when it has none. */
+/** Adds subcommands to the role's command, which by itself starts the role. */
 function addProjections(svc: Command): void {
   const group = svc.commands.find((command) => command.name() === "projections")!;
   group
@@ -116,7 +116,7 @@ function addFeed(svc: Command): void {
     .action(async (name, organization) => (await import("./feed.ts")).addListener(name, organization));
 }
 
-/** Workflows and tools as files of a developer. */
+/** Commands for workflows and tools in a developer's files. */
 function addDefinitions(svc: Command): void {
   svc
     .command("run")
@@ -235,6 +235,7 @@ export async function run(args: string[]): Promise<void> {
       process.exitCode = 1;
     }
   }
-  // An abandoned turn may still wait for its provider, and NATS's client leaves a socket open if the server never greeted it.
+  // An abandoned turn may still be waiting for its provider, and the NATS client leaves a socket open if the server never greeted
+  // it.
   setTimeout(() => process.exit(), EXIT_TIMEOUT_MS).unref();
 }

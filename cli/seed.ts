@@ -5,7 +5,7 @@ import type { Credentials } from "./organization.ts";
 
 const EXAMPLES = new URL("../examples/", import.meta.url);
 const REFUND = fileURLToPath(new URL("refund.ts", EXAMPLES));
-/** One run that waits for an approval, one that fails and one that completes: the newest comes first in lists. */
+/** One run that waits for an approval, one that fails and one that completes; lists show the newest first. */
 const ORDERS = [
   { order: "A-17", amount: 40 },
   { order: "unknown", amount: 40 },
@@ -24,7 +24,7 @@ const AGENT = {
 
 type Post = <T>(path: string, body: object) => Promise<T>;
 
-/** Every request of the example has an Idempotency-Key: repeating the example creates nothing twice. */
+/** Every request has an Idempotency-Key, so that repeating the example creates nothing twice. */
 function openApi(address: string) {
   let token = "";
   let sent = 0;
@@ -57,7 +57,7 @@ async function createRefund(post: Post): Promise<void> {
   for (const args of ORDERS) await post(`/workflows/${workflow.id}/runs`, { args });
 }
 
-/** The collection Handbook with its documents, which are read after this, and the agent that answers from it. */
+/** The collection Handbook with its documents, which are read in the background, and the agent that answers from it. */
 async function createHandbook(post: Post, model: string | null): Promise<void> {
   const { id, slug } = await post<{ id: string; slug: string }>("/v1/knowledge/collections", COLLECTION);
   for (const name of DOCUMENTS) {
@@ -69,11 +69,9 @@ async function createHandbook(post: Post, model: string | null): Promise<void> {
 }
 
 /**
- * Creates the example that a newcomer meets in the console: the workflow Refund with three runs, and the collection and the agent
- * Handbook. Uses the public API as anybody would, at the address where the service listens. May be repeated until it succeeds.
- * Throws when the service refuses something.
- *
- * @param model of the agent; null if there is none that needs no provider.
+ * Creates the example shown to newcomers in the console: the workflow Refund with three runs, the collection Handbook and an agent.
+ * Uses the public API at the service's address. May be repeated until it succeeds. Throws if the service refuses something.  @param
+ * model of the agent; null if none works without a provider.
  */
 export async function seed(
   address: string,

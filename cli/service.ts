@@ -9,11 +9,11 @@ export interface ServiceOptions {
   url?: string;
 }
 
-/** What a command needs a person for, in the words of its problems. */
+/** Texts for problems: what the command needs a person's rights for. */
 interface Purpose {
-  /** `save definitions`: what an API key may not do. */
+  /** What an API key may not do, such as `save definitions`. */
   action: string;
-  /** `a builder, an admin or an owner`: who may. */
+  /** Who may do it, such as `a builder, an admin or an owner`. */
   roles: string;
 }
 
@@ -22,12 +22,12 @@ interface Answer {
   body: any;
 }
 
-/** Requests to a running service, signed in as a person. */
+/** A client of a running service, signed in as a person. */
 export interface Service {
   url: string;
-  /** `path` starts below `/api`. Throws Problem. */
+  /** `path`: relative to `/api`. Throws Problem. */
   call(method: string, path: string, body?: object): Promise<any>;
-  /** The bytes of an answer while they come. Throws Problem. */
+  /** Streams the bytes of an answer. Throws Problem. */
   download(path: string): Promise<Readable>;
 }
 
@@ -83,7 +83,7 @@ function requireSuccess({ status, body }: Answer, purpose: Purpose): unknown {
 
 type Account = { token: string } | { email: string; password: string };
 
-/** The address of the service, and who signs in. Throws Problem. */
+/** The service's address, and the account to sign in with. Throws Problem. */
 function readAccess(
   env: NodeJS.ProcessEnv,
   options: ServiceOptions,
@@ -98,7 +98,7 @@ function readAccess(
   const { SVC_SESSION: token, SVC_EMAIL: email, SVC_PASSWORD: password } = env;
   if (token) return { url, account: { token } };
   if (email && password) return { url, account: { email, password } };
-  // half of an account must not become the administrator of the first start
+  // with only half of an account, do not silently sign in as the first administrator
   if (email || password)
     throw new Problem(
       `${email ? "SVC_PASSWORD" : "SVC_EMAIL"} is missing`,
@@ -128,14 +128,14 @@ export async function withService<T>(
       url,
       call: (method, path, body) => request(token, method, path, body),
       async download(path) {
-        // it takes as long as it takes: a service that is gone ends it
+        // without a timeout: if the service is gone, the connection breaks
         const answer = await send({ url, token, method: "GET", path }, null);
         if (!answer.ok) requireSuccess(await readAnswer(url, answer), purpose);
         return Readable.fromWeb(answer.body as ReadableStream);
       },
     });
   } finally {
-    // a session that was given is used again
+    // a session passed in from outside stays open
     if (!("token" in account)) await request(token, "POST", "/auth/logout", {}).catch(() => {});
   }
 }

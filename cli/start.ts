@@ -15,7 +15,7 @@ import { print, table } from "./output.ts";
 
 const printLine = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** The first organization's credentials, with the address of this process; undefined where the database has others already. */
+/** The first organization's credentials, with this process's address; undefined if the database already has other organizations. */
 async function prepareCredentials(
   settings: Settings,
   resources: Resources,
@@ -34,7 +34,7 @@ async function prepareCredentials(
 interface Welcome {
   address: string;
   nats_url: string;
-  /** Whether a person reads the output. Otherwise it may be a log, which holds no secrets. */
+  /** Whether a person reads the output. Otherwise it may go to a log, which must not contain secrets. */
   showSecrets: boolean;
   /** The address of the console. */
   link: string;
@@ -46,7 +46,7 @@ function withoutPassword(url: string): string {
   return shown.href;
 }
 
-/** What `start` prints once the service takes requests: the console comes first, for somebody who has just started it. */
+/** What `start` prints once the service accepts requests. The console comes first, for newcomers. */
 export function formatWelcome(
   settings: Settings,
   { address, nats_url, showSecrets, link }: Welcome,
@@ -80,7 +80,7 @@ curl ${chat}/chat/completions -H "authorization: Bearer ${key}" -H 'content-type
 Ctrl-C stops the service and its servers.`;
 }
 
-/** What `start` prints where the organizations came with the database. */
+/** What `start` prints if the organizations came with the database. */
 const formatReturn = (settings: Settings, address: string): string => `
 ${table([
   ["Console", `${address}/console/`],
@@ -93,8 +93,8 @@ former DATA_DIR there, or create another organization with svc org create.
 Ctrl-C stops the service and its servers.`;
 
 /**
- * The console's address. On a terminal with a code that signs the administrator in without typing, once and within ten minutes;
- * elsewhere without, because logs are kept and read by others.
+ * The console's address. On a terminal it contains a code that signs the administrator in, once and within ten minutes. Elsewhere
+ * it does not, because logs are kept and read by others.
  */
 export function consoleLink(
   { base_url, organization_id, admin }: Credentials,
@@ -104,7 +104,7 @@ export function consoleLink(
   return createCode ? `${address}#start=${createCode({ organization_id, email: admin.email })}` : address;
 }
 
-/** Called before anything is written: with a wrong key the service must not start. */
+/** Call it before anything is written: with a wrong key the service must not start. */
 async function readMasterKey(settings: Settings, database_url: string): Promise<string> {
   const pool = openPool(database_url, { max: 1, name: "svc start" });
   try {
@@ -114,7 +114,7 @@ async function readMasterKey(settings: Settings, database_url: string): Promise<
   }
 }
 
-/** Creates what the first start creates, and prints where everything is. */
+/** Creates what only the first start creates, and prints where everything is. */
 async function welcome(
   settings: Settings,
   { address = "", startCodes, resources }: Awaited<ReturnType<typeof runRoles>>,

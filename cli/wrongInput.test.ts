@@ -29,11 +29,11 @@ const optionsWith = (env: Record<string, string>) => ({
   cwd: folder,
 });
 
-/** What the command prints on its way to exit code 0. */
+/** What the command prints before it exits with code 1. */
 const output = async (args: string[], env: Record<string, string>): Promise<string> =>
   (await promisify(execFile)(process.execPath, [main, ...args], optionsWith(env))).stdout;
 
-/** What the command says on its way to exit code 1. */
+/** What the command writes to stderr before it exits with code 1. */
 const refusal = (args: string[], env: Record<string, string> = {}): Promise<string> =>
   new Promise((resolve, reject) => {
     execFile(process.execPath, [main, ...args], optionsWith(env), (error, stdout, stderr) =>
@@ -102,7 +102,7 @@ describe("a command at a service:", () => {
     "/api/definitions/tool": { source: "// the tool" },
     "/api/definitions/tool/versions": { data: [] },
   };
-  /** It knows the session `known`. */
+  /** A service that knows the session `known`. */
   const service = createServer(({ url = "", headers }, response) => {
     const [path, isKnown] = [url.split("?")[0]!, headers.authorization === "Bearer known"];
     response.writeHead(isKnown ? 200 : 400).end(JSON.stringify(isKnown ? answers[path] : { error: refusals[path] }));

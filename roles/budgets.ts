@@ -10,10 +10,10 @@ import type { StorePageDeps } from "#services/sources/storePage.ts";
 import type { AdmitRun } from "#services/workflows/startRun.ts";
 import type { Resources } from "./resources.ts";
 
-/** Maximum wait until a step of a budget is in the log. */
+/** Timeout for recording that a budget has reached a threshold. */
 const REPORT_MS = 5_000;
 
-/** The budgets that the work of a services process is compared with. */
+/** The budgets that apply to the work of a services process. */
 export const openBudgets = (
   { db, logger, rates }: Pick<Resources, "db" | "logger" | "rates">,
   handle: (command: Command) => Promise<CommandResult>,
@@ -35,7 +35,7 @@ export const openBudgets = (
     heldBack: rates.heldBack,
   });
 
-/** Room for what the service adds by itself: it counts for the organization and the project. */
+/** Limits for what the service adds by itself: counted for the organization and the project. */
 function openOwnLimits(resources: Resources, handle: (command: Command) => Promise<CommandResult>) {
   const budgets = openBudgets(resources, handle);
   return async (organization_id: string, project_id: string | null, wanted: Demand) => {
@@ -45,13 +45,13 @@ function openOwnLimits(resources: Resources, handle: (command: Command) => Promi
   };
 }
 
-/** Room for runs that the service starts by itself. */
+/** Limits for runs that the service starts by itself. */
 export function openRunLimits(...by: Parameters<typeof openOwnLimits>): AdmitRun {
   const admit = openOwnLimits(...by);
   return ({ organization_id, project_id }) => admit(organization_id, project_id, { runs: 1 });
 }
 
-/** Room for what steps of workflows store: in the organization's storage, and in budgets. */
+/** Limits for what workflow steps store: the organization's storage, and budgets. */
 export function openContentLimits(
   resources: Resources,
   handle: (command: Command) => Promise<CommandResult>,
@@ -69,7 +69,7 @@ export function openContentLimits(
   };
 }
 
-/** Room for the pages of sources. */
+/** Limits for pages of sources. */
 export function openPageLimits(...by: Parameters<typeof openOwnLimits>): StorePageDeps["admit"] {
   const admit = openOwnLimits(...by);
   return (organization_id, added) => admit(organization_id, null, { ...added, pages: 0 });

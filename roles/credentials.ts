@@ -1,7 +1,7 @@
 import type { Settings } from "#infra/config.ts";
 import type { Credential } from "#services/turns/model.ts";
 
-/** Provider credentials of the deployment. Its operator chose their addresses, so they are not guarded. */
+/** The deployment's own provider credentials. The operator chose their addresses, so requests need no guard. */
 export function deploymentCredentials(settings: Settings): Credential[] {
   const configured: [provider: string, api_key: string | undefined, base_url: string | undefined][] = [
     ["openai", settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL],

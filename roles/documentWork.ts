@@ -26,15 +26,15 @@ import { openEmbedding } from "./embeddingWork.ts";
 import type { Resources } from "./resources.ts";
 import { searchServer } from "./searchServer.ts";
 
-/** Readings for each reading process: while one uses the processor, others wait for the disk. */
+/** Readings per reading process: while one uses the processor, others wait for the disk. */
 const READINGS_PER_PROCESS = 4;
 
-/** Lower priority than reading text, so that recognition does not delay it. */
+/** A lower priority than reading text, so that recognition does not delay it. */
 const RECOGNITION_NICE = 10;
 
 /**
- * The lane of text recognition (ADR 32): processes of its own, which start with the first scan and end when there is none. Undefined
- * if it is off. Throws SettingsError for languages that are not installed.
+ * The lane of text recognition (ADR 32): separate processes that start with the first scan and end when idle. Undefined if it is
+ * off. Throws SettingsError for languages that are not installed.
  */
 function openRecognition({ settings, db }: Resources) {
   if (!settings.OCR) return undefined;
@@ -51,17 +51,17 @@ function openRecognition({ settings, db }: Resources) {
   return { reader, openFiles: createFairSemaphore(lane), budget: openPageBudget(db, settings.OCR_PAGES_PER_DAY) };
 }
 
-/** What is left of a deleted collection. */
+/** The documents and sources that a deleted collection still has. */
 async function listContent(db: Db, collection: string, position: number) {
   if (!(await hasProjected(db, ["documents", "sources"], position))) return undefined;
   return { documents: await listDocumentIds(db, collection), sources: await listSourceIds(db, collection) };
 }
 
-/** The work of a services process on documents: it reads and indexes them, and empties deleted collections. */
+/** A services process's work on documents: reading, indexing, and emptying deleted collections. */
 export function openDocumentWork(resources: Resources, handle: Handle) {
   const { settings, logger, log, bus, worker, blobs, vault, pool, db, clock } = resources;
   const send = sendTo(handle, worker);
-  // One process more than one organization may use: whatever it uploads, a file of another one is read at once.
+  // One process more than an organization may use, so that a file of another organization can always be read at once.
   const readers = { total: settings.READERS + 1, perTenant: settings.READERS };
   const reader = openReader({ processes: readers.total, perOwner: readers.perTenant });
   const onError = (error: unknown) =>
@@ -105,7 +105,7 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
     readings,
     reader,
     attend: { document: readings.attend, extraction: readings.attend, collection: emptying.attend },
-    /** Follows the log into the passage index, and makes the vectors of passages. One process of the deployment does it. */
+    /** Follows the log into the passage index, and makes the vectors of passages, in one process of the deployment. */
     startFollowing: () => lead(pool, "passages", follow, onError),
     /** Starts no more readings; resolves when the running ones have ended. */
     async idle(): Promise<void> {

@@ -15,10 +15,10 @@ import { findModelAccess } from "#services/turns/modelAccess.ts";
 import { openBudgets } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
-/** Nobody waits for the vectors of passages, and a request has up to a hundred texts. */
+/** A long timeout, because nobody waits for passages' vectors and a request has up to a hundred texts. */
 const EMBED_MS = 60_000;
 
-/** Makes the vectors of passages until the signal. One process of the deployment does it. */
+/** Makes the vectors of passages until the signal, in one process of the deployment. */
 export function openEmbedding(resources: Resources, handle: Handle): (signal: AbortSignal) => Promise<void> {
   const { settings, log, keyring, vault, db, worker, logger, freeSpace } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
@@ -26,7 +26,7 @@ export function openEmbedding(resources: Resources, handle: Handle): (signal: Ab
   const budgets = openBudgets(resources, handle);
   const from = { log, keyring, deployment: [], offline: false };
 
-  /** Documents whose uploader may spend more. Throws EndpointFailed if there are others only. */
+  /** Documents without vectors whose uploader's budget has room. Throws EndpointFailed if there are only others. */
   async function findPending(organization_id: string, space: string): Promise<string[]> {
     if (freeSpace.isRefused("documents")) return [];
     const pending = await findWithoutVectors(db, organization_id, space);

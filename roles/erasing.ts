@@ -8,7 +8,7 @@ import { sendTo } from "#services/send.ts";
 import type { Resources } from "./resources.ts";
 import { findRunBelongings } from "./runBelongings.ts";
 
-/** The work of a services process on erasures. */
+/** A services process's work on erasures. */
 export function openErasing({ db, log, bus, worker, logger }: Resources, handle: Handle) {
   return createEraser({
     log,

@@ -11,7 +11,7 @@ const rows: Record<string, unknown>[] = [
 
 const FAILING = { ok: false, detail: "not read within 4 s" };
 
-/** A search server that is well. */
+/** A search server that reports good health. */
 async function startSearch(): Promise<string> {
   const server = createHttpServer((_, response) => response.end('{"status":"available"}')).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

@@ -10,16 +10,16 @@ interface Health {
   detail?: unknown;
 }
 
-/** A process that is busy hears its dependencies late. */
+/** Timeout of a check. It is generous, because a busy process reads answers late. */
 const CHECK_TIMEOUT_MS = 3_500;
 
-/** For everything together. The answer is promised within 5 s, and a busy machine takes up to a second to bring it. */
+/** Timeout of all checks together. The answer must come within 5 s, and a busy machine takes up to a second to send it. */
 const TOTAL_MS = 4_000;
 
 const checkName = (projection: string): string => `projection ${projection}`;
 const PROJECTIONS = projections.map(({ name }) => checkName(name));
 const INDEX = "index passages";
-/** Of the blobs. */
+/** The check of the blobs' disk. */
 const DISK = "disk";
 
 export const OTHER_BUS = "This process uses another NATS than the other processes of its database: compare NATS_URL";
@@ -38,7 +38,7 @@ async function runCheck(check: () => Promise<unknown>): Promise<Health> {
   }
 }
 
-/** A standby answers queries, and refuses every write. While the database is not reachable, so do the requests to this process. */
+/** A standby answers queries but refuses every write. While the database is unreachable, requests to this process fail, too. */
 async function checkPostgres({ db, reach }: Resources): Promise<string> {
   if (!reach.isReachable()) throw new Error("The database cannot be reached.");
   const [row] = await db.query<{ version: string; read_only: string }>(
@@ -48,7 +48,7 @@ async function checkPostgres({ db, reach }: Resources): Promise<string> {
   return row!.version;
 }
 
-/** A database whose disk is full answers queries, but takes no appends. */
+/** A database whose disk is full answers queries but takes no appends. */
 async function checkAppends({ appends }: Resources): Promise<void> {
   const problem = appends.problem();
   if (problem !== undefined) throw new Error(`The log takes no appends: ${problem}`);
@@ -63,10 +63,10 @@ async function checkProjections({ db }: Resources): Promise<Record<string, Healt
   return Object.fromEntries(
     projections.map(({ name, version }) => {
       const row = found.get(name);
-      // a newer version only adds to the tables, so this one can read them
+      // a newer version only adds to the tables, so this program can read them
       if (!row || row.version < version)
         return [checkName(name), { ok: false, detail: `version ${version} is not built yet` }];
-      // lag and parked streams are shown but do not fail: one tenant must not take the service from the others
+      // lag and parked streams are shown but are no failure: one tenant must not make the service unavailable for others
       return [checkName(name), { ok: true, detail: { lag: row.lag, parked: row.parked } }];
     }),
   );
@@ -87,12 +87,12 @@ async function checkMeilisearch({ addresses }: Resources): Promise<string> {
   return ((await response.json()) as { status: string }).status;
 }
 
-/** Answers whether an index of the search server still has what was put into it. */
+/** Says whether an index of the search server still has its content. */
 interface IndexCheck {
   has(index: string): Promise<boolean>;
 }
 
-/** Search fails while its index is missing, empty or damaged. The check of the server itself notices one that does not answer. */
+/** Search fails if its index is missing, empty or damaged. Whether the server answers is another check. */
 async function checkPassageIndex({ db }: Resources, engine: IndexCheck): Promise<Record<string, Health>> {
   const [row] = await db.query<{ index_id: string | null; lag: number }>(
     `select s.index_id, h.position - coalesce(c.position, 0) as lag from log.head h
@@ -104,7 +104,7 @@ async function checkPassageIndex({ db }: Resources, engine: IndexCheck): Promise
   return { [INDEX]: { ok: !lost, detail: { lag, index: index_id, ...(lost && { lost }) } } };
 }
 
-/** A disk that is almost full refuses new work, least needed first, but nothing else, so it does not fail. */
+/** An almost full disk refuses new work, the least urgent first. Everything else works, so this is no failure. */
 async function checkDisks({ freeSpace }: Resources): Promise<Record<string, Health>> {
   const disks = await freeSpace.look();
   const refused = SPACE_USES.filter(freeSpace.isRefused);
@@ -118,7 +118,7 @@ async function checkDisks({ freeSpace }: Resources): Promise<Record<string, Heal
   );
 }
 
-/** What a read says about several checks, or that they fail, where it says nothing until then. */
+/** Runs several checks with one read. They all fail if it does not answer in time. */
 async function readSeveral(
   names: string[],
   read: () => Promise<Record<string, Health>>,
@@ -130,7 +130,7 @@ async function readSeveral(
   return Promise.race([read().catch((error: unknown) => fail(messageOf(error))), late]);
 }
 
-/** The health of every dependency and every follower, by name. */
+/** The health of every dependency and follower, by name. */
 export async function readHealth(resources: Resources, engine: IndexCheck): Promise<Record<string, Health>> {
   const until = performance.now() + TOTAL_MS;
   const [postgres, log, nats, commands, meilisearch, disks] = await Promise.all([
@@ -141,7 +141,7 @@ export async function readHealth(resources: Resources, engine: IndexCheck): Prom
     runCheck(() => checkMeilisearch(resources)),
     readSeveral([DISK], () => checkDisks(resources), performance.now() + CHECK_TIMEOUT_MS),
   ]);
-  // a server that was silent would be silent again, and the whole check must end within 5 s
+  // not repeated: a silent server would be silent again, and the whole check must end within 5 s
   const [models, index] = await Promise.all([
     postgres.ok ? readSeveral(PROJECTIONS, () => checkProjections(resources), until) : {},
     postgres.ok && meilisearch.ok ? readSeveral([INDEX], () => checkPassageIndex(resources, engine), until) : {},

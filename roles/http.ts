@@ -40,7 +40,7 @@ import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
 import { openStoredBytes } from "./storedBytes.ts";
 
-/** How long a command that was sent may wait for a database that is away: a restart takes 1 to 3 s. */
+/** How long a sent command may wait for an unreachable database: a restart takes 1 to 3 s. */
 const COMMAND_PATIENCE_MS = 2_500;
 
 const openModels = ({ settings, keyring }: Resources) =>
@@ -62,7 +62,7 @@ const portsOf = (scripts: ReturnType<typeof openScripts>): Pick<HttpDeps, "scrip
   replayer: createRunReplayer(scripts),
 });
 
-/** While one of these is closed, the API sends no commands. */
+/** The gates of the API. While one is closed, it sends no commands. */
 const gatesOf = ({ sameBus, clock }: Resources) => [
   // the times in a command are its sender's
   { gate: clock, closed: "The clock of this process differs from the database's" },
@@ -74,13 +74,13 @@ const addressOf = ({ address, port }: AddressInfo): string =>
 
 type Read = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Reads for requests: at once a 503 while PostgreSQL is away, and otherwise one when the request's time is up. */
+/** Runs a request's reads. They fail with 503: at once while PostgreSQL is unreachable, otherwise when the request's time is up. */
 const createRead =
   (breaker: Breaker): Read =>
   (work) =>
     breaker(() => withReadTime(readTimeLeft, work));
 
-/** How the API reads the log. */
+/** The API's read access to the log. */
 const readsOf = (log: Resources["log"], read: Read) =>
   ({
     readStream: (stream, fromVersion) => read(() => log.read(stream, fromVersion)),
@@ -98,7 +98,7 @@ const readsOf = (log: Resources["log"], read: Read) =>
     checkChain: (organization, range) => read(() => log.checkChain(organization, range)),
   }) satisfies Partial<HttpDeps>;
 
-/** Look-ups that requests of the same moment share. */
+/** Look-ups shared by requests of the same moment. */
 function sharedLookUps(
   db: Db,
 ): Pick<HttpDeps, "findCollection" | "findKeyByHash" | "findTriggerByToken" | "isDocumentListed" | "storedBytes"> {
@@ -135,7 +135,7 @@ function openSender({ bus, log, reach }: Resources, local: LocalHandler | undefi
   return local ? preferLocal(local, byBus) : byBus;
 }
 
-/** The role that serves the API. `local` handles commands in this process. Resolves with the address when it listens. */
+/** The role that serves the API. `local` handles commands in this process. Resolves with the address once it listens. */
 export async function startHttpRole(resources: Resources, local?: LocalHandler) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
   const breaker = createBreaker(reach);

@@ -21,24 +21,24 @@ import { cutWindow } from "#services/turns/tools/window.ts";
 interface KnowledgeDeps {
   db: Db;
   engine: SearchEngine;
-  /** Absent: words alone. */
+  /** Absent: searches by words only. */
   models?: SearchModels;
   vault: Pick<Vault, "get">;
   /** Public address of the service, without a trailing slash. */
   base_url: string;
 }
 
-/** Collections that the error for an unknown collection lists. */
+/** Maximum collections listed in the error for an unknown collection. */
 const MAX_LISTED_COLLECTIONS = 50;
 
-/** Files of more bytes have texts that are read a few at a time: a window of a few passages needs the whole text in memory. */
+/** Size in bytes from which few texts are read at the same time: even a small window needs the whole text in memory. */
 const LONG_BYTES = 1024 * 1024;
 
-/** The knowledge of an organization for the tools of a turn. */
+/** An organization's knowledge for the tools of a turn. */
 export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   const { db, base_url } = deps;
   const longReads = createFairSemaphore(LONG_READS);
-  // a file stays the same, and a pushed text may be replaced
+  // a file never changes, but a pushed text may be replaced
   const addressOf = (id: string, pushed: boolean, version: number | null) =>
     `${base_url}/api/v1/knowledge/documents/${id}/${pushed ? `text?version=${version}` : "content"}`;
 
@@ -87,7 +87,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   };
 }
 
-/** A model that gets only "failed" tells people that nothing was found. */
+/** Without a message, a model would tell people that nothing was found. */
 function tellModel(error: unknown): never {
   if (!(error instanceof SearchFailed)) throw error;
   throw new SearchUnavailable(
@@ -96,7 +96,7 @@ function tellModel(error: unknown): never {
   );
 }
 
-/** The collections of a search: those that the request allows, or those of them that the model named. */
+/** The collections to search: those that the request allows, or those of them that the model named. */
 async function findCollections(db: Db, organization: string, { collections, named }: KnowledgeQuery) {
   const allowed = (found: NamedCollection[]) =>
     collections ? found.filter(({ id }) => collections.includes(id)) : found;
@@ -113,7 +113,7 @@ function parseDocumentIds(sent: string[]): string[] {
   throw new KnowledgeError("document_ids must be ids that search_documents returned.");
 }
 
-/** The text and the passages of a document, as search finds them now. */
+/** The text and passages of a document that search currently shows. */
 async function readTexts({ vault }: KnowledgeDeps, document: DocumentRow) {
   const { id, text_blob, passages_blob, wrapped_key } = document;
   if (text_blob === null || passages_blob === null)

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** Loads all roles as `svc all` does, and prints the packages that came along. */
+/** Loads all roles as `svc all` does, and prints the packages loaded with them. */
 const PROGRAM = `
   import { registerHooks } from "node:module";
   const packages = new Set();
@@ -17,7 +17,7 @@ const PROGRAM = `
   console.log(JSON.stringify([...packages]));
 `;
 
-/** What takes tens of megabytes, or long to load: processes and threads of their own have it, and only when it is needed. */
+/** Packages that take tens of megabytes or long to load. Only separate processes and threads load them, on demand. */
 const ELSEWHERE = [
   "gpt-tokenizer",
   "typescript",

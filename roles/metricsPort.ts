@@ -5,7 +5,7 @@ import { Registry } from "prom-client";
 import { measureEventLoopDelay } from "#http/base/eventLoopDelay.ts";
 import type { Settings } from "#infra/config.ts";
 
-/** Serves `GET /metrics` of a process that has no API. The address asks for no credential, as that of the API does not. */
+/** Serves `GET /metrics` of a process without an API. It needs no credential, like the API's own. */
 export async function serveMetrics({ HOST, METRICS_PORT }: Pick<Settings, "HOST" | "METRICS_PORT">) {
   const registry = new Registry();
   measureEventLoopDelay(registry);

@@ -5,7 +5,7 @@ import { projections } from "#projections/index.ts";
 import type { Resources } from "./resources.ts";
 import { startScrubbing } from "./scrubbing.ts";
 
-/** The role that projects the log into the read models, keeps the summaries of collections, and scrubs deleted data. */
+/** The role that projects the log into the read models, refreshes the summaries of collections, and scrubs deleted data. */
 export async function startProjectionsRole(resources: Resources) {
   const { pool, db, log, bus, logger } = resources;
   const projector = createProjector({ pool, log, hints: bus.hints, projections, logger });

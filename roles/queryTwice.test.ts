@@ -5,7 +5,7 @@ import { createQueryTwice } from "./queryTwice.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Asks for a file that the read model gets after this many milliseconds; never without. */
+/** Queries a file that appears in the read model after this many milliseconds, or never. */
 async function find(foundAfter?: number) {
   const began = performance.now();
   const hasIt = () => foundAfter !== undefined && performance.now() - began >= foundAfter;

@@ -6,8 +6,8 @@ import type { Resources } from "./resources.ts";
 const PROJECTION_MS = 5_000;
 
 /**
- * Queries again after the read model has caught up: something that is missing may have been created a moment ago. Throws Unavailable
- * while the read model lags: nobody knows then whether it is missing.
+ * Repeats a query without result after the read model has caught up, because the row may have just been created. Throws Unavailable
+ * while the read model lags, because then nobody knows whether it is missing.
  */
 export type QueryTwice = <T>(
   projection: string,

@@ -5,7 +5,7 @@ import { cutPassages } from "#services/reading/passages.ts";
 import { readSitemap } from "#services/reading/text/sitemap.ts";
 import { readFile } from "#services/reading/read.ts";
 
-/* The program of a reading process, which infra/readers starts. Its arguments are the languages of text recognition, if it has any. */
+/* The program of a reading process, which infra/readers starts. Its arguments are the languages of text recognition, if any. */
 const languages = process.argv.slice(2);
 const recognizer = languages.length > 0 ? createRecognizer({ languages }) : undefined;
 

@@ -11,7 +11,7 @@ import { reactors, hasReaction } from "#services/reactors/index.ts";
 import type { Resources } from "./resources.ts";
 
 const REACTION_BATCH = 1_000;
-/** Events that are published at once, a few hundred bytes each. */
+/** Events per publication, a few hundred bytes each. */
 const FEED_BATCH = 500;
 
 const feedMessage = ({ data, traceparent, ...event }: ScannedEvent): FeedMessage => ({
@@ -30,8 +30,9 @@ export const publishReactions =
   };
 
 /**
- * The position after which the feed continues: that of the last event in its stream. An empty stream gets all events that it
- * would still hold. When its last event is not in the log, the stream is older than a restored log, and the checkpoint counts.
+ * The position after which the feed continues: that of the last event in its stream. An empty stream gets all events that it would
+ * still hold. If its last event is not in the log, the stream belongs to a time before the log was restored, and the checkpoint
+ * counts.
  */
 export const findFeedPosition =
   ({
@@ -54,7 +55,7 @@ export const findFeedPosition =
     return events[0] && messageId(events[0]) === messageId(last) ? last.position : position;
   };
 
-/** Publishes events from the log: to the reactors, and to the feed for other services. One process of the deployment does each. */
+/** Publishes events of the log to the reactors and to the feed for other services, each in one process of the deployment. */
 export function startRelays({ pool, db, log, bus, sameBus, clock }: Resources, onError: (error: unknown) => void) {
   const reactions = lead(
     pool,

@@ -39,7 +39,7 @@ export interface ResourceOptions {
   addresses: Addresses;
 }
 
-/** One for all roles of the process: http and the steps of workflows share limits. */
+/** Shared by all roles of the process, because http and workflow steps share limits. */
 const openRates = (db: Db, bus: Bus, worker: string, logger: Logger) =>
   watchRates({
     db,
@@ -118,7 +118,7 @@ export async function openResources(options: ResourceOptions) {
     rates,
     schemas,
     worker,
-    /** Whether the heartbeats of other workers, as this process reads them, are up to date. */
+    /** Whether this process's view of other workers' heartbeats is up to date. */
     isSteady: heartbeat.isSteady,
     async close(): Promise<void> {
       rates.close();

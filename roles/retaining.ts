@@ -5,7 +5,7 @@ import { createRetainer } from "#services/retention.ts";
 import { sendTo } from "#services/send.ts";
 import type { Resources } from "./resources.ts";
 
-/** The work of a services process on retention rules. */
+/** A services process's work on retention rules. */
 export function openRetaining({ db, log, worker, logger, clock }: Resources, handle: Handle) {
   return createRetainer({
     log,

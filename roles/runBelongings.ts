@@ -3,7 +3,7 @@ import { hasProjected } from "#projections/progress.ts";
 import type { Db } from "#projections/projection.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
 
-/** What steps of a run have started and saved; undefined until the read models have passed the position. */
+/** What a run's steps started and saved; undefined until the read models have passed the position. */
 export const findRunBelongings = (db: Db) => async (organization: string, run_id: string, position: number) => {
   if (!(await hasProjected(db, ["turns", "files"], position))) return undefined;
   const threads = await listRunThreads(db, organization, run_id);

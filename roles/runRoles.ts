@@ -8,12 +8,12 @@ import { startServicesRole } from "./services.ts";
 export const roles = ["http", "services", "projections"] as const;
 export type Role = (typeof roles)[number];
 
-/** Time for running work when the process is asked to end; then another worker takes it over. */
+/** Time for running work when the process is asked to end; afterwards another worker takes over. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Runs roles in this process, with one connection to the bus and one pool. The read models are ready before http takes its first
- * request. `stop` ends the roles in reverse order, so that every accepted request gets its answer.
+ * Runs roles in this process with one connection to the bus and one pool. The read models are ready before http takes its first
+ * request. `stop` ends the roles in reverse order, so that every accepted request is answered.
  */
 export async function runRoles(wanted: readonly Role[], worker: Omit<ResourceOptions, "role">) {
   await migrate(worker.addresses.database_url);

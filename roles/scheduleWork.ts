@@ -6,7 +6,7 @@ import type { ScriptStore } from "#services/workflows/script.ts";
 import { openRunLimits } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
-/** The work of a services process on schedules: it starts runs at their due times. */
+/** A services process's work on schedules: starts runs at their due times. */
 export const openScheduleWork = (resources: Resources, handle: Handle, { scripts }: { scripts: ScriptStore }) => {
   const { log, keyring, schemas, worker, logger, clock, freeSpace } = resources;
   return createSchedules({
@@ -23,7 +23,7 @@ export const openScheduleWork = (resources: Resources, handle: Handle, { scripts
   });
 };
 
-/** Starts the runs that budgets name. */
+/** Starts the alert runs of budgets. */
 export const openAlertWork = (resources: Resources, handle: Handle, { scripts }: { scripts: ScriptStore }) => {
   const { log, keyring, schemas, worker, logger } = resources;
   const admitRun = openRunLimits(resources, handle);

@@ -16,7 +16,7 @@ import { findHead, findState } from "#services/states.ts";
 import { readSecretValue } from "#services/readSecretValue.ts";
 import type { ScriptedTools } from "#services/turns/tools/scripted.ts";
 
-/** Maximum answer to a fetch, in bytes: it is copied several times on its way into a VM of 64 MiB. */
+/** Maximum bytes of a fetch's response: it is copied several times on its way into a VM of 64 MiB. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 
 interface ScriptedToolsDeps {
@@ -29,7 +29,7 @@ interface ScriptedToolsDeps {
   schemas: SchemaChecker;
 }
 
-/** The scripted tools of organizations, and what they can reach. */
+/** The organizations' scripted tools, and the platform that they use. */
 export function openScriptedTools({
   settings,
   db,
@@ -65,7 +65,7 @@ export function openScriptedTools({
       return isLive(await findState(log, stream, run));
     },
 
-    /** Reads the log, so that a removed secret is gone at once. */
+    /** Reads the log, so that a removed secret stops working at once. */
     async secret(organization, name) {
       const stream = secretStream(organization, name);
       return readSecretValue({ log, keyring }, organization, name, await findHead(log, stream));

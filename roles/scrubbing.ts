@@ -4,7 +4,7 @@ import { runScrubbing, type ScrubOptions } from "#infra/postgres/scrub.ts";
 import { projections } from "#projections/index.ts";
 import type { Resources } from "./resources.ts";
 
-/** Events after which something is deleted. */
+/** Types of events after which data is deleted. */
 const DELETING_EVENTS = /(Deleted|Removed|Refused|Forgotten|Expired|Replaced)$/;
 
 export const scrubOptions = ({ pool, db, log, bus, logger, settings }: Resources): ScrubOptions => ({
@@ -18,7 +18,7 @@ export const scrubOptions = ({ pool, db, log, bus, logger, settings }: Resources
   clearFrames: () => bus.clearFrames(),
 });
 
-/** Overwrites deleted data in the files of the servers. One process of the deployment does it. */
+/** Overwrites deleted data in the servers' files, in one process of the deployment. */
 export function startScrubbing(resources: Resources) {
   const options = scrubOptions(resources);
   if (options.days === 0) return { stop: async () => {} };

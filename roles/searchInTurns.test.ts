@@ -3,7 +3,7 @@ import { SearchBusy, type EngineScope, type SearchEngine } from "#projections/pa
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { searchInTurns } from "./searchInTurns.ts";
 
-/** An engine with three places, two of them for one organization, whose searches end when the test ends them. */
+/** An engine with three places, at most two per organization. Its searches end when the test ends them. */
 function stage(max_wait_ms = 60_000) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

@@ -2,13 +2,13 @@ import { availableParallelism } from "node:os";
 import { SearchBusy, type SearchEngine } from "#projections/passages/engine.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 
-/** Searches of an organization at once: the search server takes one for each core. */
+/** Concurrent searches of an organization: the search server runs one per core. */
 const MAX_SEARCHES_OF_ONE = Math.max(2, availableParallelism());
 const MAX_SEARCHES = 2 * MAX_SEARCHES_OF_ONE;
-/** A search that waits for longer is refused. */
+/** A search that waits longer is refused. */
 const MAX_WAIT_MS = 10_000;
 
-/** An engine whose searches are admitted in turns, by organization: the long ones of one do not keep the server from the others. */
+/** An engine whose searches take turns by organization, so that one organization's long searches do not block others. */
 export function searchInTurns<E extends SearchEngine>(
   engine: E,
   places = createFairSemaphore({ total: MAX_SEARCHES, perTenant: MAX_SEARCHES_OF_ONE }),

@@ -10,21 +10,21 @@ import { EndpointFailed, type EmbeddingEndpoint, type SearchEndpoint } from "#se
 import { createCircuits } from "#services/turns/circuits.ts";
 import type { Resources } from "./resources.ts";
 
-/** How long a search waits for an endpoint: words answer in some 20 ms, and do without it then. */
+/** Timeouts of search endpoints. Search by words takes some 20 ms and then answers without them. */
 const [EMBED_MS, RERANK_MS] = [1_500, 2_000];
-/** Characters of a query that are turned into a vector; and vectors of recent queries, a few KB each. */
+/** Maximum characters of a query that are embedded, and cached vectors of recent queries, a few KB each. */
 const MAX_QUERY = 2_000;
 const MAX_VECTORS = 1_000;
 const IS_DOWN = "The endpoint failed several times in a row, and is asked again in a moment.";
 
 type Needs = Pick<Resources, "settings" | "log" | "keyring" | "logger">;
 
-/** The endpoints that searches of this process ask. Every failure is a ModelUnavailable. */
+/** The endpoints that searches in this process use. Every failure becomes a ModelUnavailable. */
 export function openSearchModels({ settings, log, keyring, logger }: Needs): SearchModels {
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
   const embedder = openEmbedder(fetch, EMBED_MS);
   const vectors = lruCache<{ vector?: QueryVector }>(MAX_VECTORS);
-  // an endpoint that is down does not slow down every search
+  // an endpoint that is down must not slow down every search
   const circuits = createCircuits();
 
   async function ask<T>(
@@ -41,7 +41,7 @@ export function openSearchModels({ settings, log, keyring, logger }: Needs): Sea
       end("answered");
       return answer;
     } catch (error) {
-      // a text that is refused says nothing about the next one
+      // refusing one text says nothing about the next
       end(error instanceof EndpointFailed && !error.isRefusal ? "failed" : "other");
       if (!(error instanceof EndpointFailed)) throw error;
       logger.warn({ err: error, organization, part }, "search endpoint failed, searching without it");

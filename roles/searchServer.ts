@@ -3,8 +3,8 @@ import type { ServerAddress } from "#infra/meilisearch/server.ts";
 import type { Resources } from "./resources.ts";
 
 /**
- * The search server for one kind of work. The master key only makes a key for it, which reaches the passage indexes of this
- * deployment and nothing else; with MEILI_API_KEY, the operator has made one.
+ * The search server for one kind of work. The master key is only used to create a key that is limited to the passage indexes of
+ * this deployment. With MEILI_API_KEY, the operator has created one.
  */
 export function searchServer(
   { settings, addresses }: Pick<Resources, "settings" | "addresses">,

@@ -33,7 +33,7 @@ const attendBy =
   async (head) =>
     attendByAggregate[parseStreamName(head.stream).aggregate]?.(head);
 
-/** Starts the work that a commit of this process gave to it. */
+/** Starts the work that a commit gave to this process. */
 function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "afterCommit">[], attend: Attend) {
   const onError = (err: unknown, stream: string) =>
     logger.warn({ err, stream }, "work not started, the sweep will start it");
@@ -47,10 +47,10 @@ function afterCommits({ log, logger }: Resources, rooms: Pick<LeasedRoom, "after
 const stopAll = (stopping: { stop(): unknown }[], idling: { idle(): unknown }[]): Promise<unknown> =>
   Promise.all([...stopping.map((work) => work.stop()), ...idling.map((work) => work.idle())]);
 
-/** The work of a services process: turns, documents, runs and schedules, the handler of the commands that start it, and who recovers it. */
+/** The work of a services process: turns, documents, runs and schedules, the handler for commands, and recovery. */
 function openWork(resources: Resources) {
   const { settings, log, bus, worker, clock } = resources;
-  // commands start work, and work sends commands: the handler is complete when all work is open
+  // commands start work, and work sends commands, so the handler is set once all work is open
   const handle: Handle = (command) => handler(command);
 
   const { tools, roomOf, close: closeTools } = openTools(resources);
@@ -101,7 +101,7 @@ function openWork(resources: Resources) {
     startAlertRun: openAlertWork(resources, handle, { scripts }),
     busy: (): string[] => leased.flatMap((work) => work.busy()),
     startFollowing: documents.startFollowing,
-    /** Starts nothing more; resolves when the running work has ended. */
+    /** Starts nothing more; resolves when running work has ended. */
     finish: () => stopAll([schedules, sources, runs, erasing, retaining, agents], [turns, documents]),
     /** Leaves running turns to other workers. */
     leave: turns.leave,
@@ -109,7 +109,7 @@ function openWork(resources: Resources) {
   };
 }
 
-/** Lost work, unless this process was cut off from the database: then the heartbeats of other workers look old, too. */
+/** Finds lost work, unless this process was cut off from the database, because then other workers' heartbeats look old, too. */
 const openWorkWhenSteady =
   ({ log, isSteady }: Resources, gate: Gate): EventLog["openWork"] =>
   async (options) => {
@@ -117,7 +117,7 @@ const openWorkWhenSteady =
     return isSteady() && gate.isOpen() ? work : [];
   };
 
-/** Runs the reactors of an event, in its trace. */
+/** Runs an event's reactors in its trace. */
 const reactTo =
   ({ blobs, log }: Resources, { attendByAggregate, startAlertRun }: ReturnType<typeof openWork>) =>
   async (event: PublicEvent): Promise<void> => {
@@ -134,7 +134,7 @@ async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The role that handles commands, does the work that they start, reacts to events, and recovers lost work. */
+/** The role that handles commands, does the work they start, reacts to events, and recovers lost work. */
 export async function startServicesRole(resources: Resources) {
   const { logger, log, bus, worker, db, pool, blobs } = resources;
   const onError = (error: unknown) => logger.warn({ err: error }, "background work failed, retrying");

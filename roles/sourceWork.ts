@@ -19,10 +19,10 @@ import { openPageLimits } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 import { openStoredBytes, type StoredBytes } from "./storedBytes.ts";
 
-/** The result of a page, which the next read fetches again. */
+/** The result for a page that was skipped; the next read fetches it again. */
 const NO_SPACE = "It was not fetched: a disk of the service is almost full.";
 
-/** A file of the web as an upload of the same file would be stored, or why it cannot be. */
+/** Describes a file from the web as an upload would be stored, or says why it cannot be. */
 async function describe(
   needs: Pick<Resources, "settings"> & { storedBytes: StoredBytes },
   organization_id: string,
@@ -39,7 +39,7 @@ async function describe(
   }
 }
 
-/** The work of a services process on sources: it reads them, and deletes the documents of deleted ones. */
+/** A services process's work on sources: reads them, and deletes the documents of deleted ones. */
 export function openSourceWork(resources: Resources, handle: Handle, { reader }: { reader: Pick<Reader, "list"> }) {
   const { db, log, blobs, vault, keyring, worker, logger, settings, freeSpace } = resources;
   const storedBytes = openStoredBytes(db);

@@ -19,7 +19,7 @@ import { openBudgets, openContentLimits } from "./budgets.ts";
 import type { DownloadRoomOf } from "#services/turns/tools/web.ts";
 import type { Resources } from "./resources.ts";
 
-/** The timeout of the step, by its signal, is shorter. */
+/** Maximum time of a fetch; the step's own timeout, by its signal, is shorter. */
 const MAX_FETCH_MS = 3_600_000;
 async function findRoute({ db, settings }: Resources, organization: string, name: string): Promise<Route | undefined> {
   const alias = await getAlias(db, organization, name);
@@ -32,7 +32,7 @@ interface StepHostOptions {
   roomOf: DownloadRoomOf;
 }
 
-/** Budgets first, then limits of a minute and of a moment. */
+/** Checks budgets first, then limits per minute and on concurrency. */
 function openLimits(resources: Resources, handle: StepHostOptions["handle"]): TurnDeps["askLimits"] {
   const budgets = openBudgets(resources, handle);
   return async (spender, { turn_id, models, prompt }) => {
@@ -57,7 +57,7 @@ function openLimits(resources: Resources, handle: StepHostOptions["handle"]): Tu
   };
 }
 
-/** What starts turns of agents needs. */
+/** The dependencies for starting agents' turns. */
 export function openAgentDeps(resources: Resources, handle: StepHostOptions["handle"]): AgentDeps {
   const { settings, db, log, vault, bus, clock } = resources;
   const queryTwice = createQueryTwice(resources);
@@ -91,7 +91,7 @@ export function openAgentDeps(resources: Resources, handle: StepHostOptions["han
   };
 }
 
-/** The platform as steps of workflows use it. */
+/** The platform that workflow steps use. */
 export function openStepHosts(resources: Resources, { handle, tools, roomOf }: StepHostOptions) {
   const { settings, db, keyring, logger, blobs } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });

@@ -2,7 +2,7 @@ import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import type { Db } from "#projections/projection.ts";
 import { organizationBytes } from "#projections/storedBytes.ts";
 
-/** The bytes that an organization stores. Uploads that ask at the same moment share a query, which adds up many rows. */
+/** The bytes that an organization stores. Concurrent uploads share the query, which adds up many rows. */
 export type StoredBytes = (organization: string) => Promise<number>;
 
 export function openStoredBytes(db: Db): StoredBytes {

@@ -5,7 +5,7 @@ import { newTrace, toTraceHeaders } from "#events/trace.ts";
 import type { Db } from "#projections/projection.ts";
 import { withStreamTrace } from "./streamTrace.ts";
 
-/** A database with streams that started in some trace, or in none, and the lookups in it. */
+/** A database with streams that started in some trace or none, and the look-ups made in it. */
 function databaseWith(traces: Record<string, object>) {
   const lookups: string[][] = [];
   const query = async (_sql: string, [streams]: [string[]]) => {

@@ -6,7 +6,7 @@ import type { Db } from "#projections/projection.ts";
 
 type Attend = (head: StreamHead) => Promise<void>;
 
-/** Continues recovered work in the trace that its stream started in. Lookups at the same time share one query. */
+/** Continues recovered work in the trace in which its stream started. Concurrent look-ups share one query. */
 export function withStreamTrace(db: Db): (attend: Attend) => Attend {
   const metaOf = batchLookups<string>(async (streams) => {
     const rows = await db.query<{ stream: string; meta: string }>(

@@ -11,10 +11,10 @@ import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
 import { MAX_PAGES_AT_ONCE, openWeb } from "./web.ts";
 
-/** Limits for reading a page of the web. A model waits for it, so it gets less time than a document. */
+/** Limits for reading a web page. A model waits for it, so it gets less time than a document. */
 const PAGE_LIMITS = { deadline_ms: 20_000, resident: 1_000_000_000, idle_ms: 60_000 };
 
-/** The tools of turns and steps, with the processes and connections that they use, and the room that their downloads share. */
+/** The tools of turns and steps, with their processes, connections, and shared room for downloads. */
 export function openTools(resources: Resources) {
   const { settings, db, log, vault, keyring, schemas } = resources;
   const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));

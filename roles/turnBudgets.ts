@@ -11,15 +11,18 @@ import type { TurnToRun } from "#services/turns/turnToRun.ts";
 import { openBudgets } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
-/** How long a request waits until turns under way leave room: a client may send the first one again, what later ones follow is paid. */
+/**
+ * How long a request waits for running turns to free budget. Short for a first request, which the client can repeat; longer for
+ * later ones, because what precedes them is paid.
+ */
 const MAX_WAIT_MS = { first: 2_000, later: 10_000 };
 const LOOK_MS = 250;
-/** Where turns under way must end first, nobody knows when. */
+/** Poll interval if running turns must end first, at an unknown time. */
 const RETRY_MS = 1_000;
 
 const spenderOf = (turn: TurnToRun): Spender => ({
   organization_id: turn.organization_id,
-  // a turn of a run is started by the service
+  // the service itself starts the turns of runs
   principal: turn.principal === "system" ? payerOf(turn.asked_by) : turn.principal,
   project_id: turn.project_id,
   agent_id: turn.agent?.agent_id ?? null,
@@ -30,7 +33,7 @@ const spenderOf = (turn: TurnToRun): Spender => ({
 type Budgets = ReturnType<typeof openBudgets>;
 type Needs = Pick<Resources, "db" | "logger" | "rates">;
 
-/** Lets the hold of a turn grow before each of its requests, by the budgets and prices of its organization. */
+/** Lets a turn's reservation grow before each of its requests, by the organization's budgets and prices. */
 const openHold =
   ({ rates }: Needs, budgets: Budgets): HoldMoney =>
   async (turn, { size, spent: spentBefore, isFirst }, signal) => {
@@ -38,13 +41,13 @@ const openHold =
     const spender = spenderOf(turn);
     const held = turn.wasParked ? 0n : toPicodollars(turn.reserved ?? "0");
     const spent = toPicodollars(spentBefore);
-    // two turns that wait for each other must not give up in the same moment
+    // two turns that wait for each other must not give up at the same moment
     const giveUpAt = performance.now() + MAX_WAIT_MS[isFirst ? "first" : "later"] * (0.5 + Math.random() / 2);
     for (;;) {
       await budgets.check(spender);
       const reading = budgets.reading(organization_id);
       const cost = reading.priceOf ? reserveFor(reading.priceOf, turn.route?.targets ?? [turn.model], size) : 0n;
-      // what a lost worker had asked was not held back
+      // requests of a lost worker were not reserved
       if (isFirst && spent === 0n && cost <= held) return;
       const answer = await rates.hold(reading, spender, { turn_id, attempt, held, spent, cost });
       if (answer === "held") return;
@@ -58,7 +61,7 @@ const openHold =
     }
   };
 
-/** The budgets and limits that the turns of this process count for. */
+/** The budgets and limits that count the turns of this process. */
 export function openTurnBudgets(resources: Needs, handle: Handle): TurnBudgets {
   const budgets = openBudgets(resources, handle);
   return {

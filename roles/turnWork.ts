@@ -24,12 +24,12 @@ import { deploymentCredentials } from "./credentials.ts";
 import { openTurnBudgets } from "./turnBudgets.ts";
 import type { Resources } from "./resources.ts";
 
-/** Attachments that the turns of a process hold; requests to providers hold them several times, encoded. Beyond it turns wait. */
+/** Maximum bytes of attachments held by the turns of a process; requests to providers hold them several times, encoded. Beyond it, turns wait. */
 const MAX_FILE_BYTES = 128_000_000;
 /** An organization's share. A turn with more takes the whole share. */
 const MAX_FILE_BYTES_OF_ORGANIZATION = MAX_FILE_BYTES / 2;
 
-/** Turns with more attachments than all turns together should hold run one at a time: one may have 400 MiB (spec: Limits). */
+/** Turns whose attachments exceed the total limit run one at a time: one may have 400 MiB (spec: Limits). */
 function openFileRoom() {
   const files = createFairSemaphore({ total: MAX_FILE_BYTES, perTenant: MAX_FILE_BYTES_OF_ORGANIZATION });
   const large = createFairSemaphore({ total: 1, perTenant: 1 });
@@ -39,7 +39,7 @@ function openFileRoom() {
   };
 }
 
-/** The work of a services process on turns. */
+/** A services process's work on turns. */
 export function openTurnWork(resources: Resources, handle: Handle, { tools }: { tools: Tools }) {
   const { settings, logger, log, bus, worker, vault, keyring, db, clock } = resources;
   const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
@@ -99,7 +99,7 @@ export function openTurnWork(resources: Resources, handle: Handle, { tools }: { 
   return { ...turns, beforeCommit: ahead.begin };
 }
 
-/** The work of a services process on deleted agents. */
+/** A services process's work on deleted agents. */
 export const openAgentWork = (
   { logger, db, worker }: Resources,
   handle: Handle,

@@ -9,7 +9,7 @@ import { findCredential, type CredentialSources } from "#services/turns/modelAcc
 import { ModelError } from "#services/turns/model.ts";
 import { WebError, type DownloadRoomOf, type Web } from "#services/turns/tools/web.ts";
 
-/** Pages that are read at once, each of another organization, so that a slow page delays no other organization. */
+/** Pages read at the same time, each of another organization, so that a slow page delays no other organization. */
 export const MAX_PAGES_AT_ONCE = 2;
 
 interface WebDeps {
@@ -20,8 +20,8 @@ interface WebDeps {
 }
 
 /**
- * Web search and pages for the tools. An organization chose the address of its own search endpoint, so that one is guarded; the
- * operator chose that of the deployment.
+ * Web search and pages for the tools. An organization chose the address of its own search endpoint, so requests to it are guarded;
+ * the operator chose the deployment's.
  */
 export function openWeb({ settings, credentials, reader, roomOf }: WebDeps): Web {
   const pages = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });

@@ -33,7 +33,7 @@ interface WorkflowWorkOptions {
   turns: { endParked(stream: string, message: string): Promise<unknown> };
 }
 
-/** The work of a services process on workflows: it drives runs. */
+/** A services process's work on workflows: drives runs. */
 export function openWorkflowWork(
   resources: Resources,
   handle: Handle,
@@ -74,17 +74,17 @@ export function openWorkflowWork(
   });
 }
 
-/** Maximum wait for the read model of waits; after that, the sweep comes again. */
+/** Maximum wait for the read model of waits; after it, the sweep repeats the delivery. */
 const PROJECTION_MS = 5_000;
-/** Events of the log that are read instead of waiting for the read model. */
+/** Events read from the log instead of waiting for the read model. */
 const MAX_BEHIND = 2_000;
 
-/** Messages that a process delivers at once, and those of one organization. */
+/** Messages that a process delivers at the same time: in total, and per organization. */
 const DELIVERIES = { total: 16, perTenant: 8 };
-/** Deliveries of one organization that wait for their turn; the sweep comes back for more. */
+/** Waiting deliveries per organization; the sweep returns for more. */
 const MAX_WAITING = 50;
 
-/** The work of a services process on messages: it delivers them to the runs that wait. Organizations take turns. */
+/** A services process's work on messages: delivers them to waiting runs. Organizations take turns. */
 export function openMessageWork({ db, log, vault, worker, bus, logger }: Resources, handle: Handle) {
   const progress = trackProgress({ hints: bus.hints, db });
   const deps: DeliveryDeps = {
@@ -107,7 +107,7 @@ export function openMessageWork({ db, log, vault, worker, bus, logger }: Resourc
   };
   return {
     attend: (head: StreamHead) => deliver(head),
-    /** Delivers a message that this process has just committed. If it is interrupted, the sweep of another process continues. */
+    /** Delivers a message that this process has just committed. If it is interrupted, another process's sweep continues. */
     afterCommit(committed: CommittedCommand): void {
       const posted = findPosted(committed);
       const { stream } = committed.command;

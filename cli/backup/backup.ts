@@ -20,7 +20,7 @@ async function writeTable(folder: string, { rows }: Snapshot, table: string): Pr
 }
 
 /**
- * `svc backup`: writes the log, the data keys and the blobs into a new folder, while the service goes on. The database comes first,
+ * `svc backup`: writes the log, the data keys and the blobs into a new folder while the service runs. The database comes first,
  * because a blob is written before the event that names it. Throws Problem.
  */
 export async function backup({ out, json }: { out: string; json?: boolean }): Promise<void> {

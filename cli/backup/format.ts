@@ -6,12 +6,12 @@ import { countBlobs } from "#infra/copyBlobs.ts";
 import { explain } from "../explain.ts";
 import { Problem } from "../problem.ts";
 
-/* A backup is a folder: the manifest, written last; one file of JSON lines for each table, compressed; the blobs. */
+/* A backup is a folder with one compressed file of JSON lines per table, the blobs, and the manifest, which is written last. */
 
 const Manifest = z.object({
   format: z.literal(1),
   created_at: z.iso.datetime(),
-  /** Where the log ends in the backup, with the hash of its chain. */
+  /** The last position of the log in the backup, with the hash of its chain. */
   tip: z.object({ position: z.int(), hash: z.string() }),
   migrations: z.array(z.string()).min(1),
   tables: z.array(z.string()),
@@ -33,7 +33,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   }
 }
 
-/** A backup without its blobs would restore a log whose files and documents cannot be read. Throws Problem. */
+/** Refuses a backup without its blobs: the files and documents of the restored log could not be read. Throws Problem. */
 export async function requireBlobs(folder: string, { blobs }: Pick<Manifest, "blobs">): Promise<void> {
   const found = await countBlobs(blobsFolder(folder));
   if (found >= blobs) return;
@@ -44,7 +44,7 @@ export async function requireBlobs(folder: string, { blobs }: Pick<Manifest, "bl
   );
 }
 
-/** Every start of the service creates the folder. Where it is missing, the backup would have none of the blobs. Throws Problem. */
+/** Refuses a missing folder of blobs, because the backup would contain none. Every start of the service creates it. Throws Problem. */
 export function requireBlobsFolder(blobs: string): void {
   if (existsSync(blobs)) return;
   throw new Problem(`${blobs} does not exist`, "set DATA_DIR to the folder that the service uses");

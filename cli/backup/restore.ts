@@ -17,10 +17,10 @@ import { readTable } from "./readTable.ts";
 
 const ANOTHER = "restore another backup or another copy of it";
 
-/** Stands in the folder of the blobs from before the first one is copied until the log is there. */
+/** A mark in the folder of the blobs, from before the first copy until the log is restored. */
 const UNFINISHED = `restore${PART}`;
 
-/** Throws Problem when something is there already, and DatabaseTooNew when the backup has migrations that this program lacks. */
+/** Throws Problem if the target is not empty, and DatabaseTooNew if the backup has migrations that this program lacks. */
 async function checkPlace(databaseUrl: string, blobs: string, { migrations }: Manifest): Promise<void> {
   const { all, applied, position } = await inspectPlace(databaseUrl).catch((error: unknown) =>
     throwExplained(databaseUrl, error),
@@ -39,7 +39,7 @@ async function removeAll(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** Copies the blobs, and removes them where the work after it fails. The mark shows that a restore was killed in between. */
+/** Copies the blobs, and removes them if the work after it fails. The mark shows that a restore was killed in between. */
 async function withBlobs(from: string, blobs: string, work: () => Promise<void>): Promise<void> {
   await mkdir(blobs, { recursive: true, mode: 0o700 });
   await removeAll(blobs);
@@ -55,7 +55,7 @@ async function withBlobs(from: string, blobs: string, work: () => Promise<void>)
   await rm(mark);
 }
 
-/** Throws Problem when what was written is not the log that the backup names. */
+/** Throws Problem if the restored log is not the one that the backup names. */
 async function checkTip(db: Db, { tip }: Manifest): Promise<void> {
   const { position, hash } = await verifyLog(db, () => {}).catch((error: unknown) => {
     if (!(error instanceof BrokenChain)) throw error;
@@ -75,9 +75,9 @@ function explainLoading(from: string, databaseUrl: string, error: unknown): neve
 }
 
 /**
- * `svc restore`: writes a backup into an empty database and an empty folder of blobs, with the migrations of that time first and
- * the later ones afterwards, and verifies the log. The read models and the passage index are built again by the next start. A
- * restore that fails leaves neither events nor blobs, so that it can be made again. Throws Problem.
+ * `svc restore`: writes a backup into an empty database and an empty folder of blobs. Applies the migrations of the backup first
+ * and later ones afterwards, and verifies the log. The next start rebuilds the read models and the passage index. A failed restore
+ * leaves neither events nor blobs, so that it can be repeated. Throws Problem.
  */
 export async function restore({ from }: { from: string }): Promise<void> {
   const settings = readSettings(process.env);

@@ -32,7 +32,7 @@ interface NamedCall {
 const named = (call: NamedCall | null): string =>
   call === null ? "nothing" : printable(call.name === null ? call.kind : `${call.kind} ${call.name}`);
 
-/** What makes a run differ, in words. */
+/** Describes how a run differs. */
 function describeDifference(
   file: string,
   { reason, call, recorded, pointers, ...at }: NonNullable<CheckedRun["difference"]>,
@@ -61,7 +61,7 @@ function describeRun(file: string, { run_id, status, outcome, difference, error 
   return `${outcome.padEnd(10)} ${run_id} ${status}${why ? `: ${why}` : ""}`;
 }
 
-/** One line for each run; returns whether one goes another way. */
+/** Prints one line per run. Returns whether one deviates. */
 async function checkRuns(
   { call }: Service,
   id: string,
@@ -83,7 +83,7 @@ async function checkRuns(
   return counts.different + counts.failed > 0;
 }
 
-/** Checks definitions as a save would, and against the runs of the service. Runs that go another way set exit code 1. */
+/** Checks definitions as a save would, and replays the service's runs with them. Deviating runs set exit code 1. */
 export async function check(path: string, options: CheckOptions): Promise<void> {
   const definitions = await readDefinitions(path);
   for (const { file, lint, type, name } of definitions) {

@@ -13,7 +13,7 @@ import {
 export interface LocalDefinition {
   file: string;
   type: ScriptType;
-  /** Of its `meta`, otherwise of the file. */
+  /** The name in its `meta`, otherwise that of the file. */
   name: string;
   source: string;
   lint: { message: string; line: number; column: number }[];
@@ -28,7 +28,7 @@ const filesIn = (folder: string): string[] =>
     .toSorted()
     .map((name) => join(folder, name));
 
-/** The files of definitions that a path names: a file, or those of a folder. Throws Problem. */
+/** The definition files at a path: the file itself, or those of a folder. Throws Problem. */
 function definitionFiles(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   const files = filesIn(path);
@@ -36,7 +36,7 @@ function definitionFiles(path: string): string[] {
   return files;
 }
 
-/** The definition of a file. Throws Problem for one that could not be saved. */
+/** Reads the definition in a file. Throws Problem if it could not be saved. */
 async function readOne({ checker }: LocalSandbox, file: string): Promise<LocalDefinition> {
   const source = readFileSync(file, "utf8");
   const type = typeOfSource(source);
@@ -61,7 +61,7 @@ async function withSandbox<T>(work: (sandbox: LocalSandbox) => Promise<T>): Prom
   }
 }
 
-/** Reads and checks definitions. Throws Problem for the first that could not be saved, and for two of one name. */
+/** Reads and checks definitions. Throws Problem for the first that could not be saved, and for duplicate names. */
 export const readDefinitions = (path: string): Promise<LocalDefinition[]> =>
   withSandbox(async (sandbox) => {
     const found: LocalDefinition[] = [];
@@ -72,12 +72,12 @@ export const readDefinitions = (path: string): Promise<LocalDefinition[]> =>
     return found;
   });
 
-/** What the files of a folder define. One that could not be saved is taken for the definition of its name, with its `problem`. */
+/** A file of a folder and what it defines. A file that could not be saved counts as the definition of its name, with a `problem`. */
 export interface NamedFile extends Pick<LocalDefinition, "file" | "type" | "name"> {
   problem?: string;
 }
 
-/** The definitions of the files in a folder, which may be empty. Throws Problem for two of one name. */
+/** The definitions in a folder, which may be empty. Throws Problem for duplicate names. */
 export const nameFiles = (folder: string): Promise<NamedFile[]> =>
   withSandbox(async (sandbox) => {
     const found: NamedFile[] = [];
@@ -93,7 +93,7 @@ export const nameFiles = (folder: string): Promise<NamedFile[]> =>
     return found;
   });
 
-/** What was changed, in words: lines outside of the first and the last difference are equal. */
+/** Describes a change, counting lines between the first and the last difference. */
 export function describeChange(before: string, after: string): string {
   const [old, now] = [before.split("\n"), after.split("\n")];
   let start = 0;

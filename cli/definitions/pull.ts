@@ -9,7 +9,7 @@ interface PullOptions extends ServiceOptions {
   force?: boolean;
 }
 
-/** Files of the folder by type and name of their definition. Prints which of them cannot be read as one. */
+/** The files of a folder by type and name of their definition. Prints which ones cannot be read as one. */
 async function localFiles(folder: string): Promise<Map<string, string>> {
   const found = existsSync(folder) ? await nameFiles(folder) : [];
   for (const { type, name, problem } of found)
@@ -17,7 +17,7 @@ async function localFiles(folder: string): Promise<Map<string, string>> {
   return new Map(found.map(({ type, name, file }) => [`${type} ${name}`, file]));
 }
 
-/** The file of a definition, which is noted in `files`. Undefined where the file of its name has another definition. */
+/** Chooses a definition's file, and notes it in `files`. Undefined if the file of that name holds another definition. */
 export function chooseFile(
   folder: string,
   files: Map<string, string>,
@@ -32,7 +32,7 @@ export function chooseFile(
   return file;
 }
 
-/** Writes one file; false when its edits were kept. */
+/** Writes one file; false if local edits were kept instead. */
 async function pullOne(service: Service, remote: RemoteDefinition, file: string, isForced: boolean): Promise<boolean> {
   const { type, name, version, id } = remote;
   const source = await readRemoteSource(service, remote);
@@ -58,7 +58,7 @@ async function pullOne(service: Service, remote: RemoteDefinition, file: string,
   return true;
 }
 
-/** Writes the definitions of the service into a folder. Files with edits that were never saved stay, and set exit code 1. */
+/** Writes the service's definitions into a folder. Files with unsaved edits stay, and set exit code 1. */
 export async function pull(folder: string, options: PullOptions): Promise<void> {
   await withDefinitions(options, async (service) => {
     const files = await localFiles(folder);

@@ -34,7 +34,7 @@ async function save(
   return `saved ${type} ${name}: version ${version} (${change}${again})${notice ? `\n  ${notice}` : ""}`;
 }
 
-/** Saves the definitions of a folder that differ from those of the service. None is saved when one of them could not be. */
+/** Saves the definitions of a folder that differ from the service's. Saves none if one of them is invalid. */
 export async function push(path: string, options: PushOptions): Promise<void> {
   const definitions = await readDefinitions(path);
   await withDefinitions(options, async (service) => {

@@ -27,10 +27,10 @@ export async function listRemote({ call }: Service): Promise<RemoteDefinition[]>
 export const readRemoteSource = async ({ call }: Service, { id }: { id: string }): Promise<string> =>
   (await call("GET", `/definitions/${id}`)).source;
 
-/** Versions that a text is looked for in. */
+/** Maximum versions searched for a text. */
 const MAX_VERSIONS = 100;
 
-/** The newest version with this text; undefined when none of the newest hundred has it. */
+/** The newest version with this text; undefined if none of the newest hundred has it. */
 export async function findVersion({ call }: Service, id: string, source: string): Promise<number | undefined> {
   const { data } = await call("GET", `/definitions/${id}/versions?limit=${MAX_VERSIONS}`);
   return (data as { version: number; source: string }[]).find((version) => version.source === source)?.version;

@@ -8,7 +8,7 @@ import { Problem } from "../problem.ts";
 
 const MIN_VERSION = { major: 2, minor: 9 };
 
-/** A bus that collects the fields of streams and consumers that the server ignores. */
+/** A bus that collects fields of streams and consumers which the server ignores. */
 export async function openWatchedBus(settings: Settings) {
   const ignored: string[] = [];
   const collect = (line: string): void => {
@@ -51,7 +51,7 @@ export async function checkDeadLetters({ bus, prefix }: WatchedBus): Promise<str
 
 const SYNC_NEXT = "set `sync_interval: always` in the jetstream block of every nats-server's configuration";
 
-/** Whether NATS writes each message to the disk before it confirms it. Only the server's monitoring address tells. */
+/** Whether NATS writes each message to disk before it confirms it. Only the server's monitoring address shows that. */
 export async function checkSync(bus: Bus, monitor: string | undefined): Promise<string> {
   const version = (await bus.health()).server_version ?? "unknown";
   const [major = 0, minor = 0] = version.split(".").map(Number);
@@ -69,7 +69,7 @@ export async function checkSync(bus: Bus, monitor: string | undefined): Promise<
 const OTHERS =
   "select worker, bus from ops.workers where bus is not null and bus_at > clock_timestamp() - interval '15 seconds' order by worker";
 
-/** Whether the running processes use the NATS that these settings name. */
+/** Whether the running processes use the configured NATS. */
 export async function checkSameBus(bus: Bus, db: Db): Promise<string> {
   const mine = await bus.identity();
   if (!mine) throw new Problem("NATS does not answer for its streams", "run svc doctor again");

@@ -5,7 +5,7 @@ export interface Check {
   name: string;
   /** Names of earlier checks that must have passed. */
   needs?: string[];
-  /** Answers with a detail to print. Throws Problem, or any error, when the check fails. */
+  /** Returns a detail to print. Throws Problem, or any error, if the check fails. */
   run(): Promise<string> | string;
 }
 
@@ -28,7 +28,7 @@ async function runCheck({ name, needs = [], run }: Check, earlier: Finding[]): P
   }
 }
 
-/** Runs the checks one after the other, and reports each finding at once. */
+/** Runs the checks one after the other, and reports each result at once. */
 export async function runChecks(checks: Check[], onFinding: (finding: Finding) => void): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const check of checks) {

@@ -30,7 +30,7 @@ export async function checkMigrations({ pool }: Database): Promise<string> {
   return `${all.length} of ${all.length}${more}`;
 }
 
-/** Compares the head with the last event only; `svc log verify` checks every event. */
+/** Compares only the head with the last event; `svc log verify` checks every event. */
 export async function checkHead({ db }: Database): Promise<string> {
   const [row] = await db.query<{ head: number; last: number | null; same: boolean | null }>(
     `select h.position as head, e.position as last, e.hash = h.hash as same

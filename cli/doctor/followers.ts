@@ -2,7 +2,7 @@ import type { Db } from "#projections/projection.ts";
 import { readStatus } from "../projections/status.ts";
 import { Problem } from "../problem.ts";
 
-/** Maximum lag in events; beyond it, answers are outdated. */
+/** Maximum lag in events, beyond which answers are outdated. */
 const MAX_LAG = 10_000;
 
 export async function checkFollowers(db: Db): Promise<string> {

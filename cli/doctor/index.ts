@@ -20,7 +20,7 @@ import { checkDisk, checkNode, checkDataFolder } from "./machine.ts";
 import { checkMeilisearch } from "./search.ts";
 import { checkTexts } from "./missingTexts.ts";
 
-/** Filled by earlier checks for later ones. */
+/** Results of earlier checks for later ones. */
 interface CheckContext {
   settings: Settings;
   database: Database;
@@ -81,7 +81,7 @@ function show({ check, status, detail, next }: Finding): void {
   if (next) print(`${" ".repeat(27)}-> ${next}`);
 }
 
-/** Checks everything that the service needs. Exit code 1 when a check fails. */
+/** Checks everything that the service needs. Exit code 1 if a check fails. */
 export async function doctor(options: { json?: boolean }): Promise<void> {
   const open: Partial<CheckContext> = {};
   try {

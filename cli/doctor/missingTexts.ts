@@ -7,7 +7,7 @@ import { Problem } from "../problem.ts";
 /** Random documents that the doctor checks. */
 const SAMPLE = 500;
 const MAX_NAMED = 5;
-/** Pause before missing texts are confirmed: a document may be being reprocessed or deleted. */
+/** Pause before missing texts are confirmed, because a document may be in the middle of reprocessing or deletion. */
 const CONFIRM_AFTER_MS = 500;
 export const RESTORE_TEXTS = "restore DATA_DIR/blobs from the backup, or upload these documents again, then retry";
 
@@ -39,7 +39,7 @@ async function filterMissing(texts: Text[], folder: string): Promise<string[]> {
 }
 
 /**
- * Ids of searchable documents whose texts are missing from the blobs, so that no new index can contain them. Checks all
+ * Ids of searchable documents whose texts are missing from the blobs, so that no new index could contain them. Checks all
  * documents, or a random sample.
  */
 export async function findMissingTexts(

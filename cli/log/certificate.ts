@@ -23,11 +23,11 @@ export interface Certificate {
   owner: string;
   /** Streams whose things were erased. */
   erased: string[];
-  /** How many of each kind: `2 threads, 1 file`. */
+  /** Counts by kind, such as `2 threads, 1 file`. */
   kinds: string;
   /** Compares an event of the log with the certificate. Throws BrokenChain. */
   check(row: ChainedRow): void;
-  /** Throws BrokenChain when an event of the certificate was not among those that were checked. */
+  /** Throws BrokenChain if an event of the certificate was not among those checked. */
   finish(): void;
 }
 
@@ -42,7 +42,7 @@ function parse(text: string, path: string): Line[] {
   }
 }
 
-/** How many of each kind the events have deleted. */
+/** Counts what the events have deleted, by kind. */
 const countKinds = (erased: Pick<Line, "event">[]): ErasedCounts =>
   Object.fromEntries(
     ERASED_KINDS.map((kind) => [kind, erased.filter(({ event }) => event === ERASED[kind]).length]),
@@ -50,7 +50,7 @@ const countKinds = (erased: Pick<Line, "event">[]): ErasedCounts =>
 
 const nameOf = ({ stream, version }: { stream: string; version: number }): string => `${stream}@${version}`;
 
-/** Reads a certificate. Throws a Problem for a file that is no certificate, or an incomplete one. */
+/** Reads a certificate. Throws a Problem for a file that is not a complete certificate. */
 export async function readCertificate(path: string): Promise<Certificate> {
   const lines = parse(await readFile(path, "utf8"), path);
   const [first, last] = [lines[0], lines.at(-1)];
@@ -77,7 +77,7 @@ export async function readCertificate(path: string): Promise<Certificate> {
   };
 }
 
-/** Throws BrokenChain when a data key of something that was erased still exists. */
+/** Throws BrokenChain if a data key of an erased thing still exists. */
 export async function requireErased(db: Db, { erased }: Certificate): Promise<void> {
   const [remaining] = await db.query<{ thing: string }>(
     "select thing from log.keys where stream = any($1) or thing = any($1) limit 1",

@@ -31,8 +31,8 @@ async function* lines(
 }
 
 /**
- * Writes the events after a position to a file or to stdout, with everything that a verification elsewhere needs. Personal
- * fields stay sealed. Rows are exported as they are stored, even damaged ones.
+ * Writes the events after a position to a file or to stdout, with everything needed to verify them elsewhere. Personal fields stay
+ * sealed. Rows are exported as stored, even damaged ones.
  */
 export function exportLog({ after = 0, out }: ExportOptions): Promise<void> {
   return withDatabase(async ({ db }) => {

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { z } from "zod";
 import { BrokenChain, type ChainedRow, type Tip } from "#infra/postgres/verify.ts";
 
-/* An export is lines of JSON: the chain's start, each event, and the chain's end. */
+/* An export consists of JSON lines: the chain's start, the events, and the chain's end. */
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 const TipLine = z.object({ position: z.int().nonnegative(), hash: Hash });
@@ -52,7 +52,7 @@ function parse(text: string): ExportLine | undefined {
   }
 }
 
-/** The lines of an export, each with the bytes read so far. Throws BrokenChain at an invalid line. */
+/** The lines of an export, each with the number of bytes read so far. Throws BrokenChain at an invalid line. */
 export async function* readExport(path: string): AsyncGenerator<{ line: ExportLine; bytes: number }> {
   let number = 0;
   let next = 0;

@@ -33,7 +33,7 @@ function filtersToSql({ stream, type, organization }: TailOptions) {
   };
 }
 
-/** An event that cannot be decoded is displayed as it is stored, so that it can be found. */
+/** Shows an event that cannot be decoded as it is stored, so that it can be found. */
 function decodeForDisplay(row: EventRow, { keyring }: LogAccess, personal: boolean): DisplayedEvent {
   try {
     return decodeEvent(personal ? row : { ...row, sealed: null }, keyring);
@@ -56,7 +56,7 @@ function decodeForDisplay(row: EventRow, { keyring }: LogAccess, personal: boole
   }
 }
 
-/** At most `limit` rows that match the filters, newest last: the first ones after a position, or the last ones of the log. */
+/** At most `limit` matching rows in log order: the first ones after a position, or the last ones of the log. */
 async function readRows(
   { db }: LogAccess,
   options: TailOptions,
@@ -105,7 +105,7 @@ export function tail(options: TailOptions): Promise<void> {
   });
 }
 
-/** Prints the events after a position, up to the limit. Answers with the last position printed. */
+/** Prints the events after a position, up to the limit. Returns the last position printed. */
 async function showAfter(
   database: LogAccess,
   options: TailOptions,

@@ -20,7 +20,7 @@ interface VerifiedRange {
   tip: Tip;
 }
 
-/** What the log is held against besides its own chain. */
+/** What the log is compared with besides its own chain. */
 interface Claims {
   expected: Tip | undefined;
   certificate: Certificate | undefined;
@@ -34,7 +34,7 @@ function compareWithExpected(expected: Tip, hash: string | undefined): void {
     throw new BrokenChain(expected.position, `the chain has the hash ${hash} there, not the expected one`);
 }
 
-/** Verifies the live log, and afterwards compares the hash at the expected position. */
+/** Verifies the live log, and then compares the hash at the expected position. */
 function verifyLive({ expected, certificate }: Claims, onProgress: OnProgress): Promise<VerifiedRange> {
   return withDatabase(async ({ db }) => {
     const tip = await verifyLog(db, onProgress, certificate?.check);
@@ -45,7 +45,7 @@ function verifyLive({ expected, certificate }: Claims, onProgress: OnProgress): 
   });
 }
 
-/** Verifies an export, without a database. */
+/** Verifies an export without a database. */
 async function verifyExport(
   path: string,
   { expected, certificate }: Claims,

@@ -5,7 +5,7 @@ import { listOf, path, SERVICE_URL, uuid } from "../arguments.ts";
 const OUT = ["--out <file>", "write to a new file instead of stdout", path] as const;
 const CERTIFICATE = ["--certificate <file>", "write the certificate to a new file when it is complete", path] as const;
 
-/** What is stored about somebody: its export and its erasure, by a running service. */
+/** Commands to export and erase what a running service stores about somebody. */
 export function addPrivacy(svc: Command): void {
   svc
     .command("export")

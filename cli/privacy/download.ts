@@ -4,10 +4,10 @@ import { pipeline } from "node:stream/promises";
 import { Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
 
-/** Longer than the last line of an export or a certificate: it has the counts alone. */
+/** Maximum length of the last line of an export or a certificate, which only has counts. */
 const MAX_LAST_LINE = 4_096;
 
-/** The bytes as they come. `onEnd` gets the last line. */
+/** Passes the bytes through. `onEnd` gets the last line. */
 async function* passOn(bytes: Readable, onEnd: (line: string) => void): AsyncGenerator<Buffer> {
   let last = Buffer.alloc(0);
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
@@ -27,8 +27,8 @@ function parseEnd<End>(line: string): End | undefined {
 }
 
 /**
- * Writes JSON lines of the service to a new file or to stdout, and returns the last line, which has the type `end`. Throws Problem when
- * they are not whole. A file that exists is not replaced: it may be the only copy of a certificate.
+ * Writes the service's JSON lines to a new file or to stdout. Returns the last line, which has the type `end`. Throws Problem if it
+ * is missing. Does not replace an existing file, which may be the only copy of a certificate.
  */
 export async function download<End>(service: Service, path: string, out: string | undefined): Promise<End> {
   let last = "";

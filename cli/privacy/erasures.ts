@@ -50,7 +50,7 @@ function printHeld({ held }: Preview): void {
   }
 }
 
-/** Waits for the end, and shows how many are gone of what was counted before the start. Throws Problem. */
+/** Waits for the end, and shows the progress relative to the number counted before the start. Throws Problem. */
 async function waitForEnd({ call }: Service, id: string, expected: number): Promise<Erasure> {
   const progress = showProgress("Erasing", "things");
   try {
@@ -58,7 +58,7 @@ async function waitForEnd({ call }: Service, id: string, expected: number): Prom
       const erasure: Erasure = await call("GET", `/erasures/${id}`);
       if (erasure.status === "completed") return erasure;
       const done = sum(countsOf(erasure));
-      // threads and files of runs were not counted
+      // threads and files of runs were not counted in advance
       progress.show(done, Math.max(expected, done + 1));
       await sleep(POLL_MS);
     }
@@ -78,7 +78,7 @@ async function finish(service: Service, id: string, expected: number, certificat
   print(`Wrote ${certificate}: svc log verify --certificate ${certificate} checks it`);
 }
 
-/** Erases what an owner has, or prints what would go. */
+/** Erases everything an owner has, or prints what would be erased. */
 export const startErasure = (owner: string, options: StartOptions): Promise<void> =>
   withPrivacy(options, async (service) => {
     const { kinds, dryRun, wait, certificate } = options;
@@ -95,7 +95,7 @@ export const startErasure = (owner: string, options: StartOptions): Promise<void
 /** Waits for the end of an erasure that was started before. */
 export const waitForErasure = (id: string, options: WaitOptions): Promise<void> =>
   withPrivacy(options, async (service) => {
-    // one that does not exist does not go on, and a failure while it is waited for says so
+    // fails at once if it does not exist; later failures may be temporary
     await service.call("GET", `/erasures/${id}`);
     await finish(service, id, 0, options.certificate);
   });

@@ -8,6 +8,6 @@ export const exportSubject = (subject: string, options: ServiceOptions & { out?:
     const path = `/exports?subject=${encodeURIComponent(subject)}`;
     const { counts } = await download<{ counts: Record<string, number> }>(service, path, options.out);
     const kinds = Object.entries(counts).map(([type, count]) => `${count} ${type}`);
-    // stdout may have the lines
+    // stdout may be used for the lines
     process.stderr.write(`Exported ${kinds.join(", ") || "nothing"}\n`);
   });

@@ -13,9 +13,9 @@ export interface PassagesStatus {
   version: number | null;
   wanted_version: number;
   position: number;
-  /** Events that its follower has not processed yet. */
+  /** Number of events not processed yet. */
   lag: number;
-  /** Documents that search finds. */
+  /** Number of documents that search can find. */
   documents: number;
   /** Progress of a new index, if one is being filled. */
   building: { position: number; target: number | null } | null;
@@ -57,7 +57,7 @@ export async function readPassagesStatus(db: Db): Promise<PassagesStatus> {
   };
 }
 
-/** Requests a new index from the running service, and waits until it serves, or was rejected because it lacks documents. */
+/** Requests a new index from the running service, and waits until it serves or was rejected because it lacks documents. */
 export async function rebuildPassages(
   db: Db,
   onProgress: (position: number, target: number) => void,

@@ -38,7 +38,7 @@ async function describeFailure(db: Db, folder: string): Promise<Problem> {
   return new Problem(`${what}. ${describeMissingTexts(missing)}`, RESTORE_TEXTS);
 }
 
-/** Rebuilds read models while the current ones serve, and swaps them in, one after the other. */
+/** Rebuilds read models one after the other while the current ones serve, and swaps them in. */
 export async function rebuild(name: string | undefined, options: { all?: boolean; json?: boolean }): Promise<void> {
   if (name === PASSAGES && !options.all) return rebuildIndex(options);
   const selected = selectProjections(name, options.all);

@@ -13,12 +13,12 @@ export interface ParkedStream {
 
 export interface ProjectionStatus {
   name: string;
-  /** The version that serves; null before the first build. */
+  /** The serving version; null before the first build. */
   version: number | null;
   /** This code's version. */
   wanted_version: number;
   position: number | null;
-  /** Events that it has not processed yet. */
+  /** Number of events not processed yet. */
   lag: number;
   parked: ParkedStream[];
 }
@@ -26,7 +26,7 @@ export interface ProjectionStatus {
 const CHECKPOINTS = "select c.name, c.version, c.position from log.checkpoints c";
 const PARKED = "select projection, stream, position, error, parked_at from log.parked order by position";
 
-/** State of each read model. */
+/** The state of each read model. */
 export async function readStatus(db: Db): Promise<{ head: number; projections: ProjectionStatus[] }> {
   const checkpoints = await db.query<{ name: string; version: number; position: number }>(CHECKPOINTS);
   const parked = await db.query<ParkedStream & { projection: string }>(PARKED);

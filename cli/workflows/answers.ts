@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { Problem } from "../problem.ts";
 
-/* Answers to the calls of a local run, as an answers file or a test case has them. */
+/* Answers to the calls of a local run, in the form of an answers file or a test case. */
 
 const StepAnswer = z.union(
   [
@@ -13,7 +13,7 @@ const StepAnswer = z.union(
 );
 export type StepAnswer = z.infer<typeof StepAnswer>;
 
-/** `wait`: nobody decides while the run can go on without it. */
+/** `wait`: nobody decides as long as the run can continue otherwise. */
 const DECISIONS = ["approve", "reject", "expire", "wait"] as const;
 const voteFields = {
   data: z.unknown().default(null),
@@ -68,23 +68,23 @@ const EventAnswer = z.union(
 );
 export type EventAnswer = NonNullable<z.output<typeof EventAnswer>>;
 
-/** No union of both: its message would not say what is wrong with an answer. */
+/** Not a union, whose message would not say what is wrong with an answer. */
 const oneOrMore = <T extends z.ZodType>(one: T) =>
   z.preprocess((given) => (Array.isArray(given) ? given : [given]), z.array(one));
 
-/** Fields of an answers file, and of a test case. */
+/** Fields of an answers file and of a test case. */
 export const answerFields = {
   headers: z.record(z.string(), z.string()).default({}).describe("Of the request that started the run."),
   now: z.iso.datetime().optional().describe("When the run starts."),
   steps: z.record(z.string(), oneOrMore(StepAnswer)).default({}),
-  /** Steps that are executed in the sandbox; true: all without an answer. */
+  /** Steps to execute in the sandbox; true: all without an answer. */
   execute: z.union([z.boolean(), z.array(z.string())]).default(false),
   approvals: z.record(z.string(), oneOrMore(ApprovalAnswer)).default({}),
-  /** By the name that `startRun` is called with, or by the id that `waitForRun` is called with. */
+  /** By the name passed to `startRun`, or the id passed to `waitForRun`. */
   runs: z.record(z.string(), oneOrMore(RunAnswer)).default({}),
-  /** By the name that `waitForEvent` is called with. Without an answer, a wait takes until its timeout. */
+  /** By the name passed to `waitForEvent`. A wait without an answer times out. */
   events: z.record(z.string(), oneOrMore(EventAnswer)).default({}),
-  /** By the name or id that `agent` is called with. */
+  /** By the name or id passed to `agent`. */
   agents: z.record(z.string(), oneOrMore(AgentAnswer)).default({}),
   secrets: z.record(z.string(), z.string()).default({}),
 };
@@ -92,7 +92,7 @@ export const AnswersFile = z.strictObject(answerFields);
 export type AnswersFile = z.infer<typeof AnswersFile>;
 export const NO_ANSWERS: AnswersFile = AnswersFile.parse({});
 
-/** Parses a file of JSON. Throws Problem with the file and the field. */
+/** Parses a JSON file. Throws Problem with the file and the field. */
 export function parseFile<T extends z.ZodType>(schema: T, text: string, file: string): z.output<T> {
   let json: unknown;
   try {
@@ -106,10 +106,7 @@ export function parseFile<T extends z.ZodType>(schema: T, text: string, file: st
   throw new Problem(`${file}: ${[...path, ""].join(".").replace(/\.$/, ": ")}${message}`, "correct it there");
 }
 
-/**
- * Gives each call its answer. Answers with `args` are for calls with these arguments; the others are used in their order, and the
- * last one for all further calls.
- */
+/** Assigns answers to calls. Answers with `args` apply to calls with equal arguments. The others are used in order, and the last one is repeated. */
 export function createAnswers({ steps, approvals, runs, events, agents, execute }: AnswersFile) {
   const used = new Map<string, number>();
   const next = <T>(what: string, answers: T[]): T | undefined => {

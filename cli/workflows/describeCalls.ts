@@ -2,13 +2,13 @@ import { printable } from "../output.ts";
 import type { LocalCall, LocalEnd, Place } from "./localCalls.ts";
 
 const MAX_JSON = 200;
-/** A value as one line, cut off. */
+/** A value as one line, shortened. */
 export function shortJson(value: unknown): string {
   const json = printable(JSON.stringify(value) ?? "null");
   return json.length > MAX_JSON ? `${json.slice(0, MAX_JSON)}…` : json;
 }
 
-/** `FILE:LINE:COLUMN`, as editors and terminals open it. */
+/** `FILE:LINE:COLUMN`, which editors and terminals can open. */
 export const placeIn = (file: string, { line, column }: Place): string =>
   line === null ? file : `${file}:${line}${column === null ? "" : `:${column}`}`;
 

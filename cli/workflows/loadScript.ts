@@ -8,10 +8,10 @@ import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { Script } from "#services/workflows/script.ts";
 import { Problem } from "../problem.ts";
 
-/** Local runs and checks belong to one organization. */
+/** The organization id of local runs and checks. */
 export const LOCAL = "local";
 
-/** A workflow of a file. */
+/** A workflow from a file. */
 export interface LocalScript extends Script {
   file: string;
   lint: { message: string; line: number; column: number }[];
@@ -19,13 +19,13 @@ export interface LocalScript extends Script {
 
 export type ScriptType = "tool" | "workflow";
 
-/** A file of a definition that exports `execute` is a tool. */
+/** A definition that exports `execute` is a tool, any other a workflow. */
 export const typeOfSource = (source: string): ScriptType =>
   /^\s*export\s+(?:(?:async\s+)?function\s*\*?|const|let|var)\s+execute\b|^\s*export\s*\{[^}]*\bexecute\b/m.test(source)
     ? "tool"
     : "workflow";
 
-/** What a save would refuse, without the service. Throws Problem with file, line and column. */
+/** Reports what a save would refuse, without the service. Throws Problem with file, line and column. */
 export async function checkSource(checker: ScriptChecker, file: string, source: string, type: ScriptType) {
   try {
     return await checker.check(LOCAL, type, source);
@@ -36,7 +36,7 @@ export async function checkSource(checker: ScriptChecker, file: string, source: 
   }
 }
 
-/** The sandbox of this machine, without a service. */
+/** A sandbox on this machine, without a service. */
 export function openLocalSandbox() {
   const runner = openScripts({ processes: 1 });
   const checker = createScriptChecker(runner);

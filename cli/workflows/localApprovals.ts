@@ -10,14 +10,14 @@ interface GivenApproval extends ApprovalCall {
   run_id: string;
 }
 
-/** Equal votes that decide an approval, each by somebody else, because nobody votes twice. The last one is the answer itself. */
+/** The equal votes that decide an approval, each by another person. The last one is the answer itself. */
 function equalVotes(options: ApprovalCall["options"], { decision, by, ...more }: GivenVote): GivenVote[] {
   const { required, one_rejection_ends } = options.votes!;
   const count = decision === "reject" && one_rejection_ends ? 1 : required;
   return Array.from({ length: count }, (_, n) => ({ ...more, decision, by: n + 1 === count ? by : `${by}-${n + 1}` }));
 }
 
-/** JSON of what `awaitApproval` returns: what a service makes of the events that these answers stand for. */
+/** JSON of what `awaitApproval` returns, as a service would make it from these answers. */
 export function approvalResult({ key, options, given, now, run_id }: GivenApproval): string {
   const { decision, data, comment, files, by, votes: listed } = given;
   const at = new Date(now).toISOString();

@@ -2,14 +2,14 @@ import type { CallAnswer } from "#events/inheritedCalls.ts";
 import type { PendingCall, PendingStep } from "#services/workflows/tick.ts";
 import type { AgentAnswer, ApprovalAnswer, EventAnswer, RunAnswer } from "./answers.ts";
 
-/* What a local run does, for those who answer and show it. */
+/* Types for those who answer and display a local run. */
 
 export interface Place {
   line: number | null;
   column: number | null;
 }
 
-/** A call of `run()`, as a timeline shows it and a test expects it. */
+/** A call of `run()`, as timelines show it and tests expect it. */
 export type LocalCall =
   | { kind: "step"; name: string; args: unknown; at: Place }
   | { kind: "approval"; name: string; title: string; at: Place }
@@ -24,15 +24,15 @@ export type EventCall = Extract<PendingCall, { kind: "messageWait" }>;
 
 /** Answers the calls of a local run. */
 export interface Answerer {
-  /** JSON of the result. Throws StepFailure when the step has failed, and Problem when it has no answer. */
+  /** JSON of the result. Throws StepFailure if the step has failed, and Problem if it has no answer. */
   step(step: PendingStep, at: Place): Promise<string>;
   /** Throws Problem. */
   approval(call: ApprovalCall, at: Place): Promise<ApprovalAnswer>;
   /** The end of a run, by the name of its workflow or by its id. Throws Problem. */
   run(name: string, at: Place): Promise<RunAnswer>;
-  /** The answer of an agent, by its name or id. Throws Problem. */
+  /** An agent's answer, by its name or id. Throws Problem. */
   agent(name: string, at: Place): Promise<AgentAnswer>;
-  /** Undefined when no event comes: then the wait takes until its timeout. Throws Problem. */
+  /** Undefined if no event comes, so that the wait times out. Throws Problem. */
   event(call: EventCall, at: Place): Promise<EventAnswer | undefined>;
 }
 
@@ -44,6 +44,6 @@ export interface LocalObserver {
 
 export type LocalEnd =
   | { type: "completed"; result: unknown }
-  /** It called `continueAs()`; `args` are those of the run that would go on for it. */
+  /** It called `continueAs()`. `args`: the arguments of the run that would continue it. */
   | { type: "continued"; args: unknown; at: Place }
   | { type: "failed"; code: string; message: string; step: string | null; at: Place };

@@ -13,7 +13,7 @@ import { approvalResult } from "./localApprovals.ts";
 import { answer, placeOf, type LocalRun, type RunState } from "./localState.ts";
 import { answerAgent, answerEvent, answerTimed, answerWait, fixDueTimes } from "./localWaits.ts";
 
-/** Ticks of one run: a loop without an end must not run for ever. */
+/** Maximum ticks of one run, which stops endless loops. */
 const MAX_TICKS = 10_000;
 
 const failedAt = (code: string, message: string, step: string | null, at: Place): LocalEnd => ({
@@ -36,7 +36,7 @@ async function tick(state: RunState): Promise<TickOutcome> {
   return outcome;
 }
 
-/** The end of the run when the step has failed and `run()` does not want its error. */
+/** The end of the run if the step has failed and `run()` does not handle its error. */
 async function answerStep(state: RunState, step: PendingStep, mode: "fail" | "return"): Promise<LocalEnd | undefined> {
   const at = placeOf(state, step.key);
   const call: LocalCall = { kind: "step", name: step.name, args: JSON.parse(step.args), at };
@@ -52,7 +52,7 @@ async function answerStep(state: RunState, step: PendingStep, mode: "fail" | "re
   return undefined;
 }
 
-/** Answers the first approval that somebody decides; undefined when there is none. */
+/** Answers the first approval that somebody decides; undefined if there is none. */
 async function answerApproval(state: RunState, call: ApprovalCall): Promise<LocalEnd | "answered" | undefined> {
   const at = placeOf(state, call.key);
   const shown: LocalCall = { kind: "approval", name: call.name, title: call.options.title, at };
@@ -69,7 +69,7 @@ async function answerApproval(state: RunState, call: ApprovalCall): Promise<Loca
   return failedAt("approval_expired", "An approval was not decided before it expired.", null, at);
 }
 
-/** A run that is started does nothing here; it ends when it is waited for. */
+/** Starting a run has no effect here; it ends when the script waits for it. */
 function answerStart(state: RunState, { key, workflow, args }: Extract<PendingCall, { kind: "child" }>): void {
   const run_id = newId();
   state.children.set(run_id, workflow);
@@ -78,7 +78,7 @@ function answerStart(state: RunState, { key, workflow, args }: Extract<PendingCa
   answer(state, call, key, { json: JSON.stringify({ run_id }) });
 }
 
-/** Answers a person, another run, an agent or an event; undefined when time must pass. */
+/** Answers for a person, another run, an agent or an event; undefined if only time can pass. */
 async function answerOther(state: RunState, asked: PendingCall[]): Promise<LocalEnd | "answered" | undefined> {
   const open = asked.filter((call) => call.kind === "steps" || !state.left.has(call.key));
   for (const call of open)
@@ -100,7 +100,7 @@ async function answerOther(state: RunState, asked: PendingCall[]): Promise<Local
   return undefined;
 }
 
-/** Steps are answered first, then people, then other runs, then agents, then events, then time passes. Throws Problem. */
+/** Answers steps first, then approvals, runs, agents, events and finally timers. Throws Problem. */
 async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalEnd | undefined> {
   fixDueTimes(state, asked);
   const steps = asked.filter((call) => call.kind === "steps");
@@ -125,8 +125,8 @@ const continuedAt = ({ args, line, column }: Extract<TickOutcome["end"], { type:
 });
 
 /**
- * Runs a workflow on this machine: `run()` in the sandbox, its calls answered by an answerer. Waiting takes no time.
- * Throws Problem when a call has no answer.
+ * Runs a workflow on this machine: `run()` in the sandbox, its calls answered by an answerer. Waiting takes no real time. Throws
+ * Problem if a call has no answer.
  */
 export async function runLocally({ runner }: Pick<LocalSandbox, "runner">, run: LocalRun): Promise<LocalEnd> {
   const created_at = Date.parse(run.now);

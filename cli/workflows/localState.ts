@@ -20,17 +20,17 @@ export interface RunState extends LocalRun {
   run_id: string;
   memo: MemoEntry[];
   created_at: number;
-  /** Epoch milliseconds: waiting moves it. */
+  /** Simulated time in epoch milliseconds; waiting advances it. */
   time: number;
-  /** Number of log lines that were shown. */
+  /** Number of log lines shown so far. */
   logged: number;
-  /** Of the calls of the last tick, by key. */
+  /** Places of the last tick's calls, by key. */
   places: Map<string, Place>;
-  /** Names of the workflows of started runs, by run. */
+  /** Workflow names of started runs, by run id. */
   children: Map<string, string>;
-  /** When each timer and timeout is due, in epoch milliseconds: fixed when it is asked for first. */
+  /** When each timer and timeout is due, in epoch milliseconds: fixed when it is first requested. */
   due: Map<string, number>;
-  /** Keys of the approvals that nobody decides, and of the events that nobody sends. */
+  /** Keys of approvals that nobody decides, and of events that nobody sends. */
   left: Set<string>;
 }
 

@@ -5,11 +5,11 @@ import { retryAt } from "#services/workflows/attemptFailure.ts";
 import { StepFailure, type PendingStep, type StepHost } from "#services/workflows/tick.ts";
 import { LOCAL, type LocalSandbox, type LocalScript } from "./loadScript.ts";
 
-/** What an attempt may wait for in total. */
+/** Maximum milliseconds an attempt may wait for fetches in total. */
 const FETCH_MS = 60_000;
 
 interface HostOptions {
-  /** Whether `ctx.fetch` reaches the network. */
+  /** Whether `ctx.fetch` uses the network. */
   isLive: boolean;
   secrets: Record<string, string>;
 }
@@ -20,7 +20,7 @@ async function fetchLive({ url, method, headers, body }: Parameters<StepHost["fe
   return { status: answer.status, headers: [...answer.headers] as [string, string][], body: await answer.text() };
 }
 
-/** What a step of a local run can use. Models, agents, knowledge and tools belong to the service. */
+/** The platform for steps of a local run. It has no models, agents, knowledge or tools, which belong to the service. */
 export const localHost = ({ isLive, secrets }: HostOptions): StepHost => ({
   async fetch(request, signal) {
     if (isLive) return fetchLive(request, signal);
@@ -43,12 +43,12 @@ export interface ExecuteOptions {
   script: LocalScript;
   host: StepHost;
   run_id: string;
-  /** Whether attempts wait before they are repeated. */
+  /** Whether there is a real pause before retries. */
   isLive: boolean;
   onAttempt(attempt: number, failure: StepFailure | undefined, logs: string[]): void;
 }
 
-/** Throws StepFailure when the arguments do not match the step's input schema. */
+/** Throws StepFailure if the arguments do not match the step's input schema. */
 async function checkInput({ sandbox }: ExecuteOptions, { input }: StepSettings, { name, args }: PendingStep) {
   const wrong = input && (await sandbox.schemas.check(LOCAL, input, JSON.parse(args)));
   if (!wrong) return;
@@ -81,7 +81,7 @@ async function attemptStep(options: ExecuteOptions, settings: StepSettings, step
   });
 }
 
-/** Executes a step with its retries; JSON of its result. Throws StepFailure. */
+/** Executes a step with its retries. Returns JSON of its result. Throws StepFailure. */
 export async function executeStep(options: ExecuteOptions, step: PendingStep): Promise<string> {
   const settings = options.script.steps[step.name] ?? StepSettings.parse({});
   for (let attempt = 1; ; attempt++)

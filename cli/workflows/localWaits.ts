@@ -6,14 +6,14 @@ import { Problem } from "../problem.ts";
 import type { EventCall, LocalCall } from "./localCalls.ts";
 import { answer, placeOf, type RunState } from "./localState.ts";
 
-/* Waits of a local run for other runs, for agents, for events and for time. */
+/* A local run's waits for other runs, agents, events and time. */
 
 type Timer = Extract<PendingCall, { kind: "timer" }>;
-/** A call that time answers. */
+/** A call that is answered by time passing. */
 type TimedCall = Timer | (EventCall & { timeout_ms: number });
 const isTimed = (call: PendingCall): call is TimedCall =>
   call.kind === "timer" || (call.kind === "messageWait" && call.timeout_ms !== null);
-/** Whether an event answers the wait. Throws Problem for one that the wait does not take. */
+/** Whether an event answers the wait. Throws Problem if the event does not match. */
 export async function answerEvent(state: RunState, wait: EventCall): Promise<boolean> {
   const { key, name, match } = wait;
   const at = placeOf(state, key);
@@ -38,7 +38,7 @@ export async function answerWait(state: RunState, { key, run_id }: Extract<Pendi
   answer(state, call, key, { json: JSON.stringify({ run_id, ...(await state.answerer.run(name, at)) }) });
 }
 
-/** A turn of an agent: its words are those of the answers. */
+/** Answers an agent's turn with the text of the answers file. */
 export async function answerAgent(state: RunState, pending: Extract<PendingCall, { kind: "agent" }>): Promise<void> {
   const { key, agent: name, request, thread_id } = pending;
   const at = placeOf(state, key);
@@ -52,7 +52,7 @@ export async function answerAgent(state: RunState, pending: Extract<PendingCall,
   answer(state, call, key, { json: JSON.stringify({ ...ids, ...given, usage: {} }) });
 }
 
-/** The time that it waits for is the time of all that follows. */
+/** Advances the simulated time to when the call is due. */
 function passTime(state: RunState, call: TimedCall): void {
   state.time = Math.max(state.time, state.due.get(call.key)!);
   const at = placeOf(state, call.key);
@@ -61,7 +61,7 @@ function passTime(state: RunState, call: TimedCall): void {
   answer(state, shown, call.key, { json: call.kind === "timer" ? "null" : timedOutAnswer(undefined) });
 }
 
-/** Answers what is due first. Throws Problem when nothing is. */
+/** Answers the call that is due first. Throws Problem if none is. */
 export function answerTimed(state: RunState, asked: PendingCall[]): void {
   const timed = asked.filter(isTimed);
   const [first] = timed.toSorted((a, b) => state.due.get(a.key)! - state.due.get(b.key)!);

@@ -16,7 +16,7 @@ interface RunOptions {
   liveSteps?: boolean;
 }
 
-/** JSON, or `@FILE` with JSON. Throws Problem. */
+/** Parses JSON, or `@FILE` with JSON. Throws Problem. */
 function readArgs(text: string): Record<string, unknown> {
   const json = text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text;
   try {
@@ -26,7 +26,7 @@ function readArgs(text: string): Record<string, unknown> {
   throw new Problem("--args is no JSON object", `give it as '{"name": "Ada"}' or as @args.json`);
 }
 
-/** Throws Problem when the arguments do not fit `meta.args`. */
+/** Throws Problem if the arguments do not match `meta.args`. */
 export async function checkRunArgs({ schemas }: LocalSandbox, script: LocalScript, args: object): Promise<void> {
   const wrong = await schemas.check(LOCAL, script.args_schema, args);
   if (wrong)
@@ -41,7 +41,7 @@ function openTerminal() {
   const lines = createInterface({ input: process.stdin });
   const iterator = lines[Symbol.asyncIterator]();
   return {
-    /** Undefined when the input has ended. */
+    /** Undefined at the end of the input. */
     async ask(question: string): Promise<string | undefined> {
       process.stdout.write(question);
       const { value, done } = await iterator.next();
@@ -55,7 +55,7 @@ type Terminal = ReturnType<typeof openTerminal>;
 const noAnswer = (name: string): Problem =>
   new Problem(`The approval ${name} has no answer`, `add it to --answers: {"approvals": {"${name}": "approve"}}`);
 
-/** Throws Problem when the input has ended. */
+/** Throws Problem at the end of the input. */
 async function askApproval(terminal: Terminal, { name, options }: ApprovalCall): Promise<ApprovalAnswer> {
   const { title, body, form } = options;
   if (body !== null) print(printable(body));
@@ -83,7 +83,7 @@ async function askForm(terminal: Terminal, name: string): Promise<unknown> {
   }
 }
 
-/** Prints each call with its place in the source, and its answer below. */
+/** Prints each call with its place in the source, and its answer below it. */
 const timeline = (file: string): LocalObserver => ({
   onCall: (call) => print(`${describeCall(call)}   ${placeIn(file, call.at)}`),
   onAnswer(call, answer) {
@@ -151,7 +151,7 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
   };
 }
 
-/** Runs a workflow of a file on this machine, and prints what it does. A run that fails sets exit code 1. */
+/** Runs a workflow file on this machine and prints what it does. A failed run sets exit code 1. */
 export async function runFile(file: string, options: RunOptions): Promise<void> {
   const args = readArgs(options.args);
   const given = options.answers

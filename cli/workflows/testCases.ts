@@ -31,11 +31,11 @@ const TestCase = z.strictObject({
   expect: z
     .strictObject({
       result: z.unknown().optional(),
-      /** A part of the message with which the run fails. */
+      /** A part of the error message with which the run fails. */
       error: z.string().optional(),
-      /** The arguments of `continueAs`, with which the run ends. */
+      /** The arguments of the `continueAs` that ends the run. */
       continueAs: z.record(z.string(), z.unknown()).optional(),
-      /** All calls of `run()` in their order. */
+      /** All calls of `run()` in order. */
       calls: z.array(ExpectedCall).optional(),
     })
     .refine((expected) => Object.keys(expected).length > 0, "must have result, error, continueAs or calls")
@@ -47,7 +47,7 @@ const TestCase = z.strictObject({
 export type TestCase = z.infer<typeof TestCase>;
 export const TestFile = z.strictObject({ cases: z.array(TestCase).min(1) });
 
-/** The time at which the run of a test case starts, so that it is the same each time. */
+/** The start time of test runs, always the same. */
 const NOW = "2026-01-01T00:00:00.000Z";
 
 const isExpected = (call: LocalCall, expected: ExpectedCall): boolean => {
@@ -90,7 +90,7 @@ function compareCalls(file: string, calls: LocalCall[], expected: ExpectedCall[]
   return undefined;
 }
 
-/** Why a run does not end as its case expects. */
+/** Why a run does not end as expected. */
 function findWrongEnd(file: string, { expect }: TestCase, end: LocalEnd): string | undefined {
   if (end.type === "failed") {
     const { message, step, at } = end;
@@ -107,7 +107,7 @@ function findWrongEnd(file: string, { expect }: TestCase, end: LocalEnd): string
   return `expected ${names[wanted]} ${shortJson(expect[wanted])}, found ${wanted === kind ? "" : `${names[kind]} `}${shortJson(found)}`;
 }
 
-/** Why a run is not what its case expects; undefined when it is. */
+/** Why a run differs from what its case expects; undefined if it does not. */
 const findFault = (file: string, test: TestCase, end: LocalEnd, calls: LocalCall[]): string | undefined =>
   findWrongEnd(file, test, end) ?? (test.expect.calls && compareCalls(file, calls, test.expect.calls));
 
@@ -145,7 +145,7 @@ function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCa
   };
 }
 
-/** Runs a case; why it fails, or undefined. */
+/** Runs a case. Returns why it failed, or undefined. */
 export async function runCase(sandbox: LocalSandbox, script: LocalScript, test: TestCase): Promise<string | undefined> {
   const calls: LocalCall[] = [];
   const observer = { onCall: (call: LocalCall) => void calls.push(call), onAnswer: () => {}, onLog: () => {} };

@@ -15,7 +15,7 @@ interface CaseResult {
   fault: string | null;
 }
 
-/** The files of cases that a path names: of a folder, of a definition, or itself. Throws Problem. */
+/** The test files at a path: of a folder, of a definition, or the file itself. Throws Problem. */
 function findTestFiles(path: string): string[] {
   if (statSync(path).isDirectory()) {
     const found = readdirSync(path)
@@ -29,7 +29,7 @@ function findTestFiles(path: string): string[] {
   throw new Problem(`${path} has no test cases`, `add ${file}`);
 }
 
-/** The definition beside a file of cases. Throws Problem. */
+/** The definition next to a test file. Throws Problem. */
 function definitionFor(file: string): string {
   const name = basename(file, SUFFIX);
   const found = [".ts", ".js"].map((end) => join(dirname(file), `${name}${end}`)).find((each) => existsSync(each));
@@ -46,7 +46,7 @@ async function testFile(sandbox: LocalSandbox, file: string): Promise<CaseResult
   return results;
 }
 
-/** Runs the cases of every path in the sandbox, without a service. */
+/** Runs the cases of all paths in the sandbox, without a service. */
 export async function runTestFiles(paths: string[]): Promise<CaseResult[]> {
   const sandbox = openLocalSandbox();
   try {
@@ -58,7 +58,7 @@ export async function runTestFiles(paths: string[]): Promise<CaseResult[]> {
   }
 }
 
-/** One line for each case. A case that fails sets exit code 1. */
+/** Prints one line per case. A failed case sets exit code 1. */
 export async function testDefinitions(paths: string[], options: { json?: boolean }): Promise<void> {
   const results = await runTestFiles(paths);
   const failed = results.filter(({ fault }) => fault !== null);
