@@ -102,7 +102,7 @@ describe("a page with more annotations than are read", () => {
         plain: false,
         tagged: true,
         budget,
-        layers: { isVisible: () => true },
+        layers: { isVisible: () => true, exist: false },
       });
       expect(JSON.stringify(page)).toContain("The undersigned agree");
       expect(page).toMatchObject({ isCut: true });

@@ -10,10 +10,14 @@ interface Operators {
 const isOperators = (message: unknown): message is Operators =>
   Array.isArray((message as Partial<Operators> | null)?.chunk?.fnArray);
 
-/** The parsing half empties the two lists once they are sent, so they are copied; what they hold it leaves alone. */
-const copyOperators = ({ chunk, ...rest }: Operators): Operators => ({
+/** The parsing half empties the two lists once they are sent, so they are copied; what they hold it leaves alone. `without`: an operator that keeps no arguments. */
+const copyOperators = ({ chunk, ...rest }: Operators, without: number | null): Operators => ({
   ...rest,
-  chunk: { ...chunk, fnArray: [...chunk.fnArray], argsArray: [...chunk.argsArray] },
+  chunk: {
+    ...chunk,
+    fnArray: [...chunk.fnArray],
+    argsArray: chunk.argsArray.map((args, index) => (chunk.fnArray[index] === without ? null : args)),
+  },
 });
 
 /**
@@ -22,9 +26,16 @@ const copyOperators = ({ chunk, ...rest }: Operators): Operators => ({
  */
 class Port {
   readonly #listeners = new Set<Listener>();
+  readonly #without: number | null;
+
+  constructor(without: number | null) {
+    this.#without = without;
+  }
 
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void {
-    const data = isOperators(message) ? copyOperators(message) : structuredClone(message, { transfer: transfer ?? [] });
+    const data = isOperators(message)
+      ? copyOperators(message, this.#without)
+      : structuredClone(message, { transfer: transfer ?? [] });
     queueMicrotask(() => {
       for (const listener of this.#listeners) listener({ data });
     });
@@ -45,10 +56,10 @@ interface ParsingHalf {
   pdfjsWorker: { WorkerMessageHandler: { initializeFromPort(port: Port): void } };
 }
 
-/** A worker of pdf.js for one file, without a thread. */
-export async function inProcessWorker() {
-  const { PDFWorker } = await getResolvedPDFJS();
-  const port = new Port();
+/** A worker of pdf.js for one file, without a thread. Without `paths` no line and no area is kept: those of a map take 500 MB. */
+export async function inProcessWorker({ paths }: { paths: boolean }) {
+  const { OPS, PDFWorker } = await getResolvedPDFJS();
+  const port = new Port(paths ? null : OPS.constructPath);
   (globalThis as unknown as ParsingHalf).pdfjsWorker.WorkerMessageHandler.initializeFromPort(port);
   return PDFWorker.create({ port });
 }

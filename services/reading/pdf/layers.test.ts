@@ -7,16 +7,30 @@ import { fileOf, line, objectsOf, show, stream } from "./testing/build.ts";
 
 const inLayer = (name: string, content: string): string => `/OC /${name} BDC ${content} EMC`;
 
-/** A file whose layer `Off` is switched off, and `On` is not; `form` is drawn by `/Form Do`, in the layer `Off`. */
-const withLayers = (page: string, form = ""): Buffer => {
+/** A font with the letters a to z, whose shapes are drawn by operators. */
+const drawnFont = (shape: number): string => {
+  const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(97 + at));
+  const shapes = letters.map((letter) => `/${letter} ${shape} 0 R`).join("");
+  const names = `/Encoding<</Differences[97${letters.map((letter) => `/${letter}`).join("")}]>>`;
+  const widths = `/FirstChar 97/LastChar 122/Widths[${letters.map(() => 500).join(" ")}]`;
+  return `<</Type/Font/Subtype/Type3/FontBBox[0 0 500 700]/FontMatrix[.001 0 0 .001 0 0]/CharProcs<<${shapes}>>${names}${widths}>>`;
+};
+
+/**
+ * A file whose layer `Off` is switched off, and `On` is not; `form` is drawn by `/Form Do`, in the layer `Off`. The font `mono` is drawn
+ * if the file has `drawn` letters.
+ */
+const withLayers = (page: string, form = "", drawn = false): Buffer => {
   const objects = objectsOf([page]);
   const first = objects.length + 1;
   const groups = ["Off", "On"].map((name) => `<</Type/OCG/Name(${name})>>`);
   objects[0] = `<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[${first} 0 R ${first + 1} 0 R]/D<</OFF[${first} 0 R]>>>>>>`;
   const named = `/Properties<</Off ${first} 0 R/On ${first + 1} 0 R>>/XObject<</Form ${first + 2} 0 R>>`;
   objects[2] = String(objects[2]).replace(/>>$/, `${named}>>`);
+  if (drawn) objects[2] = String(objects[2]).replace(/\/mono<<.*?>>/, `/mono ${first + 4} 0 R`);
+  const shape = stream("500 0 0 0 500 700 d1 0 0 400 700 re f");
   const drawing = `/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources 3 0 R/OC ${first} 0 R`;
-  return fileOf([...objects, ...groups, String(stream(Buffer.from(form), drawing))]);
+  return fileOf([...objects, ...groups, stream(Buffer.from(form), drawing), shape, drawnFont(first + 3)]);
 };
 
 const read = async (bytes: Buffer): Promise<{ text: string; warnings: ReadingWarning[] }> => {
@@ -51,6 +65,23 @@ describe("text in a layer", () => {
   test("leaves what follows it on its line at its place", async () => {
     const hidden = `BT /body 12 Tf 72 700 Td ${inLayer("Off", "(Draft: ) Tj")} (Final words of the letter) Tj ET`;
     expect((await read(withLayers(hidden))).text).toBe("Final words of the letter");
+  });
+
+  test("that is switched off is named beside letters that are drawn, also on the place of what is seen", async () => {
+    const drawn = (y: number, text: string): string => show(72, y, 12, text, "mono");
+    const hidden = inLayer("Off", `${drawn(700, "earlier words")} ${drawn(680, "more of them")}`);
+    const shown = `${drawn(700, "final words")} ${inLayer("On", drawn(600, "earlier still"))}`;
+    const found = await read(
+      withLayers(`${drawn(720, "begin")} ${hidden} ${shown} /Form Do`, drawn(650, "form"), true),
+    );
+    expect(found.text.split(/\s+/)).toEqual(["begin", "final", "words", "earlier", "still"]);
+    expect(found.warnings).toEqual([leftOut]);
+  });
+
+  test("that is switched off is named on a page whose drawing is too large to be kept", async () => {
+    const hidden = inLayer("Off", show(72, 650, 12, "An earlier draft"));
+    const found = await read(withLayers(`${SHOWN} ${hidden} ${" ".repeat(8_100_000)}`));
+    expect(found).toEqual({ text: "The harbour office is open on Monday.", warnings: [leftOut] });
   });
 
   test("is not read either if the page has nothing else", async () => {

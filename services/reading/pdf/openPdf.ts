@@ -44,10 +44,10 @@ async function openWithDecoders(parameters: object): Promise<Pdf> {
 }
 
 /**
- * Opens a PDF without reading a page. `images`: decodes the images of a page with its operators. Throws UnreadableFile: protected,
- * damaged, too many pages.
+ * Opens a PDF without reading a page. `images`: decodes the images of a page with its operators. `paths`: the operators have what is
+ * drawn. Throws UnreadableFile: protected, damaged, too many pages.
  */
-export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promise<Pdf> {
+export async function openPdf(bytes: Uint8Array, { images = false, paths = true } = {}): Promise<Pdf> {
   const parameters = {
     verbosity: 0,
     cMapUrl: CHARACTER_MAPS,
@@ -64,7 +64,7 @@ export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promi
   useDirectDecompression();
   const opened = images
     ? openWithDecoders({ data, ...parameters })
-    : getDocumentProxy(data, { ...parameters, worker: await inProcessWorker() });
+    : getDocumentProxy(data, { ...parameters, worker: await inProcessWorker({ paths }) });
   const pdf = await opened.catch((error: unknown) => {
     const locked = error instanceof Error && error.name === "PasswordException";
     throw new UnreadableFile(locked ? LOCKED : DAMAGED, { cause: error });

@@ -141,7 +141,7 @@ export async function readPage(
   const plain = isPlain || isSpent;
   const { annotations, isCut } = await readAnnotations(page, budget);
   const { signatures, buttons } = drawnFields(annotations);
-  const found = await readText(page, { plain, shown: new Set([...signatures, ...buttons]), layers });
+  const found = await readText(page, { plain, isSpent, shown: new Set([...signatures, ...buttons]), layers });
   const { links, filled, boxes, hasComments, hasFiles, hasOpenChoices } = readOverlay(annotations, found.matrix);
   const pinned = { comments: hasComments, files: hasFiles, choices: hasOpenChoices };
   const runs = placeDropCaps(dropDoublePrint(found.runs));

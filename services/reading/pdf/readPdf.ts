@@ -165,7 +165,7 @@ export async function readPdf(
   recognition?: Recognition,
 ): Promise<string[]> {
   const plain = largestStream(bytes) > MAX_DRAWN;
-  const pdf = await openPdf(bytes);
+  const pdf = await openPdf(bytes, { paths: !plain });
   const attached = await checkParts(pdf);
   const read = await readPages(pdf, plain);
   await pdf.loadingTask.destroy();

@@ -4,7 +4,8 @@ import { normalizeText } from "./characters.ts";
 import type { Layers } from "./layers.ts";
 import { itemsByOperators } from "./shownText.ts";
 import { createSymbolCount } from "./symbols.ts";
-import { itemsByPdfJs, type TextItem } from "./textItems.ts";
+import { itemsByPdfJs, type TextItem, type TextItems } from "./textItems.ts";
+import { withoutHidden } from "./hiddenText.ts";
 
 /** Text in one font on one baseline. */
 export interface Run extends Box {
@@ -129,19 +130,26 @@ function toPagePosition(run: Run, matrix: Matrix): Run {
 }
 
 interface TextOptions {
-  /** Its operators are too many to be kept. */
+  /** Its operators cost too much; with layers they are still read, because only they say what is hidden. */
   plain: boolean;
+  /** None of its operators may be asked for. */
+  isSpent: boolean;
   /** The annotations whose text is part of it. */
   shown: ReadonlySet<string>;
   layers: Layers;
 }
 
+async function readItems(page: PdfPage, { plain, isSpent, shown, layers }: TextOptions): Promise<TextItems> {
+  if (isSpent || (plain && !layers.exist)) return itemsByPdfJs(page);
+  const byOperators = await itemsByOperators(page, shown, layers);
+  return byOperators ?? withoutHidden(page, await itemsByPdfJs(page), layers);
+}
+
 /** The text of a page, rotated so that most of it is upright. */
-export async function readText(page: PdfPage, { plain, shown, layers }: TextOptions): Promise<PageText> {
+export async function readText(page: PdfPage, options: TextOptions): Promise<PageText> {
   const view = page.getViewport({ scale: 1 });
   const toView = view.transform as unknown as Matrix;
-  const byOperators = plain ? null : await itemsByOperators(page, shown, layers);
-  const { items, isCut, hasHidden } = byOperators ?? (await itemsByPdfJs(page));
+  const { items, isCut, hasHidden } = await readItems(page, options);
   const { found, isSymbols } = placeItems(items, toView);
   const characters = [0, 0, 0, 0];
   for (const { turn, item } of found) characters[turn]! += item.str!.length;

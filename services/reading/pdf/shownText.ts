@@ -5,14 +5,7 @@ import { OPS, visitOperators } from "./operators.ts";
 import { kindOf } from "./glyphKinds.ts";
 import { type Pen, TextFlow } from "./textFlow.ts";
 import { CHANGES, DEFAULT_UNIT, IDENTITY, START, type TextState, translate } from "./textState.ts";
-import { MAX_ITEMS, type TextItem, type TextItems } from "./textItems.ts";
-
-/** A character to show. Numbers between them move the next one, in thousandths of the font size. */
-interface Glyph {
-  unicode: string;
-  width: number;
-  originalCharCode: number;
-}
+import { type Glyph, MAX_ITEMS, type TextItem, type TextItems } from "./textItems.ts";
 
 interface Font {
   name?: string;

@@ -1,5 +1,12 @@
 import type { PdfPage } from "./openPdf.ts";
 
+/** A character to show. Numbers between them move the next one, in thousandths of the font size. */
+export interface Glyph {
+  unicode: string;
+  width: number;
+  originalCharCode: number;
+}
+
 /** A text of a page, or the beginning or end of marked content, as pdf.js describes them. */
 export interface TextItem {
   str?: string;
